@@ -1,0 +1,3 @@
+#include "crypto.h"
+
+typedef int crypto_placeholder;

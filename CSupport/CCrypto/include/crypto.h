@@ -1,0 +1,1 @@
+/* crypto: see the implementation that follows. */

@@ -1,0 +1,3 @@
+#include "h2.h"
+
+typedef int h2_placeholder;

@@ -1,0 +1,1 @@
+/* h2: see the implementation that follows. */

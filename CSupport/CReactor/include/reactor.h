@@ -1,0 +1,131 @@
+/*
+ * reactor: the event loop. The only place in the core that touches the kernel: the clock, readiness and every byte come
+ * through this interface, so that a simulated back end (virtual time, seeded network) can stand in for io_uring or
+ * epoll.
+ *
+ * Model. The caller starts operations and then asks reactor_wait for an array of event records. Completions are all
+ * collected first and handed over together; there are no callbacks.
+ *
+ * Sockets. A socket is a slot with a generation, never a descriptor; an event for a slot that has been reused carries
+ * the old generation and can be told apart. Closing goes begin, join, finish: reactor_close begins, the kernel's last
+ * operation on the socket is waited for, and REACTOR_CLOSED finishes. Until then no buffer given to reactor_send may be
+ * freed.
+ *
+ * Threads. A reactor belongs to the thread that made it. Only reactor_wake may be called from another.
+ *
+ * Limits. Sockets, timers and receive buffers are fixed at creation; nothing grows afterwards.
+ *
+ * Errors. Functions return 0 or a negative errno value. Errors of the peer or the network arrive as events.
+ */
+#ifndef APNS_BATCH_REACTOR_H
+#define APNS_BATCH_REACTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+typedef struct reactor reactor;
+
+/* Slot in the low half, generation in the high half. Zero is never a socket or a timer. */
+typedef uint64_t reactor_socket;
+typedef uint64_t reactor_timer;
+
+enum reactor_backend {
+    REACTOR_BACKEND_AUTO = 0, /* io_uring, or epoll where io_uring_setup is refused (EPERM, ENOSYS) */
+    REACTOR_BACKEND_IO_URING = 1,
+    REACTOR_BACKEND_EPOLL = 2,
+};
+
+typedef struct reactor_options {
+    uint32_t backend;              /* enum reactor_backend */
+    uint32_t sockets_max;          /* connected and listening sockets together */
+    uint32_t timers_max;           /* timers running at once */
+    uint32_t receive_buffer_bytes; /* size of one receive buffer */
+    uint32_t receive_buffer_count; /* how many; a power of two, at most 32,768 */
+} reactor_options;
+_Static_assert(sizeof(reactor_options) == 20, "fixed layout");
+
+enum reactor_event_kind {
+    REACTOR_CONNECTED = 1, /* socket: the connection; error: 0 or errno (then call reactor_close) */
+    REACTOR_ACCEPTED = 2,  /* socket: the new connection; listener: who accepted it; error: errno, then socket is 0 */
+    REACTOR_RECEIVED = 3,  /* bytes, length; length 0 with error 0: end of stream; error: errno */
+    REACTOR_SENT = 4,      /* the whole buffer of reactor_send was taken by the kernel, or error: errno */
+    REACTOR_CLOSED = 5,    /* the last word about this socket: slot and buffers are free again */
+    REACTOR_TIMER = 6,     /* socket: the timer's number; it is no longer running */
+    REACTOR_WOKEN = 7,     /* one or more calls of reactor_wake since the last wait */
+};
+
+typedef struct reactor_event {
+    uint64_t socket;  /* reactor_socket, or the timer's number for REACTOR_TIMER */
+    uint64_t context; /* the value given at connect, listen (for ACCEPTED) or timer start; see reactor_context_set */
+    const uint8_t *bytes; /* RECEIVED: valid until next call of reactor_wait on this reactor */
+    uint32_t length;      /* RECEIVED: bytes; SENT: bytes sent in all */
+    int32_t error;        /* errno, or 0 */
+    uint32_t kind;        /* enum reactor_event_kind */
+    uint32_t reserved;
+} reactor_event;
+_Static_assert(sizeof(reactor_event) == 40, "fixed layout");
+
+typedef struct reactor_wait_options {
+    uint64_t timeout_ns; /* how long to wait for a first event; 0: do not wait; UINT64_MAX: without limit */
+    uint64_t linger_ns;  /* how long, from the call, to let completions gather up to batch_min before returning */
+    uint32_t batch_min;  /* 0 or 1: return at the first event */
+    uint32_t reserved;
+} reactor_wait_options;
+_Static_assert(sizeof(reactor_wait_options) == 24, "fixed layout");
+
+/* Makes a reactor. options: borrowed until return. On failure *out is NULL and nothing is left behind. With
+ * REACTOR_BACKEND_IO_URING a refusal is returned as it is (-EPERM, -ENOSYS). */
+int reactor_create(const reactor_options *options, reactor **out);
+
+/* Frees a reactor (NULL is allowed). Sockets still open are closed and joined first, without further events. */
+void reactor_destroy(reactor *r);
+
+/* The back end that runs: REACTOR_BACKEND_IO_URING or REACTOR_BACKEND_EPOLL. */
+uint32_t reactor_backend_kind(const reactor *r);
+
+/* Monotonic time in nanoseconds, read anew. */
+uint64_t reactor_now_ns(reactor *r);
+
+/* Starts a TCP connection (TCP_NODELAY, non-blocking). address: borrowed until return. The outcome is an event
+ * REACTOR_CONNECTED; receiving starts by itself once connected. */
+int reactor_connect(reactor *r, const struct sockaddr *address, socklen_t address_length, uint64_t context,
+                    reactor_socket *out);
+
+/* Listens (SO_REUSEADDR). Port 0 lets the kernel choose: see reactor_local_port. Every accepted connection is a
+ * REACTOR_ACCEPTED event and receives by itself. Accepting pauses by itself while all slots are taken. */
+int reactor_listen(reactor *r, const struct sockaddr *address, socklen_t address_length, uint32_t backlog,
+                   uint64_t context, reactor_socket *out);
+
+/* The local port of a socket, in host order; or a negative errno. */
+int reactor_local_port(reactor *r, reactor_socket socket);
+
+/* Replaces the context carried by the socket's events. */
+int reactor_context_set(reactor *r, reactor_socket socket, uint64_t context);
+
+/* Sends a buffer whole, however many short writes that takes. One send at a time per socket: -EBUSY while one is under
+ * way. bytes: borrowed until the socket's REACTOR_SENT or REACTOR_CLOSED event. Nothing is handed to the kernel before
+ * the next reactor_wait where the back end can batch. */
+int reactor_send(reactor *r, reactor_socket socket, const uint8_t *bytes, size_t length);
+
+/* Begins closing. No event but REACTOR_CLOSED follows for this socket, and that one always does. A send under way is
+ * given up; call it after REACTOR_SENT to close in order. */
+int reactor_close(reactor *r, reactor_socket socket);
+
+/* Starts a one-shot timer at an absolute monotonic time in nanoseconds. -ENOSPC when all timers run. */
+int reactor_timer_start(reactor *r, uint64_t at_ns, uint64_t context, reactor_timer *out);
+
+/* Stops a timer; -ENOENT when it has fired or was never started. After 0 its event does not come any more. */
+int reactor_timer_stop(reactor *r, reactor_timer timer);
+
+/* From any thread: makes the current or the next reactor_wait return with REACTOR_WOKEN. Cheap to call often. */
+void reactor_wake(reactor *r);
+
+/* Submits what was started, waits, and fills up to capacity events (borrowed until return). Returns how many, 0 at the
+ * time limit, or a negative errno for a failure of the loop itself (never for a peer's). Events that do not fit stay
+ * for the next call. Receive buffers handed out by the previous call go back to the kernel here. EINTR is not an error:
+ * returns what there is. */
+int reactor_wait(reactor *r, const reactor_wait_options *options, reactor_event *events, uint32_t capacity);
+
+#endif

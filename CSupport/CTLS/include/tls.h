@@ -1,0 +1,1 @@
+/* tls: see the implementation that follows. */

@@ -1,0 +1,3 @@
+#include "tls.h"
+
+typedef int tls_placeholder;

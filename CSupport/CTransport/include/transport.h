@@ -1,0 +1,347 @@
+/*
+ * transport: connections. Joins event loop, TLS and HTTP/2, client and server side. The only header of the core's
+ * network part that Swift sees; it knows nothing of APNs.
+ *
+ * Model. The border is data, not callbacks. The caller submits requests as an array of fixed-layout records;
+ * transport_poll drives everything once and fills an array of outcomes (one per request, always) and an array of
+ * connection events. A server is the same with the roles turned: transport_poll fills requests received, and
+ * transport_respond takes responses.
+ *
+ * Pointers. Each one is owned in one of four ways, named where it stands: "borrowed until return", "borrowed until
+ * outcome" (until the request's outcome record has been returned by transport_poll), "owned by callee", "valid until
+ * next call" (of transport_poll on the same transport).
+ *
+ * Threads. A transport belongs to the thread that made it. Only transport_wake may be called from another.
+ *
+ * Limits. Connections, streams and buffer sizes are fixed at creation, memory is slabs sized from them. Whatever a peer
+ * can make grow has a limit, and going past it ends that connection with an event, never the process.
+ *
+ * Errors. Functions return 0 or a negative enum transport_status. Failures of a peer arrive as outcomes and events with
+ * a scope and the code of that scope.
+ */
+#ifndef APNS_BATCH_TRANSPORT_H
+#define APNS_BATCH_TRANSPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+typedef struct transport transport;
+
+/* Slot and generation; 0 is never a connection. */
+typedef uint64_t transport_connection;
+
+enum transport_status {
+    TRANSPORT_OK = 0,
+    TRANSPORT_MISUSE = -1,   /* the caller's bug: unknown connection, bad argument */
+    TRANSPORT_RESOURCE = -2, /* local: memory, descriptors, slots, key or certificate that does not parse */
+    TRANSPORT_PEER = -3,     /* the peer broke a rule */
+    TRANSPORT_NETWORK = -4,  /* the connection itself failed */
+};
+
+enum transport_scope {
+    TRANSPORT_SCOPE_NONE = 0,
+    TRANSPORT_SCOPE_SYSTEM = 1,  /* code: errno */
+    TRANSPORT_SCOPE_TLS = 2,     /* code: the library's packed error or, for verification, X509_V_ERR_* */
+    TRANSPORT_SCOPE_HTTP2 = 3,   /* code: HTTP/2 error code (RFC 9113, section 7) of RST_STREAM or GOAWAY */
+    TRANSPORT_SCOPE_SESSION = 4, /* code: error of the HTTP/2 library: the peer's bytes made no sense */
+    TRANSPORT_SCOPE_TIMEOUT = 5, /* code: milliseconds waited */
+    TRANSPORT_SCOPE_LOCAL = 6,   /* code: enum transport_local */
+    TRANSPORT_SCOPE_END = 7,     /* the peer closed the connection in order; code 0 */
+};
+
+enum transport_local {
+    TRANSPORT_LOCAL_CLOSED = 1,    /* the caller closed the connection */
+    TRANSPORT_LOCAL_NO_STREAM = 2, /* submitted past the peer's MAX_CONCURRENT_STREAMS or to a connection not up */
+    TRANSPORT_LOCAL_NO_ALPN = 3,   /* the peer did not choose h2 */
+    TRANSPORT_LOCAL_LIMIT = 4,     /* the peer went past a limit of ours */
+};
+
+/* An error record, for functions that fail with more to say than a status. */
+typedef struct transport_error {
+    int32_t status; /* enum transport_status */
+    int32_t scope;  /* enum transport_scope */
+    int64_t code;
+    char text[240]; /* English, NUL-terminated, no secrets */
+} transport_error;
+_Static_assert(sizeof(transport_error) == 256, "fixed layout");
+
+/* ---------------------------------------------------------------- creation */
+
+enum transport_loop {
+    TRANSPORT_LOOP_AUTO = 0,
+    TRANSPORT_LOOP_IO_URING = 1,
+    TRANSPORT_LOOP_EPOLL = 2,
+};
+
+typedef struct transport_options {
+    uint32_t loop;               /* enum transport_loop */
+    uint32_t connections_max;    /* connections and listeners together */
+    uint32_t streams_max;        /* streams open at once over all connections */
+    uint32_t body_received_max;  /* bytes of one message body kept (a longer one is counted, not kept) */
+    uint32_t request_timeout_ms; /* client: from submit to outcome, 0 for none; then RST_STREAM(CANCEL) */
+    uint32_t connect_timeout_ms; /* TCP, TLS and the peer's first SETTINGS together, client and server */
+    uint32_t send_buffer_max;    /* bytes of ciphertext waiting per connection before pumping pauses */
+    uint32_t capture_count;      /* number of names below, at most 8 */
+    const char *const *captures; /* client: names of response header fields to hand over; borrowed until return */
+} transport_options;
+_Static_assert(sizeof(transport_options) == 40, "fixed layout");
+
+/* Makes a transport on the calling thread. error: filled on failure, may be NULL. */
+int transport_create(const transport_options *options, transport **out, transport_error *error);
+
+/* Closes everything at once, joins the kernel's operations, frees (NULL allowed). Outstanding requests get no outcome.
+ */
+void transport_destroy(transport *t);
+
+/* TRANSPORT_LOOP_IO_URING or TRANSPORT_LOOP_EPOLL: the one that runs. */
+uint32_t transport_loop_kind(const transport *t);
+
+/* Monotonic nanoseconds of the loop's clock. */
+uint64_t transport_now_ns(transport *t);
+
+/* From any thread: the current or next transport_poll returns with TRANSPORT_EVENT_WOKEN. */
+void transport_wake(transport *t);
+
+/* ---------------------------------------------------------------- TLS */
+
+enum transport_role { TRANSPORT_CLIENT = 0, TRANSPORT_SERVER = 1 };
+
+typedef struct transport_tls_options {
+    const uint8_t *ca_pem;          /* further trusted certificates, PEM; NULL for none; borrowed until return */
+    const uint8_t *certificate_pem; /* own chain, leaf first, PEM; NULL for none; borrowed until return */
+    const uint8_t *key_pem;         /* its private key, PEM; borrowed until return */
+    uint32_t ca_length;
+    uint32_t certificate_length;
+    uint32_t key_length;
+    uint8_t role;                       /* enum transport_role */
+    uint8_t system_trust;               /* client: trust the system's certificates too */
+    uint8_t verify_disabled;            /* client: tests only. Chain and host name are verified unless this is 1 */
+    uint8_t request_client_certificate; /* server: ask for one and accept any */
+} transport_tls_options;
+_Static_assert(sizeof(transport_tls_options) == 40, "fixed layout");
+
+/* Makes a TLS configuration (1.2 and 1.3, ALPN h2 required) and returns its number, or a negative status. Kept until
+ * transport_destroy. */
+int transport_tls_create(transport *t, const transport_tls_options *options, transport_error *error);
+
+/* ---------------------------------------------------------------- header fields */
+
+enum transport_indexing {
+    TRANSPORT_INDEXED = 0, /* incremental indexing (HPACK, RFC 7541 section 6.2.1) */
+    TRANSPORT_LITERAL = 1, /* literal, never put into the table (6.2.2, 6.2.3) */
+    TRANSPORT_NAME_ONCE =
+        2, /* indexed the first time on a connection so that the name enters the table, then literal */
+};
+
+typedef struct transport_field {
+    const uint8_t *name; /* lower case */
+    const uint8_t *value;
+    uint32_t name_length;
+    uint32_t value_length;
+    uint32_t indexing; /* enum transport_indexing; ignored on fields received */
+    uint32_t reserved;
+} transport_field;
+_Static_assert(sizeof(transport_field) == 32, "fixed layout");
+
+/* Defines or replaces header set number (0 to 4,095): the fields that every request of that kind shares, pseudo-header
+ * fields first, without :path. fields: copied. Replacing is for requests submitted afterwards. At most 32 fields. */
+int transport_header_set_define(transport *t, uint16_t number, const transport_field *fields, uint32_t count);
+
+/* ---------------------------------------------------------------- client connections */
+
+typedef struct transport_connect_options {
+    const struct sockaddr *address; /* borrowed until return */
+    const char *host_name;          /* server name sent and verified; borrowed until return */
+    uint64_t context;               /* carried by the connection's events */
+    uint32_t address_length;
+    int32_t tls; /* number from transport_tls_create */
+} transport_connect_options;
+_Static_assert(sizeof(transport_connect_options) == 32, "fixed layout");
+
+/* Starts a connection. Its end is always one TRANSPORT_EVENT_DOWN, also when it never comes up. */
+int transport_connect(transport *t, const transport_connect_options *options, transport_connection *out);
+
+/* Fields appended to every request submitted to this connection from now on (an authorization, for instance). Copied.
+ * At most 4. */
+int transport_connection_fields_set(transport *t, transport_connection connection, const transport_field *fields,
+                                    uint32_t count);
+
+enum transport_close { TRANSPORT_CLOSE_DRAIN = 0, TRANSPORT_CLOSE_NOW = 1 };
+
+/* DRAIN: takes no new request, sends GOAWAY, closes after the last outcome. NOW: closes; open requests get outcomes. */
+int transport_connection_close(transport *t, transport_connection connection, uint32_t how);
+
+/* Sends a PING; the answer is TRANSPORT_EVENT_PONG with the round trip in microseconds as code. */
+int transport_connection_ping(transport *t, transport_connection connection);
+
+/* ---------------------------------------------------------------- requests */
+
+typedef struct transport_request {
+    uint64_t ticket; /* the caller's, comes back in the outcome */
+    uint64_t connection;
+    const uint8_t *path; /* borrowed until outcome */
+    const uint8_t *body; /* borrowed until outcome; sent without a copy of its own; NULL with length 0 for none */
+    const transport_field *fields; /* the array: borrowed until return; names and values: borrowed until outcome */
+    uint32_t path_length;
+    uint32_t body_length;
+    uint16_t header_set;
+    uint16_t field_count; /* at most 8 */
+    uint32_t reserved;
+} transport_request;
+_Static_assert(sizeof(transport_request) == 56, "fixed layout");
+
+/* Takes all count requests (borrowed until return). Each gets exactly one outcome from a later poll, also when its
+ * connection is gone (then NOT_SENT). Never queues behind the peer's MAX_CONCURRENT_STREAMS: past it the outcome is
+ * NOT_SENT with TRANSPORT_LOCAL_NO_STREAM. Fails with TRANSPORT_MISUSE only when count exceeds the streams free in the
+ * slab (transport_streams_free); then none was taken. */
+int transport_submit(transport *t, const transport_request *requests, uint32_t count);
+
+/* Requests that may still be submitted before the slab of streams_max is full. */
+uint32_t transport_streams_free(const transport *t);
+
+enum transport_delivery {
+    TRANSPORT_NOT_SENT = 0,   /* no byte of it left, or the peer said it did not process it (REFUSED_STREAM, above
+                                 GOAWAY's last-stream-id: RFC 9113, section 8.7) */
+    TRANSPORT_MAYBE_SENT = 1, /* may have been processed; no complete answer */
+    TRANSPORT_ANSWERED = 2,   /* a complete response */
+};
+
+typedef struct transport_outcome {
+    uint64_t ticket;
+    uint64_t connection;
+    const uint8_t *body;           /* response body kept; valid until next call */
+    const transport_field *fields; /* captured fields present; valid until next call */
+    int64_t code;                  /* of scope; 0 when answered */
+    uint32_t body_length;
+    uint32_t field_count;
+    uint32_t latency_us; /* submit to end of the response */
+    uint16_t status;     /* :status, 0 when there was none */
+    uint8_t delivery;    /* enum transport_delivery */
+    uint8_t scope;       /* enum transport_scope; NONE when answered */
+} transport_outcome;
+_Static_assert(sizeof(transport_outcome) == 56, "fixed layout");
+
+/* ---------------------------------------------------------------- events */
+
+enum transport_event_kind {
+    TRANSPORT_EVENT_UP = 1,       /* TLS done and the peer's SETTINGS received: requests may go; streams_max filled;
+                                     detail: protocol and cipher, for the log */
+    TRANSPORT_EVENT_SETTINGS = 2, /* the peer changed MAX_CONCURRENT_STREAMS: streams_max filled */
+    TRANSPORT_EVENT_GOAWAY = 3,   /* code: error code; last_stream filled; detail: debug data as sent (may be anything).
+                                     No new request may go to this connection; its open ones above last_stream come back
+                                     NOT_SENT, the others are still awaited */
+    TRANSPORT_EVENT_DOWN = 4,  /* the last event of a connection, after the outcomes of all its requests; scope, code,
+                                  detail: text */
+    TRANSPORT_EVENT_PONG = 5,  /* code: round trip in microseconds */
+    TRANSPORT_EVENT_WOKEN = 6, /* transport_wake was called */
+    TRANSPORT_EVENT_ACCEPTED = 7, /* server: a connection is up (TLS and client preface done) */
+};
+
+typedef struct transport_event {
+    uint64_t connection;
+    uint64_t context;      /* from connect or, on a server, from the listener */
+    const uint8_t *detail; /* valid until next call */
+    int64_t code;
+    uint32_t detail_length;
+    uint32_t streams_max; /* the peer's MAX_CONCURRENT_STREAMS */
+    uint32_t last_stream;
+    uint8_t kind;  /* enum transport_event_kind */
+    uint8_t scope; /* enum transport_scope */
+    uint16_t reserved;
+} transport_event;
+_Static_assert(sizeof(transport_event) == 48, "fixed layout");
+
+/* ---------------------------------------------------------------- server */
+
+typedef struct transport_listen_options {
+    const struct sockaddr *address; /* borrowed until return */
+    uint64_t context;
+    uint32_t address_length;
+    int32_t tls;          /* number from transport_tls_create, role server */
+    uint32_t streams_max; /* MAX_CONCURRENT_STREAMS of new connections; see transport_connection_streams_set */
+    uint32_t reserved;
+} transport_listen_options;
+_Static_assert(sizeof(transport_listen_options) == 32, "fixed layout");
+
+/* Listens; *port is the bound port in host order. */
+int transport_listen(transport *t, const transport_listen_options *options, uint16_t *port, transport_error *error);
+
+/* Announces a new MAX_CONCURRENT_STREAMS to a client. */
+int transport_connection_streams_set(transport *t, transport_connection connection, uint32_t streams_max);
+
+/* Sends GOAWAY with the last stream received as last-stream-id, keeps answering streams up to it. debug: borrowed until
+ * return. */
+int transport_connection_goaway(transport *t, transport_connection connection, uint32_t code, const uint8_t *debug,
+                                uint32_t debug_length);
+
+typedef struct transport_received {
+    uint64_t connection;
+    const transport_field *fields; /* pseudo-header fields among them, in order of arrival; valid until next call */
+    const uint8_t *body;           /* up to body_received_max; valid until next call */
+    uint32_t stream;
+    uint32_t field_count;
+    uint32_t body_length; /* bytes kept */
+    uint32_t body_total;  /* bytes the client sent */
+} transport_received;
+_Static_assert(sizeof(transport_received) == 40, "fixed layout");
+
+typedef struct transport_response {
+    uint64_t connection;
+    const transport_field *fields; /* without :status; copied */
+    const uint8_t *body;           /* copied */
+    uint32_t stream;
+    uint32_t body_length;
+    uint16_t field_count; /* at most 8 */
+    uint16_t status;
+    uint32_t reset; /* 1: no response, RST_STREAM with reset_code */
+    uint32_t reset_code;
+    uint32_t reserved;
+} transport_response;
+_Static_assert(sizeof(transport_response) == 48, "fixed layout");
+
+/* Answers requests. One whose connection or stream is gone is dropped. */
+int transport_respond(transport *t, const transport_response *responses, uint32_t count);
+
+/* ---------------------------------------------------------------- poll */
+
+typedef struct transport_poll_io {
+    /* in */
+    transport_outcome *outcomes;  /* borrowed until return; may be NULL with capacity 0 (a server) */
+    transport_event *events;      /* borrowed until return */
+    transport_received *received; /* borrowed until return; may be NULL with capacity 0 (a client) */
+    uint32_t outcome_capacity;
+    uint32_t event_capacity;
+    uint32_t received_capacity;
+    uint32_t timeout_ms; /* how long to wait for a first thing to report; UINT32_MAX: without limit */
+    uint32_t linger_us; /* how long to let answers gather, so that one trip through the kernel carries many; give 0 when
+                           there are streams to fill */
+    uint32_t reserved;
+    /* out */
+    uint32_t outcome_count;
+    uint32_t event_count;
+    uint32_t received_count;
+    uint32_t reserved_out;
+} transport_poll_io;
+_Static_assert(sizeof(transport_poll_io) == 64, "fixed layout");
+
+/* Drives the loop once: hands everything submitted to TLS and the kernel, waits, receives, and fills the three arrays.
+ * What does not fit stays for the next call, which then does not wait. Returns 0, or a negative status when the loop
+ * itself failed. */
+int transport_poll(transport *t, transport_poll_io *io);
+
+/* Counters since creation, for reports and benchmarks. */
+typedef struct transport_statistics {
+    uint64_t bytes_sent;
+    uint64_t bytes_received;
+    uint64_t records_sent; /* TLS records */
+    uint64_t polls;
+    uint64_t sends;    /* send operations handed to the loop */
+    uint64_t receives; /* receive completions */
+} transport_statistics;
+_Static_assert(sizeof(transport_statistics) == 48, "fixed layout");
+
+void transport_statistics_get(const transport *t, transport_statistics *out);
+
+#endif

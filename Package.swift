@@ -1,0 +1,85 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Every warning is an error, in both languages. These are settings, not unsafe flags, so the library stays usable as a
+// dependency of another package.
+let swift: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+let c: [CSetting] = [
+    .enableWarning("all"), .enableWarning("extra"), .enableWarning("conversion"), .treatAllWarnings(as: .error),
+]
+
+/// A C target of the core, in CSupport/.
+func core(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, path: "CSupport/\(name)", cSettings: c)
+}
+
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: swift)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: swift)
+}
+
+let package = Package(
+    name: "apns-batch",
+    products: [
+        .library(name: "APNSBatch", targets: ["APNSBatch"]),
+        .executable(name: "apns-batch", targets: ["apns-batch"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+    ],
+    targets: [
+        // Libraries of the system.
+        .systemLibrary(
+            name: "CURing", path: "CSupport/System/CURing", pkgConfig: "liburing", providers: [.apt(["liburing-dev"])]),
+        .systemLibrary(
+            name: "CNGHTTP2", path: "CSupport/System/CNGHTTP2", pkgConfig: "libnghttp2",
+            providers: [.apt(["libnghttp2-dev"])]),
+        .systemLibrary(
+            name: "COpenSSL", path: "CSupport/System/COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+
+        // The C core: mechanism, no policy.
+        core("CReactor", ["CURing"]),
+        core("CTLS", ["COpenSSL"]),
+        core("CHTTP2", ["CNGHTTP2"]),
+        core("CTransport", ["CReactor", "CTLS", "CHTTP2"]),
+        core("CCrypto", ["COpenSSL"]),
+
+        // Swift: policy.
+        module("CSVReader"),
+        module("PayloadTemplate"),
+        module("APNSProtocol"),
+        module("Credentials", ["CCrypto"]),
+        module("LaneTransport", ["CTransport"]),
+        module(
+            "APNSBatch",
+            [
+                "CSVReader", "PayloadTemplate", "APNSProtocol", "Credentials", "LaneTransport",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        module("APNSSimulator", ["CTransport", "Credentials"]),
+        .executableTarget(
+            name: "apns-batch",
+            dependencies: [
+                "APNSBatch", "APNSSimulator", "Yams",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: swift),
+
+        // Tests.
+        tests("CReactorTests", ["CReactor"]),
+        tests("CTransportTests", ["CTransport", "Credentials"]),
+        tests("CSVReaderTests", ["CSVReader"]),
+        tests("PayloadTemplateTests", ["PayloadTemplate"]),
+        tests("APNSProtocolTests", ["APNSProtocol"]),
+        tests("CredentialsTests", ["Credentials"]),
+        tests("LaneTransportTests", ["LaneTransport"]),
+        tests("APNSBatchTests", ["APNSBatch", "APNSSimulator"]),
+        tests("APNSSimulatorTests", ["APNSSimulator", "Credentials"]),
+        tests("EndToEndTests", []),
+    ]
+)
