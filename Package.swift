@@ -75,7 +75,7 @@ let package = Package(
         tests("CTransportTests", ["CTransport", "Credentials"]),
         tests("CSVReaderTests", ["CSVReader"]),
         tests("PayloadTemplateTests", ["PayloadTemplate"]),
-        tests("APNSProtocolTests", ["APNSProtocol"]),
+        tests("APNSProtocolTests", ["APNSProtocol", "Credentials"]),
         tests("CredentialsTests", ["Credentials"]),
         tests("LaneTransportTests", ["LaneTransport"]),
         tests("APNSBatchTests", ["APNSBatch", "APNSSimulator"]),

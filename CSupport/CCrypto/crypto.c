@@ -1,3 +1,0 @@
-#include "crypto.h"
-
-typedef int crypto_placeholder;

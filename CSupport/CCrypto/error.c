@@ -1,0 +1,75 @@
+/* The error record and buffers. */
+#include "internal.h"
+
+#include <limits.h>
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void crypto_begin(crypto_error *error) {
+    ERR_clear_error();
+    if (error != NULL) memset(error, 0, sizeof *error);
+}
+
+int crypto_fail(crypto_error *error, int status, int fault, const char *format, ...) {
+    ERR_clear_error();
+    if (error == NULL) return status;
+    error->status = status;
+    error->fault = fault;
+    error->code = 0;
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(error->text, sizeof error->text, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+int crypto_fail_library(crypto_error *error, int status, int fault, const char *what) {
+    unsigned long code = ERR_peek_last_error();
+    /* The reason is a fixed text of the library. The "data" of an error is left out: it may quote the input. */
+    const char *reason = code == 0 ? NULL : ERR_reason_error_string(code);
+    if (reason == NULL) {
+        (void)crypto_fail(error, status, fault, "%s", what);
+    } else {
+        (void)crypto_fail(error, status, fault, "%s (%s)", what, reason);
+    }
+    if (error != NULL) error->code = code;
+    return status;
+}
+
+BIO *crypto_bio_over(const uint8_t *bytes, size_t length) {
+    if (length > INT_MAX) return NULL;
+    return BIO_new_mem_buf(length == 0 ? (const void *)"" : bytes, (int)length);
+}
+
+BIO *crypto_bio_secret(void) {
+    return BIO_new(BIO_s_secmem());
+}
+
+int crypto_buffer_from_bio(BIO *bio, crypto_buffer *out, crypto_error *error) {
+    char *data = NULL;
+    long length = BIO_get_mem_data(bio, &data);
+    if (length <= 0) return crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "nothing was written");
+    uint8_t *bytes = malloc((size_t)length);
+    if (bytes == NULL) return crypto_fail(error, CRYPTO_RESOURCE, CRYPTO_FAULT_NONE, "out of memory");
+    memcpy(bytes, data, (size_t)length);
+    out->bytes = bytes;
+    out->length = (size_t)length;
+    return CRYPTO_OK;
+}
+
+void crypto_buffer_free(crypto_buffer *buffer) {
+    if (buffer->bytes != NULL) {
+        OPENSSL_cleanse(buffer->bytes, buffer->length);
+        free(buffer->bytes);
+    }
+    buffer->bytes = NULL;
+    buffer->length = 0;
+}
+
+void crypto_wipe(void *bytes, size_t length) {
+    OPENSSL_cleanse(bytes, length);
+}

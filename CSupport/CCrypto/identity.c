@@ -1,0 +1,189 @@
+/* A certificate authority and a server certificate, made for the occasion. */
+#define _DEFAULT_SOURCE /* inet_pton with strict C17 */
+#include "internal.h"
+
+#include <arpa/inet.h>
+#include <assert.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/rand.h>
+#include <openssl/x509.h>
+#include <openssl/x509v3.h>
+#include <string.h>
+
+enum { HOSTS_MAX = 64, HOST_NAME_MAX_BYTES = 253, DAYS_MAX = 36500, SERIAL_BYTES = 16 };
+
+static bool is_host_name(const char *host) {
+    size_t length = strlen(host);
+    if (length == 0 || length > HOST_NAME_MAX_BYTES) return false;
+    for (size_t i = 0; i < length; i++) {
+        char c = host[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        bool digit = c >= '0' && c <= '9';
+        if (!letter && !digit && c != '-' && c != '.' && c != '_' && c != '*') return false;
+    }
+    return true;
+}
+
+/* One entry of subjectAltName. The text goes in as data, never through OpenSSL's configuration syntax, where a comma
+ * would start another entry. */
+static GENERAL_NAME *general_name(const char *host) {
+    uint8_t address[sizeof(struct in6_addr)];
+    int address_length = inet_pton(AF_INET, host, address) == 1    ? (int)sizeof(struct in_addr)
+                         : inet_pton(AF_INET6, host, address) == 1 ? (int)sizeof(struct in6_addr)
+                                                                   : 0;
+    bool is_address = address_length > 0;
+    GENERAL_NAME *name = GENERAL_NAME_new();
+    ASN1_STRING *value = is_address ? ASN1_OCTET_STRING_new() : ASN1_IA5STRING_new();
+    const void *data = is_address ? (const void *)address : host;
+    int length = is_address ? address_length : (int)strlen(host);
+    if (name == NULL || value == NULL || ASN1_STRING_set(value, data, length) != 1) {
+        ASN1_STRING_free(value);
+        GENERAL_NAME_free(name);
+        return NULL;
+    }
+    GENERAL_NAME_set0_value(name, is_address ? GEN_IPADD : GEN_DNS, value);
+    return name;
+}
+
+static bool add_hosts(X509 *certificate, const char *const *hosts, size_t host_count) {
+    GENERAL_NAMES *names = sk_GENERAL_NAME_new_null();
+    bool good = names != NULL;
+    for (size_t i = 0; good && i < host_count; i++) {
+        GENERAL_NAME *name = general_name(hosts[i]);
+        good = name != NULL && sk_GENERAL_NAME_push(names, name) > 0;
+        if (!good) GENERAL_NAME_free(name);
+    }
+    good = good && X509_add1_ext_i2d(certificate, NID_subject_alt_name, names, 0, 0) == 1;
+    GENERAL_NAMES_free(names);
+    return good;
+}
+
+/* An extension in OpenSSL's configuration syntax: fixed texts only. */
+static bool add_extension(X509 *certificate, X509 *issuer, int nid, const char *value) {
+    X509V3_CTX context;
+    X509V3_set_ctx(&context, issuer, certificate, NULL, NULL, 0);
+    X509_EXTENSION *extension = X509V3_EXT_conf_nid(NULL, &context, nid, value);
+    bool good = extension != NULL && X509_add_ext(certificate, extension, -1) == 1;
+    X509_EXTENSION_free(extension);
+    return good;
+}
+
+static bool set_serial(X509 *certificate) {
+    uint8_t bytes[SERIAL_BYTES];
+    if (RAND_bytes(bytes, sizeof bytes) != 1) return false;
+    bytes[0] = (uint8_t)((bytes[0] & 0x7f) | 0x40); /* positive, and of full length (RFC 5280, section 4.1.2.2) */
+    BIGNUM *number = BN_bin2bn(bytes, sizeof bytes, NULL);
+    bool good = number != NULL && BN_to_ASN1_INTEGER(number, X509_get_serialNumber(certificate)) != NULL;
+    BN_free(number);
+    return good;
+}
+
+static bool set_dates(X509 *certificate, uint32_t days) {
+    return X509_time_adj_ex(X509_getm_notBefore(certificate), -1, 0, NULL) != NULL &&
+           X509_time_adj_ex(X509_getm_notAfter(certificate), (int)days, 0, NULL) != NULL;
+}
+
+/* A certificate with everything that authority and server have in common, not yet signed. */
+static X509 *new_certificate(EVP_PKEY *key, const char *common_name, uint32_t days) {
+    X509 *certificate = X509_new();
+    bool good = certificate != NULL && X509_set_version(certificate, X509_VERSION_3) == 1 && set_serial(certificate) &&
+                set_dates(certificate, days) && X509_set_pubkey(certificate, key) == 1 &&
+                X509_NAME_add_entry_by_txt(X509_get_subject_name(certificate), "CN", MBSTRING_UTF8,
+                                           (const uint8_t *)common_name, -1, -1, 0) == 1 &&
+                add_extension(certificate, NULL, NID_subject_key_identifier, "hash");
+    if (good) return certificate;
+    X509_free(certificate);
+    return NULL;
+}
+
+static bool sign(X509 *certificate, const X509 *issuer, EVP_PKEY *issuer_key) {
+    return X509_set_issuer_name(certificate, X509_get_subject_name(issuer)) == 1 &&
+           X509_sign(certificate, issuer_key, EVP_sha256()) > 0;
+}
+
+static X509 *make_authority(EVP_PKEY *key, uint32_t days) {
+    X509 *authority = new_certificate(key, "apns-batch test authority", days);
+    bool good = authority != NULL &&
+                add_extension(authority, authority, NID_basic_constraints, "critical,CA:TRUE,pathlen:0") &&
+                add_extension(authority, authority, NID_key_usage, "critical,keyCertSign,cRLSign") &&
+                sign(authority, authority, key);
+    if (good) return authority;
+    X509_free(authority);
+    return NULL;
+}
+
+static X509 *make_server(EVP_PKEY *key, X509 *authority, EVP_PKEY *authority_key, const char *const *hosts,
+                         size_t host_count, uint32_t days) {
+    X509 *server = new_certificate(key, "apns-batch test server", days);
+    bool good = server != NULL && add_extension(server, authority, NID_authority_key_identifier, "keyid:always") &&
+                add_extension(server, authority, NID_basic_constraints, "critical,CA:FALSE") &&
+                add_extension(server, authority, NID_key_usage, "critical,digitalSignature") &&
+                add_extension(server, authority, NID_ext_key_usage, "serverAuth,clientAuth") &&
+                add_hosts(server, hosts, host_count) && sign(server, authority, authority_key);
+    if (good) return server;
+    X509_free(server);
+    return NULL;
+}
+
+static int write_certificate(X509 *certificate, crypto_buffer *out, crypto_error *error) {
+    BIO *bio = BIO_new(BIO_s_mem());
+    int status =
+        bio != NULL && PEM_write_bio_X509(bio, certificate) == 1
+            ? crypto_buffer_from_bio(bio, out, error)
+            : crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "the certificate cannot be written");
+    BIO_free(bio);
+    return status;
+}
+
+static int write_identity(X509 *authority, X509 *server, const EVP_PKEY *key, crypto_identity *out,
+                          crypto_error *error) {
+    int status = write_certificate(authority, &out->authority, error);
+    if (status == CRYPTO_OK) status = write_certificate(server, &out->certificate, error);
+    if (status == CRYPTO_OK) status = crypto_pkey_write_private(key, NULL, 0, &out->key, error);
+    if (status != CRYPTO_OK) crypto_identity_free(out);
+    return status;
+}
+
+static int expect_hosts(const char *const *hosts, size_t host_count, crypto_error *error) {
+    if (host_count == 0 || host_count > HOSTS_MAX) {
+        return crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_NAME, "%zu host names given, expected 1 to %d", host_count,
+                           HOSTS_MAX);
+    }
+    for (size_t i = 0; i < host_count; i++) {
+        uint8_t scratch[sizeof(struct in6_addr)];
+        if (is_host_name(hosts[i]) || inet_pton(AF_INET6, hosts[i], scratch) == 1) continue;
+        return crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_NAME, "host %zu is neither a host name nor an IP address",
+                           i + 1);
+    }
+    return CRYPTO_OK;
+}
+
+int crypto_identity_make(const char *const *hosts, size_t host_count, uint32_t days, crypto_identity *out,
+                         crypto_error *error) {
+    assert(out != NULL && (hosts != NULL || host_count == 0) && days >= 1 && days <= DAYS_MAX);
+    crypto_begin(error);
+    *out = (crypto_identity){0};
+    int status = expect_hosts(hosts, host_count, error);
+    if (status != CRYPTO_OK) return status;
+    EVP_PKEY *authority_key = crypto_pkey_generate();
+    EVP_PKEY *key = crypto_pkey_generate();
+    X509 *authority = authority_key == NULL ? NULL : make_authority(authority_key, days);
+    X509 *server =
+        authority == NULL || key == NULL ? NULL : make_server(key, authority, authority_key, hosts, host_count, days);
+    status = server == NULL
+                 ? crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "the certificate cannot be made")
+                 : write_identity(authority, server, key, out, error);
+    X509_free(server);
+    X509_free(authority);
+    EVP_PKEY_free(key);
+    EVP_PKEY_free(authority_key);
+    ERR_clear_error();
+    return status;
+}
+
+void crypto_identity_free(crypto_identity *identity) {
+    crypto_buffer_free(&identity->authority);
+    crypto_buffer_free(&identity->certificate);
+    crypto_buffer_free(&identity->key);
+}

@@ -1,0 +1,61 @@
+/* What the files of crypto share with each other and with nobody else. */
+#ifndef APNS_BATCH_CRYPTO_INTERNAL_H
+#define APNS_BATCH_CRYPTO_INTERNAL_H
+
+#include "crypto.h"
+
+#include <openssl/bio.h>
+#include <openssl/evp.h>
+#include <stdbool.h>
+
+struct crypto_key {
+    EVP_PKEY *pkey;
+    bool is_private;
+};
+
+/* Fills the record (NULL allowed) and returns status. The text takes no data from a file except through arguments that
+ * the caller has shortened and cleaned. */
+int crypto_fail(crypto_error *error, int status, int fault, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The same with the reason of OpenSSL's last error on this thread appended, and its code kept. Empties the queue: an
+ * entry left there would be taken for its own by the TLS code of the same thread. */
+int crypto_fail_library(crypto_error *error, int status, int fault, const char *what);
+
+/* Empties the record and OpenSSL's error queue. Every function that fills a record begins with it. */
+void crypto_begin(crypto_error *error);
+
+/* A BIO that reads the bytes in place, or NULL when there is no memory or they are more than INT_MAX. */
+BIO *crypto_bio_over(const uint8_t *bytes, size_t length);
+
+/* A BIO to write secrets to: its memory is wiped on free. */
+BIO *crypto_bio_secret(void);
+
+/* Copies what was written to a BIO. */
+int crypto_buffer_from_bio(BIO *bio, crypto_buffer *out, crypto_error *error);
+
+/* What the passphrase callback is given and what it notes. */
+typedef struct crypto_passphrase {
+    const uint8_t *bytes; /* NULL: none */
+    size_t length;
+    bool asked;
+} crypto_passphrase;
+
+/* A callback for blocks that need no passphrase. Without one OpenSSL would ask the terminal. */
+int crypto_no_passphrase(char *buffer, int capacity, int for_writing, void *context);
+
+/* Fails when the text holds no PEM block that ends in the given words ("PRIVATE KEY"); says what it holds instead. */
+int crypto_pem_expect(const uint8_t *pem, size_t pem_length, const char *suffix, crypto_error *error);
+
+/* Reads a private key of any algorithm. *out: owned by caller. */
+int crypto_pkey_read_private(const uint8_t *pem, size_t pem_length, crypto_passphrase *passphrase, EVP_PKEY **out,
+                             crypto_error *error);
+
+/* Writes a private key of any algorithm as PKCS#8 PEM. */
+int crypto_pkey_write_private(const EVP_PKEY *pkey, const uint8_t *passphrase, size_t passphrase_length,
+                              crypto_buffer *out, crypto_error *error);
+
+/* A new private key on P-256, or NULL. */
+EVP_PKEY *crypto_pkey_generate(void);
+
+#endif

@@ -1,0 +1,127 @@
+/* PEM: what a text holds, and private keys of any algorithm in and out. */
+#include "internal.h"
+
+#include <assert.h>
+#include <openssl/core_names.h>
+#include <openssl/ec.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <string.h>
+
+enum { LABEL_MAX = 40 };
+
+static const char begin_mark[] = "-----BEGIN ";
+
+/* The next "-----BEGIN <label>-----" at or after *at: copies the label and moves *at past it. Returns 0 when there is
+ * none. A label is capital letters, digits and blanks (RFC 7468, section 3); anything else is no block. */
+static int next_label(const uint8_t *pem, size_t length, size_t *at, char label[LABEL_MAX + 1]) {
+    const size_t mark = sizeof begin_mark - 1;
+    for (size_t i = *at; i + mark < length; i++) {
+        if (memcmp(pem + i, begin_mark, mark) != 0) continue;
+        size_t n = 0;
+        size_t j = i + mark;
+        while (j < length && n < LABEL_MAX) {
+            uint8_t c = pem[j];
+            if (!((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == ' ')) break;
+            label[n++] = (char)c;
+            j++;
+        }
+        if (n == 0 || j >= length || pem[j] != '-') continue;
+        label[n] = '\0';
+        *at = j;
+        return 1;
+    }
+    return 0;
+}
+
+static bool ends_with(const char *text, const char *suffix) {
+    size_t a = strlen(text);
+    size_t b = strlen(suffix);
+    return a >= b && strcmp(text + a - b, suffix) == 0;
+}
+
+int crypto_pem_expect(const uint8_t *pem, size_t pem_length, const char *suffix, crypto_error *error) {
+    char label[LABEL_MAX + 1];
+    char first[LABEL_MAX + 1] = "";
+    size_t at = 0;
+    while (next_label(pem, pem_length, &at, label)) {
+        if (ends_with(label, suffix)) return CRYPTO_OK;
+        if (first[0] == '\0') memcpy(first, label, sizeof first);
+    }
+    if (first[0] != '\0') {
+        return crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_WRONG_BLOCK, "the PEM holds a %s, expected a %s", first,
+                           suffix);
+    }
+    if (pem_length == 0) return crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_NOT_PEM, "not PEM: there are no bytes");
+    return crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_NOT_PEM, "not PEM: no line \"-----BEGIN %s-----\" was found",
+                       suffix);
+}
+
+static int give_passphrase(char *buffer, int capacity, int for_writing, void *context) {
+    (void)for_writing;
+    crypto_passphrase *passphrase = context;
+    passphrase->asked = true;
+    if (passphrase->bytes == NULL || capacity < 0 || passphrase->length > (size_t)capacity) return -1;
+    memcpy(buffer, passphrase->bytes, passphrase->length);
+    return (int)passphrase->length;
+}
+
+int crypto_no_passphrase(char *buffer, int capacity, int for_writing, void *context) {
+    (void)buffer;
+    (void)capacity;
+    (void)for_writing;
+    (void)context;
+    return -1;
+}
+
+/* Why reading failed, told from what the callback saw. */
+static int read_failed(const crypto_passphrase *passphrase, crypto_error *error) {
+    if (passphrase->asked && passphrase->bytes == NULL) {
+        return crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_ENCRYPTED,
+                           "the key is encrypted and no passphrase was given");
+    }
+    if (passphrase->asked) {
+        return crypto_fail_library(error, CRYPTO_INPUT, CRYPTO_FAULT_PASSPHRASE,
+                                   "the passphrase does not open the key");
+    }
+    return crypto_fail_library(error, CRYPTO_INPUT, CRYPTO_FAULT_MALFORMED, "the private key cannot be read");
+}
+
+int crypto_pkey_read_private(const uint8_t *pem, size_t pem_length, crypto_passphrase *passphrase, EVP_PKEY **out,
+                             crypto_error *error) {
+    if (passphrase->bytes != NULL && passphrase->length > PEM_BUFSIZE) {
+        return crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_PASSPHRASE, "the passphrase is longer than %d bytes",
+                           PEM_BUFSIZE);
+    }
+    int status = crypto_pem_expect(pem, pem_length, "PRIVATE KEY", error);
+    if (status != CRYPTO_OK) return status;
+    BIO *bio = crypto_bio_over(pem, pem_length);
+    if (bio == NULL) return crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "cannot read the PEM");
+    *out = PEM_read_bio_PrivateKey(bio, NULL, give_passphrase, passphrase);
+    BIO_free(bio);
+    if (*out == NULL) return read_failed(passphrase, error);
+    ERR_clear_error();
+    return CRYPTO_OK;
+}
+
+int crypto_pkey_write_private(const EVP_PKEY *pkey, const uint8_t *passphrase, size_t passphrase_length,
+                              crypto_buffer *out, crypto_error *error) {
+    if (passphrase != NULL && passphrase_length > PEM_BUFSIZE) {
+        return crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_PASSPHRASE, "the passphrase is longer than %d bytes",
+                           PEM_BUFSIZE);
+    }
+    BIO *bio = crypto_bio_secret();
+    if (bio == NULL) return crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "cannot write the key");
+    crypto_passphrase given = {.bytes = passphrase, .length = passphrase_length};
+    const EVP_CIPHER *cipher = passphrase == NULL ? NULL : EVP_aes_256_cbc();
+    int written = PEM_write_bio_PKCS8PrivateKey(bio, pkey, cipher, NULL, 0, give_passphrase, &given);
+    int status = written == 1 ? crypto_buffer_from_bio(bio, out, error)
+                              : crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY,
+                                                    "the private key cannot be written");
+    BIO_free(bio);
+    return status;
+}
+
+EVP_PKEY *crypto_pkey_generate(void) {
+    return EVP_EC_gen("P-256");
+}

@@ -1,0 +1,38 @@
+// Bytes across the border to CCrypto: NULL, empty, owned.
+import CCrypto
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Calls `body` with the address CCrypto wants: NULL stands for "none" there, so "empty" must not be NULL.
+    func neverNull<R>(_ body: (UnsafePointer<UInt8>) throws -> R) rethrows -> R {
+        if let address = baseAddress { return try body(address) }
+        return try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 1) { empty in
+            empty[0] = 0
+            return try body(UnsafePointer(empty.baseAddress!))
+        }
+    }
+}
+
+/// Calls `body` with the passphrase's address and length, or with NULL and 0.
+func withPassphrase<R>(_ passphrase: [UInt8]?, _ body: (UnsafePointer<UInt8>?, Int) -> R) -> R {
+    guard let passphrase else { return body(nil, 0) }
+    return passphrase.withUnsafeBufferPointer { bytes in
+        bytes.neverNull { body($0, bytes.count) }
+    }
+}
+
+/// Takes over what CCrypto wrote: copies it into an array, wipes and frees the original.
+func take(_ buffer: inout crypto_buffer) -> [UInt8] {
+    defer { crypto_buffer_free(&buffer) }
+    return Array(UnsafeBufferPointer(start: buffer.bytes, count: buffer.length))
+}
+
+extension [UInt8] {
+    /// `withUnsafeBytes` for a body that throws typed errors.
+    func withBytes<R>(
+        _ body: (UnsafeRawBufferPointer) throws(CredentialError) -> R
+    ) throws(CredentialError) -> R {
+        try withUnsafeBytes { bytes in
+            Result { () throws(CredentialError) in try body(bytes) }
+        }.get()
+    }
+}
