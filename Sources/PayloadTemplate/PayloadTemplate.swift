@@ -1,1 +1,94 @@
-// PayloadTemplate
+/// A payload with blanks that each row fills: JSON whose strings hold placeholders for columns of the input.
+///
+/// | in the template | in the payload |
+/// |---|---|
+/// | `"Hi {{first_name}}"` | the field as text, escaped, in its place; an empty field leaves nothing |
+/// | `"{{badge:number}}"` | the field as a number, which it must be by the grammar of JSON; its digits stay as they are |
+/// | `"{{vip:bool}}"` | `true` or `false`; the field is one of these, in any letter case, or `1` or `0` |
+/// | `"{{extras:json}}"` | the field as JSON of any kind, checked, without white space |
+/// | `"{{name:text}}"` | the same as `"{{name}}"`; reaches a column with a colon or question mark in its name |
+/// | `"{{note?}}"`, `"{{badge:number?}}"` | as above; if the field is empty, the value goes, and its key with it |
+/// | `"{{{{"`, `"}}}}"` | `{{` and `}}` as text |
+///
+/// - A number, bool or json placeholder is the whole string; text placeholders stand anywhere in one.
+/// - `?` takes away the whole value that holds the placeholder: the member of an object, the element of an array. In mixed
+///   text too: `"Dear {{name?}}, …"` goes if there is no name. With several such placeholders one empty field is enough.
+///   An object or array around it stays, even if it is empty then.
+/// - An empty field is right for text only; for the other types it is an error unless the placeholder has its `?`.
+/// - Keys hold no placeholders and stand once in their object.
+/// - Blanks around a placeholder's name and type mean nothing. Braces are recognised in the string's value, so an escaped
+///   brace is a brace like any other. A single brace is text.
+///
+/// A template is compiled once and then never changes: any number of threads may render with it. Rendering follows a flat
+/// list of steps: it copies literal bytes, escaped in advance, and writes fields straight into the output; it allocates
+/// nothing and takes no locks.
+package final class PayloadTemplate: @unchecked Sendable {
+    /// The largest template in bytes, some two hundred times what APNs takes.
+    package static let sizeLimit = 1 << 20
+
+    /// The indices of the columns that the template reads, ascending, each once.
+    package let columnsUsed: [Int]
+    /// The names of all columns, as they were given.
+    package let columns: [String]
+
+    let steps: UnsafeMutableBufferPointer<TemplateStep>
+    let literals: UnsafeMutableBufferPointer<UInt8>
+    let growth: UnsafeMutableBufferPointer<FieldGrowth>
+    /// Bytes of a payload apart from its fields, at most.
+    let fixedCountMax: Int
+
+    /// How much room a column's fields may need.
+    struct FieldGrowth {
+        let column: Int
+        /// Bytes of output for each byte of the field, at most.
+        var factor: Int
+    }
+
+    /// Compiles a template.
+    /// - Parameters:
+    ///   - json: the template's text, UTF-8.
+    ///   - columns: the names in the input's header, in their order.
+    ///   - file: the template's name in errors.
+    /// - Throws: the first thing wrong with it, with its place.
+    package init(json: [UInt8], columns: [String], file: String) throws(TemplateError) {
+        let node = try TemplateParser.parse(json, columns: columns, file: file)
+        let program = TemplateProgram(node)
+        self.columns = columns
+        steps = .copy(of: program.steps)
+        literals = .copy(of: program.literals)
+        growth = .copy(of: Self.growth(of: program))
+        fixedCountMax = Self.fixedCountMax(of: program)
+        columnsUsed = growth.map(\.column)
+    }
+
+    deinit {
+        steps.deallocate()
+        literals.deallocate()
+        growth.deallocate()
+    }
+
+    private static func growth(of program: TemplateProgram) -> [FieldGrowth] {
+        var factors: [UInt32: Int] = [:]
+        for step in program.steps {
+            switch step.action {
+            case .text: factors[step.column, default: 0] += JSONString.growthMax
+            case .number, .json: factors[step.column, default: 0] += 1
+            case .bool, .skipIfEmpty: factors[step.column, default: 0] += 0
+            case .none, .dropComma, .end: break
+            }
+        }
+        return factors.sorted { $0.key < $1.key }.map { FieldGrowth(column: Int($0.key), factor: $0.value) }
+    }
+
+    private static func fixedCountMax(of program: TemplateProgram) -> Int {
+        program.literals.count + program.steps.count { $0.action == .bool } * BoolField.writtenCountMax
+    }
+}
+
+extension UnsafeMutableBufferPointer where Element: BitwiseCopyable {
+    fileprivate static func copy(of array: [Element]) -> Self {
+        let buffer = allocate(capacity: array.count)
+        _ = buffer.initialize(from: array)
+        return buffer
+    }
+}

@@ -1,0 +1,161 @@
+extension JSONScanner {
+    /// Passes a string; the position is at its opening quote.
+    mutating func scanString(_ token: Token, then next: State) -> Token {
+        let start = position &+ 1
+        var index = start
+        var saved = 0
+        var isShortest = true
+        var high = ByteBlock(repeating: 0)
+        while true {
+            index = nextSpecial(from: index, &high)
+            if index == count { return fail(.unterminatedString) }
+            if bytes[index] == UInt8(ascii: "\"") { break }
+            if bytes[index] != UInt8(ascii: "\\") { return fail(.controlCharacter, at: index) }
+            switch JSONEscape.read(bytes + index, available: count &- index) {
+            case .fault(.unterminatedString): return fail(.unterminatedString)
+            case .fault(let fault): return fail(fault, at: index)
+            case .scalar(let scalar, let length):
+                saved &+= length &- JSONEscape.writtenCount(scalar)
+                // A long escape may be needed and still be spelled with capital letters.
+                if length > 2 || scalar == 0x2F { isShortest = false }
+                index &+= length
+            }
+        }
+        tokenStart = start
+        tokenCount = index &- start
+        tokenWrittenCount = tokenCount &- saved
+        tokenIsShortest = isShortest
+        let halves = unsafeBitCast(high, to: SIMD2<UInt64>.self)
+        if (halves[0] | halves[1]) & 0x8080_8080_8080_8080 != 0,
+            let fault = UTF8Check.firstFault(in: bytes + start, count: tokenCount)
+        {
+            return fail(.invalidUTF8, at: start &+ fault)
+        }
+        position = index &+ 1
+        state = next
+        return token
+    }
+
+    /// The first special byte at or after an index, or the end. Gathers into `high` what it has passed, and perhaps some
+    /// bytes more, so that text without a byte above 0x7F is known as such.
+    @inline(__always)
+    private func nextSpecial(from start: Int, _ high: inout ByteBlock) -> Int {
+        var index = start
+        while index &+ 16 <= count {
+            let block = (bytes + index).block()
+            high |= block
+            let clean = SpecialBytes.mask(block).firstIndex
+            index &+= clean
+            if clean < 16 { return index }
+        }
+        while index < count, !SpecialBytes.contains(bytes[index]) {
+            high[0] |= bytes[index]
+            index &+= 1
+        }
+        return index
+    }
+
+    /// Passes a number; the position is at its sign or first digit.
+    mutating func scanNumber() -> Token {
+        let length = JSONNumber.length(bytes + position, available: count &- position)
+        let end = position &+ length
+        if length == 0 || (end < count && Self.isWordByte(bytes[end])) { return fail(.badNumber) }
+        tokenStart = position
+        tokenCount = length
+        position = end
+        state = stateAfterValue
+        return .number
+    }
+
+    /// Passes `true`, `false` or `null`, or names what stands in place of a value.
+    mutating func scanLiteral() -> Token {
+        let length = literalLength()
+        let end = position &+ length
+        if length == 0 || (end < count && Self.isWordByte(bytes[end])) { return unexpectedValue() }
+        tokenStart = position
+        tokenCount = length
+        position = end
+        state = stateAfterValue
+        return .literal
+    }
+
+    private func literalLength() -> Int {
+        guard count &- position >= 4 else { return 0 }
+        let word = UInt32(littleEndian: (bytes + position).word(as: UInt32.self))
+        switch word {
+        case 0x6575_7274, 0x6C6C_756E: return 4  // "true", "null"
+        case 0x736C_6166: return count &- position >= 5 && bytes[position &+ 4] == UInt8(ascii: "e") ? 5 : 0  // "fals"
+        default: return 0
+        }
+    }
+
+    private mutating func unexpectedValue() -> Token {
+        switch byte {
+        case UInt8(ascii: "+"), UInt8(ascii: "."): return fail(.badNumber)
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): return fail(.badLiteral)
+        default: return unexpected(.expectedValue)
+        }
+    }
+
+    /// Stops at a byte that fits nothing, under the name of the mistake if it is a common one.
+    mutating func unexpected(_ fault: JSONFault) -> Token {
+        if position == count { return fail(.unexpectedEnd) }
+        if isTypographicQuote { return fail(.typographicQuote) }
+        if byte == UInt8(ascii: "'") { return fail(.singleQuote) }
+        return fail(fault)
+    }
+
+    /// U+2018 to U+201F, U+00AB and U+00BB.
+    private var isTypographicQuote: Bool {
+        if count &- position >= 3, bytes[position] == 0xE2, bytes[position &+ 1] == 0x80 {
+            return 0x98...0x9F ~= bytes[position &+ 2]
+        }
+        if count &- position >= 2, bytes[position] == 0xC2 {
+            return bytes[position &+ 1] == 0xAB || bytes[position &+ 1] == 0xBB
+        }
+        return false
+    }
+
+    /// Bytes that cannot follow a number or literal, since they would belong to it.
+    @inline(__always)
+    static func isWordByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"): return true
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"): return true
+        case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."): return true
+        default: return false
+        }
+    }
+}
+
+/// The number of RFC 8259, section 6.
+enum JSONNumber {
+    /// Bytes of the number that begins here, 0 if none does. A longer text may begin with a number: `01` has one of 1.
+    @inline(__always)
+    static func length(_ bytes: UnsafePointer<UInt8>, available: Int) -> Int {
+        var index = available > 0 && bytes[0] == UInt8(ascii: "-") ? 1 : 0
+        let integer = digits(bytes, from: index, available)
+        if integer == 0 { return 0 }
+        index &+= bytes[index] == UInt8(ascii: "0") ? 1 : integer
+        if index < available, bytes[index] == UInt8(ascii: ".") {
+            let fraction = digits(bytes, from: index &+ 1, available)
+            if fraction == 0 { return 0 }
+            index &+= 1 &+ fraction
+        }
+        if index < available, bytes[index] | 0x20 == UInt8(ascii: "e") {
+            index &+= 1
+            if index < available, bytes[index] == UInt8(ascii: "+") || bytes[index] == UInt8(ascii: "-") { index &+= 1 }
+            let exponent = digits(bytes, from: index, available)
+            if exponent == 0 { return 0 }
+            index &+= exponent
+        }
+        return index
+    }
+
+    @inline(__always)
+    private static func digits(_ bytes: UnsafePointer<UInt8>, from start: Int, _ available: Int) -> Int {
+        var index = start
+        while index < available, bytes[index] &- 0x30 < 10 { index &+= 1 }
+        return index &- start
+    }
+}

@@ -1,0 +1,33 @@
+/// The known name that a mistyped one most likely means.
+enum NearestName {
+    /// The nearest name by edit distance, letter case aside, within a third of the name's length; nil if none is near.
+    static func find(_ name: String, in known: [String]) -> String? {
+        let wanted = Array(name.lowercased().unicodeScalars)
+        let limit = max(1, wanted.count / 3)
+        var best: (name: String, distance: Int)?
+        for candidate in known {
+            let distance = distance(wanted, Array(candidate.lowercased().unicodeScalars))
+            if distance <= limit, distance < best?.distance ?? .max { best = (candidate, distance) }
+        }
+        return best?.name
+    }
+
+    /// Insertions, deletions, replacements and swaps of neighbours that lead from one to the other.
+    private static func distance(_ from: [Unicode.Scalar], _ to: [Unicode.Scalar]) -> Int {
+        var beforeLast = [Int]()
+        var last = Array(0...to.count)
+        for (row, letter) in from.enumerated() {
+            var current = [row + 1]
+            for (index, other) in to.enumerated() {
+                var best = min(last[index + 1] + 1, current[index] + 1, last[index] + (letter == other ? 0 : 1))
+                if row > 0, index > 0, letter == to[index - 1], from[row - 1] == other {
+                    best = min(best, beforeLast[index - 1] + 1)
+                }
+                current.append(best)
+            }
+            beforeLast = last
+            last = current
+        }
+        return last[to.count]
+    }
+}

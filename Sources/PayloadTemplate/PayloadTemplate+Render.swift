@@ -1,0 +1,138 @@
+extension PayloadTemplate {
+    /// Renders the payload of a row.
+    ///
+    /// Linear in its size. Where the output could hold the payload even if every character needed an escape, one pass is
+    /// enough; else the payload is measured first. Text is taken as it is: fields are UTF-8 by the input's contract, and
+    /// bytes that are not do no harm beyond standing in the payload.
+    /// - Parameters:
+    ///   - fields: one for each column, borrowed until return.
+    ///   - output: room for the payload; its bytes are undefined after it unless the outcome is `written`. Must not overlap
+    ///     the fields.
+    package func render(
+        fields: UnsafeBufferPointer<UnsafeRawBufferPointer>, into output: UnsafeMutableRawBufferPointer
+    ) -> RenderOutcome {
+        precondition(fields.count == columns.count, "a row has one field for each column")
+        var countMax = fixedCountMax
+        for field in growth { countMax &+= fields[field.column].count &* field.factor }
+        if countMax > output.count {
+            let measured = measure(fields)
+            guard case .written(let count) = measured else { return measured }
+            if count > output.count { return .tooLarge(count) }
+        }
+        // A payload has two bytes at least, so there is an address where it fits.
+        return write(fields, to: output.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self))
+    }
+
+    /// A failure of this template in words.
+    /// - Parameter fields: those that were rendered.
+    package func describe(_ failure: RenderFailure, fields: UnsafeBufferPointer<UnsafeRawBufferPointer>) -> String {
+        failure.description(column: columns[failure.column], field: fields[failure.column])
+    }
+
+    /// Writes without looking at the capacity.
+    private func write(
+        _ fields: UnsafeBufferPointer<UnsafeRawBufferPointer>, to target: UnsafeMutablePointer<UInt8>
+    ) -> RenderOutcome {
+        let steps = self.steps.baseAddress.unsafelyUnwrapped
+        let literals = UnsafePointer(self.literals.baseAddress.unsafelyUnwrapped)
+        var step = steps
+        var out = target
+        while true {
+            out = out.copying(literals + Int(step.pointee.literal), Int(step.pointee.literalCount))
+            let column = Int(step.pointee.column)
+            switch step.pointee.action {
+            case .none: break
+            case .end: return .written(out - target)
+            case .dropComma: if (out - 1).pointee == UInt8(ascii: ",") { out -= 1 }
+            case .skipIfEmpty:
+                if fields[column].isEmpty {
+                    step = steps + Int(step.pointee.operand)
+                    continue
+                }
+            case .text:
+                let field = Field(fields[column])
+                out = JSONString.writeEscaped(field.bytes, field.count, to: out)
+            case .number:
+                let field = Field(fields[column])
+                guard NumberField.isValid(field.bytes, field.count) else { return .notNumber(column) }
+                out = out.copying(field.bytes, field.count)
+            case .bool:
+                let field = Field(fields[column])
+                guard let value = BoolField.parse(field.bytes, field.count) else { return .notBool(column) }
+                out = BoolField.write(value, to: out)
+            case .json:
+                var scanner = JSONScanner(fields[column], top: .anyValue, depthAbove: Int(step.pointee.operand))
+                guard let end = PayloadCompactor.write(&scanner, to: out) else {
+                    return .invalid(PayloadCompactor.failure(scanner, column: column))
+                }
+                out = end
+            }
+            step += 1
+        }
+    }
+
+    /// The exact size as `written`, or the failure that ``write(_:to:)`` would meet.
+    private func measure(_ fields: UnsafeBufferPointer<UnsafeRawBufferPointer>) -> RenderOutcome {
+        var index = 0
+        var size = 0
+        var endsInComma = false
+        while true {
+            let step = steps[index]
+            if step.literalCount > 0 {
+                size &+= Int(step.literalCount)
+                endsInComma = literals[Int(step.literal &+ step.literalCount) &- 1] == UInt8(ascii: ",")
+            }
+            index &+= 1
+            switch step.action {
+            case .none: break
+            case .end: return .written(size)
+            case .dropComma: if endsInComma { size &-= 1 }
+            case .skipIfEmpty: if fields[Int(step.column)].isEmpty { index = Int(step.operand) }
+            case .text, .number, .bool, .json:
+                let measured = measureField(step, fields[Int(step.column)])
+                guard case .written(let count) = measured else { return measured }
+                size &+= count
+                endsInComma = false
+            }
+        }
+    }
+
+    private func measureField(_ step: TemplateStep, _ field: UnsafeRawBufferPointer) -> RenderOutcome {
+        let column = Int(step.column)
+        let bytes = Field(field).bytes
+        switch step.action {
+        case .number: return NumberField.isValid(bytes, field.count) ? .written(field.count) : .notNumber(column)
+        case .bool:
+            guard let value = BoolField.parse(bytes, field.count) else { return .notBool(column) }
+            return .written(value ? 4 : 5)
+        case .json:
+            var scanner = JSONScanner(field, top: .anyValue, depthAbove: Int(step.operand))
+            let size = PayloadCompactor.measure(&scanner)
+            return size < 0 ? .invalid(PayloadCompactor.failure(scanner, column: column)) : .written(size)
+        default: return .written(JSONString.escapedCount(bytes, field.count))
+        }
+    }
+}
+
+extension RenderOutcome {
+    fileprivate static func notNumber(_ column: Int) -> RenderOutcome {
+        .invalid(RenderFailure(column: column, cause: .notNumber))
+    }
+
+    fileprivate static func notBool(_ column: Int) -> RenderOutcome {
+        .invalid(RenderFailure(column: column, cause: .notBool))
+    }
+}
+
+/// A field whose address may be followed as far as its count goes; an empty one may have none.
+private struct Field {
+    let bytes: UnsafePointer<UInt8>
+    let count: Int
+
+    @inline(__always)
+    init(_ buffer: UnsafeRawBufferPointer) {
+        let address = buffer.baseAddress ?? UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped
+        bytes = address.assumingMemoryBound(to: UInt8.self)
+        count = buffer.count
+    }
+}

@@ -1,0 +1,61 @@
+/// Why a template cannot be used, with its place.
+///
+/// As text: `payload.json:4:18: unknown column "frist_name"; did you mean "first_name"?`
+package struct TemplateError: Error, Equatable, Sendable, CustomStringConvertible {
+    package enum Cause: Error, Equatable {
+        /// Not strict JSON; the fault in words beside it.
+        case json(JSONFault, String)
+        /// No column of the input has this name.
+        case unknownColumn(String, known: [String])
+        case unknownType(String)
+        /// `{{}}`, or a placeholder with a type only.
+        case missingName
+        /// `{{` without `}}` after it in the same string.
+        case unclosedPlaceholder
+        /// `}}` that closes nothing.
+        case strayClose
+        /// `{{{`: three braces, as other template languages have them, mean nothing here.
+        case tripleBrace
+        /// A number, bool or json placeholder beside other text.
+        case typedInText(FieldType)
+        case placeholderInKey
+        case duplicateKey(String)
+        /// The template is larger than ``PayloadTemplate/sizeLimit``.
+        case tooLarge
+    }
+
+    package let file: String
+    /// Counted from 1.
+    package let line: Int
+    /// Counted from 1, in characters (Unicode scalars).
+    package let column: Int
+    package let cause: Cause
+
+    package var description: String { "\(file):\(line):\(column): \(cause.message)" }
+}
+
+extension TemplateError.Cause {
+    package var message: String {
+        switch self {
+        case .json(_, let message): return message
+        case .unknownColumn(let name, let known): return Self.unknownColumn(name, known)
+        case .unknownType(let name): return "unknown type \"\(name)\"; there are text, number, bool and json"
+        case .missingName: return "this placeholder names no column"
+        case .unclosedPlaceholder: return "this placeholder is never closed; \"{{{{\" stands for a literal \"{{\""
+        case .strayClose: return "\"}}\" closes nothing; \"}}}}\" stands for a literal \"}}\""
+        case .tripleBrace: return "a placeholder opens with two braces; \"{{{{\" stands for a literal \"{{\""
+        case .typedInText(let type): return "a \(type.rawValue) placeholder must be the whole string"
+        case .placeholderInKey: return "a placeholder cannot stand in a key"
+        case .duplicateKey(let key): return "the key \"\(key)\" stands twice in this object"
+        case .tooLarge: return "the template is larger than \(PayloadTemplate.sizeLimit) bytes"
+        }
+    }
+
+    private static func unknownColumn(_ name: String, _ known: [String]) -> String {
+        let start = "unknown column \"\(name)\"; "
+        if let near = NearestName.find(name, in: known) { return start + "did you mean \"\(near)\"?" }
+        if known.isEmpty { return start + "the input has no columns" }
+        let shown = known.prefix(8).map { "\"\($0)\"" }.joined(separator: ", ")
+        return start + "the input has " + shown + (known.count > 8 ? ", …" : "")
+    }
+}

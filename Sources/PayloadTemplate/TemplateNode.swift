@@ -1,0 +1,67 @@
+/// What a field becomes in the payload; written after the colon of a placeholder.
+package enum FieldType: String, Sendable {
+    /// A JSON string, or part of one. The default.
+    case text
+    /// A number as RFC 8259 has it, emitted as it stands.
+    case number
+    /// `true` or `false` in any letter case, or `1` or `0`.
+    case bool
+    /// Any JSON value, checked and emitted in its shortest form.
+    case json
+}
+
+/// `{{column:type?}}`
+struct TemplatePlaceholder: Equatable {
+    var column: Int
+    var type: FieldType
+    /// Whether the value that holds it goes when the field is empty.
+    var isOptional: Bool
+}
+
+/// A part of a template's string.
+enum TemplatePiece: Equatable {
+    /// Unescaped UTF-8.
+    case text([UInt8])
+    case placeholder(TemplatePlaceholder)
+}
+
+/// A value of a template. This tree lives only while the template is compiled; rules that look at keys and values of a
+/// payload find both here, with their places.
+struct TemplateNode {
+    enum Value {
+        case object([TemplateMember])
+        case array([TemplateNode])
+        /// A string with any number of text placeholders.
+        case string([TemplatePiece])
+        /// A placeholder that is the whole value, of a type other than text.
+        case field(TemplatePlaceholder)
+        /// A number, `true`, `false` or `null`, as it stands.
+        case scalar([UInt8])
+    }
+
+    /// Bytes from the start of the template.
+    let offset: Int
+    /// Levels of objects and arrays around the value.
+    let depth: Int
+    let value: Value
+
+    /// The columns of which none may be empty for the value to stay.
+    var optionalColumns: [Int] {
+        switch value {
+        case .string(let pieces):
+            return pieces.compactMap { piece in
+                guard case .placeholder(let placeholder) = piece, placeholder.isOptional else { return nil }
+                return placeholder.column
+            }
+        case .field(let placeholder): return placeholder.isOptional ? [placeholder.column] : []
+        case .object, .array, .scalar: return []
+        }
+    }
+}
+
+struct TemplateMember {
+    /// Unescaped UTF-8.
+    let key: [UInt8]
+    let offset: Int
+    let node: TemplateNode
+}

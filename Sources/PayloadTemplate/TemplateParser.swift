@@ -1,0 +1,109 @@
+/// Template text → ``TemplateNode``.
+struct TemplateParser {
+    typealias Fault = TemplateStringParser.Fault
+
+    private var scanner: JSONScanner
+    private let text: UnsafeRawBufferPointer
+    private let columns: [String]
+
+    /// - Parameter text: borrowed while the parser lives.
+    private init(_ text: UnsafeRawBufferPointer, columns: [String]) {
+        scanner = JSONScanner(text, top: .object)
+        self.text = text
+        self.columns = columns
+    }
+
+    /// - Parameter json: the template's text; a byte order mark at its start is passed over.
+    static func parse(_ json: [UInt8], columns: [String], file: String) throws(TemplateError) -> TemplateNode {
+        let skipped = json.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        return try json.withUnsafeBufferPointer { (buffer) throws(TemplateError) in
+            let text = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[skipped...])
+            do throws(Fault) {
+                if text.count > PayloadTemplate.sizeLimit { throw Fault(cause: .tooLarge, offset: 0) }
+                var parser = TemplateParser(text, columns: columns)
+                return try parser.parse()
+            } catch {
+                let place = TextPlace(offset: error.offset, in: text)
+                throw TemplateError(file: file, line: place.line, column: place.column, cause: error.cause)
+            }
+        }
+    }
+
+    private mutating func parse() throws(Fault) -> TemplateNode {
+        let node = try value(next())
+        _ = try next()
+        return node
+    }
+
+    private mutating func next() throws(Fault) -> JSONScanner.Token {
+        let token = scanner.next()
+        guard token == .fault else { return token }
+        let message = scanner.fault.message(in: text, at: scanner.faultOffset)
+        throw Fault(cause: .json(scanner.fault, message), offset: scanner.faultOffset)
+    }
+
+    /// The value that begins with a token; no deeper recursion than the scanner's limit.
+    private mutating func value(_ token: JSONScanner.Token) throws(Fault) -> TemplateNode {
+        let offset = scanner.tokenStart
+        switch token {
+        case .objectStart:
+            let depth = scanner.depth - 1
+            return TemplateNode(offset: offset, depth: depth, value: .object(try members()))
+        case .arrayStart:
+            let depth = scanner.depth - 1
+            return TemplateNode(offset: offset, depth: depth, value: .array(try elements()))
+        case .string:
+            return TemplateNode(offset: offset - 1, depth: scanner.depth, value: try string())
+        default:
+            let bytes = Array(text[offset..<(offset + scanner.tokenCount)])
+            return TemplateNode(offset: offset, depth: scanner.depth, value: .scalar(bytes))
+        }
+    }
+
+    private mutating func members() throws(Fault) -> [TemplateMember] {
+        var members: [TemplateMember] = []
+        var names: Set<[UInt8]> = []
+        while try next() == .key {
+            let offset = scanner.tokenStart - 1
+            let key = try key()
+            guard names.insert(key).inserted else {
+                throw Fault(cause: .duplicateKey(String(decoding: key, as: UTF8.self)), offset: offset)
+            }
+            members.append(TemplateMember(key: key, offset: offset, node: try value(next())))
+        }
+        return members
+    }
+
+    private mutating func elements() throws(Fault) -> [TemplateNode] {
+        var elements: [TemplateNode] = []
+        while true {
+            let token = try next()
+            if token == .arrayEnd { return elements }
+            elements.append(try value(token))
+        }
+    }
+
+    /// A key is text only; braces are doubled in it as everywhere.
+    private func key() throws(Fault) -> [UInt8] {
+        let string = TemplateString(scanner)
+        var key: [UInt8] = []
+        for piece in try TemplateStringParser.pieces(of: string, columns: columns) {
+            guard case .text(let text) = piece else {
+                throw Fault(cause: .placeholderInKey, offset: scanner.tokenStart - 1)
+            }
+            key += text
+        }
+        return key
+    }
+
+    private func string() throws(Fault) -> TemplateNode.Value {
+        let pieces = try TemplateStringParser.pieces(of: TemplateString(scanner), columns: columns)
+        if pieces.count == 1, case .placeholder(let placeholder) = pieces[0], placeholder.type != .text {
+            return .field(placeholder)
+        }
+        for case .placeholder(let placeholder) in pieces where placeholder.type != .text {
+            throw Fault(cause: .typedInText(placeholder.type), offset: scanner.tokenStart - 1)
+        }
+        return .string(pieces)
+    }
+}

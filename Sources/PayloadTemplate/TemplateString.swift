@@ -1,0 +1,158 @@
+/// A string of a template without its escapes, each byte with its place in the template.
+struct TemplateString {
+    private(set) var bytes: [UInt8] = []
+    /// For each byte, and for the end, the place in the template of what it came from.
+    private(set) var offsets: [Int] = []
+
+    /// - Parameter scanner: has just told a string or key.
+    init(_ scanner: JSONScanner) {
+        var index = scanner.tokenStart
+        let end = index + scanner.tokenCount
+        while index < end {
+            let place = index
+            if case .scalar(let scalar, let length) = escape(scanner, at: index, end: end) {
+                withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 4) { buffer in
+                    let start = buffer.baseAddress.unsafelyUnwrapped
+                    let count = JSONEscape.writeUTF8(scalar, to: start) - start
+                    bytes.append(contentsOf: buffer.prefix(count))
+                }
+                index += length
+            } else {
+                bytes.append(scanner.bytes[index])
+                index += 1
+            }
+            while offsets.count < bytes.count { offsets.append(place) }
+        }
+        offsets.append(end)
+    }
+
+    private func escape(_ scanner: JSONScanner, at index: Int, end: Int) -> JSONEscape? {
+        guard scanner.bytes[index] == UInt8(ascii: "\\") else { return nil }
+        return JSONEscape.read(scanner.bytes + index, available: end - index)
+    }
+}
+
+/// Takes the string apart into text and placeholders.
+///
+/// Placeholders are looked for in the string's value: an escaped brace is a brace, so that a template keeps its meaning
+/// when a program reads and writes it as JSON.
+struct TemplateStringParser {
+    let string: TemplateString
+    let columns: [String]
+    private var index = 0
+    private var text: [UInt8] = []
+    private var pieces: [TemplatePiece] = []
+
+    /// A cause, and its place in the template.
+    struct Fault: Error {
+        let cause: TemplateError.Cause
+        let offset: Int
+    }
+
+    init(_ string: TemplateString, columns: [String]) {
+        self.string = string
+        self.columns = columns
+    }
+
+    static func pieces(of string: TemplateString, columns: [String]) throws(Fault) -> [TemplatePiece] {
+        var parser = TemplateStringParser(string, columns: columns)
+        return try parser.parse()
+    }
+
+    private mutating func parse() throws(Fault) -> [TemplatePiece] {
+        while index < string.bytes.count {
+            let byte = string.bytes[index]
+            if byte == UInt8(ascii: "{"), run(of: byte) >= 2 {
+                try openBraces()
+            } else if byte == UInt8(ascii: "}"), run(of: byte) >= 2 {
+                try closeBraces()
+            } else {
+                text.append(byte)
+                index += 1
+            }
+        }
+        flushText()
+        return pieces
+    }
+
+    /// Four open braces stand for two; two open a placeholder.
+    private mutating func openBraces() throws(Fault) {
+        switch run(of: UInt8(ascii: "{")) {
+        case 4...:
+            text += [UInt8(ascii: "{"), UInt8(ascii: "{")]
+            index += 4
+        case 3: throw fault(.tripleBrace, at: index)
+        default: try placeholder()
+        }
+    }
+
+    private mutating func closeBraces() throws(Fault) {
+        guard run(of: UInt8(ascii: "}")) >= 4 else { throw fault(.strayClose, at: index) }
+        text += [UInt8(ascii: "}"), UInt8(ascii: "}")]
+        index += 4
+    }
+
+    private mutating func placeholder() throws(Fault) {
+        let start = index
+        var end = start + 2
+        while !(byte(end) == UInt8(ascii: "}") && byte(end + 1) == UInt8(ascii: "}")) {
+            if end >= string.bytes.count { throw fault(.unclosedPlaceholder, at: start) }
+            end += 1
+        }
+        let content = String(decoding: string.bytes[(start + 2)..<end], as: UTF8.self)
+        flushText()
+        do throws(TemplateError.Cause) {
+            pieces.append(.placeholder(try Self.parseContent(content, columns: columns)))
+        } catch {
+            throw fault(error, at: start)
+        }
+        index = end + 2
+    }
+
+    /// `name`, `name:type`, `name?` or `name:type?`. The type follows the last colon, so that `{{a:b:text}}` reads column
+    /// `a:b` and `{{really?:text}}` column `really?`. Blanks around name and type mean nothing.
+    static func parseContent(
+        _ content: String, columns: [String]
+    ) throws(TemplateError.Cause) -> TemplatePlaceholder {
+        var rest = trimmed(content[...])
+        let isOptional = rest.last == "?"
+        if isOptional { rest = trimmed(rest.dropLast()) }
+        var type = FieldType.text
+        if let colon = rest.lastIndex(of: ":") {
+            let name = trimmed(rest[rest.index(after: colon)...])
+            guard let known = FieldType(rawValue: String(name)) else { throw .unknownType(String(name)) }
+            type = known
+            rest = trimmed(rest[..<colon])
+        }
+        if rest.isEmpty { throw .missingName }
+        // By bytes: two spellings of one character are two names, as they are in the input's header.
+        guard let column = columns.firstIndex(where: { $0.utf8.elementsEqual(rest.utf8) }) else {
+            throw .unknownColumn(String(rest), known: columns)
+        }
+        return TemplatePlaceholder(column: column, type: type, isOptional: isOptional)
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        var text = text
+        while text.first == " " { text.removeFirst() }
+        while text.last == " " { text.removeLast() }
+        return text
+    }
+
+    private func byte(_ index: Int) -> UInt8? { index < string.bytes.count ? string.bytes[index] : nil }
+
+    private func run(of byte: UInt8) -> Int {
+        var end = index
+        while self.byte(end) == byte { end += 1 }
+        return end - index
+    }
+
+    private mutating func flushText() {
+        if !text.isEmpty { pieces.append(.text(text)) }
+        text = []
+    }
+
+    private func fault(_ cause: TemplateError.Cause, at index: Int) -> Fault {
+        Fault(cause: cause, offset: string.offsets[index])
+    }
+}
