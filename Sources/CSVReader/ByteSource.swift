@@ -1,0 +1,13 @@
+/// Where a reader's bytes come from, in pieces of any size.
+protocol ByteSource: AnyObject, Sendable {
+    /// How many bytes there were to read when the source was opened, where that is known.
+    var byteCount: UInt64? { get }
+
+    /// Reads 1 to `count` bytes, waiting for the first; 0 at the end. One thread at a time.
+    ///
+    /// - Throws: `CSVError.cannotRead`, `.cancelled`.
+    func read(into buffer: UnsafeMutableRawPointer, count: Int) throws(CSVError) -> Int
+
+    /// From any thread: a read that waits, now or later, throws `.cancelled`.
+    func cancel()
+}

@@ -1,0 +1,113 @@
+/// Splits an input into chunks at record boundaries and numbers their rows.
+///
+/// Threads: one thread, the reader's, calls `readHeader()` and `next()`. `cancel()`, `bytesRead`, `bytesTotal` and
+/// `CSVChunk.recycle()` are for any thread.
+///
+/// Memory: `buffers` + 1 buffers of some 256 KiB and their record ends, allocated at the start. Their pages cost nothing
+/// until they are first used.
+///
+/// The input is read, not mapped. A file may change meanwhile:
+/// - what is appended before the end is reached is read as well;
+/// - a file that turns out shorter than it was, or that grew and does not end with a line end, ends in
+///   `CSVError.changedWhileRead` after its last complete row, because its last line may be half of one;
+/// - bytes overwritten in place are read as they are when their turn comes.
+package final class CSVChunkReader: @unchecked Sendable {
+    /// Bytes of the input, from where reading began, if it is a regular file. As it was when opened.
+    package let bytesTotal: UInt64?
+
+    private let source: any ByteSource
+    private let progress: ReadProgress
+    private let grammar: CSVGrammar
+    private let pool: ChunkPool
+    private let chunks: [CSVChunk]
+
+    // The reader thread's.
+    private var header: Result<[String], CSVError>?
+    private var feed: RecordFeed
+    private var nextRow: UInt64 = 1
+
+    /// Opens the input, without reading from it.
+    ///
+    /// - Parameters:
+    ///   - buffers: chunks that may be out at once; `next()` waits while all are. At least 1.
+    /// - Throws: `CSVError.cannotOpen`.
+    package convenience init(
+        input: CSVInput, dialect: CSVDialect = .comma, limits: CSVLimits = .standard, buffers: Int
+    ) throws(CSVError) {
+        self.init(source: try DescriptorSource(input), dialect: dialect, limits: limits, buffers: buffers)
+    }
+
+    init(source: any ByteSource, dialect: CSVDialect, limits: CSVLimits, buffers: Int) {
+        precondition(buffers > 0)
+        let pool = ChunkPool(count: buffers)
+        self.source = source
+        self.pool = pool
+        progress = ReadProgress()
+        grammar = CSVGrammar(dialect: dialect, limits: limits)
+        chunks = (0..<buffers).map { CSVChunk(index: $0, pool: pool, limits: limits) }
+        feed = RecordFeed(source: source, progress: progress, grammar: grammar, limits: limits)
+        bytesTotal = source.byteCount
+    }
+
+    /// Bytes read so far, header included.
+    package var bytesRead: UInt64 {
+        progress.bytesRead.load(ordering: .relaxed)
+    }
+
+    /// Makes the current and every later call of `readHeader()` and `next()` throw `.cancelled`, also one that waits for
+    /// bytes or for a buffer. (A read from a disk is not interrupted; it does not take long.)
+    package func cancel() {
+        progress.isCancelled.store(true, ordering: .sequentiallyConsistent)
+        pool.cancel()
+        source.cancel()
+    }
+
+    /// The names of the columns, in order: the fields of the first record that is not a blank line. Reads on the first
+    /// call only.
+    ///
+    /// - Throws: any `CSVError` but `badDelimiter` and `cannotOpen`.
+    package func readHeader() throws(CSVError) -> [String] {
+        if let header { return try header.get() }
+        let result = Result { () throws(CSVError) in
+            let chunk = try takeChunk()
+            defer { chunk.recycle() }
+            guard try feed.fillFirst(chunk) else { throw .noHeader }
+            return try HeaderRow(grammar: grammar).names(of: chunk)
+        }
+        header = result
+        return try result.get()
+    }
+
+    /// The next chunk, full unless it is the last; nil at the end. The caller owns it until it recycles it.
+    ///
+    /// - Throws: as `readHeader()`, which it calls if need be. Complete rows before a failure are delivered first.
+    package func next() throws(CSVError) -> CSVChunk? {
+        _ = try readHeader()
+        let chunk = try takeChunk()
+        do {
+            guard try feed.fill(chunk) else {
+                chunk.recycle()
+                return nil
+            }
+        } catch {
+            chunk.recycle()
+            throw error
+        }
+        chunk.firstRow = nextRow
+        nextRow += UInt64(chunk.rowCount)
+        return chunk
+    }
+
+    private func takeChunk() throws(CSVError) -> CSVChunk {
+        guard let index = pool.take() else { throw .cancelled }
+        return chunks[index]
+    }
+
+    /// A cursor for the chunks of this reader. Each lane has its own.
+    ///
+    /// - Precondition: `readHeader()` has returned.
+    package func makeCursor() -> CSVRowCursor {
+        guard case .success(let columns) = header else { preconditionFailure("a cursor needs the header row") }
+        return CSVRowCursor(columnCount: columns.count, grammar: grammar)
+    }
+}

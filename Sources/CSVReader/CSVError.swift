@@ -1,0 +1,58 @@
+import Glibc
+
+/// Why the input as a whole cannot be read, or not any further. A bad row is not an error of this kind: see
+/// `CSVRowError`.
+package enum CSVError: Error, Equatable, Sendable {
+    /// The delimiter is NUL, LF, CR, a quote or not ASCII.
+    case badDelimiter(UInt8)
+
+    /// The path cannot be opened for reading.
+    case cannotOpen(path: String, errno: Int32)
+
+    /// The input failed while it was read. All complete rows before the failure have been delivered.
+    case cannotRead(errno: Int32)
+
+    /// There is no header row: the input is empty, or has blank lines only.
+    case noHeader
+
+    /// The header row is malformed.
+    case badHeader(CSVRowError)
+
+    /// A column has no name. `index` is 0-based.
+    case emptyColumnName(index: Int)
+
+    /// Two columns share a name, compared byte by byte. Indices are 0-based.
+    case duplicateColumnName(String, first: Int, second: Int)
+
+    /// The file was cut short while it was read, or it grew and ends in the middle of a line. All complete rows have
+    /// been delivered; the unfinished line has not.
+    case changedWhileRead(bytesAtOpen: UInt64, bytesRead: UInt64)
+
+    /// `CSVChunkReader.cancel()` was called.
+    case cancelled
+}
+
+extension CSVError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .badDelimiter(let byte):
+            "the delimiter must be one ASCII character other than a quote or a line end, not byte \(byte)"
+        case .cannotOpen(let path, let errno):
+            "\(path): cannot be opened: \(String(cString: strerror(errno)))"
+        case .cannotRead(let errno):
+            "the input cannot be read: \(String(cString: strerror(errno)))"
+        case .noHeader:
+            "the input has no header row"
+        case .badHeader(let error):
+            "\(error.line):\(error.column): header row: \(error.cause)"
+        case .emptyColumnName(let index):
+            "column \(index + 1) of the header row has no name"
+        case .duplicateColumnName(let name, let first, let second):
+            "columns \(first + 1) and \(second + 1) of the header row are both named \"\(name)\""
+        case .changedWhileRead(let bytesAtOpen, let bytesRead):
+            "the input changed while it was read: it had \(bytesAtOpen) bytes when opened and ended after \(bytesRead)"
+        case .cancelled:
+            "reading was cancelled"
+        }
+    }
+}

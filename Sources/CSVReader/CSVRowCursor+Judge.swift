@@ -1,0 +1,120 @@
+// Unusual rows: every bad one, and good ones that are long. Slow, exact, and still without allocation.
+extension CSVRowCursor {
+    /// Fills the row by the grammar, `row.row` and `row.line` excepted. Returns how many LFs the record has.
+    @inline(never)
+    mutating func judge(_ record: Record, into row: inout CSVRow) -> UInt64 {
+        let walk = walk(record)
+        let finding = notText(record) ?? faulty(record, walk) ?? ragged(record, walk)
+        row.error = finding.map { error($0, record, line: row.line) }
+        // Only now: positions are counted in the bytes as they came.
+        let complete = min(finding?.field ?? walk.found, walk.found, columnCount)
+        for index in 0..<complete {
+            fields[index] = Unescape.inPlace(fields[index])
+        }
+        row.fields = UnsafeBufferPointer(start: fields, count: complete)
+        return lineFeeds(record.start, record.end.offset).count
+    }
+
+    /// A fault, before its place is turned into line and column.
+    private struct Finding {
+        let position: Int
+        let field: Int
+        let cause: CSVRowError.Cause
+    }
+
+    /// What the grammar finds in a record.
+    private struct Walk {
+        /// Complete fields before the fault. Those that belong to a column are in `fields`, still escaped.
+        var found = 0
+        /// Where the field behind the last column begins, if there is one.
+        var surplus = 0
+        var fault: CSVGrammar.Fault?
+    }
+
+    private func walk(_ record: Record) -> Walk {
+        var walk = Walk()
+        var at = record.start
+        while true {
+            switch grammar.field(bytes, at: at, record: record.start, end: record.end.offset, final: true) {
+            case .field(let field):
+                if walk.found < columnCount { setField(walk.found, field.content.lowerBound, field.content.upperBound) }
+                if walk.found == columnCount { walk.surplus = at }
+                walk.found += 1
+                if field.endsRecord { return walk }
+                at = field.next
+            case .fault(let fault):
+                walk.fault = fault
+                return walk
+            case .needsMore:
+                return walk
+            }
+        }
+    }
+
+    private func notText(_ record: Record) -> Finding? {
+        guard record.length <= grammar.recordBytesMax else { return nil }
+        guard let fault = TextCheck.firstFault(bytes, from: record.start, to: record.content) else { return nil }
+        let cause = fault.isNUL ? CSVRowError.Cause.nulByte : .invalidUTF8
+        return Finding(position: fault.at, field: fieldIndex(of: fault.at, record), cause: cause)
+    }
+
+    /// Which field a byte belongs to.
+    private func fieldIndex(of position: Int, _ record: Record) -> Int {
+        var index = 0
+        var at = record.start
+        while case .field(let field) = grammar.field(
+            bytes, at: at, record: record.start, end: record.end.offset, final: true),
+            field.next <= position
+        {
+            index += 1
+            at = field.next
+        }
+        return min(index, columnCount)
+    }
+
+    private func faulty(_ record: Record, _ walk: Walk) -> Finding? {
+        guard let fault = walk.fault else { return nil }
+        let cause = cause(of: record.end.cut ?? fault.cause)
+        return Finding(position: fault.position, field: min(walk.found, columnCount), cause: cause)
+    }
+
+    private func cause(of fault: CSVGrammar.Fault.Cause) -> CSVRowError.Cause {
+        switch fault {
+        case .quoteInUnquotedField: .quoteInUnquotedField
+        case .textAfterClosingQuote: .textAfterClosingQuote
+        case .unclosedQuote: .unclosedQuote
+        case .fieldTooLong: .fieldTooLong(limit: grammar.fieldBytesMax)
+        case .recordTooLong: .recordTooLong(limit: grammar.recordBytesMax)
+        }
+    }
+
+    private func ragged(_ record: Record, _ walk: Walk) -> Finding? {
+        let (found, expected) = (walk.found, columnCount)
+        if found < expected {
+            let cause = CSVRowError.Cause.tooFewFields(found: found, expected: expected)
+            return Finding(position: record.content, field: found, cause: cause)
+        }
+        if found > expected {
+            let cause = CSVRowError.Cause.tooManyFields(found: found, expected: expected)
+            return Finding(position: walk.surplus, field: expected, cause: cause)
+        }
+        return nil
+    }
+
+    private func error(_ finding: Finding, _ record: Record, line: UInt64) -> CSVRowError {
+        let before = lineFeeds(record.start, finding.position)
+        let lineStart = before.last.map { $0 + 1 } ?? record.start
+        return CSVRowError(
+            line: line &+ before.count, column: finding.position - lineStart + 1, field: finding.field,
+            cause: finding.cause)
+    }
+
+    private func lineFeeds(_ start: Int, _ end: Int) -> (count: UInt64, last: Int?) {
+        var (count, last) = (UInt64(0), Int?.none)
+        for at in start..<end where bytes[at] == Byte.lineFeed {
+            count &+= 1
+            last = at
+        }
+        return (count, last)
+    }
+}

@@ -1,0 +1,142 @@
+/// Reads a source and fills chunks with whole records. The reader thread's alone.
+struct RecordFeed {
+    private let source: any ByteSource
+    private let progress: ReadProgress
+    private let splitter: RecordSplitter
+    private let bufferBytes: Int
+    private let chunkRecords: Int
+    private let carry: Carry
+
+    private var ending = Ending.unknown
+    private var isSkippingLine = false
+    private var nextLine: UInt64 = 1
+    private var nextOffset: UInt64 = 0
+
+    /// What comes after the bytes in hand.
+    private enum Ending {
+        case unknown
+        case end
+        case failure(CSVError)
+    }
+
+    init(source: any ByteSource, progress: ReadProgress, grammar: CSVGrammar, limits: CSVLimits) {
+        self.source = source
+        self.progress = progress
+        splitter = RecordSplitter(grammar: grammar)
+        bufferBytes = limits.bufferBytes
+        chunkRecords = limits.chunkRecords
+        carry = Carry(capacity: limits.bufferBytes)
+    }
+
+    /// Fills the chunk with the first record alone, reading no more than that takes. False when there is none.
+    ///
+    /// - Throws: as `fill`.
+    mutating func fillFirst(_ chunk: CSVChunk) throws(CSVError) -> Bool {
+        var filled = try skipByteOrderMark(chunk)
+        while true {
+            let wasEnding = isEnding
+            if try split(chunk, filled, capacity: 1) { return true }
+            if wasEnding { return try end() }
+            filled = carry.unload(into: chunk.bytes)
+            filled += try readSome(chunk, filled)
+        }
+    }
+
+    /// Fills the chunk with records: as many as fit, or as there are. False at the end.
+    ///
+    /// - Throws: `CSVError.cannotRead`, `.changedWhileRead`, `.cancelled`.
+    mutating func fill(_ chunk: CSVChunk) throws(CSVError) -> Bool {
+        while true {
+            var filled = isSkippingLine ? try skipLine(chunk) : carry.unload(into: chunk.bytes)
+            while filled < bufferBytes, !isEnding {
+                filled += try readSome(chunk, filled)
+            }
+            let wasEnding = isEnding
+            if try split(chunk, filled, capacity: chunkRecords) { return true }
+            if wasEnding { return try end() }
+        }
+    }
+
+    private var isEnding: Bool {
+        if case .unknown = ending { false } else { true }
+    }
+
+    private func end() throws(CSVError) -> Bool {
+        if case .failure(let error) = ending { throw error }
+        return false
+    }
+
+    /// Makes the chunk's bytes its records, keeps the rest for the next. False when there is no record.
+    private mutating func split(_ chunk: CSVChunk, _ filled: Int, capacity: Int) throws(CSVError) -> Bool {
+        var isFinal = false
+        if case .end = ending { isFinal = true }
+        let result = splitter.split(chunk.bytes, count: filled, final: isFinal, into: chunk.ends, capacity: capacity)
+        chunk.firstLine = nextLine
+        chunk.byteOffset = nextOffset
+        chunk.rowCount = result.records
+        chunk.byteCount = result.records == 0 ? 0 : chunk.ends[result.records - 1].offset
+        nextLine += UInt64(result.lines)
+        nextOffset += UInt64(result.consumed)
+        isSkippingLine = result.skipsLine
+        carry.load(chunk.bytes + result.consumed, count: filled - result.consumed)
+        return result.records > 0
+    }
+}
+
+// Reading.
+extension RecordFeed {
+    /// Reads behind the `filled` bytes that the chunk has. At the end, or when reading fails, `ending` says so.
+    private mutating func readSome(_ chunk: CSVChunk, _ filled: Int) throws(CSVError) -> Int {
+        if progress.isCancelled.load(ordering: .relaxed) { throw .cancelled }
+        do {
+            let got = try source.read(into: chunk.bytes + filled, count: bufferBytes - filled)
+            progress.bytesRead.add(UInt64(got), ordering: .relaxed)
+            if got == 0 { ending = endOfInput(last: filled == 0 ? nil : chunk.bytes[filled - 1]) }
+            return got
+        } catch .cancelled {
+            throw .cancelled
+        } catch {
+            ending = .failure(error)
+            return 0
+        }
+    }
+
+    /// - Parameter last: the last byte that is still in hand.
+    private func endOfInput(last: UInt8?) -> Ending {
+        let read = progress.bytesRead.load(ordering: .relaxed)
+        guard let expected = source.byteCount, read != expected else { return .end }
+        let isWhole = read > expected && (last == nil || last == Byte.lineFeed)
+        return isWhole ? .end : .failure(.changedWhileRead(bytesAtOpen: expected, bytesRead: read))
+    }
+
+    /// Reads the first bytes and drops a byte order mark (EF BB BF). Returns how many are in the chunk.
+    private mutating func skipByteOrderMark(_ chunk: CSVChunk) throws(CSVError) -> Int {
+        var filled = 0
+        while filled < 3, !isEnding {
+            filled += try readSome(chunk, filled)
+        }
+        guard filled >= 3, chunk.bytes[0] == 0xEF, chunk.bytes[1] == 0xBB, chunk.bytes[2] == 0xBF else { return filled }
+        nextOffset = 3
+        carry.load(chunk.bytes + 3, count: filled - 3)
+        return carry.unload(into: chunk.bytes)
+    }
+
+    /// Throws bytes away up to and with the next LF. Returns how many bytes behind it are in the chunk.
+    private mutating func skipLine(_ chunk: CSVChunk) throws(CSVError) -> Int {
+        while !isEnding {
+            let got = try readSome(chunk, 0)
+            var at = 0
+            while at < got, chunk.bytes[at] != Byte.lineFeed { at += 1 }
+            guard at < got else {
+                nextOffset += UInt64(got)
+                continue
+            }
+            nextOffset += UInt64(at + 1)
+            carry.load(chunk.bytes + at + 1, count: got - at - 1)
+            isSkippingLine = false
+            return carry.unload(into: chunk.bytes)
+        }
+        isSkippingLine = false
+        return 0
+    }
+}

@@ -1,0 +1,212 @@
+/// One pass of the splitter over a buffer.
+struct SplitterPass {
+    let grammar: CSVGrammar
+    let bytes: UnsafePointer<UInt8>
+    let count: Int
+    let final: Bool
+    let ends: UnsafeMutablePointer<RecordEnd>
+    let capacity: Int
+
+    private(set) var result = RecordSplitter.Result()
+
+    /// LFs inside quotes since the current record began.
+    private var innerLines = 0
+
+    init(
+        grammar: CSVGrammar, bytes: UnsafePointer<UInt8>, count: Int, final: Bool,
+        ends: UnsafeMutablePointer<RecordEnd>, capacity: Int
+    ) {
+        self.grammar = grammar
+        self.bytes = bytes
+        self.count = count
+        self.final = final
+        self.ends = ends
+        self.capacity = capacity
+    }
+
+    /// What scanning ended with. `result.consumed` is where the current record begins.
+    private enum Stop {
+        /// No more bytes, or no more room for record ends.
+        case exhausted
+        /// The current record needs the grammar.
+        case unusual
+    }
+
+    mutating func run() {
+        while scan() == .unusual {
+            guard examine() else { return }
+        }
+    }
+
+    /// Scans block by block from where the current record begins.
+    private mutating func scan() -> Stop {
+        let start = result.consumed
+        var quotes = QuoteTracker()
+        var at = start
+        innerLines = 0
+        while at < count {
+            let block = ByteBlock(bytes + at)
+            let valid = ByteBlock.mask(first: count &- at)
+            let newlines = block.equal(to: Byte.lineFeed) & valid
+            let quoteBits = block.equal(to: Byte.quote) & valid
+            let stop =
+                quoteBits == 0 && quotes.isQuiet
+                ? endRecords(at: newlines, base: at)
+                : endQuoted(block, newlines, quoteBits, valid, base: at, mayOpen: at == start, &quotes)
+            if let stop { return stop }
+            at &+= 64
+        }
+        return atEnd(isOpen: quotes.open != 0)
+    }
+
+    /// A block with quotes, or inside quotes.
+    @inline(__always)
+    private mutating func endQuoted(
+        _ block: ByteBlock, _ newlines: UInt64, _ quoteBits: UInt64, _ valid: UInt64, base: Int, mayOpen: Bool,
+        _ quotes: inout QuoteTracker
+    ) -> Stop? {
+        let breaks = newlines | block.equal(to: grammar.delimiter)
+        let step = quotes.step(
+            quotes: quoteBits, breaks: breaks, mayOpen: mayOpen || isBreak(before: base) ? 1 : 0)
+        var odd = step.odd & valid
+        if odd != 0 {
+            // CR LF ends a field, too. A CR at the end of the block is left to the grammar.
+            odd &= ~(block.equal(to: Byte.carriageReturn) & newlines &>> 1)
+        }
+        var sound = newlines
+        if odd != 0 { sound &= odd & (0 &- odd) &- 1 }
+        let stop =
+            sound & step.quoted == 0
+            ? endRecords(at: sound, base: base)
+            : endRecords(at: sound, quoted: step.quoted, base: base)
+        return stop ?? (odd == 0 ? nil : .unusual)
+    }
+
+    /// Whether the byte before `position` lets a field begin at `position`. Only meaningful outside quotes.
+    @inline(__always)
+    private func isBreak(before position: Int) -> Bool {
+        bytes[position &- 1] == grammar.delimiter || bytes[position &- 1] == Byte.lineFeed
+    }
+
+    @inline(__always)
+    private mutating func endRecords(at newlines: UInt64, base: Int) -> Stop? {
+        var left = newlines
+        while left != 0 {
+            if let stop = endLine(at: base &+ left.trailingZeroBitCount) { return stop }
+            left &= left &- 1
+        }
+        return nil
+    }
+
+    /// The same where some newlines are inside quotes.
+    @inline(never)
+    private mutating func endRecords(at newlines: UInt64, quoted: UInt64, base: Int) -> Stop? {
+        var left = newlines
+        while left != 0 {
+            let bit = left & (0 &- left)
+            if bit & quoted != 0 {
+                innerLines &+= 1
+            } else if let stop = endLine(at: base &+ left.trailingZeroBitCount) {
+                return stop
+            }
+            left ^= bit
+        }
+        return nil
+    }
+
+    /// The LF at `position` ends a record or a blank line.
+    @inline(__always)
+    private mutating func endLine(at position: Int) -> Stop? {
+        let start = result.consumed
+        let length = position &- start
+        if length <= 1, length == 0 || bytes[start] == Byte.carriageReturn {
+            result.lines &+= 1
+            result.consumed = position &+ 1
+            return nil
+        }
+        if innerLines != 0, length > grammar.fieldBytesMax { return .unusual }
+        add(RecordEnd(offset: position &+ 1), next: position &+ 1, lines: 1 &+ innerLines)
+        innerLines = 0
+        return result.records == capacity ? .exhausted : nil
+    }
+
+    @inline(__always)
+    private mutating func add(_ end: RecordEnd, next: Int, lines: Int) {
+        ends[result.records] = end
+        result.records &+= 1
+        result.consumed = next
+        result.lines &+= lines
+    }
+}
+
+// The end of the bytes, and records that are judged by the grammar.
+extension SplitterPass {
+    private mutating func atEnd(isOpen: Bool) -> Stop {
+        let start = result.consumed
+        let length = count - start
+        if length == 0 { return .exhausted }
+        guard final else { return length >= grammar.recordBytesMax + 2 ? .unusual : .exhausted }
+        if length == 1, bytes[start] == Byte.carriageReturn {
+            result.consumed = count
+            result.lines += 1
+            return .exhausted
+        }
+        if isOpen || innerLines != 0 { return .unusual }
+        add(RecordEnd(offset: count), next: count, lines: 1)
+        return .exhausted
+    }
+
+    /// Judges the current record by the grammar. False when nothing more can be done with these bytes.
+    private mutating func examine() -> Bool {
+        let record = result.consumed
+        var at = record
+        while true {
+            switch grammar.field(bytes, at: at, record: record, end: count, final: final) {
+            case .needsMore:
+                return false
+            case .fault(let fault):
+                return endFaulty(fault)
+            case .field(let field):
+                at = field.next
+                guard field.endsRecord else { continue }
+                add(RecordEnd(offset: at), next: at, lines: lineCount(from: record, to: at))
+                return result.records < capacity && at < count
+            }
+        }
+    }
+
+    /// Ends the current record with its first line.
+    private mutating func endFaulty(_ fault: CSVGrammar.Fault) -> Bool {
+        let record = result.consumed
+        if let line = firstLineFeed(from: record) {
+            let next = line + 1
+            let end = fault.seenAt > line ? RecordEnd(offset: next, cut: fault.cause) : RecordEnd(offset: next)
+            add(end, next: next, lines: 1)
+        } else if final {
+            add(RecordEnd(offset: count), next: count, lines: 1)
+        } else if count - record >= grammar.recordBytesMax + 2 {
+            add(RecordEnd(offset: record + grammar.recordBytesMax + 2), next: count, lines: 1)
+            result.skipsLine = true
+            return false
+        } else {
+            return false
+        }
+        return result.records < capacity && result.consumed < count
+    }
+
+    private func firstLineFeed(from start: Int) -> Int? {
+        var at = start
+        while at < count {
+            let newlines = ByteBlock(bytes + at).equal(to: Byte.lineFeed) & ByteBlock.mask(first: count - at)
+            if newlines != 0 { return at + newlines.trailingZeroBitCount }
+            at += 64
+        }
+        return nil
+    }
+
+    private func lineCount(from start: Int, to end: Int) -> Int {
+        var lines = 0
+        for at in start..<end where bytes[at] == Byte.lineFeed { lines += 1 }
+        return max(lines, 1)
+    }
+}
