@@ -101,6 +101,7 @@ struct CSVGrammar {
     }
 
     private func quoted(_ view: View) -> Step {
+        if view.start - view.record >= recordBytesMax { return fault(.recordTooLong, view.record, view.start) }
         let content = view.start + 1
         var at = content
         while at < view.end {

@@ -6,13 +6,14 @@ extension CSVRowCursor {
         let walk = walk(record)
         let finding = notText(record) ?? faulty(record, walk) ?? ragged(record, walk)
         row.error = finding.map { error($0, record, line: row.line) }
-        // Only now: positions are counted in the bytes as they came.
+        let lines = lineFeeds(record.start, record.end.offset).count
+        // Only now: lines and columns are counted in the bytes as they came.
         let complete = min(finding?.field ?? walk.found, walk.found, columnCount)
         for index in 0..<complete {
             fields[index] = Unescape.inPlace(fields[index])
         }
         row.fields = UnsafeBufferPointer(start: fields, count: complete)
-        return lineFeeds(record.start, record.end.offset).count
+        return lines
     }
 
     /// A fault, before its place is turned into line and column.
