@@ -55,8 +55,8 @@ def placeholder(content):
 
 
 def fill_string(text, row):
-    whole = PIECE.fullmatch(text)
-    if whole and whole.group(1) is not None:
+    whole = PIECE.match(text)
+    if whole and whole.end() == len(text) and whole.group(1) is not None:
         name, kind, optional = placeholder(whole.group(1))
         field = row[name]
         if optional and field == "":
