@@ -1,0 +1,53 @@
+/// A host of APNs and the ports it listens on.
+///
+/// Source: Apple, "Sending notification requests to APNs" and "Sending channel management requests to APNs".
+package struct APNSHost: Equatable, Sendable {
+    /// What a host is for.
+    package enum Use: Equatable, Sendable {
+        /// Device pushes and broadcasts.
+        case push
+        /// Creating, reading and deleting broadcast channels.
+        case channelManagement
+    }
+
+    /// The two worlds of APNs; a device token belongs to one of them.
+    package enum Environment: Equatable, Sendable, CaseIterable {
+        case production
+        case sandbox
+    }
+
+    package let use: Use
+    package let environment: Environment
+    package let name: String
+    /// The port to use first, then the alternatives.
+    package let ports: [UInt16]
+
+    /// Every host.
+    package static let all = [
+        APNSHost(use: .push, environment: .production, name: "api.push.apple.com", ports: [443, 2197]),
+        APNSHost(use: .push, environment: .sandbox, name: "api.sandbox.push.apple.com", ports: [443, 2197]),
+        APNSHost(
+            use: .channelManagement, environment: .production, name: "api-manage-broadcast.push.apple.com",
+            ports: [2196]),
+        APNSHost(
+            use: .channelManagement, environment: .sandbox, name: "api-manage-broadcast.sandbox.push.apple.com",
+            ports: [2195]),
+    ]
+
+    /// The host for device pushes and broadcasts.
+    package static func push(_ environment: Environment) -> APNSHost {
+        all.first { $0.use == .push && $0.environment == environment }!
+    }
+
+    /// The host for channel management.
+    package static func channelManagement(_ environment: Environment) -> APNSHost {
+        all.first { $0.use == .channelManagement && $0.environment == environment }!
+    }
+
+    /// The value of `:authority`: the host, in brackets if it is an IPv6 address, and the port unless it is the
+    /// scheme's own, 443 (RFC 9113 section 8.3.1, RFC 3986 section 3.2).
+    package static func authority(host: String, port: UInt16) -> String {
+        let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+        return port == 443 ? name : "\(name):\(port)"
+    }
+}

@@ -1,0 +1,96 @@
+/// A device token as hex digits, and the path of the request to it.
+///
+/// Source: Apple, "Sending notification requests to APNs": `POST /3/device/<hex>`, and "Registering your app with
+/// APNs": make no assumption about the size. So any even count of digits is taken, up to a bound of ours.
+package enum DeviceToken {
+    /// The most hex digits taken.
+    package static let lengthMax = 200
+
+    /// Checks a token and writes it in lower case.
+    ///
+    /// - Parameters:
+    ///   - text: the row's value, nothing around it. May end at the end of mapped memory: nothing beyond it is read.
+    ///   - out: room for `text.count` bytes, not overlapping `text`. Its content is of no use when a fault is returned.
+    /// - Returns: nil when it is a token.
+    /// - Complexity: O(n), 16 digits at a time; called once a row.
+    package static func write(
+        _ text: UnsafeRawBufferPointer, to out: UnsafeMutableRawPointer
+    ) -> DeviceTokenFault? {
+        let count = text.count
+        guard count >= 2, count <= lengthMax, count & 1 == 0, let start = text.baseAddress else {
+            return fault(of: text)
+        }
+        let isHex = count >= 16 ? writeBlocks(start, count, out) : writeBytes(start, count, out)
+        return isHex ? nil : fault(of: text)
+    }
+
+    /// Blocks of 16; the last one overlaps the one before it, so that no byte is left over. `count` is at least 16.
+    private static func writeBlocks(
+        _ start: UnsafeRawPointer, _ count: Int, _ out: UnsafeMutableRawPointer
+    ) -> Bool {
+        var good = SIMDMask<SIMD16<Int8>>(repeating: true)
+        var offset = 0
+        while offset &+ 16 <= count {
+            writeBlock(start, offset, out, &good)
+            offset &+= 16
+        }
+        if offset < count { writeBlock(start, count &- 16, out, &good) }
+        return all(good)
+    }
+
+    @inline(__always)
+    private static func writeBlock(
+        _ start: UnsafeRawPointer, _ offset: Int, _ out: UnsafeMutableRawPointer, _ good: inout SIMDMask<SIMD16<Int8>>
+    ) {
+        let bytes = start.loadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self)
+        // Bit 5 is set in all digits and makes a letter small; nothing else becomes a hex digit by it but what
+        // isDigit, which looks at the byte as it came, refuses.
+        let lower = bytes | 0x20
+        let isDigit = (bytes &- UInt8(ascii: "0")) .< 10
+        let isLetter = (lower &- UInt8(ascii: "a")) .< 6
+        good = good .& (isDigit .| isLetter)
+        out.storeBytes(of: lower, toByteOffset: offset, as: SIMD16<UInt8>.self)
+    }
+
+    private static func writeBytes(
+        _ start: UnsafeRawPointer, _ count: Int, _ out: UnsafeMutableRawPointer
+    ) -> Bool {
+        var good = true
+        for offset in 0..<count {
+            let byte = start.load(fromByteOffset: offset, as: UInt8.self)
+            good = good && isHexDigit(byte)
+            out.storeBytes(of: byte | 0x20, toByteOffset: offset, as: UInt8.self)
+        }
+        return good
+    }
+
+    static func isHexDigit(_ byte: UInt8) -> Bool {
+        byte &- UInt8(ascii: "0") < 10 || (byte | 0x20) &- UInt8(ascii: "a") < 6
+    }
+}
+
+extension DeviceToken {
+    /// What stands before the token in the path.
+    package static let pathPrefix = "/3/device/"
+
+    /// The most bytes of a path.
+    package static let pathLengthMax = 10 + lengthMax
+
+    /// Checks a token and writes the whole path of the request to it.
+    ///
+    /// - Parameters:
+    ///   - text: the row's value.
+    ///   - out: room for 10 bytes more than `text`, the prefix's length; at most ``pathLengthMax`` are written.
+    /// - Returns: nil when it is a token.
+    package static func writePath(
+        _ text: UnsafeRawBufferPointer, to out: UnsafeMutableRawPointer
+    ) -> DeviceTokenFault? {
+        out.storeBytes(of: pathStart.littleEndian, as: UInt64.self)
+        out.storeBytes(of: pathRest.littleEndian, toByteOffset: 8, as: UInt16.self)
+        return write(text, to: out + 10)
+    }
+
+    /// ``pathPrefix`` as two numbers, first byte lowest: `/3/devic` and `e/`.
+    private static let pathStart: UInt64 = 0x6369_7665_642f_332f
+    private static let pathRest: UInt16 = 0x2f65
+}

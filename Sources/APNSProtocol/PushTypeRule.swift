@@ -1,0 +1,102 @@
+/// What a push type asks for: one row of the table of push types.
+///
+/// Source of every row: Apple, "Sending notification requests to APNs" (the tables of `apns-push-type` and
+/// `apns-topic`), "Generating a remote notification" (payload limits); per row, what else is cited.
+package struct PushTypeRule: Sendable {
+    /// How the topic is made from the app's bundle id.
+    package enum TopicForm: Equatable, Sendable {
+        /// The bundle id itself.
+        case bundleID
+        /// The bundle id and this suffix.
+        case suffixed(String)
+        /// Nothing to do with a bundle id: the UID of the push certificate's subject.
+        case certificateUserID
+    }
+
+    /// How the connection may be authenticated.
+    package enum Authentication: Equatable, Sendable {
+        case tokenOrCertificate
+        case tokenOnly
+        case certificateOnly
+    }
+
+    /// What must stand in `aps`, and what must not.
+    package enum Content: Equatable, Sendable {
+        /// An alert, a badge or a sound, at least one.
+        case visible
+        /// `content-available: 1` and neither alert, badge nor sound.
+        case silent
+        /// `content-changed: true`.
+        case contentChanged
+        /// Nothing is asked.
+        case free
+    }
+
+    package let type: PushType
+    /// The header's value.
+    package let name: String
+    package let topicForm: TopicForm
+    /// The most bytes of payload.
+    package let payloadLimit: Int
+    /// The priorities that may be asked for; the first is sent when nobody asked.
+    package let priorities: [Priority]
+    package let authentication: Authentication
+    package let content: Content
+    /// The page of Apple's that says so, beside those named above.
+    package let source: String
+
+    init(
+        _ type: PushType, _ name: String, topic: TopicForm, limit: Int = 4096,
+        priorities: [Priority] = [.immediate, .powerAware, .low], authentication: Authentication = .tokenOrCertificate,
+        content: Content = .free, source: String
+    ) {
+        self.type = type
+        self.name = name
+        self.topicForm = topic
+        self.payloadLimit = limit
+        self.priorities = priorities
+        self.authentication = authentication
+        self.content = content
+        self.source = source
+    }
+}
+
+extension PushTypeRule {
+    /// The table, in the order of ``PushType``.
+    package static let all = [
+        PushTypeRule(
+            .alert, "alert", topic: .bundleID, content: .visible, source: "Generating a remote notification"),
+        PushTypeRule(
+            .background, "background", topic: .bundleID, priorities: [.powerAware], content: .silent,
+            source: "Pushing background updates to your App"),
+        PushTypeRule(
+            .voip, "voip", topic: .suffixed(".voip"), limit: 5120,
+            source: "Responding to VoIP Notifications from PushKit"),
+        PushTypeRule(
+            .complication, "complication", topic: .suffixed(".complication"),
+            source: "Sending notification requests to APNs"),
+        PushTypeRule(
+            .fileprovider, "fileprovider", topic: .suffixed(".pushkit.fileprovider"),
+            source: "Using push notifications to signal changes"),
+        PushTypeRule(
+            .location, "location", topic: .suffixed(".location-query"), authentication: .tokenOnly,
+            source: "Creating a location push service extension"),
+        PushTypeRule(
+            .liveactivity, "liveactivity", topic: .suffixed(".push-type.liveactivity"),
+            source: "Starting and updating Live Activities with ActivityKit push notifications"),
+        PushTypeRule(
+            .pushtotalk, "pushtotalk", topic: .suffixed(".voip-ptt"), source: "Creating a Push to Talk app"),
+        PushTypeRule(
+            .widgets, "widgets", topic: .suffixed(".push-type.widgets"), content: .contentChanged,
+            source: "Updating widgets with WidgetKit push notifications"),
+        PushTypeRule(
+            .controls, "controls", topic: .suffixed(".push-type.controls"), content: .contentChanged,
+            source: "Updating controls locally and remotely"),
+        PushTypeRule(
+            .mdm, "mdm", topic: .certificateUserID, authentication: .certificateOnly,
+            source: "Setting Up Push Notifications for Your MDM Customers"),
+    ]
+
+    /// The most bytes of a broadcast's payload. Source: Apple, "Sending broadcast push notification requests to APNs".
+    package static let broadcastPayloadLimit = 5120
+}

@@ -1,0 +1,30 @@
+/// A row's value as it may stand in a message: in quotes, at most 40 bytes of it, control characters and what is no
+/// UTF-8 replaced.
+struct Quoted: CustomStringConvertible {
+    static let lengthMax = 40
+
+    let description: String
+
+    init(_ text: UnsafeRawBufferPointer) {
+        let isCut = text.count > Self.lengthMax
+        var shown = Self.clean(String(decoding: text.prefix(Self.lengthMax), as: UTF8.self))
+        // A character cut in two shows as a replacement character at the end.
+        while isCut, shown.last == "\u{FFFD}" { shown.removeLast() }
+        description = "\"\(shown)\(isCut ? "…" : "")\""
+    }
+
+    /// The one character that begins at an offset.
+    init(_ text: UnsafeRawBufferPointer, at offset: Int) {
+        let rest = String(decoding: text.dropFirst(offset).prefix(4), as: UTF8.self)
+        description = "\"\(Self.clean(String(rest.prefix(1))))\""
+    }
+
+    private static func clean(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            let isControl = scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value)
+            result.unicodeScalars.append(isControl ? "\u{FFFD}" : scalar)
+        }
+        return result
+    }
+}

@@ -1,0 +1,66 @@
+/// How HPACK treats a header field (RFC 7541 section 6.2).
+package enum HeaderIndexing: UInt8, Sendable {
+    /// Incremental indexing: the field enters the table and costs a byte or two from then on.
+    case indexed = 0
+    /// A literal that never enters the table.
+    case literal = 1
+    /// Indexed the first time on a connection, so that the name enters the table, and a literal afterwards.
+    case nameOnce = 2
+}
+
+/// A header field and how it goes over the wire.
+package struct HeaderField: Equatable, Sendable {
+    package let name: String
+    package let value: String
+    package let indexing: HeaderIndexing
+
+    package init(name: String, value: String, indexing: HeaderIndexing) {
+        self.name = name
+        self.value = value
+        self.indexing = indexing
+    }
+}
+
+/// A header field of a request to APNs: one row of the table of headers.
+///
+/// Source of names and rules: Apple, "Sending notification requests to APNs"; of the indexing, the same page, "Use
+/// HPACK encoding".
+package struct RequestHeader: Equatable, Sendable {
+    package let name: String
+    package let indexing: HeaderIndexing
+    /// What stands in it, for the documentation.
+    package let rule: String
+
+    /// The field with a value.
+    package func field(_ value: String) -> HeaderField {
+        HeaderField(name: name, value: value, indexing: indexing)
+    }
+
+    package static let method = RequestHeader(name: ":method", indexing: .indexed, rule: "POST")
+    package static let scheme = RequestHeader(name: ":scheme", indexing: .indexed, rule: "https")
+    package static let authority = RequestHeader(
+        name: ":authority", indexing: .indexed, rule: "the host, with the port unless it is 443")
+    package static let path = RequestHeader(
+        name: ":path", indexing: .literal, rule: "/3/device/ and the device token in lower-case hex digits")
+    package static let authorization = RequestHeader(
+        name: "authorization", indexing: .literal,
+        rule: "bearer and the provider token; left out when a client certificate is used")
+    package static let topic = RequestHeader(
+        name: "apns-topic", indexing: .indexed, rule: "the bundle id and the suffix of the push type")
+    package static let pushType = RequestHeader(
+        name: "apns-push-type", indexing: .indexed, rule: "the push type, sent always")
+    package static let priority = RequestHeader(
+        name: "apns-priority", indexing: .indexed, rule: "1, 5 or 10, sent always; background must be 5")
+    package static let expiration = RequestHeader(
+        name: "apns-expiration", indexing: .nameOnce,
+        rule: "seconds since 1970, or 0 for one attempt; left out for APNs' own default")
+    package static let id = RequestHeader(
+        name: "apns-id", indexing: .nameOnce, rule: "a UUID in lower case, the same for every attempt of a row")
+    package static let collapseID = RequestHeader(
+        name: "apns-collapse-id", indexing: .nameOnce, rule: "1 to 64 bytes; left out for none")
+
+    /// Every header field of a device request, in the order in which they are sent.
+    package static let all = [
+        method, scheme, authority, path, topic, pushType, priority, expiration, id, collapseID, authorization,
+    ]
+}

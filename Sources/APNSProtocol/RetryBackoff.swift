@@ -1,0 +1,40 @@
+/// How long a row waits before it is sent again: exponential, with jitter, up to a maximum.
+///
+/// Half of each delay is fixed and half is random, so that rows which failed together do not come back together, and
+/// none comes back at once.
+package struct RetryBackoff: Equatable, Sendable {
+    /// The delay before the second attempt, in milliseconds, at its longest.
+    package var first: UInt64
+    /// The longest delay, in milliseconds.
+    package var maximum: UInt64
+    /// How many attempts a row has in all, at least 1.
+    package var attempts: Int
+
+    package init(first: UInt64, maximum: UInt64, attempts: Int) {
+        precondition(first >= 1 && maximum >= first && attempts >= 1)
+        self.first = first
+        self.maximum = maximum
+        self.attempts = attempts
+    }
+
+    /// For ``Retry/Delay/short``: from one second to a minute.
+    package static let short = RetryBackoff(first: 1000, maximum: 60_000, attempts: 8)
+    /// For ``Retry/Delay/long``: from five seconds to Apple's quarter of an hour.
+    package static let long = RetryBackoff(first: 5000, maximum: 900_000, attempts: 10)
+
+    /// The delay in milliseconds, or nil when no attempt is left.
+    ///
+    /// - Parameters:
+    ///   - attempt: how many attempts the row has had, at least 1.
+    ///   - retryAfter: seconds of a `retry-after` header (RFC 9110 section 10.2.3); the delay is at least that, up to a
+    ///     day: a server cannot park a row for ever.
+    ///   - random: 64 random bits.
+    package func delay(afterAttempt attempt: Int, retryAfter: UInt64? = nil, random: UInt64) -> UInt64? {
+        guard attempt < attempts else { return nil }
+        let doublings = UInt64(max(1, attempt) - 1)
+        let longest = doublings < 40 && first < maximum >> doublings ? first << doublings : maximum
+        let half = longest / 2
+        let jittered = half + random % (longest - half + 1)
+        return max(jittered, min(retryAfter ?? 0, 86_400) * 1000)
+    }
+}
