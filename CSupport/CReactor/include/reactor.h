@@ -32,9 +32,10 @@ typedef uint64_t reactor_socket;
 typedef uint64_t reactor_timer;
 
 enum reactor_backend {
-    REACTOR_BACKEND_AUTO = 0, /* io_uring, or epoll where io_uring_setup is refused (EPERM, ENOSYS) */
+    REACTOR_BACKEND_AUTO = 0, /* io_uring, or epoll where io_uring cannot be had (EPERM, ENOSYS, ENOMEM, too old) */
     REACTOR_BACKEND_IO_URING = 1,
     REACTOR_BACKEND_EPOLL = 2,
+    REACTOR_BACKEND_IO_URING_PLAIN = 3, /* io_uring without anything newer than Linux 5.19: for tests, to compare */
 };
 
 typedef struct reactor_options {

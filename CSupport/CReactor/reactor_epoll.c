@@ -1,0 +1,174 @@
+#include "reactor_epoll.h"
+
+#include "reactor_socket.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+/* ---------------------------------------------------------------- creation */
+
+static void state_free(struct epoll *e) {
+    if (e->descriptor >= 0) close(e->descriptor);
+    if (e->wake_descriptor >= 0) close(e->wake_descriptor);
+    free(e->free_buffers);
+    free(e->queue);
+    free(e->sends);
+    reactor_buffers_destroy(&e->buffers);
+    free(e);
+}
+
+static int memory_make(struct epoll *e, const reactor_options *options) {
+    uint32_t places = 1;
+    while (places < options->sockets_max)
+        places *= 2;
+    e->queue_mask = places - 1;
+    e->queue = calloc(places, sizeof(*e->queue));
+    e->sends = calloc(options->sockets_max, sizeof(*e->sends));
+    e->free_buffers = calloc(options->receive_buffer_count, sizeof(*e->free_buffers));
+    if (e->queue == NULL || e->sends == NULL || e->free_buffers == NULL) return -ENOMEM;
+    e->free_count = options->receive_buffer_count;
+    for (uint32_t i = 0; i < e->free_count; i++)
+        e->free_buffers[i] = e->free_count - 1 - i;
+    return reactor_buffers_create(&e->buffers, options->receive_buffer_bytes, options->receive_buffer_count);
+}
+
+static int descriptors_make(struct epoll *e) {
+    e->descriptor = epoll_create1(EPOLL_CLOEXEC);
+    if (e->descriptor < 0) return -errno;
+    e->wake_descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (e->wake_descriptor < 0) return -errno;
+    struct epoll_event interest = {.events = EPOLLIN}; /* data 0: no socket */
+    return epoll_ctl(e->descriptor, EPOLL_CTL_ADD, e->wake_descriptor, &interest) != 0 ? -errno : 0;
+}
+
+static int create(reactor *r, const reactor_options *options) {
+    struct epoll *e = calloc(1, sizeof(*e));
+    if (e == NULL) return -ENOMEM;
+    e->descriptor = -1;
+    e->wake_descriptor = -1;
+    e->nanoseconds = true;
+    int status = memory_make(e, options);
+    if (status == 0) status = descriptors_make(e);
+    if (status < 0) {
+        state_free(e);
+        return status;
+    }
+    r->backend_state = e;
+    return 0;
+}
+
+static void destroy(reactor *r) {
+    state_free(epoll_of(r));
+    r->backend_state = NULL;
+}
+
+/* ---------------------------------------------------------------- sockets */
+
+void epoll_enqueue(reactor *r, struct reactor_slot *slot) {
+    struct epoll *e = epoll_of(r);
+    if (slot->listed) return;
+    assert(e->queue_count <= e->queue_mask);
+    slot->listed = true;
+    e->queue[(e->queue_head + e->queue_count++) & e->queue_mask] = reactor_slot_index(&r->slots, slot);
+}
+
+static uint64_t now_ns(const reactor *r) {
+    (void)r;
+    return reactor_socket_clock_ns();
+}
+
+/* An error known at once is told like one that is known later: by an event. */
+static int connect_start(reactor *r, struct reactor_slot *slot, const struct sockaddr *address, socklen_t length) {
+    int descriptor = reactor_socket_open(address->sa_family, SOCK_NONBLOCK);
+    if (descriptor < 0) return descriptor;
+    slot->descriptor = descriptor;
+    int error = connect(descriptor, address, length) == 0 ? 0 : errno;
+    int status = error == EINVAL ? -EINVAL : epoll_register(r, slot);
+    if (status < 0) {
+        close(descriptor);
+        return status;
+    }
+    if (error != EINPROGRESS && error != EINTR) {
+        slot->error = error;
+        slot->active |= EPOLL_CONNECTED;
+        epoll_enqueue(r, slot);
+    }
+    return 0;
+}
+
+static int listen_start(reactor *r, struct reactor_slot *slot, const struct sockaddr *address, socklen_t length,
+                        uint32_t backlog) {
+    int descriptor = reactor_socket_listen(address, length, backlog, SOCK_NONBLOCK);
+    if (descriptor < 0) return descriptor;
+    slot->descriptor = descriptor;
+    int status = epoll_register(r, slot);
+    if (status < 0) close(descriptor);
+    return status;
+}
+
+static int local_port(const reactor *r, const struct reactor_slot *slot) {
+    (void)r;
+    return reactor_socket_port(slot->descriptor);
+}
+
+/* Sent with the next wait: whatever the caller starts until then costs it no system call here. */
+static void send_start(reactor *r, struct reactor_slot *slot) {
+    struct epoll *e = epoll_of(r);
+    slot->active |= EPOLL_SEND;
+    e->sends[e->sends_count++] = reactor_slot_index(&r->slots, slot);
+}
+
+/* The kernel holds nothing of ours between two calls, so there is nothing to join. */
+static void close_start(reactor *r, struct reactor_slot *slot) {
+    close(slot->descriptor);
+    slot->descriptor = -1;
+    slot->active = 0;
+    reactor_slots_close(&r->slots, reactor_slot_index(&r->slots, slot));
+}
+
+static bool accept_resume(reactor *r, struct reactor_slot *slot) {
+    slot->active |= EPOLL_READABLE;
+    epoll_enqueue(r, slot);
+    return true;
+}
+
+/* ---------------------------------------------------------------- waiting */
+
+static void wake(reactor *r) {
+    uint64_t one = 1;
+    (void)!write(epoll_of(r)->wake_descriptor, &one, sizeof(one));
+}
+
+static void buffers_return(struct epoll *e) {
+    while (e->buffers.held_count > 0)
+        e->free_buffers[e->free_count++] = e->buffers.held[--e->buffers.held_count];
+}
+
+static int wait_for_events(reactor *r, const struct reactor_plan *plan, reactor_event *events, uint32_t capacity) {
+    struct epoll *e = epoll_of(r);
+    buffers_return(e);
+    const bool left = e->queue_count > 0;
+    epoll_send_started(r);
+    const bool linger = !left && plan->linger_ns > plan->now_ns && e->queue_count < plan->batch_min;
+    int status = epoll_sleep(r, plan, e->queue_count == 0, linger);
+    uint32_t n = epoll_serve(r, events, capacity);
+    return n > 0 || status == 0 ? (int)n : status;
+}
+
+const struct reactor_backend_table reactor_epoll_table = {
+    .kind = REACTOR_BACKEND_EPOLL,
+    .create = create,
+    .destroy = destroy,
+    .now_ns = now_ns,
+    .connect = connect_start,
+    .listen = listen_start,
+    .local_port = local_port,
+    .send = send_start,
+    .close = close_start,
+    .accept_resume = accept_resume,
+    .wake = wake,
+    .wait = wait_for_events,
+};

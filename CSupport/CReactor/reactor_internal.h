@@ -1,0 +1,101 @@
+/*
+ * reactor_internal: what the common part and the back ends share. Not for users of the loop.
+ *
+ * The common part (reactor.c) owns slots, timers, the wake-up state and the time limits of a wait. A back end owns
+ * descriptors and bytes; it is a table of functions over the same reactor. A back end without a kernel fills the same
+ * table.
+ */
+#ifndef APNS_BATCH_REACTOR_INTERNAL_H
+#define APNS_BATCH_REACTOR_INTERNAL_H
+
+#include "reactor.h"
+#include "reactor_slots.h"
+#include "reactor_timers.h"
+#include "reactor_wake.h"
+
+#define REACTOR_NEVER UINT64_MAX
+#define REACTOR_SOCKETS_MAX ((1U << 24) - 1) /* a slot number takes 24 bits of an io_uring completion */
+#define REACTOR_TIMERS_MAX (1U << 24)
+#define REACTOR_BUFFERS_MAX 32768U
+#define REACTOR_BUFFER_BYTES_MAX (1U << 30)
+
+/* One wait, in absolute times of the reactor's clock. */
+struct reactor_plan {
+    uint64_t now_ns;
+    uint64_t until_ns;  /* give up waiting for a first event; at or before now: do not wait; REACTOR_NEVER: no limit */
+    uint64_t linger_ns; /* until then wait for batch_min events; at or before now: return at the first */
+    uint32_t batch_min;
+    uint32_t reserved;
+};
+
+struct reactor_backend_table {
+    uint32_t kind; /* enum reactor_backend, as reactor_backend_kind reports it */
+
+    /* Makes r->backend_state. On failure nothing is left behind. */
+    int (*create)(reactor *r, const reactor_options *options);
+
+    /* Frees r->backend_state. All slots are free by then. */
+    void (*destroy)(reactor *r);
+
+    uint64_t (*now_ns)(const reactor *r);
+
+    /* Starts what the name says for a slot just taken. On failure the slot holds no descriptor. */
+    int (*connect)(reactor *r, struct reactor_slot *slot, const struct sockaddr *address, socklen_t length);
+    int (*listen)(reactor *r, struct reactor_slot *slot, const struct sockaddr *address, socklen_t length,
+                  uint32_t backlog);
+
+    int (*local_port)(const reactor *r, const struct reactor_slot *slot);
+
+    /* Starts sending slot->send_bytes. */
+    void (*send)(reactor *r, struct reactor_slot *slot);
+
+    /* Begins closing; reactor_slots_close follows, at once or when the last operation is joined. */
+    void (*close)(reactor *r, struct reactor_slot *slot);
+
+    /* Accepts again on a paused listener. False: not yet possible, ask again at the next wait. */
+    bool (*accept_resume)(reactor *r, struct reactor_slot *slot);
+
+    /* From any thread: makes a sleeping wait return. */
+    void (*wake)(reactor *r);
+
+    /* Returns receive buffers of the previous wait, submits, waits as planned and fills events (capacity may be 0).
+     * Returns how many, -EINTR, or another negative errno when the loop itself failed. It does not wait while events
+     * left over from the last call are there. */
+    int (*wait)(reactor *r, const struct reactor_plan *plan, reactor_event *events, uint32_t capacity);
+};
+
+struct reactor {
+    const struct reactor_backend_table *backend;
+    void *backend_state;
+    struct reactor_slots slots;
+    struct reactor_timers timers;
+    uint64_t accept_retry_ns; /* paused listeners accept again from then on; 0: as soon as a slot is free */
+    bool accept_paused;       /* some listener is paused */
+    bool timers_owed;         /* timers were due when the last call ran out of room */
+    struct reactor_wake wake; /* on a cache line of its own: written by other threads */
+};
+
+extern const struct reactor_backend_table reactor_io_uring_table;
+extern const struct reactor_backend_table reactor_io_uring_plain_table;
+extern const struct reactor_backend_table reactor_epoll_table;
+
+/* Pauses a listener: until a slot is free, and after an error (not 0) for a while. */
+void reactor_accept_pause(reactor *r, struct reactor_slot *listener, int error);
+
+/* True for errors of accept that concern one connection only, which is gone: accept the next one (accept(2)). */
+bool reactor_accept_error_is_passing(int error);
+
+static inline uint64_t reactor_time_add(uint64_t at_ns, uint64_t span_ns) {
+    return span_ns > REACTOR_NEVER - at_ns ? REACTOR_NEVER : at_ns + span_ns;
+}
+
+static inline uint64_t reactor_time_min(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+/* A record for a slot, every field set. */
+static inline reactor_event reactor_event_make(const struct reactor_slot *slot, uint32_t index, uint32_t kind) {
+    return (reactor_event){.socket = reactor_slot_handle(slot, index), .context = slot->context, .kind = kind};
+}
+
+#endif

@@ -1,0 +1,70 @@
+#include "reactor_slots.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+int reactor_slots_create(struct reactor_slots *slots, uint32_t count) {
+    struct reactor_slot *all = calloc(count, sizeof(*all));
+    if (all == NULL) return -ENOMEM;
+    for (uint32_t i = 0; i < count; i++) {
+        all[i].generation = 1;
+        all[i].descriptor = -1;
+        all[i].next = i + 1 < count ? i + 1 : REACTOR_SLOT_NONE;
+    }
+    *slots = (struct reactor_slots){
+        .all = all, .count = count, .closed_head = REACTOR_SLOT_NONE, .closed_tail = REACTOR_SLOT_NONE};
+    return 0;
+}
+
+void reactor_slots_destroy(struct reactor_slots *slots) {
+    free(slots->all);
+    slots->all = NULL;
+}
+
+uint32_t reactor_slots_take(struct reactor_slots *slots) {
+    uint32_t index = slots->free_head;
+    if (index == REACTOR_SLOT_NONE) return index;
+    struct reactor_slot *slot = &slots->all[index];
+    assert(slot->state == REACTOR_SLOT_FREE);
+    slots->free_head = slot->next;
+    slots->used++;
+    *slot = (struct reactor_slot){
+        .generation = slot->generation, .next = REACTOR_SLOT_NONE, .descriptor = -1, .listed = slot->listed};
+    return index;
+}
+
+void reactor_slots_untake(struct reactor_slots *slots, uint32_t index) {
+    struct reactor_slot *slot = &slots->all[index];
+    slot->state = REACTOR_SLOT_FREE;
+    slot->descriptor = -1;
+    slot->send_bytes = NULL;
+    slot->generation = slot->generation == UINT32_MAX ? 1 : slot->generation + 1;
+    slot->next = slots->free_head;
+    slots->free_head = index;
+    slots->used--;
+}
+
+void reactor_slots_close(struct reactor_slots *slots, uint32_t index) {
+    struct reactor_slot *slot = &slots->all[index];
+    assert(slot->state == REACTOR_SLOT_CLOSING && slot->next == REACTOR_SLOT_NONE);
+    if (slots->closed_tail == REACTOR_SLOT_NONE)
+        slots->closed_head = index;
+    else
+        slots->all[slots->closed_tail].next = index;
+    slots->closed_tail = index;
+}
+
+uint32_t reactor_slots_collect(struct reactor_slots *slots, reactor_event *events, uint32_t capacity) {
+    uint32_t n = 0;
+    while (n < capacity && slots->closed_head != REACTOR_SLOT_NONE) {
+        uint32_t index = slots->closed_head;
+        struct reactor_slot *slot = &slots->all[index];
+        slots->closed_head = slot->next;
+        if (slots->closed_head == REACTOR_SLOT_NONE) slots->closed_tail = REACTOR_SLOT_NONE;
+        events[n++] = (reactor_event){
+            .socket = reactor_slot_handle(slot, index), .context = slot->context, .kind = REACTOR_CLOSED};
+        reactor_slots_untake(slots, index);
+    }
+    return n;
+}

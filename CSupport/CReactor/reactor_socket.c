@@ -1,0 +1,57 @@
+#include "reactor_platform.h"
+
+#include "reactor_socket.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <limits.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <time.h>
+#include <unistd.h>
+
+int reactor_socket_open(int family, int flags) {
+    if (family != AF_INET && family != AF_INET6) return -EAFNOSUPPORT;
+    int descriptor = socket(family, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
+    if (descriptor < 0) return -errno;
+    int on = 1;
+    (void)setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    return descriptor;
+}
+
+static int bind_and_listen(int descriptor, const struct sockaddr *address, socklen_t length, uint32_t backlog) {
+    int on = 1;
+    if (setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0) return -errno;
+    if (bind(descriptor, address, length) != 0) return -errno;
+    /* The kernel cuts the number to net.core.somaxconn. */
+    int depth = backlog == 0 || backlog > INT_MAX ? INT_MAX : (int)backlog;
+    return listen(descriptor, depth) != 0 ? -errno : 0;
+}
+
+int reactor_socket_listen(const struct sockaddr *address, socklen_t length, uint32_t backlog, int flags) {
+    int descriptor = reactor_socket_open(address->sa_family, flags);
+    if (descriptor < 0) return descriptor;
+    int status = bind_and_listen(descriptor, address, length, backlog);
+    if (status < 0) {
+        close(descriptor);
+        return status;
+    }
+    return descriptor;
+}
+
+int reactor_socket_port(int descriptor) {
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } name;
+    socklen_t length = sizeof(name);
+    if (getsockname(descriptor, &name.any, &length) != 0) return -errno;
+    return ntohs(name.any.sa_family == AF_INET6 ? name.v6.sin6_port : name.v4.sin_port);
+}
+
+uint64_t reactor_socket_clock_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
+}
