@@ -178,8 +178,10 @@ int uring_ring_enter(struct uring *u, const struct reactor_plan *plan) {
     const uint64_t limit = plan->until_ns == REACTOR_NEVER ? REACTOR_NEVER : plan->until_ns - plan->now_ns;
     if (plan->linger_ns <= plan->now_ns) return enter_for(u, 1, limit, 0);
     const uint64_t linger = plan->linger_ns - plan->now_ns;
-    if (u->features.min_timeout) return enter_for(u, plan->batch_min, limit, linger);
-    int status = enter_for(u, plan->batch_min, linger, 0);
+    /* The kernel reads the number as a signed one. */
+    const unsigned batch = plan->batch_min < u->ring.cq.ring_entries ? plan->batch_min : u->ring.cq.ring_entries;
+    if (u->features.min_timeout) return enter_for(u, batch, limit, linger);
+    int status = enter_for(u, batch, linger, 0);
     if (status < 0 || io_uring_cq_ready(&u->ring) > 0 || limit <= linger) return status;
     return enter_for(u, 1, limit == REACTOR_NEVER ? limit : limit - linger, 0);
 }
