@@ -1,1 +1,120 @@
-/* tls: see the implementation that follows. */
+/*
+ * tls: OpenSSL over memory. Bytes in, bytes out; never a descriptor.
+ *
+ * A context holds what connections of one kind share: role, trust, own certificate. A session is one connection. The
+ * caller lends a session two things: a slice of ciphertext received (struct tls_input, consumed as it goes) and a
+ * buffer for ciphertext to send (struct tls_output, appended to). The library reads from the one and writes to the
+ * other without a buffer of ours between.
+ *
+ * Threads. A context and its sessions belong to one thread at a time.
+ *
+ * Limits. TLS 1.2 and 1.3, ALPN "h2" required on both sides, no renegotiation, no compression, no session tickets from
+ * our server.
+ *
+ * Errors. A call returns enum tls_result; TLS_FAILED fills the session's struct tls_error. The library's error queue of
+ * the thread is left empty.
+ */
+#ifndef APNS_BATCH_TLS_H
+#define APNS_BATCH_TLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct tls_context tls_context;
+typedef struct tls_session tls_session;
+
+/* Bytes of plaintext that one record carries at most (RFC 8446, section 5.1). */
+enum { TLS_RECORD_PLAIN_MAX = 16384 };
+
+/* Bytes that a record may be longer than its plaintext (RFC 5246, section 6.2.3, and its header). */
+enum { TLS_RECORD_OVERHEAD_MAX = 2048 + 5 };
+
+enum tls_result {
+    TLS_OK = 0,
+    TLS_WANT = 1,   /* needs more ciphertext */
+    TLS_CLOSED = 2, /* the peer sent close_notify */
+    TLS_FAILED = -1,
+};
+
+enum tls_error_kind {
+    TLS_ERROR_LIBRARY = 1,      /* code: the library's packed error */
+    TLS_ERROR_VERIFICATION = 2, /* code: X509_V_ERR_* */
+    TLS_ERROR_ALPN = 3,         /* the peer did not choose h2 */
+    TLS_ERROR_TRUNCATED = 4,    /* the connection ended without close_notify; code: the library's packed error */
+    TLS_ERROR_OUTPUT_FULL = 5,  /* the output buffer had no room */
+};
+
+typedef struct tls_error {
+    int64_t code;
+    uint32_t kind; /* enum tls_error_kind */
+    uint32_t reserved;
+    char text[240]; /* English, NUL-terminated, no secrets */
+} tls_error;
+_Static_assert(sizeof(tls_error) == 256, "fixed layout");
+
+typedef struct tls_input {
+    const uint8_t *bytes; /* advanced as consumed */
+    size_t length;        /* bytes left */
+} tls_input;
+_Static_assert(sizeof(tls_input) == 16, "fixed layout");
+
+typedef struct tls_output {
+    uint8_t *bytes;
+    size_t length; /* bytes filled; appended to */
+    size_t capacity;
+} tls_output;
+_Static_assert(sizeof(tls_output) == 24, "fixed layout");
+
+/* All pointers: borrowed until return; NULL for none. PEM texts need no NUL. */
+typedef struct tls_context_options {
+    const uint8_t *ca_pem;          /* further trusted certificates */
+    const uint8_t *certificate_pem; /* own chain, leaf first */
+    const uint8_t *key_pem;         /* its private key, not encrypted */
+    uint32_t ca_length;
+    uint32_t certificate_length;
+    uint32_t key_length;
+    bool server;
+    bool system_trust;               /* client: trust the system's certificates too */
+    bool verify_disabled;            /* client: accept any certificate */
+    bool request_client_certificate; /* server: ask for one and accept any */
+} tls_context_options;
+_Static_assert(sizeof(tls_context_options) == 40, "fixed layout");
+
+/* Makes a context; on failure returns false, *out is NULL and error says why. */
+bool tls_context_create(const tls_context_options *options, tls_context **out, tls_error *error);
+
+/* Frees a context (NULL allowed); sessions made from it live on. */
+void tls_context_destroy(tls_context *context);
+
+/* Makes a session that appends what it sends to *output (borrowed until tls_session_destroy; the caller may change
+ * bytes, length and capacity between calls). host_name: client: name or IP address, verified and, when it is a name,
+ * sent; borrowed until return. NULL when memory is short. */
+tls_session *tls_session_create(tls_context *context, const char *host_name, tls_output *output);
+
+/* Frees a session (NULL allowed). */
+void tls_session_destroy(tls_session *session);
+
+/* Goes on with the handshake; TLS_OK once it is complete. A client calls it first with an empty input. */
+int tls_session_handshake(tls_session *session, tls_input *input);
+
+/* Decrypts into plain. TLS_OK: *length bytes of plaintext, at most one record's; call again until TLS_WANT, which comes
+ * when input is used up. */
+int tls_session_read(tls_session *session, tls_input *input, uint8_t *plain, size_t capacity, size_t *length);
+
+/* Encrypts plain, one record for each TLS_RECORD_PLAIN_MAX bytes. length: at least 1. */
+int tls_session_write(tls_session *session, const uint8_t *plain, size_t length);
+
+/* Appends close_notify, when the session is in a state that allows it. */
+void tls_session_close(tls_session *session);
+
+/* The connection ended: fills the error that says that close_notify was missing. */
+void tls_session_truncated(tls_session *session);
+
+/* The error of the last call that returned TLS_FAILED. Valid until the session's next call. */
+const tls_error *tls_session_error(const tls_session *session);
+
+/* Writes protocol and cipher, for the log, NUL-terminated. */
+void tls_session_describe(const tls_session *session, char *text, size_t capacity);
+
+#endif

@@ -1,3 +1,0 @@
-#include "h2.h"
-
-typedef int h2_placeholder;

@@ -1,0 +1,82 @@
+/* Shared by the files of CHTTP2. */
+#ifndef APNS_BATCH_H2_INTERNAL_H
+#define APNS_BATCH_H2_INTERNAL_H
+
+#include "h2.h"
+#include <nghttp2/nghttp2.h>
+
+struct h2_pool {
+    h2_memory *memory;
+    h2_exchange *free;
+    h2_message *messages; /* free ones, with their field arrays */
+    uint8_t *slab;
+    uint32_t free_count;
+};
+
+struct h2_header_set {
+    uint32_t count;
+    uint32_t pseudo_count; /* fields before the first regular one */
+    uint32_t name_once;    /* fields that ask for H2_NAME_ONCE */
+    uint32_t reserved;
+    nghttp2_nv fields[H2_SET_FIELDS_MAX];
+    uint8_t indexing[H2_SET_FIELDS_MAX];
+    uint8_t bytes[]; /* names and values */
+};
+
+/* A name that has been sent with indexing. */
+enum { NAMES_ONCE_MAX = 16, NAME_ONCE_BYTES_MAX = 64 };
+typedef struct h2_name_once {
+    uint32_t length;
+    uint8_t bytes[NAME_ONCE_BYTES_MAX];
+} h2_name_once;
+
+struct h2_session {
+    nghttp2_session *ng;
+    h2_memory *memory;
+    h2_pool *pool;
+    h2_output *output;
+    h2_exchange *current; /* whose header block is being received; NULL for one of no interest */
+    h2_exchange *changed_first;
+    h2_exchange **changed_last;
+    const h2_field *captures;
+    uint32_t capture_count;
+    uint32_t body_received_max;
+    uint32_t header_bytes; /* of the header block being received */
+    uint32_t open_count;
+    int32_t written_stream;
+    bool server;
+    bool drained;         /* the last pump ended because there was nothing more, and nothing has come since */
+    bool goaway_own;      /* the caller asked for a GOAWAY with an error code */
+    int32_t invalid_code; /* error of the last frame that made no sense */
+    char invalid_text[128];
+    uint32_t names_once_count;
+    h2_name_once names_once[NAMES_ONCE_MAX];
+    h2_failure failure;
+    h2_facts facts;
+};
+
+/* h2_message.c: false at a limit of memory or of fields. */
+bool h2_message_field_add(h2_pool *pool, h2_message *message, nghttp2_rcbuf *name, nghttp2_rcbuf *value);
+bool h2_message_body_add(h2_pool *pool, h2_message *message, const uint8_t *bytes, size_t length);
+h2_message *h2_message_take(h2_pool *pool);
+void h2_message_fields_clear(h2_message *message);
+
+/* h2_receive.c */
+void h2_receive_callbacks_set(nghttp2_session_callbacks *callbacks);
+
+/* h2_send.c */
+int h2_send_data(nghttp2_session *ng, nghttp2_frame *frame, const uint8_t *header, size_t length,
+                 nghttp2_data_source *source, void *user);
+ssize_t h2_send_read(nghttp2_session *ng, int32_t stream, uint8_t *buffer, size_t length, uint32_t *flags,
+                     nghttp2_data_source *source, void *user);
+
+/* h2_session.c: adds an exchange to the list of changed ones. */
+void h2_session_changed_add(h2_session *session, h2_exchange *exchange);
+
+/* h2_session.c: records why the session ends, unless something has been recorded already; returns -1. */
+int h2_session_fail(h2_session *session, int32_t kind, int32_t code, const char *text);
+
+/* h2_session.c: the same for an error of the library. */
+int h2_session_fail_library(h2_session *session, int code);
+
+#endif

@@ -1,0 +1,135 @@
+#include "h2.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Pages are as large as they are aligned, so that a block's page, and with it its class, is found by masking. Each page
+ * holds blocks of one class. Larger blocks get pages of their own. */
+enum { PAGE_BYTES = 65536, PAGE_HEADER_BYTES = 64, GRAIN = 32, CLASS_BYTES_MAX = 16384, CLASS_LARGE = 255 };
+
+static const uint16_t class_bytes[] = {32,  64,  96,  128,  160,  192,  256,  320, 384,
+                                       512, 640, 768, 1024, 1536, 2048, 3072, 4096, 8192, 16384};
+enum { CLASS_COUNT = sizeof(class_bytes) / sizeof(class_bytes[0]) };
+
+typedef struct page {
+    struct page *next; /* all pages of the memory */
+    struct page *previous;
+    size_t bytes; /* of a large page: usable bytes */
+    uint32_t class;
+} page;
+_Static_assert(sizeof(page) <= PAGE_HEADER_BYTES, "fits the header");
+
+typedef struct block {
+    struct block *next;
+} block;
+
+struct h2_memory {
+    block *free[CLASS_COUNT];
+    uint8_t *fresh[CLASS_COUNT]; /* of the class's newest page: the part never taken */
+    uint8_t *fresh_end[CLASS_COUNT];
+    size_t bytes;
+    size_t bytes_max;
+    page pages;                                    /* head of the ring of pages */
+    uint8_t class_of[CLASS_BYTES_MAX / GRAIN + 1]; /* by size in grains, rounded up */
+};
+
+h2_memory *h2_memory_create(size_t bytes_max) {
+    h2_memory *memory = calloc(1, sizeof(*memory));
+    if (memory == NULL) return NULL;
+    memory->bytes_max = bytes_max;
+    memory->pages.next = memory->pages.previous = &memory->pages;
+    uint8_t class = 0;
+    for (size_t grains = 0; grains <= CLASS_BYTES_MAX / GRAIN; grains++) {
+        while (class_bytes[class] < grains * GRAIN)
+            class ++;
+        memory->class_of[grains] = class;
+    }
+    return memory;
+}
+
+void h2_memory_destroy(h2_memory *memory) {
+    if (memory == NULL) return;
+    for (page *p = memory->pages.next; p != &memory->pages;) {
+        page *next = p->next;
+        free(p);
+        p = next;
+    }
+    free(memory);
+}
+
+static page *page_take(h2_memory *memory, size_t bytes, uint32_t class) {
+    if (bytes > memory->bytes_max - memory->bytes) return NULL;
+    page *p = aligned_alloc(PAGE_BYTES, (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES);
+    if (p == NULL)
+        return NULL;
+    memory->bytes += bytes;
+    p->class = class;
+    p->bytes = bytes;
+    p->next = memory->pages.next;
+    p->previous = &memory->pages;
+    p->next->previous = p;
+    memory->pages.next = p;
+    return p;
+}
+
+static page *page_of(void *bytes) {
+    return (page *)((uintptr_t)bytes & ~(uintptr_t)(PAGE_BYTES - 1));
+}
+
+static void *large_take(h2_memory *memory, size_t bytes) {
+    if (bytes > memory->bytes_max) return NULL;
+    page *p = page_take(memory, bytes + PAGE_HEADER_BYTES, CLASS_LARGE);
+    return p == NULL ? NULL : (uint8_t *)p + PAGE_HEADER_BYTES;
+}
+
+static void large_give(h2_memory *memory, page *p) {
+    memory->bytes -= p->bytes;
+    p->next->previous = p->previous;
+    p->previous->next = p->next;
+    free(p);
+}
+
+static void *fresh_take(h2_memory *memory, uint32_t class) {
+    size_t bytes = class_bytes[class];
+    if ((size_t)(memory->fresh_end[class] - memory->fresh[class]) < bytes) {
+        page *p = page_take(memory, PAGE_BYTES, class);
+        if (p == NULL) return NULL;
+        memory->fresh[class] = (uint8_t *)p + PAGE_HEADER_BYTES;
+        memory->fresh_end[class] = (uint8_t *)p + PAGE_BYTES;
+    }
+    void *taken = memory->fresh[class];
+    memory->fresh[class] += bytes;
+    return taken;
+}
+
+void *h2_memory_take(h2_memory *memory, size_t bytes) {
+    if (bytes > CLASS_BYTES_MAX) return large_take(memory, bytes);
+    uint32_t class = memory->class_of[(bytes + GRAIN - 1) / GRAIN];
+    block *taken = memory->free[class];
+    if (taken == NULL) return fresh_take(memory, class);
+    memory->free[class] = taken->next;
+    return taken;
+}
+
+void h2_memory_give(h2_memory *memory, void *bytes) {
+    if (bytes == NULL) return;
+    page *p = page_of(bytes);
+    if (p->class == CLASS_LARGE) {
+        large_give(memory, p);
+        return;
+    }
+    block *given = bytes;
+    given->next = memory->free[p->class];
+    memory->free[p->class] = given;
+}
+
+void *h2_memory_grow(h2_memory *memory, void *bytes, size_t wanted) {
+    if (bytes == NULL) return h2_memory_take(memory, wanted);
+    page *p = page_of(bytes);
+    size_t had = p->class == CLASS_LARGE ? p->bytes - PAGE_HEADER_BYTES : class_bytes[p->class];
+    if (wanted <= had) return bytes;
+    void *grown = h2_memory_take(memory, wanted);
+    if (grown == NULL) return NULL;
+    memcpy(grown, bytes, had);
+    h2_memory_give(memory, bytes);
+    return grown;
+}

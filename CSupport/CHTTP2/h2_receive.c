@@ -1,0 +1,187 @@
+#include "h2_internal.h"
+#include <string.h>
+
+static int field_limit(h2_session *session) {
+    h2_session_fail(session, H2_FAILURE_LIMIT, NGHTTP2_ERR_FRAME_SIZE_ERROR, "the peer sent too large a header list");
+    return NGHTTP2_ERR_CALLBACK_FAILURE;
+}
+
+static int memory_limit(h2_session *session) {
+    h2_session_fail(session, H2_FAILURE_MEMORY, NGHTTP2_ERR_NOMEM, "no memory for what the peer sent");
+    return NGHTTP2_ERR_CALLBACK_FAILURE;
+}
+
+/* Server: a request begins. */
+static int request_begin(h2_session *session, int32_t stream) {
+    h2_exchange *exchange = h2_pool_take(session->pool);
+    if (exchange == NULL) {
+        session->current = NULL;
+        return nghttp2_submit_rst_stream(session->ng, NGHTTP2_FLAG_NONE, stream, NGHTTP2_REFUSED_STREAM);
+    }
+    exchange->stream = stream;
+    exchange->message = h2_message_take(session->pool);
+    if (exchange->message == NULL) {
+        h2_pool_give(session->pool, exchange);
+        return memory_limit(session);
+    }
+    session->current = exchange;
+    h2_session_changed_add(session, exchange);
+    return nghttp2_session_set_stream_user_data(session->ng, stream, exchange);
+}
+
+static int on_begin_headers(nghttp2_session *ng, const nghttp2_frame *frame, void *user) {
+    h2_session *session = user;
+    session->header_bytes = 0;
+    if (frame->headers.cat == NGHTTP2_HCAT_REQUEST) {
+        session->open_count++;
+        return request_begin(session, frame->hd.stream_id) == 0 ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
+    }
+    session->current = nghttp2_session_get_stream_user_data(ng, frame->hd.stream_id);
+    return 0;
+}
+
+static uint16_t status_parse(const uint8_t *digits) {
+    return (uint16_t)((digits[0] - '0') * 100 + (digits[1] - '0') * 10 + (digits[2] - '0'));
+}
+
+/* The only pseudo-header field of a response is :status, three digits: the library has checked it. */
+static void status_begin(h2_exchange *exchange, nghttp2_vec value) {
+    exchange->status = value.len == 3 ? status_parse(value.base) : 0;
+    if (exchange->message != NULL) h2_message_fields_clear(exchange->message); /* an interim response came before */
+}
+
+static bool wanted(const h2_session *session, nghttp2_vec name) {
+    for (uint32_t i = 0; i < session->capture_count; i++)
+        if (session->captures[i].name_length == name.len && memcmp(session->captures[i].name, name.base, name.len) == 0)
+            return true;
+    return false;
+}
+
+static int response_field(h2_session *session, h2_exchange *exchange, nghttp2_rcbuf *name, nghttp2_rcbuf *value) {
+    nghttp2_vec text = nghttp2_rcbuf_get_buf(name);
+    if (text.base[0] == ':') {
+        status_begin(exchange, nghttp2_rcbuf_get_buf(value));
+        return 0;
+    }
+    if (session->capture_count == 0 || !wanted(session, text)) return 0;
+    if (exchange->message == NULL && (exchange->message = h2_message_take(session->pool)) == NULL)
+        return memory_limit(session);
+    if (exchange->message->field_count == H2_CAPTURES_MAX) return 0;
+    return h2_message_field_add(session->pool, exchange->message, name, value) ? 0 : memory_limit(session);
+}
+
+static int on_header(nghttp2_session *ng, const nghttp2_frame *frame, nghttp2_rcbuf *name, nghttp2_rcbuf *value,
+                     uint8_t flags, void *user) {
+    (void)ng;
+    (void)frame;
+    (void)flags;
+    h2_session *session = user;
+    h2_exchange *exchange = session->current;
+    session->header_bytes += (uint32_t)(nghttp2_rcbuf_get_buf(name).len + nghttp2_rcbuf_get_buf(value).len) + 32;
+    if (session->header_bytes > H2_HEADER_LIST_BYTES_MAX) return field_limit(session);
+    if (exchange == NULL) return 0;
+    if (!session->server) return response_field(session, exchange, name, value);
+    if (exchange->message->field_count == H2_FIELDS_RECEIVED_MAX) return field_limit(session);
+    return h2_message_field_add(session->pool, exchange->message, name, value) ? 0 : memory_limit(session);
+}
+
+static int on_data(nghttp2_session *ng, uint8_t flags, int32_t stream, const uint8_t *bytes, size_t length,
+                   void *user) {
+    (void)flags;
+    h2_session *session = user;
+    h2_exchange *exchange = nghttp2_session_get_stream_user_data(ng, stream);
+    if (exchange == NULL) return 0;
+    exchange->body_received =
+        length > UINT32_MAX - exchange->body_received ? UINT32_MAX : exchange->body_received + (uint32_t)length;
+    if (exchange->message == NULL && (exchange->message = h2_message_take(session->pool)) == NULL)
+        return memory_limit(session);
+    size_t room = session->body_received_max - exchange->message->body_length;
+    size_t kept = length < room ? length : room;
+    if (kept == 0) return 0;
+    return h2_message_body_add(session->pool, exchange->message, bytes, kept) ? 0 : memory_limit(session);
+}
+
+static void goaway_note(h2_facts *facts, const nghttp2_goaway *frame) {
+    uint32_t i = facts->goaway_count < H2_GOAWAYS_KEPT ? facts->goaway_count++ : H2_GOAWAYS_KEPT - 1;
+    h2_goaway *goaway = &facts->goaways[i];
+    size_t length = frame->opaque_data_len < H2_DEBUG_BYTES_MAX ? frame->opaque_data_len : (size_t)H2_DEBUG_BYTES_MAX;
+    goaway->last_stream = frame->last_stream_id;
+    goaway->code = frame->error_code;
+    goaway->debug_length = (uint32_t)length;
+    if (length > 0) memcpy(goaway->debug, frame->opaque_data, length);
+}
+
+static void end_note(h2_session *session, h2_exchange *exchange) {
+    if (exchange == NULL) return;
+    exchange->facts |= H2_COMPLETE;
+    h2_session_changed_add(session, exchange);
+}
+
+static int on_frame(nghttp2_session *ng, const nghttp2_frame *frame, void *user) {
+    h2_session *session = user;
+    bool last = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
+    switch (frame->hd.type) {
+    case NGHTTP2_HEADERS:
+        if (last) end_note(session, session->current);
+        break;
+    case NGHTTP2_DATA:
+        if (last) end_note(session, nghttp2_session_get_stream_user_data(ng, frame->hd.stream_id));
+        break;
+    case NGHTTP2_SETTINGS:
+        if ((frame->hd.flags & NGHTTP2_FLAG_ACK) == 0 && session->facts.settings_count < UINT32_MAX)
+            session->facts.settings_count++;
+        break;
+    case NGHTTP2_PING:
+        if ((frame->hd.flags & NGHTTP2_FLAG_ACK) != 0) {
+            memcpy(&session->facts.pong_opaque, frame->ping.opaque_data, sizeof(session->facts.pong_opaque));
+            session->facts.pong_count++;
+        }
+        break;
+    case NGHTTP2_GOAWAY:
+        goaway_note(&session->facts, &frame->goaway);
+        break;
+    default:
+        break;
+    }
+    return 0;
+}
+
+static int on_close(nghttp2_session *ng, int32_t stream, uint32_t error_code, void *user) {
+    h2_session *session = user;
+    h2_exchange *exchange = nghttp2_session_get_stream_user_data(ng, stream);
+    session->open_count--;
+    if (exchange == NULL) return 0;
+    if (exchange == session->current) session->current = NULL;
+    exchange->facts |= H2_CLOSED;
+    exchange->error_code = error_code;
+    h2_session_changed_add(session, exchange);
+    return 0;
+}
+
+static int on_invalid_frame(nghttp2_session *ng, const nghttp2_frame *frame, int code, void *user) {
+    (void)ng;
+    (void)frame;
+    h2_session *session = user;
+    session->invalid_code = code;
+    return 0;
+}
+
+static int on_error(nghttp2_session *ng, int code, const char *text, size_t length, void *user) {
+    (void)ng;
+    h2_session *session = user;
+    size_t kept = length < sizeof(session->invalid_text) - 1 ? length : sizeof(session->invalid_text) - 1;
+    session->invalid_code = code;
+    memcpy(session->invalid_text, text, kept);
+    session->invalid_text[kept] = '\0';
+    return 0;
+}
+
+void h2_receive_callbacks_set(nghttp2_session_callbacks *callbacks) {
+    nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, on_begin_headers);
+    nghttp2_session_callbacks_set_on_header_callback2(callbacks, on_header);
+    nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_data);
+    nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, on_frame);
+    nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, on_close);
+    nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(callbacks, on_invalid_frame);
+    nghttp2_session_callbacks_set_error_callback2(callbacks, on_error);
+}

@@ -1,0 +1,176 @@
+#include "h2_internal.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Windows wide enough that answers never wait for an update of ours: their size is bounded by what is kept of them. */
+enum { CLIENT_STREAM_WINDOW = 1 << 20, SERVER_STREAM_WINDOW = 1 << 18, CONNECTION_WINDOW = 1 << 30 };
+
+/* Streams that a client may reset in a burst, and then per second, before our server ends the connection. */
+enum { RESET_BURST = 10000, RESET_RATE = 1000 };
+
+/* Streams begun before the peer's SETTINGS have come: none is submitted by then, the library's limit must not bite. */
+enum { PEER_STREAMS_BEFORE_SETTINGS = 100 };
+
+static void *ng_take(size_t bytes, void *memory) {
+    return h2_memory_take(memory, bytes);
+}
+
+static void ng_give(void *block, void *memory) {
+    h2_memory_give(memory, block);
+}
+
+static void *ng_take_cleared(size_t count, size_t bytes, void *memory) {
+    if (bytes != 0 && count > SIZE_MAX / bytes) return NULL;
+    void *block = h2_memory_take(memory, count * bytes);
+    return block == NULL ? NULL : memset(block, 0, count * bytes);
+}
+
+static void *ng_grow(void *block, size_t bytes, void *memory) {
+    return h2_memory_grow(memory, block, bytes);
+}
+
+static nghttp2_option *options_make(void) {
+    nghttp2_option *options;
+    if (nghttp2_option_new(&options) != 0) return NULL;
+    nghttp2_option_set_peer_max_concurrent_streams(options, PEER_STREAMS_BEFORE_SETTINGS);
+    nghttp2_option_set_no_closed_streams(options, 1);
+    nghttp2_option_set_stream_reset_rate_limit(options, RESET_BURST, RESET_RATE);
+    return options;
+}
+
+static int settings_submit(h2_session *session, const h2_session_options *options) {
+    nghttp2_settings_entry settings[] = {
+        {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
+        {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, H2_HEADER_LIST_BYTES_MAX},
+        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, options->server ? SERVER_STREAM_WINDOW : CLIENT_STREAM_WINDOW},
+        options->server ? (nghttp2_settings_entry){NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, options->streams_max}
+                        : (nghttp2_settings_entry){NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
+    };
+    int result = nghttp2_submit_settings(session->ng, NGHTTP2_FLAG_NONE, settings, 4);
+    return result != 0 ? result
+                       : nghttp2_session_set_local_window_size(session->ng, NGHTTP2_FLAG_NONE, 0, CONNECTION_WINDOW);
+}
+
+static int ng_create(h2_session *session, bool server) {
+    nghttp2_mem mem = {session->memory, ng_take, ng_give, ng_take_cleared, ng_grow};
+    nghttp2_session_callbacks *callbacks = NULL;
+    nghttp2_option *options = options_make();
+    int result = NGHTTP2_ERR_NOMEM;
+    if (options != NULL && nghttp2_session_callbacks_new(&callbacks) == 0) {
+        h2_receive_callbacks_set(callbacks);
+        nghttp2_session_callbacks_set_send_data_callback(callbacks, h2_send_data);
+        result = server ? nghttp2_session_server_new3(&session->ng, callbacks, session, options, &mem)
+                        : nghttp2_session_client_new3(&session->ng, callbacks, session, options, &mem);
+    }
+    nghttp2_session_callbacks_del(callbacks);
+    nghttp2_option_del(options);
+    return result;
+}
+
+h2_session *h2_session_create(const h2_session_options *options) {
+    h2_session *session = calloc(1, sizeof(*session));
+    if (session == NULL) return NULL;
+    session->memory = options->memory;
+    session->pool = options->pool;
+    session->output = options->output;
+    session->captures = options->captures;
+    session->capture_count = options->capture_count;
+    session->body_received_max = options->body_received_max;
+    session->server = options->server;
+    session->changed_last = &session->changed_first;
+    if (ng_create(session, options->server) == 0 && settings_submit(session, options) == 0) return session;
+    h2_session_destroy(session);
+    return NULL;
+}
+
+void h2_session_destroy(h2_session *session) {
+    if (session == NULL) return;
+    nghttp2_session_del(session->ng);
+    free(session);
+}
+
+int h2_session_fail(h2_session *session, int32_t kind, int32_t code, const char *text) {
+    if (session->failure.kind != H2_FAILURE_NONE) return -1;
+    session->failure.kind = kind;
+    session->failure.code = code;
+    snprintf(session->failure.text, sizeof(session->failure.text), "HTTP/2: %s", text);
+    return -1;
+}
+
+int h2_session_fail_library(h2_session *session, int code) {
+    int32_t kind = H2_FAILURE_PROTOCOL;
+    if (code == NGHTTP2_ERR_NOMEM)
+        kind = H2_FAILURE_MEMORY;
+    else if (code == NGHTTP2_ERR_FLOODED || code == NGHTTP2_ERR_TOO_MANY_CONTINUATIONS)
+        kind = H2_FAILURE_LIMIT;
+    else if (code == NGHTTP2_ERR_CALLBACK_FAILURE)
+        kind = H2_FAILURE_OUTPUT;
+    return h2_session_fail(session, kind, code, nghttp2_strerror(code));
+}
+
+int h2_session_receive(h2_session *session, const uint8_t *bytes, size_t length) {
+    session->drained = false;
+    ssize_t taken = nghttp2_session_mem_recv(session->ng, bytes, length);
+    return taken < 0 ? h2_session_fail_library(session, (int)taken) : 0;
+}
+
+bool h2_session_pending(const h2_session *session) {
+    return !session->drained;
+}
+
+bool h2_session_over(const h2_session *session) {
+    return nghttp2_session_want_read(session->ng) == 0 && nghttp2_session_want_write(session->ng) == 0;
+}
+
+void h2_session_changed_add(h2_session *session, h2_exchange *exchange) {
+    if ((exchange->facts & H2_LISTED) != 0) return;
+    exchange->facts |= H2_LISTED;
+    exchange->next = NULL;
+    *session->changed_last = exchange;
+    session->changed_last = &exchange->next;
+}
+
+h2_exchange *h2_session_changed_take(h2_session *session) {
+    h2_exchange *first = session->changed_first;
+    session->changed_first = NULL;
+    session->changed_last = &session->changed_first;
+    return first;
+}
+
+h2_facts *h2_session_facts(h2_session *session) {
+    return &session->facts;
+}
+
+const h2_failure *h2_session_failure(const h2_session *session) {
+    return &session->failure;
+}
+
+uint32_t h2_session_peer_streams_max(const h2_session *session) {
+    return nghttp2_session_get_remote_settings(session->ng, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
+}
+
+uint32_t h2_session_open_count(const h2_session *session) {
+    return session->open_count;
+}
+
+int32_t h2_session_written_stream(const h2_session *session) {
+    return session->written_stream;
+}
+
+static int submitted(h2_session *session, int result) {
+    session->drained = false;
+    return result < 0 ? h2_session_fail_library(session, result) : 0;
+}
+
+int h2_session_ping(h2_session *session, uint64_t opaque) {
+    uint8_t bytes[8];
+    memcpy(bytes, &opaque, sizeof(bytes));
+    return submitted(session, nghttp2_submit_ping(session->ng, NGHTTP2_FLAG_NONE, bytes));
+}
+
+int h2_session_goaway(h2_session *session, uint32_t code, const uint8_t *debug, size_t debug_length) {
+    session->goaway_own = true;
+    int32_t last = nghttp2_session_get_last_proc_stream_id(session->ng);
+    return submitted(session, nghttp2_submit_goaway(session->ng, NGHTTP2_FLAG_NONE, last, code, debug, debug_length));
+}

@@ -1,3 +1,0 @@
-#include "tls.h"
-
-typedef int tls_placeholder;

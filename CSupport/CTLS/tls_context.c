@@ -1,0 +1,166 @@
+#include "tls_internal.h"
+#include <limits.h>
+#include <openssl/pem.h>
+#include <openssl/x509v3.h>
+#include <stdlib.h>
+
+/* AES-128 first: it is the cheaper one, and servers that leave the choice to the client take it. */
+static const char suites_13[] = "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256";
+
+/* Ephemeral key agreement and an AEAD cipher, as HTTP/2 demands of TLS 1.2 (RFC 9113, section 9.2.2). */
+static const char suites_12[] = "ECDHE+AESGCM:ECDHE+CHACHA20";
+
+static const uint8_t protocol_h2[] = {2, 'h', '2'};
+
+/* An encrypted key is refused instead of asking the terminal for its passphrase. */
+static int passphrase_none(char *buffer, int size, int writing, void *data) {
+    (void)buffer;
+    (void)size;
+    (void)writing;
+    (void)data;
+    return -1;
+}
+
+/* Accepts whatever certificate a client shows: possession of its key was proven by the handshake. */
+static int verify_any(int ok, X509_STORE_CTX *store) {
+    (void)ok;
+    (void)store;
+    return 1;
+}
+
+static int protocol_select(SSL *ssl, const unsigned char **out, unsigned char *out_length, const unsigned char *in,
+                           unsigned int in_length, void *data) {
+    (void)ssl;
+    (void)data;
+    unsigned char *chosen = NULL;
+    if (SSL_select_next_proto(&chosen, out_length, protocol_h2, sizeof(protocol_h2), in, in_length) !=
+        OPENSSL_NPN_NEGOTIATED)
+        return SSL_TLSEXT_ERR_ALERT_FATAL;
+    *out = chosen;
+    return SSL_TLSEXT_ERR_OK;
+}
+
+static BIO *pem_open(const uint8_t *pem, uint32_t length) {
+    return length <= INT_MAX ? BIO_new_mem_buf(pem, (int)length) : NULL;
+}
+
+/* True when the queue holds nothing but the end of a PEM text; leaves the queue empty then. */
+static bool pem_ended(void) {
+    unsigned long error = ERR_peek_last_error();
+    if (ERR_GET_LIB(error) != ERR_LIB_PEM || ERR_GET_REASON(error) != PEM_R_NO_START_LINE) return false;
+    ERR_clear_error();
+    return true;
+}
+
+static bool trust_add(SSL_CTX *ctx, const uint8_t *pem, uint32_t length) {
+    BIO *bio = pem_open(pem, length);
+    if (bio == NULL) return false;
+    X509_STORE *store = SSL_CTX_get_cert_store(ctx);
+    unsigned count = 0;
+    bool good = true;
+    X509 *certificate;
+    while (good && (certificate = PEM_read_bio_X509(bio, NULL, passphrase_none, NULL)) != NULL) {
+        good = X509_STORE_add_cert(store, certificate) == 1;
+        X509_free(certificate);
+        count++;
+    }
+    BIO_free(bio);
+    return good && count > 0 && pem_ended();
+}
+
+static bool chain_use(SSL_CTX *ctx, const uint8_t *pem, uint32_t length) {
+    BIO *bio = pem_open(pem, length);
+    if (bio == NULL) return false;
+    X509 *leaf = PEM_read_bio_X509(bio, NULL, passphrase_none, NULL);
+    bool good = leaf != NULL && SSL_CTX_use_certificate(ctx, leaf) == 1;
+    X509_free(leaf);
+    X509 *next;
+    while (good && (next = PEM_read_bio_X509(bio, NULL, passphrase_none, NULL)) != NULL) {
+        good = SSL_CTX_add0_chain_cert(ctx, next) == 1;
+        if (!good) X509_free(next);
+    }
+    BIO_free(bio);
+    return good && pem_ended();
+}
+
+static bool key_use(SSL_CTX *ctx, const uint8_t *pem, uint32_t length) {
+    BIO *bio = pem_open(pem, length);
+    if (bio == NULL) return false;
+    EVP_PKEY *key = PEM_read_bio_PrivateKey(bio, NULL, passphrase_none, NULL);
+    BIO_free(bio);
+    bool good = key != NULL && SSL_CTX_use_PrivateKey(ctx, key) == 1 && SSL_CTX_check_private_key(ctx) == 1;
+    EVP_PKEY_free(key);
+    return good;
+}
+
+static bool fail(tls_error *error, const char *what) {
+    tls_error_take(error, what);
+    return false;
+}
+
+static bool identity_use(SSL_CTX *ctx, const tls_context_options *options, tls_error *error) {
+    if (options->certificate_pem == NULL) return true;
+    if (!chain_use(ctx, options->certificate_pem, options->certificate_length)) return fail(error, "own certificate");
+    if (options->key_pem == NULL || !key_use(ctx, options->key_pem, options->key_length))
+        return fail(error, "own private key");
+    return true;
+}
+
+static bool client_configure(SSL_CTX *ctx, const tls_context_options *options, tls_error *error) {
+    if (options->ca_pem != NULL && !trust_add(ctx, options->ca_pem, options->ca_length))
+        return fail(error, "trusted certificates");
+    if (options->system_trust && SSL_CTX_set_default_verify_paths(ctx) != 1)
+        return fail(error, "the system's trusted certificates");
+    /* A certificate that the caller handed in is trusted itself, not only as an issuer. */
+    X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(ctx), X509_V_FLAG_PARTIAL_CHAIN);
+    SSL_CTX_set_verify(ctx, options->verify_disabled ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, NULL);
+    if (SSL_CTX_set_alpn_protos(ctx, protocol_h2, sizeof(protocol_h2)) != 0) return fail(error, "ALPN");
+    return true;
+}
+
+static void server_configure(SSL_CTX *ctx, const tls_context_options *options) {
+    SSL_CTX_set_alpn_select_cb(ctx, protocol_select, NULL);
+    SSL_CTX_set_num_tickets(ctx, 0);
+    SSL_CTX_set_verify(ctx, options->request_client_certificate ? SSL_VERIFY_PEER : SSL_VERIFY_NONE,
+                       options->request_client_certificate ? verify_any : NULL);
+}
+
+static bool configure(SSL_CTX *ctx, const tls_context_options *options, tls_error *error) {
+    SSL_CTX_set_options(ctx, SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
+    SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_default_passwd_cb(ctx, passphrase_none);
+    SSL_CTX_set_read_ahead(ctx, 1);
+    SSL_CTX_set_mode(ctx, SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+    if (SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION) != 1 || SSL_CTX_set_ciphersuites(ctx, suites_13) != 1 ||
+        SSL_CTX_set_cipher_list(ctx, suites_12) != 1)
+        return fail(error, "TLS configuration");
+    if (!identity_use(ctx, options, error)) return false;
+    if (!options->server) return client_configure(ctx, options, error);
+    server_configure(ctx, options);
+    return true;
+}
+
+bool tls_context_create(const tls_context_options *options, tls_context **out, tls_error *error) {
+    *out = NULL;
+    ERR_clear_error();
+    tls_context *context = calloc(1, sizeof(*context));
+    SSL_CTX *ctx = SSL_CTX_new(options->server ? TLS_server_method() : TLS_client_method());
+    if (context == NULL || ctx == NULL) {
+        tls_error_take(error, "TLS configuration");
+    } else if (configure(ctx, options, error)) {
+        context->ctx = ctx;
+        context->server = options->server;
+        context->verify = !options->server && !options->verify_disabled;
+        *out = context;
+        return true;
+    }
+    SSL_CTX_free(ctx);
+    free(context);
+    return false;
+}
+
+void tls_context_destroy(tls_context *context) {
+    if (context == NULL) return;
+    SSL_CTX_free(context->ctx);
+    free(context);
+}

@@ -1,0 +1,34 @@
+/* Shared by the files of CTLS. */
+#ifndef APNS_BATCH_TLS_INTERNAL_H
+#define APNS_BATCH_TLS_INTERNAL_H
+
+#include "tls.h"
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+
+struct tls_context {
+    SSL_CTX *ctx;
+    bool server;
+    bool verify;
+};
+
+struct tls_session {
+    SSL *ssl;
+    tls_output *output; /* where the library's writes go */
+    tls_input input;    /* what the library may read during the current call */
+    bool server;
+    bool verify;
+    bool output_full; /* a write did not fit */
+    tls_error error;
+};
+
+/* Fills error from the thread's error queue and empties it. what: what was tried, or NULL. */
+void tls_error_take(tls_error *error, const char *what);
+
+/* Fills error with a kind, a code and a text. */
+void tls_error_set(tls_error *error, uint32_t kind, int64_t code, const char *text);
+
+/* A BIO over the session's input and output; NULL when memory is short. */
+BIO *tls_bio_create(tls_session *session);
+
+#endif
