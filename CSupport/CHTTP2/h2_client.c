@@ -122,7 +122,12 @@ int h2_client_submit(h2_session *session, h2_exchange *exchange, const h2_reques
     exchange->stream = stream;
     session->open_count++;
     session->drained = false;
-    return direct ? h2_session_pump(session) : 0;
+    if (!direct) return 0;
+    if (h2_session_pump(session) != 0) return -1;
+    /* Borrowed fields must not stay behind in the library. */
+    return session->written_stream == stream
+               ? 0
+               : h2_session_fail(session, H2_FAILURE_MEMORY, NGHTTP2_ERR_INTERNAL, "a request was not written");
 }
 
 int h2_client_abandon(h2_session *session, h2_exchange *exchange, uint32_t code) {

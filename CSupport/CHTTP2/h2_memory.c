@@ -6,8 +6,8 @@
  * holds blocks of one class. Larger blocks get pages of their own. */
 enum { PAGE_BYTES = 65536, PAGE_HEADER_BYTES = 64, GRAIN = 32, CLASS_BYTES_MAX = 16384, CLASS_LARGE = 255 };
 
-static const uint16_t class_bytes[] = {32,  64,  96,  128,  160,  192,  256,  320, 384,
-                                       512, 640, 768, 1024, 1536, 2048, 3072, 4096, 8192, 16384};
+static const uint16_t class_bytes[] = {32,  64,  96,   128,  160,  192,  256,  320,  384,  512,
+                                       640, 768, 1024, 1536, 2048, 3072, 4096, 8192, 16384};
 enum { CLASS_COUNT = sizeof(class_bytes) / sizeof(class_bytes[0]) };
 
 typedef struct page {
@@ -59,8 +59,7 @@ void h2_memory_destroy(h2_memory *memory) {
 static page *page_take(h2_memory *memory, size_t bytes, uint32_t class) {
     if (bytes > memory->bytes_max - memory->bytes) return NULL;
     page *p = aligned_alloc(PAGE_BYTES, (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES);
-    if (p == NULL)
-        return NULL;
+    if (p == NULL) return NULL;
     memory->bytes += bytes;
     p->class = class;
     p->bytes = bytes;

@@ -10,6 +10,10 @@ int h2_server_streams_max_set(h2_session *session, uint32_t streams_max) {
     return finished(session, nghttp2_submit_settings(session->ng, NGHTTP2_FLAG_NONE, &entry, 1));
 }
 
+h2_exchange *h2_server_find(h2_session *session, int32_t stream) {
+    return nghttp2_session_get_stream_user_data(session->ng, stream);
+}
+
 int h2_server_respond(h2_session *session, h2_exchange *exchange, uint16_t status, const h2_field *fields,
                       uint32_t count) {
     uint8_t digits[3] = {(uint8_t)('0' + status / 100 % 10), (uint8_t)('0' + status / 10 % 10),

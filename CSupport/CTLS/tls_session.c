@@ -98,8 +98,7 @@ int tls_session_handshake(tls_session *session, tls_input *input) {
 }
 
 int tls_session_read(tls_session *session, tls_input *input, uint8_t *plain, size_t capacity, size_t *length) {
-    if (ERR_peek_error() != 0)
-        ERR_clear_error();
+    if (ERR_peek_error() != 0) ERR_clear_error();
     session->input = *input;
     int result = SSL_read_ex(session->ssl, plain, capacity, length);
     *input = session->input;

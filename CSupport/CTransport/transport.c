@@ -1,1 +1,211 @@
-#include "transport.h"
+#include "transport_internal.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Receive buffers, shared by all connections. */
+enum { RECEIVE_BUFFER_BYTES = 32768, RECEIVE_BUFFERS_MIN = 32, RECEIVE_BUFFERS_MAX = 1024 };
+
+/* What the HTTP/2 library may need: per connection its tables and frame buffers, per stream its state, fields and kept
+ * bodies on their way. Beyond it the connection that asks for more is ended. */
+enum { MEMORY_PER_TRANSPORT = 4 << 20, MEMORY_PER_CONNECTION = 512 << 10, MEMORY_PER_STREAM = 8 << 10 };
+
+static int fail(transport_error *error, int status, int scope, int64_t code, const char *text) {
+    if (error != NULL) {
+        *error = (transport_error){.status = status, .scope = scope, .code = code};
+        snprintf(error->text, sizeof(error->text), "%s", text);
+    }
+    return status;
+}
+
+static bool options_valid(const transport_options *options) {
+    return options->connections_max > 0 && options->connections_max <= 65536 && options->streams_max > 0 &&
+           options->streams_max <= 1u << 20 && options->body_received_max <= 1u << 24 && options->send_buffer_max > 0 &&
+           options->send_buffer_max <= 1u << 24 && options->capture_count <= H2_CAPTURES_MAX &&
+           options->loop <= TRANSPORT_LOOP_EPOLL && (options->capture_count == 0 || options->captures != NULL);
+}
+
+static uint32_t receive_buffers(uint32_t connections) {
+    uint32_t count = RECEIVE_BUFFERS_MIN;
+    while (count < connections && count < RECEIVE_BUFFERS_MAX)
+        count *= 2;
+    return count;
+}
+
+static int reactor_make(transport *t, transport_error *error) {
+    static const uint32_t backends[] = {REACTOR_BACKEND_AUTO, REACTOR_BACKEND_IO_URING, REACTOR_BACKEND_EPOLL};
+    reactor_options options = {
+        .backend = backends[t->options.loop],
+        .sockets_max = t->options.connections_max,
+        .timers_max = 1,
+        .receive_buffer_bytes = RECEIVE_BUFFER_BYTES,
+        .receive_buffer_count = receive_buffers(t->options.connections_max),
+    };
+    int result = reactor_create(&options, &t->reactor);
+    if (result == 0) return TRANSPORT_OK;
+    char text[200];
+    snprintf(text, sizeof(text), "no event loop: %s", strerror(-result));
+    return fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_SYSTEM, -result, text);
+}
+
+static bool captures_copy(transport *t) {
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < t->options.capture_count; i++)
+        bytes += strlen(t->options.captures[i]);
+    char *place = t->capture_names = malloc(bytes + 1);
+    if (place == NULL) return false;
+    for (uint32_t i = 0; i < t->options.capture_count; i++) {
+        size_t length = strlen(t->options.captures[i]);
+        memcpy(place, t->options.captures[i], length);
+        t->captures[i] = (h2_field){.name = (const uint8_t *)place, .name_length = (uint32_t)length};
+        place += length;
+    }
+    t->options.captures = NULL;
+    return true;
+}
+
+static bool memory_make(transport *t) {
+    uint32_t connections = t->options.connections_max;
+    size_t limit = MEMORY_PER_TRANSPORT + (size_t)connections * MEMORY_PER_CONNECTION +
+                   (size_t)t->options.streams_max * (MEMORY_PER_STREAM + t->options.body_received_max);
+    t->memory = h2_memory_create(limit);
+    t->slots = calloc(connections, sizeof(*t->slots));
+    t->slots_free = calloc(connections, sizeof(*t->slots_free));
+    t->header_sets = calloc(HEADER_SETS_MAX, sizeof(*t->header_sets));
+    if (t->memory == NULL || t->slots == NULL || t->slots_free == NULL || t->header_sets == NULL) return false;
+    t->pool = h2_pool_create(t->memory, t->options.streams_max, sizeof(request) - sizeof(h2_exchange));
+    if (t->pool == NULL || !captures_copy(t)) return false;
+    t->slot_count = t->slots_free_count = connections;
+    for (uint32_t i = 0; i < connections; i++)
+        t->slots_free[i] = connections - 1 - i;
+    return true;
+}
+
+static transport *allocate(const transport_options *options) {
+    transport *t = calloc(1, sizeof(*t));
+    if (t == NULL) return NULL;
+    t->options = *options;
+    t->next_deadline_ns = UINT64_MAX;
+    t->send_buffer_bytes = (size_t)options->send_buffer_max + SEND_BUFFER_SLACK;
+    t->events_last = &t->events_first;
+    request_queue_init(&t->outcomes);
+    request_queue_init(&t->received);
+    request_queue_init(&t->graves);
+    return t;
+}
+
+int transport_create(const transport_options *options, transport **out, transport_error *error) {
+    *out = NULL;
+    if (!options_valid(options))
+        return fail(error, TRANSPORT_MISUSE, TRANSPORT_SCOPE_NONE, 0, "transport: options out of range");
+    transport *t = allocate(options);
+    if (t == NULL || !memory_make(t)) {
+        transport_destroy(t);
+        return fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "transport: no memory");
+    }
+    int status = reactor_make(t, error);
+    if (status != TRANSPORT_OK) {
+        transport_destroy(t);
+        return status;
+    }
+    t->now_ns = reactor_now_ns(t->reactor);
+    *out = t;
+    return TRANSPORT_OK;
+}
+
+static void slot_destroy(transport *t, connection *c) {
+    h2_session_destroy(c->h2);
+    tls_session_destroy(c->tls);
+    h2_header_set_destroy(c->shared);
+    connection_send_buffers_drop(c);
+    if (c->flight != NULL) buffer_send_give(t, c->flight);
+    event_node_give(t, c->down);
+}
+
+/* The reactor goes first: it joins the kernel's operations, which may still read the send buffers. */
+void transport_destroy(transport *t) {
+    if (t == NULL) return;
+    reactor_destroy(t->reactor);
+    for (uint32_t i = 0; i < t->slot_count; i++)
+        if (t->slots[i].kind != SLOT_FREE) slot_destroy(t, &t->slots[i]);
+    for (uint32_t i = 0; i < t->tls_count; i++)
+        tls_context_destroy(t->tls[i].context);
+    for (uint32_t i = 0; t->header_sets != NULL && i < HEADER_SETS_MAX; i++)
+        h2_header_set_destroy(t->header_sets[i]);
+    event_nodes_free(t);
+    buffers_free(t);
+    h2_pool_destroy(t->pool);
+    h2_memory_destroy(t->memory);
+    free(t->header_sets);
+    free(t->slots);
+    free(t->slots_free);
+    free(t->capture_names);
+    free(t);
+}
+
+uint32_t transport_loop_kind(const transport *t) {
+    return reactor_backend_kind(t->reactor) == REACTOR_BACKEND_EPOLL ? TRANSPORT_LOOP_EPOLL : TRANSPORT_LOOP_IO_URING;
+}
+
+uint64_t transport_now_ns(transport *t) {
+    return reactor_now_ns(t->reactor);
+}
+
+void transport_wake(transport *t) {
+    reactor_wake(t->reactor);
+}
+
+void transport_statistics_get(const transport *t, transport_statistics *out) {
+    *out = t->statistics;
+}
+
+int transport_tls_create(transport *t, const transport_tls_options *options, transport_error *error) {
+    if (t->tls_count == TLS_CONTEXTS_MAX)
+        return fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_LOCAL, 0, "too many TLS configurations");
+    tls_context_options wanted = {
+        .ca_pem = options->ca_pem,
+        .certificate_pem = options->certificate_pem,
+        .key_pem = options->key_pem,
+        .ca_length = options->ca_length,
+        .certificate_length = options->certificate_length,
+        .key_length = options->key_length,
+        .server = options->role == TRANSPORT_SERVER,
+        .system_trust = options->system_trust != 0,
+        .verify_disabled = options->verify_disabled != 0,
+        .request_client_certificate = options->request_client_certificate != 0,
+    };
+    tls_error reason;
+    tls_context *context;
+    if (!tls_context_create(&wanted, &context, &reason))
+        return fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_TLS, reason.code, reason.text);
+    t->tls[t->tls_count] = (tls_entry){context, wanted.server};
+    return (int)t->tls_count++;
+}
+
+int transport_connection_close(transport *t, transport_connection connection_id, uint32_t how) {
+    connection *c = slot_find(t, connection_id);
+    if (c == NULL || c->kind == SLOT_LISTENER) return TRANSPORT_MISUSE;
+    if (how == TRANSPORT_CLOSE_NOW || c->state < CONNECTION_UP) {
+        if (c->state == CONNECTION_UP && !c->goaway_sent)
+            h2_session_goaway(c->h2, 0, NULL, 0);
+        connection_end(c, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_CLOSED, "closed by the caller", true);
+        return TRANSPORT_OK;
+    }
+    if (c->state != CONNECTION_UP) return TRANSPORT_OK;
+    c->draining = true;
+    if (c->kind == SLOT_SERVER && !c->goaway_sent) {
+        c->goaway_sent = true;
+        h2_session_goaway(c->h2, 0, NULL, 0);
+    }
+    connection_dirty(c);
+    connection_drained_check(c);
+    return TRANSPORT_OK;
+}
+
+int transport_connection_ping(transport *t, transport_connection connection_id) {
+    connection *c = slot_find(t, connection_id);
+    if (c == NULL || c->kind == SLOT_LISTENER || c->state != CONNECTION_UP) return TRANSPORT_MISUSE;
+    connection_dirty(c);
+    return h2_session_ping(c->h2, reactor_now_ns(t->reactor)) == 0 ? TRANSPORT_OK : TRANSPORT_RESOURCE;
+}

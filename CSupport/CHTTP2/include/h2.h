@@ -250,6 +250,9 @@ int h2_client_abandon(h2_session *session, h2_exchange *exchange, uint32_t code)
 /* Announces a new MAX_CONCURRENT_STREAMS. */
 int h2_server_streams_max_set(h2_session *session, uint32_t streams_max);
 
+/* The exchange of a stream of the peer that is not closed, or NULL. */
+h2_exchange *h2_server_find(h2_session *session, int32_t stream);
+
 /* Answers an exchange that is complete and not closed. fields: copied. exchange->body: set before, borrowed until
  * closed. */
 int h2_server_respond(h2_session *session, h2_exchange *exchange, uint16_t status, const h2_field *fields,

@@ -1,0 +1,179 @@
+#include "transport_internal.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+void connection_deadline_set(connection *c, uint64_t after_ms) {
+    transport *t = c->transport;
+    c->deadline_ns = t->now_ns + after_ms * 1000000;
+    if (c->deadline_ns < t->next_deadline_ns) t->next_deadline_ns = c->deadline_ns;
+}
+
+void connection_connected(connection *c, const reactor_event *event) {
+    if (event->error != 0) {
+        char text[EVENT_DETAIL_BYTES_MAX];
+        snprintf(text, sizeof(text), "connecting failed: %s", strerror(event->error));
+        connection_end(c, TRANSPORT_SCOPE_SYSTEM, event->error, text, false);
+        return;
+    }
+    c->state = CONNECTION_HANDSHAKING;
+    tls_input nothing = {0};
+    connection_handshake(c, &nothing);
+}
+
+static void session_start(connection *c) {
+    transport *t = c->transport;
+    c->plain.capacity = TLS_RECORD_PLAIN_MAX;
+    c->plain.flush = connection_encrypt;
+    c->plain.context = c;
+    h2_session_options options = {
+        .memory = t->memory,
+        .pool = t->pool,
+        .output = &c->plain,
+        .captures = t->captures,
+        .capture_count = t->options.capture_count,
+        .body_received_max = t->options.body_received_max,
+        .streams_max = c->streams_max_offered,
+        .server = c->kind == SLOT_SERVER,
+    };
+    c->h2 = h2_session_create(&options);
+    if (c->h2 == NULL) {
+        connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for an HTTP/2 session", true);
+        return;
+    }
+    c->state = CONNECTION_SETTLING;
+}
+
+/* Goes on with TLS; the session of HTTP/2 begins when it is done. */
+void connection_handshake(connection *c, tls_input *input) {
+    if (!connection_output_ready(c)) {
+        connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a send buffer", false);
+        return;
+    }
+    connection_dirty(c);
+    switch (tls_session_handshake(c->tls, input)) {
+    case TLS_OK:
+        session_start(c);
+        break;
+    case TLS_WANT:
+        break;
+    default:
+        connection_end_tls(c);
+    }
+}
+
+void connection_end_tls(connection *c) {
+    const tls_error *error = tls_session_error(c->tls);
+    switch (error->kind) {
+    case TLS_ERROR_ALPN:
+        connection_end(c, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_NO_ALPN, error->text, true);
+        break;
+    case TLS_ERROR_OUTPUT_FULL:
+        connection_end(c, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_LIMIT, error->text, false);
+        break;
+    default:
+        connection_end(c, TRANSPORT_SCOPE_TLS, error->code, error->text, error->kind != TLS_ERROR_TRUNCATED);
+    }
+}
+
+void connection_end_h2(connection *c) {
+    const h2_failure *failure = h2_session_failure(c->h2);
+    switch (failure->kind) {
+    case H2_FAILURE_LIMIT:
+        connection_end(c, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_LIMIT, failure->text, true);
+        break;
+    case H2_FAILURE_MEMORY:
+        connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, failure->text, true);
+        break;
+    case H2_FAILURE_PROTOCOL:
+        connection_end(c, TRANSPORT_SCOPE_SESSION, failure->code, failure->text, true);
+        break;
+    default:
+        connection_end_tls(c);
+    }
+}
+
+static void end_note(connection *c, uint32_t scope, int64_t code, const char *text) {
+    event_node *node = c->down;
+    node->event.connection = c->id;
+    node->event.context = c->context;
+    node->event.kind = TRANSPORT_EVENT_DOWN;
+    node->event.scope = (uint8_t)scope;
+    node->event.code = code;
+    event_detail_set(node, text, strlen(text));
+}
+
+/* True when requests lie in our buffers that were never handed to the reactor: saying goodbye would send them. */
+static bool unsent_requests(const connection *c) {
+    return c->h2 != NULL && c->kind == SLOT_CLIENT && h2_session_written_stream(c->h2) > c->handed_stream;
+}
+
+/* Writes what HTTP/2 still has to say (GOAWAY), and close_notify. */
+static void last_words(connection *c) {
+    if (!connection_output_ready(c)) return;
+    if (c->h2 != NULL && connection_plain_ready(c)) h2_session_pump(c->h2);
+    if (connection_encrypt(c) == 0) tls_session_close(c->tls);
+}
+
+/* The first reason counts. polite: send what is still to be said, and wait a moment for the peer to close. */
+void connection_end(connection *c, uint32_t scope, int64_t code, const char *text, bool polite) {
+    if (c->state >= CONNECTION_LEAVING) return;
+    end_note(c, scope, code, text);
+    polite = polite && c->state != CONNECTION_CONNECTING && !unsent_requests(c);
+    if (c->kind == SLOT_SERVER)
+        server_requests_end(c);
+    else
+        client_requests_end(c, scope, code);
+    c->state = CONNECTION_LEAVING;
+    if (polite) last_words(c);
+    h2_session_destroy(c->h2);
+    c->h2 = NULL;
+    if (!polite || (c->fill.length == 0 && c->flight == NULL)) {
+        connection_close(c);
+        return;
+    }
+    connection_deadline_set(c, LEAVE_MS_MAX);
+    connection_dirty(c);
+}
+
+void connection_close(connection *c) {
+    if (c->state >= CONNECTION_CLOSING) return;
+    c->state = CONNECTION_CLOSING;
+    c->deadline_ns = UINT64_MAX;
+    connection_send_buffers_drop(c);
+    reactor_close(c->transport->reactor, c->socket);
+}
+
+/* The kernel has let go of the socket. */
+void connection_closed(connection *c) {
+    transport *t = c->transport;
+    if (c->kind == SLOT_LISTENER) {
+        slot_give(c);
+        return;
+    }
+    connection_end(c, TRANSPORT_SCOPE_SYSTEM, ECONNABORTED, "the event loop closed the connection", false);
+    if (c->flight != NULL) buffer_send_give(t, c->flight);
+    c->flight = NULL;
+    tls_session_destroy(c->tls);
+    c->tls = NULL;
+    h2_header_set_destroy(c->shared);
+    c->shared = NULL;
+    c->state = CONNECTION_CLOSED;
+    c->closed_next = t->closed;
+    t->closed = c;
+}
+
+static void goodbye(connection *c) {
+    if (!c->goaway_sent) h2_session_goaway(c->h2, 0, NULL, 0);
+    c->goaway_sent = true;
+    if (c->draining)
+        connection_end(c, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_CLOSED, "closed by the caller", true);
+    else
+        connection_end(c, TRANSPORT_SCOPE_HTTP2, c->goaway_code, "closed after the server's GOAWAY", true);
+}
+
+/* Closes a connection that takes no more requests and has none left. */
+void connection_drained_check(connection *c) {
+    bool leaving = c->draining || (c->goaway_received && c->kind == SLOT_CLIENT);
+    if (leaving && c->state == CONNECTION_UP && c->first == NULL) goodbye(c);
+}

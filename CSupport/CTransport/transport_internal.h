@@ -1,0 +1,221 @@
+/* Shared by the files of CTransport. */
+#ifndef APNS_BATCH_TRANSPORT_INTERNAL_H
+#define APNS_BATCH_TRANSPORT_INTERNAL_H
+
+#include "h2.h"
+#include "reactor.h"
+#include "tls.h"
+#include "transport.h"
+
+enum {
+    HEADER_SETS_MAX = 4096,
+    TLS_CONTEXTS_MAX = 256,
+    REACTOR_EVENTS_MAX = 256,
+    EVENT_DETAIL_BYTES_MAX = 256,
+    EVENTS_PER_CONNECTION_MAX = 16, /* waiting to be reported; a peer that causes more goes past a limit */
+    LEAVE_MS_MAX = 500,             /* how long a closing connection waits for the peer to close */
+};
+
+/* Room in a send buffer beyond send_buffer_max: the record that passes the mark, the rest of the frame being written
+ * (two records), one more for what is left at the end of a pump, and one for alerts and key updates. */
+enum { SEND_BUFFER_SLACK = 5 * (TLS_RECORD_PLAIN_MAX + 256) };
+
+typedef struct connection connection;
+
+/* One stream: the client's request or the server's. Memory of an h2_pool. */
+typedef struct request {
+    h2_exchange exchange; /* first: the pool deals in exchanges */
+    connection *connection;
+    struct request *next; /* of the connection, in order of submission or arrival */
+    struct request *previous;
+    struct request *queue_next; /* of the queue it waits in */
+    uint64_t connection_id;
+    uint64_t ticket;
+    uint64_t submitted_ns;
+    int64_t code;
+    uint8_t *response_body; /* server: the copy being sent */
+    uint32_t latency_us;
+    uint8_t delivery;
+    uint8_t scope;
+    uint8_t state; /* enum request_state */
+    uint8_t reserved;
+} request;
+
+enum request_state {
+    REQUEST_NEW = 0,       /* server: not yet in its connection's list; every free slot is in this state */
+    REQUEST_OPEN = 1,      /* client: no outcome yet; server: not complete */
+    REQUEST_ENDED = 2,     /* client: outcome known, waits to be returned */
+    REQUEST_QUEUED = 3,    /* server: complete, waits to be returned */
+    REQUEST_RECEIVED = 4,  /* server: returned, no answer yet */
+    REQUEST_RESPONDED = 5, /* server: answered */
+    REQUEST_GONE = 6,      /* server: its stream or connection went while it was queued */
+};
+
+typedef struct event_node {
+    struct event_node *next;
+    transport_event event;
+    char detail[EVENT_DETAIL_BYTES_MAX];
+} event_node;
+
+enum slot_kind { SLOT_FREE = 0, SLOT_CLIENT = 1, SLOT_SERVER = 2, SLOT_LISTENER = 3 };
+
+/* A connection goes through these from top to bottom, skipping some. */
+enum connection_state {
+    CONNECTION_CONNECTING = 0, /* TCP */
+    CONNECTION_HANDSHAKING,    /* TLS */
+    CONNECTION_SETTLING,       /* waiting for the peer's first SETTINGS */
+    CONNECTION_UP,
+    CONNECTION_LEAVING, /* its end is known; says goodbye and waits for the peer to close */
+    CONNECTION_CLOSING, /* reactor_close called */
+    CONNECTION_CLOSED,  /* joined: the event DOWN is due once all outcomes are returned */
+};
+
+struct connection {
+    transport *transport;
+    uint64_t id;
+    uint64_t context;
+    reactor_socket socket;
+    uint32_t generation;
+    uint8_t kind;  /* enum slot_kind */
+    uint8_t state; /* enum connection_state */
+    bool dirty;    /* in the list of connections to flush */
+    bool draining; /* takes no new request */
+    bool goaway_received;
+    bool goaway_sent;
+    bool peer_closed; /* close_notify received: nothing more to wait for once ours is sent */
+    uint32_t goaway_code;
+    tls_session *tls;
+    h2_session *h2;
+    h2_header_set *shared;
+    h2_output plain;
+    tls_output fill; /* ciphertext waiting; bytes NULL while there is none */
+    uint8_t *flight; /* ciphertext that the reactor is sending, or NULL */
+    request *first;  /* requests without an outcome; on a server, streams not closed */
+    request *last;
+    uint32_t unreturned; /* outcomes known and not yet returned */
+    uint32_t events;     /* events waiting to be returned */
+    uint32_t streams_max;
+    int32_t handed_stream; /* the highest stream whose HEADERS were handed to the reactor */
+    uint64_t deadline_ns;  /* connecting or leaving; UINT64_MAX for none */
+    connection *dirty_next;
+    connection *closed_next;
+    event_node *down;             /* kept for the last event */
+    int32_t tls_number;           /* listener */
+    uint32_t streams_max_offered; /* listener; server */
+};
+
+typedef struct request_queue {
+    request *first;
+    request **last;
+} request_queue;
+
+typedef struct tls_entry {
+    tls_context *context;
+    bool server;
+} tls_entry;
+
+struct transport {
+    reactor *reactor;
+    h2_memory *memory;
+    h2_pool *pool;
+    connection *slots;
+    uint32_t slot_count;
+    uint32_t *slots_free; /* stack of indices */
+    uint32_t slots_free_count;
+    transport_options options;
+    h2_field captures[H2_CAPTURES_MAX];
+    char *capture_names;
+    h2_header_set **header_sets;
+    tls_entry tls[TLS_CONTEXTS_MAX];
+    uint32_t tls_count;
+    uint64_t now_ns;
+    uint64_t next_deadline_ns; /* no deadline is earlier */
+    connection *dirty;
+    connection *closed;
+    request_queue outcomes;
+    request_queue received;
+    request_queue graves;     /* server: requests closed while their data may still be read */
+    h2_message *messages;     /* client: of the outcomes returned last */
+    event_node *events_first; /* waiting */
+    event_node **events_last;
+    event_node *events_returned; /* returned last */
+    event_node *events_free;
+    void *plain_free; /* buffers of one record's plaintext */
+    void *send_free;  /* buffers of send_buffer_max and slack */
+    size_t send_buffer_bytes;
+    bool woken;
+    bool polling; /* inside transport_poll: nothing returned before is readable any more */
+    transport_statistics statistics;
+    uint8_t decrypted[TLS_RECORD_PLAIN_MAX];
+    reactor_event reactor_events[REACTOR_EVENTS_MAX];
+};
+
+/* transport_lists.c */
+void request_queue_init(request_queue *queue);
+void request_queue_push(request_queue *queue, request *r);
+request *request_queue_pop(request_queue *queue);
+void request_link(connection *c, request *r);
+void request_unlink(connection *c, request *r);
+
+/* transport_buffers.c: NULL when memory is short. */
+uint8_t *buffer_plain_take(transport *t);
+void buffer_plain_give(transport *t, uint8_t *buffer);
+uint8_t *buffer_send_take(transport *t);
+void buffer_send_give(transport *t, uint8_t *buffer);
+void buffers_free(transport *t);
+
+/* transport_event.c */
+event_node *event_node_take(transport *t);
+void event_node_give(transport *t, event_node *node);
+void event_nodes_free(transport *t);
+event_node *event_add(connection *c, uint32_t kind);
+void event_detail_set(event_node *node, const void *bytes, size_t length);
+void event_push(transport *t, event_node *node);
+void events_release(transport *t);
+
+/* transport_slot.c */
+connection *slot_find(transport *t, uint64_t id);
+connection *slot_take(transport *t, uint8_t kind);
+void slot_give(connection *c);
+
+/* transport_connection.c */
+void connection_connected(connection *c, const reactor_event *event);
+void connection_closed(connection *c);
+void connection_handshake(connection *c, tls_input *input);
+void connection_end(connection *c, uint32_t scope, int64_t code, const char *text, bool polite);
+void connection_end_tls(connection *c);
+void connection_end_h2(connection *c);
+void connection_close(connection *c);
+void connection_drained_check(connection *c);
+void connection_deadline_set(connection *c, uint64_t after_ms);
+
+/* transport_receive.c */
+void connection_received(connection *c, const reactor_event *event);
+void connection_collect(connection *c);
+
+/* transport_send.c */
+void connection_dirty(connection *c);
+bool connection_output_ready(connection *c);
+bool connection_plain_ready(connection *c);
+void connection_flush(connection *c);
+void connection_sent(connection *c, const reactor_event *event);
+void connection_send_buffers_drop(connection *c);
+int connection_encrypt(void *context);
+
+/* transport_client.c */
+void client_changed(connection *c, request *r);
+void client_finish(transport *t, request *r, uint32_t delivery, uint32_t scope, int64_t code);
+void client_expire(connection *c);
+void client_requests_end(connection *c, uint32_t scope, int64_t code);
+
+/* transport_server.c */
+void server_changed(connection *c, request *r);
+void server_accepted(transport *t, const reactor_event *event);
+void server_requests_end(connection *c);
+void server_release(transport *t, request *r);
+void server_graves_clear(transport *t);
+
+/* transport_poll.c: gives a slot back. */
+void request_give(transport *t, request *r);
+
+#endif

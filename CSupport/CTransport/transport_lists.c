@@ -1,0 +1,43 @@
+#include "transport_internal.h"
+
+void request_queue_init(request_queue *queue) {
+    queue->first = NULL;
+    queue->last = &queue->first;
+}
+
+void request_queue_push(request_queue *queue, request *r) {
+    r->queue_next = NULL;
+    *queue->last = r;
+    queue->last = &r->queue_next;
+}
+
+request *request_queue_pop(request_queue *queue) {
+    request *r = queue->first;
+    if (r == NULL) return NULL;
+    queue->first = r->queue_next;
+    if (queue->first == NULL) queue->last = &queue->first;
+    return r;
+}
+
+void request_link(connection *c, request *r) {
+    r->connection = c;
+    r->next = NULL;
+    r->previous = c->last;
+    if (c->last == NULL)
+        c->first = r;
+    else
+        c->last->next = r;
+    c->last = r;
+}
+
+void request_unlink(connection *c, request *r) {
+    if (r->previous == NULL)
+        c->first = r->next;
+    else
+        r->previous->next = r->next;
+    if (r->next == NULL)
+        c->last = r->previous;
+    else
+        r->next->previous = r->previous;
+    r->next = r->previous = NULL;
+}

@@ -1,0 +1,232 @@
+#include "transport_internal.h"
+#include <string.h>
+
+/* Completions that are worth waiting for while lingering. */
+enum { LINGER_BATCH = REACTOR_EVENTS_MAX };
+
+void request_give(transport *t, request *r) {
+    r->state = REQUEST_NEW;
+    h2_pool_give(t->pool, &r->exchange);
+}
+
+/* What the last poll returned is not read any more. */
+static void release_returned(transport *t) {
+    while (t->messages != NULL) {
+        h2_message *message = t->messages;
+        t->messages = message->next;
+        h2_pool_message_give(t->pool, message);
+    }
+    events_release(t);
+    server_graves_clear(t);
+}
+
+static void flush_dirty(transport *t) {
+    while (t->dirty != NULL) {
+        connection *c = t->dirty;
+        t->dirty = c->dirty_next;
+        c->dirty = false;
+        connection_flush(c);
+    }
+}
+
+static void connection_expire(connection *c) {
+    transport *t = c->transport;
+    if (c->deadline_ns <= t->now_ns) {
+        if (c->state == CONNECTION_LEAVING)
+            connection_close(c);
+        else
+            connection_end(c, TRANSPORT_SCOPE_TIMEOUT, t->options.connect_timeout_ms, "connecting took too long",
+                           false);
+    } else if (c->deadline_ns < t->next_deadline_ns) {
+        t->next_deadline_ns = c->deadline_ns;
+    }
+    if (c->kind == SLOT_CLIENT && c->state == CONNECTION_UP && t->options.request_timeout_ms > 0) {
+        client_expire(c);
+        connection_drained_check(c);
+    }
+}
+
+/* Looks at all deadlines, but only once one may have passed. */
+static void expire(transport *t) {
+    if (t->now_ns < t->next_deadline_ns) return;
+    t->next_deadline_ns = UINT64_MAX;
+    for (uint32_t i = 0; i < t->slot_count; i++)
+        if (t->slots[i].kind == SLOT_CLIENT || t->slots[i].kind == SLOT_SERVER) connection_expire(&t->slots[i]);
+}
+
+static void dispatch(transport *t, const reactor_event *event) {
+    if (event->kind == REACTOR_WOKEN) {
+        t->woken = true;
+        return;
+    }
+    if (event->kind == REACTOR_ACCEPTED) {
+        server_accepted(t, event);
+        return;
+    }
+    connection *c = slot_find(t, event->context);
+    if (c == NULL || c->socket != event->socket) return; /* of a connection refused for want of a slot */
+    switch (event->kind) {
+    case REACTOR_CONNECTED:
+        connection_connected(c, event);
+        break;
+    case REACTOR_RECEIVED:
+        connection_received(c, event);
+        break;
+    case REACTOR_SENT:
+        connection_sent(c, event);
+        break;
+    case REACTOR_CLOSED:
+        connection_closed(c);
+        break;
+    default:
+        break;
+    }
+}
+
+/* The last event of connections that are closed and whose outcomes have all been returned. */
+static void report_closed(transport *t) {
+    for (connection **link = &t->closed; *link != NULL;) {
+        connection *c = *link;
+        if (c->unreturned > 0) {
+            link = &c->closed_next;
+            continue;
+        }
+        *link = c->closed_next;
+        event_push(t, c->down);
+        c->down = NULL;
+    }
+}
+
+static bool reportable(const transport *t, const transport_poll_io *io) {
+    return (t->outcomes.first != NULL && io->outcome_capacity > 0) ||
+           (t->received.first != NULL && io->received_capacity > 0) ||
+           ((t->events_first != NULL || t->woken) && io->event_capacity > 0);
+}
+
+/* Whether a closed connection only waits for being reported. */
+static bool closing_reportable(const transport *t) {
+    for (const connection *c = t->closed; c != NULL; c = c->closed_next)
+        if (c->unreturned == 0) return true;
+    return false;
+}
+
+static int wait(transport *t, bool ready, uint64_t until_ns, uint64_t linger_until_ns) {
+    uint64_t limit_ns = until_ns < t->next_deadline_ns ? until_ns : t->next_deadline_ns;
+    reactor_wait_options options = {0};
+    if (!ready) {
+        options.timeout_ns = limit_ns == UINT64_MAX ? UINT64_MAX : limit_ns > t->now_ns ? limit_ns - t->now_ns : 0;
+        options.linger_ns = linger_until_ns > t->now_ns ? linger_until_ns - t->now_ns : 0;
+        options.batch_min = options.linger_ns > 0 ? LINGER_BATCH : 1;
+    }
+    int count = reactor_wait(t->reactor, &options, t->reactor_events, REACTOR_EVENTS_MAX);
+    t->now_ns = reactor_now_ns(t->reactor);
+    for (int i = 0; i < count; i++)
+        dispatch(t, &t->reactor_events[i]);
+    return count;
+}
+
+static int drive(transport *t, const transport_poll_io *io) {
+    t->now_ns = reactor_now_ns(t->reactor);
+    uint64_t until_ns = io->timeout_ms == UINT32_MAX ? UINT64_MAX : t->now_ns + (uint64_t)io->timeout_ms * 1000000;
+    uint64_t linger_until_ns = t->now_ns + (uint64_t)io->linger_us * 1000;
+    for (;;) {
+        flush_dirty(t);
+        if (wait(t, reportable(t, io) || closing_reportable(t), until_ns, linger_until_ns) < 0)
+            return TRANSPORT_RESOURCE;
+        expire(t);
+        if (reportable(t, io) || closing_reportable(t) || t->now_ns >= until_ns) return TRANSPORT_OK;
+    }
+}
+
+/* ---------------------------------------------------------------- filling the arrays */
+
+static void outcome_fill(transport *t, transport_outcome *out, request *r) {
+    memset(out, 0, sizeof(*out));
+    out->ticket = r->ticket;
+    out->connection = r->connection_id;
+    out->code = r->code;
+    out->latency_us = r->latency_us;
+    out->status = r->exchange.status;
+    out->delivery = r->delivery;
+    out->scope = r->scope;
+    h2_message *message = r->exchange.message;
+    if (message == NULL) return;
+    out->body = message->body_length > 0 ? message->body : NULL;
+    out->body_length = message->body_length;
+    out->fields = (const transport_field *)(const void *)message->fields;
+    out->field_count = message->field_count;
+    r->exchange.message = NULL; /* stays readable until the next poll; the slot is free at once */
+    message->next = t->messages;
+    t->messages = message;
+}
+
+static void outcomes_fill(transport *t, transport_poll_io *io) {
+    while (io->outcome_count < io->outcome_capacity) {
+        request *r = request_queue_pop(&t->outcomes);
+        if (r == NULL) return;
+        if (r->connection != NULL) r->connection->unreturned--;
+        outcome_fill(t, &io->outcomes[io->outcome_count++], r);
+        request_give(t, r);
+    }
+}
+
+static void received_fill(transport *t, transport_poll_io *io) {
+    while (io->received_count < io->received_capacity) {
+        request *r = request_queue_pop(&t->received);
+        if (r == NULL) return;
+        if (r->state == REQUEST_GONE) {
+            server_release(t, r);
+            continue;
+        }
+        r->state = REQUEST_RECEIVED;
+        const h2_message *message = r->exchange.message;
+        io->received[io->received_count++] = (transport_received){
+            .connection = r->connection_id,
+            .fields = (const transport_field *)(const void *)message->fields,
+            .body = message->body_length > 0 ? message->body : NULL,
+            .stream = (uint32_t)r->exchange.stream,
+            .field_count = message->field_count,
+            .body_length = message->body_length,
+            .body_total = r->exchange.body_received,
+        };
+    }
+}
+
+static void event_returned(transport *t, event_node *node) {
+    connection *c = slot_find(t, node->event.connection);
+    if (c == NULL) return;
+    if (node->event.kind == TRANSPORT_EVENT_DOWN)
+        slot_give(c);
+    else
+        c->events--;
+}
+
+static void events_fill(transport *t, transport_poll_io *io) {
+    if (t->woken && io->event_count < io->event_capacity) {
+        io->events[io->event_count++] = (transport_event){.kind = TRANSPORT_EVENT_WOKEN};
+        t->woken = false;
+    }
+    while (t->events_first != NULL && io->event_count < io->event_capacity) {
+        event_node *node = t->events_first;
+        t->events_first = node->next;
+        if (t->events_first == NULL) t->events_last = &t->events_first;
+        io->events[io->event_count++] = node->event;
+        node->next = t->events_returned;
+        t->events_returned = node;
+        event_returned(t, node);
+    }
+}
+
+int transport_poll(transport *t, transport_poll_io *io) {
+    io->outcome_count = io->event_count = io->received_count = 0;
+    t->statistics.polls++;
+    t->polling = true;
+    release_returned(t);
+    int status = drive(t, io);
+    outcomes_fill(t, io);
+    received_fill(t, io);
+    report_closed(t);
+    events_fill(t, io);
+    t->polling = false;
+    return status;
+}

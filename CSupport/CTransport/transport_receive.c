@@ -1,0 +1,132 @@
+#include "transport_internal.h"
+#include <stdio.h>
+#include <string.h>
+
+/* The peer's first SETTINGS: the connection can be used. */
+static void up(connection *c) {
+    c->state = CONNECTION_UP;
+    c->deadline_ns = UINT64_MAX;
+    c->streams_max = h2_session_peer_streams_max(c->h2);
+    event_node *node = event_add(c, c->kind == SLOT_SERVER ? TRANSPORT_EVENT_ACCEPTED : TRANSPORT_EVENT_UP);
+    if (node == NULL) return;
+    char text[EVENT_DETAIL_BYTES_MAX];
+    tls_session_describe(c->tls, text, sizeof(text));
+    event_detail_set(node, text, strlen(text));
+    node->event.streams_max = c->streams_max;
+}
+
+static void settings_changed(connection *c) {
+    uint32_t streams_max = h2_session_peer_streams_max(c->h2);
+    if (streams_max == c->streams_max) return;
+    c->streams_max = streams_max;
+    event_node *node = event_add(c, TRANSPORT_EVENT_SETTINGS);
+    if (node != NULL) node->event.streams_max = streams_max;
+}
+
+static void goaway_add(connection *c, const h2_goaway *goaway) {
+    c->goaway_received = true;
+    c->goaway_code = goaway->code;
+    event_node *node = event_add(c, TRANSPORT_EVENT_GOAWAY);
+    if (node == NULL) return;
+    node->event.scope = TRANSPORT_SCOPE_HTTP2;
+    node->event.code = goaway->code;
+    node->event.last_stream = (uint32_t)goaway->last_stream;
+    event_detail_set(node, goaway->debug, goaway->debug_length);
+}
+
+static void pong_add(connection *c, uint64_t sent_ns) {
+    event_node *node = event_add(c, TRANSPORT_EVENT_PONG);
+    uint64_t now_ns = c->transport->now_ns;
+    if (node != NULL) node->event.code = now_ns > sent_ns ? (int64_t)((now_ns - sent_ns) / 1000) : 0;
+}
+
+static void facts_collect(connection *c) {
+    h2_facts *facts = h2_session_facts(c->h2);
+    if (facts->settings_count > 0) {
+        facts->settings_count = 0;
+        if (c->state == CONNECTION_SETTLING)
+            up(c);
+        else
+            settings_changed(c);
+    }
+    for (uint32_t i = 0; i < facts->goaway_count; i++)
+        goaway_add(c, &facts->goaways[i]);
+    facts->goaway_count = 0;
+    if (facts->pong_count > 0) pong_add(c, facts->pong_opaque);
+    facts->pong_count = 0;
+}
+
+static void changed_collect(connection *c) {
+    for (h2_exchange *exchange = h2_session_changed_take(c->h2); exchange != NULL;) {
+        h2_exchange *next = exchange->next;
+        exchange->facts = (uint8_t)(exchange->facts & ~H2_LISTED);
+        if (c->kind == SLOT_SERVER)
+            server_changed(c, (request *)exchange);
+        else
+            client_changed(c, (request *)exchange);
+        exchange = next;
+    }
+}
+
+/* Looks at what the session has recorded, and decides. */
+void connection_collect(connection *c) {
+    facts_collect(c);
+    changed_collect(c);
+    if (h2_session_failure(c->h2)->kind != H2_FAILURE_NONE)
+        connection_end_h2(c);
+    else
+        connection_drained_check(c);
+}
+
+/* Decrypts and feeds until the ciphertext is used up. Returns the last enum tls_result, or TLS_WANT when the session
+ * failed (its failure is found by connection_collect). */
+static int decrypt_all(connection *c, tls_input *input) {
+    for (;;) {
+        size_t length;
+        int result = tls_session_read(c->tls, input, c->transport->decrypted, TLS_RECORD_PLAIN_MAX, &length);
+        if (result != TLS_OK) return result;
+        if (h2_session_receive(c->h2, c->transport->decrypted, length) != 0) return TLS_WANT;
+    }
+}
+
+static void decrypt(connection *c, tls_input *input) {
+    if (!connection_output_ready(c)) {
+        connection_end(c, TRANSPORT_SCOPE_SYSTEM, 12, "no memory for a send buffer", false);
+        return;
+    }
+    int result = decrypt_all(c, input);
+    connection_collect(c);
+    connection_dirty(c);
+    if (result == TLS_CLOSED) {
+        c->peer_closed = true;
+        connection_end(c, TRANSPORT_SCOPE_END, 0, "closed by the peer", true);
+    } else if (result == TLS_FAILED) {
+        connection_end_tls(c);
+    }
+}
+
+static void ended_by_peer(connection *c, int32_t error) {
+    if (c->state == CONNECTION_LEAVING) {
+        connection_close(c);
+    } else if (error != 0) {
+        char text[EVENT_DETAIL_BYTES_MAX];
+        snprintf(text, sizeof(text), "receiving failed: %s", strerror(error));
+        connection_end(c, TRANSPORT_SCOPE_SYSTEM, error, text, false);
+    } else {
+        tls_session_truncated(c->tls);
+        connection_end_tls(c);
+    }
+}
+
+void connection_received(connection *c, const reactor_event *event) {
+    transport *t = c->transport;
+    t->statistics.receives++;
+    t->statistics.bytes_received += event->length;
+    if (event->error != 0 || event->length == 0) {
+        ended_by_peer(c, event->error);
+        return;
+    }
+    tls_input input = {event->bytes, event->length};
+    if (c->state == CONNECTION_HANDSHAKING) connection_handshake(c, &input);
+    if (c->state == CONNECTION_SETTLING || c->state == CONNECTION_UP) decrypt(c, &input);
+}

@@ -1,0 +1,108 @@
+#include "transport_internal.h"
+
+void connection_dirty(connection *c) {
+    if (c->dirty || c->state >= CONNECTION_CLOSING) return;
+    c->dirty = true;
+    c->dirty_next = c->transport->dirty;
+    c->transport->dirty = c;
+}
+
+/* Makes sure that there is a buffer that TLS can write to. */
+bool connection_output_ready(connection *c) {
+    if (c->fill.bytes != NULL) return true;
+    c->fill.bytes = buffer_send_take(c->transport);
+    c->fill.length = 0;
+    c->fill.capacity = c->transport->send_buffer_bytes;
+    return c->fill.bytes != NULL;
+}
+
+static void fill_give(connection *c) {
+    if (c->fill.bytes != NULL) buffer_send_give(c->transport, c->fill.bytes);
+    c->fill = (tls_output){0};
+}
+
+static void plain_give(connection *c) {
+    if (c->plain.bytes != NULL) buffer_plain_give(c->transport, c->plain.bytes);
+    c->plain.bytes = NULL;
+    c->plain.length = 0;
+}
+
+void connection_send_buffers_drop(connection *c) {
+    fill_give(c);
+    plain_give(c);
+}
+
+/* Turns the plaintext gathered into one record. */
+int connection_encrypt(void *context) {
+    connection *c = context;
+    if (c->plain.length == 0) return 0;
+    if (!connection_output_ready(c) || tls_session_write(c->tls, c->plain.bytes, c->plain.length) != TLS_OK) return -1;
+    c->plain.length = 0;
+    c->plain.paused = c->fill.length >= c->transport->options.send_buffer_max;
+    c->transport->statistics.records_sent++;
+    return 0;
+}
+
+/* Hands the buffer being filled to the reactor, unless one is under way. */
+static void hand_over(connection *c) {
+    if (c->flight != NULL || c->fill.length == 0) return;
+    int result = reactor_send(c->transport->reactor, c->socket, c->fill.bytes, c->fill.length);
+    if (result < 0) {
+        connection_end(c, TRANSPORT_SCOPE_SYSTEM, -result, "sending failed", false);
+        return;
+    }
+    c->transport->statistics.sends++;
+    c->flight = c->fill.bytes;
+    c->fill = (tls_output){0};
+    c->plain.paused = false;
+    if (c->h2 == NULL) return;
+    c->handed_stream = h2_session_written_stream(c->h2);
+    if (h2_session_pending(c->h2)) connection_dirty(c); /* there is room again */
+}
+
+bool connection_plain_ready(connection *c) {
+    if (c->plain.bytes == NULL) c->plain.bytes = buffer_plain_take(c->transport);
+    return c->plain.bytes != NULL;
+}
+
+/* Pumps the session into records; false when the connection ended. */
+static bool pump(connection *c) {
+    if (!h2_session_pending(c->h2) && c->plain.length == 0) return true;
+    if (!connection_plain_ready(c)) {
+        connection_end(c, TRANSPORT_SCOPE_SYSTEM, 12, "no memory for a send buffer", false);
+        return false;
+    }
+    bool good = h2_session_pump(c->h2) == 0 && connection_encrypt(c) == 0;
+    if (good && c->plain.length == 0) plain_give(c);
+    connection_collect(c);
+    if (c->state != CONNECTION_UP && c->state != CONNECTION_SETTLING) return false;
+    if (good) return true;
+    connection_end_h2(c);
+    return false;
+}
+
+void connection_flush(connection *c) {
+    if (c->state == CONNECTION_UP || c->state == CONNECTION_SETTLING) {
+        c->plain.paused = c->fill.length >= c->transport->options.send_buffer_max;
+        if (!c->plain.paused && !pump(c)) return;
+        if (c->plain.paused && c->plain.length > 0 && c->flight == NULL && connection_encrypt(c) != 0) {
+            connection_end_tls(c);
+            return;
+        }
+    }
+    if (c->state >= CONNECTION_HANDSHAKING && c->state <= CONNECTION_LEAVING) hand_over(c);
+    if (c->fill.bytes != NULL && c->fill.length == 0) fill_give(c);
+    if (c->state == CONNECTION_LEAVING && c->peer_closed && c->flight == NULL) connection_close(c);
+}
+
+void connection_sent(connection *c, const reactor_event *event) {
+    transport *t = c->transport;
+    if (c->flight != NULL) buffer_send_give(t, c->flight);
+    c->flight = NULL;
+    t->statistics.bytes_sent += event->length;
+    if (c->state == CONNECTION_CLOSING) return;
+    if (event->error != 0)
+        connection_end(c, TRANSPORT_SCOPE_SYSTEM, event->error, "sending failed", false);
+    else
+        connection_dirty(c);
+}

@@ -1,0 +1,39 @@
+#include "transport_internal.h"
+#include <string.h>
+
+/* Identity: slot number plus one in the low half, generation in the high half. */
+static uint64_t identity(uint32_t index, uint32_t generation) {
+    return (uint64_t)generation << 32 | (index + 1);
+}
+
+connection *slot_find(transport *t, uint64_t id) {
+    uint32_t index = (uint32_t)id - 1;
+    if (index >= t->slot_count) return NULL;
+    connection *c = &t->slots[index];
+    return c->kind != SLOT_FREE && c->id == id ? c : NULL;
+}
+
+connection *slot_take(transport *t, uint8_t kind) {
+    if (t->slots_free_count == 0) return NULL;
+    event_node *down = event_node_take(t);
+    if (down == NULL) return NULL;
+    uint32_t index = t->slots_free[--t->slots_free_count];
+    connection *c = &t->slots[index];
+    uint32_t generation = c->generation + 1;
+    memset(c, 0, sizeof(*c));
+    c->transport = t;
+    c->generation = generation;
+    c->id = identity(index, generation);
+    c->kind = kind;
+    c->down = down;
+    c->deadline_ns = UINT64_MAX;
+    return c;
+}
+
+void slot_give(connection *c) {
+    transport *t = c->transport;
+    event_node_give(t, c->down);
+    c->down = NULL;
+    c->kind = SLOT_FREE;
+    t->slots_free[t->slots_free_count++] = (uint32_t)(c - t->slots);
+}
