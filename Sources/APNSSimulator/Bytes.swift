@@ -1,0 +1,60 @@
+import Glibc
+
+/// A borrowed run of bytes: a header value, a body, a part of one.
+typealias Bytes = UnsafeRawBufferPointer
+
+/// Where a slice of length 0 points when the transport gave it no address.
+nonisolated(unsafe) private let nothing = UnsafeRawPointer(UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1))
+
+extension UnsafeRawBufferPointer {
+    /// The bytes from `start`, also where a length of 0 came without an address.
+    @inline(__always)
+    init(_ start: UnsafePointer<UInt8>?, length: UInt32) {
+        if let start {
+            self.init(start: start, count: Int(length))
+        } else {
+            self.init(start: nothing, count: 0)
+        }
+    }
+
+    /// Whether these are exactly the bytes of `text`; one comparison of lengths and one memcmp.
+    @inline(__always)
+    func equals(_ text: StaticString) -> Bool {
+        guard count == text.utf8CodeUnitCount, let baseAddress else { return false }
+        return memcmp(baseAddress, text.utf8Start, text.utf8CodeUnitCount) == 0
+    }
+
+    /// Whether both hold the same bytes.
+    @inline(__always)
+    func equals(_ other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count else { return false }
+        guard count > 0, let mine = baseAddress, let theirs = other.baseAddress else { return true }
+        return memcmp(mine, theirs, count) == 0
+    }
+
+    /// Whether the bytes begin with `text`.
+    @inline(__always)
+    func begins(with text: StaticString) -> Bool {
+        guard count >= text.utf8CodeUnitCount, let baseAddress else { return false }
+        return memcmp(baseAddress, text.utf8Start, text.utf8CodeUnitCount) == 0
+    }
+
+    /// Whether the bytes end with `text`.
+    @inline(__always)
+    func ends(with text: StaticString) -> Bool {
+        guard count >= text.utf8CodeUnitCount, let baseAddress else { return false }
+        return memcmp(baseAddress + (count - text.utf8CodeUnitCount), text.utf8Start, text.utf8CodeUnitCount) == 0
+    }
+
+    /// The bytes from `offset` on; `offset` is at most `count`.
+    @inline(__always)
+    func dropping(_ offset: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: self[offset...])
+    }
+
+    /// The first `length` bytes; `length` is at most `count`.
+    @inline(__always)
+    func keeping(_ length: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: self[..<length])
+    }
+}

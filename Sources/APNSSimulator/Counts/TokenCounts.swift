@@ -1,0 +1,183 @@
+import Glibc
+
+/// Counts per device token, for millions of tokens: some 60 bytes for each of 32 bytes.
+///
+/// The tokens' bytes and counts lie one behind the other in one block, in order of first arrival; a table of open
+/// addressing finds them. A slot of the table holds the upper half of the hash, which alone decides the slot, so that the
+/// table grows without a look at the block.
+struct TokenCounts: ~Copyable {
+    /// Where a token's record is; 0 is none.
+    typealias Place = UInt32
+
+    private struct Slot {
+        var tag: UInt32
+        var place: Place
+    }
+
+    /// In front of a token's bytes.
+    private struct Record {
+        var received: UInt32
+        var accepted: UInt32
+        var passed: UInt32
+        var byteCount: UInt32
+    }
+
+    private var slots: UnsafeMutablePointer<Slot>
+    /// The table has 2 to the power of this many slots.
+    private var slotBits: UInt32
+    private var block: UnsafeMutableRawPointer
+    private var blockUsed: Int
+    private var blockCapacity: Int
+    /// How many different tokens were noted.
+    private(set) var distinct = 0
+    /// How many tokens were received more than once.
+    private(set) var receivedAgain = 0
+
+    /// Records begin at multiples of this, so that 32 bits reach 16 GiB.
+    private static let unit = 4
+
+    init() {
+        slotBits = 12
+        slots = .allocate(capacity: 1 << 12)
+        slots.initialize(repeating: Slot(tag: 0, place: 0), count: 1 << 12)
+        blockCapacity = 1 << 16
+        block = .allocate(byteCount: blockCapacity, alignment: 16)
+        blockUsed = Self.unit
+    }
+
+    deinit {
+        slots.deallocate()
+        free(block)
+    }
+
+    /// Counts a token as received once more and returns its place. 0 when it is new and the block is full (16 GiB).
+    ///
+    /// - Parameter digits: lower-case hexadecimal digits, an even count of them.
+    mutating func receive(_ digits: Bytes) -> Place {
+        let byteCount = digits.count / 2
+        guard reserve(byteCount) else { return 0 }
+        let header = MemoryLayout<Record>.size
+        let fresh = block + blockUsed
+        HexDigits.pack(digits, to: fresh + header)
+        let tag = Self.tag(fresh + header, byteCount)
+        var index = Int(tag >> (32 - slotBits))
+        let last = 1 << Int(slotBits) - 1
+        while slots[index].place != 0 {
+            if slots[index].tag == tag, let place = match(slots[index].place, fresh + header, byteCount) {
+                return again(place)
+            }
+            index = (index + 1) & last
+        }
+        fresh.storeBytes(
+            of: Record(received: 1, accepted: 0, passed: 0, byteCount: UInt32(byteCount)), as: Record.self)
+        let place = Place(blockUsed / Self.unit)
+        slots[index] = Slot(tag: tag, place: place)
+        blockUsed += (header + byteCount + Self.unit - 1) / Self.unit * Self.unit
+        distinct += 1
+        growTable()
+        return place
+    }
+
+    /// Counts one more request for the token that passed every check. Returns how many did before.
+    mutating func pass(_ place: Place) -> UInt32 {
+        guard place != 0 else { return 0 }
+        let record = record(place)
+        defer { record.pointee.passed &+= 1 }
+        return record.pointee.passed
+    }
+
+    /// Counts one more request for the token that was answered 200.
+    mutating func accept(_ place: Place) {
+        guard place != 0 else { return }
+        record(place).pointee.accepted &+= 1
+    }
+
+    /// Calls `body` for each token in order of first arrival, with its bytes.
+    func forEach(_ body: (_ token: Bytes, _ received: UInt32, _ accepted: UInt32) -> Void) {
+        var at = Self.unit
+        while at < blockUsed {
+            let record = (block + at).load(as: Record.self)
+            let bytes = Bytes(start: block + at + MemoryLayout<Record>.size, count: Int(record.byteCount))
+            body(bytes, record.received, record.accepted)
+            at += (MemoryLayout<Record>.size + bytes.count + Self.unit - 1) / Self.unit * Self.unit
+        }
+    }
+
+    private func record(_ place: Place) -> UnsafeMutablePointer<Record> {
+        (block + Int(place) * Self.unit).assumingMemoryBound(to: Record.self)
+    }
+
+    private func match(_ place: Place, _ bytes: UnsafeMutableRawPointer, _ count: Int) -> Place? {
+        let record = record(place)
+        guard record.pointee.byteCount == UInt32(count),
+            memcmp(UnsafeRawPointer(record) + MemoryLayout<Record>.size, bytes, count) == 0
+        else { return nil }
+        return place
+    }
+
+    private mutating func again(_ place: Place) -> Place {
+        let record = record(place)
+        if record.pointee.received == 1 {
+            receivedAgain += 1
+        }
+        record.pointee.received &+= 1
+        return place
+    }
+
+    /// Room for one more record of so many bytes. False at the end of what a place can reach.
+    @inline(__always)
+    private mutating func reserve(_ byteCount: Int) -> Bool {
+        let needed = blockUsed + MemoryLayout<Record>.size + byteCount + Self.unit + HexDigits.slack
+        return needed <= blockCapacity || growBlock(needed)
+    }
+
+    @inline(never)
+    private mutating func growBlock(_ needed: Int) -> Bool {
+        let capacity = max(blockCapacity * 2, needed * 2)
+        guard needed < Int(Place.max) * Self.unit, let larger = realloc(block, capacity) else { return false }
+        block = larger
+        blockCapacity = capacity
+        return true
+    }
+
+    /// Doubles the table when it is half full. The upper bits of the tag give the slot, so the old order is nearly the
+    /// new one and memory is walked from end to end.
+    @inline(__always)
+    private mutating func growTable() {
+        guard distinct * 2 > 1 << Int(slotBits), slotBits < 32 else { return }
+        doubleTable()
+    }
+
+    @inline(never)
+    private mutating func doubleTable() {
+        let (old, oldCount) = (slots, 1 << Int(slotBits))
+        slotBits += 1
+        let count = 1 << Int(slotBits)
+        slots = .allocate(capacity: count)
+        slots.initialize(repeating: Slot(tag: 0, place: 0), count: count)
+        for slot in UnsafeBufferPointer(start: old, count: oldCount) where slot.place != 0 {
+            var index = Int(slot.tag >> (32 - slotBits))
+            while slots[index].place != 0 {
+                index = (index + 1) & (count - 1)
+            }
+            slots[index] = slot
+        }
+        old.deallocate()
+    }
+
+    /// Folds the bytes eight at a time by multiplication; the bytes behind the last ones are within the block's slack.
+    private static func tag(_ bytes: UnsafeMutableRawPointer, _ count: Int) -> UInt32 {
+        var hash = UInt64(count) &* 0x9E37_79B9_7F4A_7C15
+        var at = 0
+        while at < count {
+            var word = (bytes + at).loadUnaligned(as: UInt64.self).littleEndian
+            if count - at < 8 {
+                word &= (1 << UInt64((count - at) * 8)) - 1
+            }
+            let product = (hash ^ word).multipliedFullWidth(by: 0xA076_1D64_78BD_642F)
+            hash = product.high ^ product.low &+ 0xE703_7ED1_A0B4_28DB
+            at += 8
+        }
+        return UInt32(truncatingIfNeeded: (hash &* 0x9E37_79B9_7F4A_7C15) >> 32)
+    }
+}

@@ -1,0 +1,163 @@
+/// A strict reader of JSON text (RFC 8259) over bytes: one pass, no tree, nothing allocated.
+///
+/// A value is checked by `value()`, which moves behind it and tells its kind, its text and whether it is empty. Who wants
+/// the members of an object opens it with `openObject()` and asks `nextMember()` until it ends.
+///
+/// Not valid, beside everything outside the grammar: a byte order mark, bytes that are not UTF-8, and an escaped lone
+/// surrogate, which no UTF-8 text could carry. Nesting is limited by the length of the text alone.
+struct JSONScanner: ~Copyable {
+    /// The next byte to read.
+    var at: UnsafePointer<UInt8>
+    let end: UnsafePointer<UInt8>
+    /// Set once white space outside strings was seen.
+    var sawBlanks = false
+    /// The kinds of the open containers, one bit each (1: object), used from the second 64 on.
+    private let deep: JSONNesting
+
+    /// - Parameters:
+    ///   - text: borrowed as long as the scanner lives.
+    ///   - nesting: scratch memory; one scanner at a time.
+    init(_ text: Bytes, nesting: JSONNesting) {
+        let start = text.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? nesting.nothing
+        at = start
+        end = start + text.count
+        deep = nesting
+    }
+
+    /// Whether only white space is left.
+    mutating func isAtEnd() -> Bool {
+        skipBlanks()
+        return at == end
+    }
+
+    @inline(__always)
+    mutating func skipBlanks() {
+        while at < end, at.pointee <= 0x20 {
+            switch at.pointee {
+            case 0x20, 0x0A, 0x0D, 0x09:
+                sawBlanks = true
+                at += 1
+            default: return
+            }
+        }
+    }
+
+    /// Moves over `byte` if it comes next.
+    @inline(__always)
+    mutating func take(_ byte: UInt8) -> Bool {
+        guard at < end, at.pointee == byte else { return false }
+        at += 1
+        return true
+    }
+
+    /// Checks the value that comes next, white space before it included, and moves behind it.
+    mutating func value() -> JSONValue {
+        skipBlanks()
+        guard at < end else { return .invalid }
+        switch at.pointee {
+        case UInt8(ascii: "\""):
+            let text = string()
+            guard text.isValid else { return .invalid }
+            return JSONValue(kind: .string, text: text)
+        case UInt8(ascii: "{"): return container(isObject: true)
+        case UInt8(ascii: "["): return container(isObject: false)
+        case UInt8(ascii: "t"): return literal("true", .true)
+        case UInt8(ascii: "f"): return literal("false", .false)
+        case UInt8(ascii: "n"): return literal("null", .null)
+        default:
+            let start = at
+            guard number() else { return .invalid }
+            return JSONValue(kind: .number, text: JSONText(start: start, end: at))
+        }
+    }
+
+    private mutating func literal(_ word: StaticString, _ kind: JSONKind) -> JSONValue {
+        guard Bytes(start: at, count: end - at).begins(with: word) else { return .invalid }
+        let start = at
+        at += word.utf8CodeUnitCount
+        return JSONValue(kind: kind, text: JSONText(start: start, end: at))
+    }
+
+    private mutating func container(isObject: Bool) -> JSONValue {
+        let start = at
+        at += 1
+        skipBlanks()
+        if take(closing(isObject)) {
+            return JSONValue(kind: isObject ? .object : .array, text: JSONText(start: start, end: at), isEmpty: true)
+        }
+        guard skipMembers(isObject: isObject) else { return .invalid }
+        return JSONValue(kind: isObject ? .object : .array, text: JSONText(start: start, end: at))
+    }
+
+    @inline(__always)
+    private func closing(_ isObject: Bool) -> UInt8 {
+        isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
+    }
+
+    /// From behind the opening bracket of a container that is not empty to behind its closing one. A loop, not a
+    /// recursion: what a peer sends must not decide how deep the stack grows.
+    private mutating func skipMembers(isObject outermost: Bool) -> Bool {
+        var isObject = outermost
+        var depth = 0
+        while true {
+            // A member or an element begins here.
+            if isObject {
+                guard memberName().isValid else { return false }
+            }
+            skipBlanks()
+            guard at < end else { return false }
+            if at.pointee == UInt8(ascii: "{") || at.pointee == UInt8(ascii: "[") {
+                let inner = at.pointee == UInt8(ascii: "{")
+                at += 1
+                skipBlanks()
+                if !take(closing(inner)) {
+                    guard deep.push(isObject, at: depth) else { return false }
+                    depth += 1
+                    isObject = inner
+                    continue
+                }
+            } else {
+                guard value().isValid else { return false }
+            }
+            // Behind it: a comma, or the end of this container and perhaps of those around it.
+            while true {
+                skipBlanks()
+                if take(UInt8(ascii: ",")) { break }
+                guard take(closing(isObject)) else { return false }
+                guard depth > 0 else { return true }
+                depth -= 1
+                isObject = deep.isObject(at: depth)
+            }
+        }
+    }
+}
+
+/// What came at a place.
+struct JSONValue {
+    var kind: JSONKind
+    /// The bytes of the value; of a string, those between its quotation marks.
+    var text: JSONText
+    /// A string, an object or an array with nothing in it.
+    var isEmpty: Bool
+
+    static var invalid: JSONValue { JSONValue(kind: .invalid, text: .invalid, isEmpty: true) }
+
+    @inline(__always) var isValid: Bool { kind != .invalid }
+
+    @inline(__always)
+    init(kind: JSONKind, text: JSONText) {
+        self.init(kind: kind, text: text, isEmpty: text.start == text.end)
+    }
+
+    @inline(__always)
+    init(kind: JSONKind, text: JSONText, isEmpty: Bool) {
+        self.kind = kind
+        self.text = text
+        self.isEmpty = isEmpty
+    }
+}
+
+/// The kinds of values of RFC 8259, section 3, the two Booleans apart; `invalid` is none of them.
+enum JSONKind: UInt8 {
+    case invalid, object, array, string, number, `true`, `false`, null
+}

@@ -1,0 +1,66 @@
+/// The forms of single values.
+enum FieldForm {
+    /// A device token: lower-case hexadecimal digits, an even count of them, at least two. Apple says to make no
+    /// assumption about its size.
+    static func isDeviceToken(_ text: Bytes) -> Bool {
+        guard text.count > 0, text.count & 1 == 0, let start = text.baseAddress else { return false }
+        var at = 0
+        while text.count - at >= 16 {
+            let block = start.loadUnaligned(fromByteOffset: at, as: SIMD16<UInt8>.self)
+            let isDigit = (block &- UInt8(ascii: "0")) .< 10
+            let isLetter = (block &- UInt8(ascii: "a")) .< 6
+            guard all(isDigit .| isLetter) else { return false }
+            at += 16
+        }
+        while at < text.count {
+            guard isLowerHexDigit(text[at]) else { return false }
+            at += 1
+        }
+        return true
+    }
+
+    /// A canonical UUID in lower case: 8-4-4-4-12 (RFC 9562, section 4).
+    static func isMessageID(_ text: Bytes) -> Bool {
+        guard text.count == 36 else { return false }
+        for index in 0..<36 {
+            switch index {
+            case 8, 13, 18, 23: guard text[index] == UInt8(ascii: "-") else { return false }
+            default: guard isLowerHexDigit(text[index]) else { return false }
+            }
+        }
+        return true
+    }
+
+    /// A topic that could be one: letters, digits, `.`, `-` and `_`, at most 255 of them.
+    static func isTopic(_ text: Bytes) -> Bool {
+        guard text.count <= 255 else { return false }
+        for byte in text {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                continue
+            default: return false
+            }
+        }
+        return true
+    }
+
+    /// Seconds since the epoch in decimal digits that fit 64 bits with a sign.
+    static func isExpiration(_ text: Bytes) -> Bool {
+        guard text.count > 0 else { return false }
+        var value: Int64 = 0
+        for byte in text {
+            let digit = byte &- UInt8(ascii: "0")
+            let (tens, tooLarge) = value.multipliedReportingOverflow(by: 10)
+            let (sum, tooLargeNow) = tens.addingReportingOverflow(Int64(digit))
+            guard digit < 10, !tooLarge, !tooLargeNow else { return false }
+            value = sum
+        }
+        return true
+    }
+
+    @inline(__always)
+    private static func isLowerHexDigit(_ byte: UInt8) -> Bool {
+        byte &- UInt8(ascii: "0") < 10 || byte &- UInt8(ascii: "a") < 6
+    }
+}

@@ -1,0 +1,50 @@
+/// A script's rules made ready for the way of a request: the bound of each slice, and the number of its answer.
+struct ScriptSlices: ~Copyable {
+    private struct Slice {
+        /// The end of the slice in [0, 1], which belongs to the next one.
+        var bound: Double
+        /// For how many requests of a token it holds.
+        var times: UInt32
+    }
+
+    private let slices: UnsafeMutablePointer<Slice>
+    private let count: Int
+    private let state: UInt64
+
+    init(_ script: SimulatorScript) {
+        count = script.rules.count
+        slices = .allocate(capacity: max(1, count))
+        state = FNV1a.state(seed: script.seed)
+        var bound = 0.0
+        for (index, rule) in script.rules.enumerated() {
+            bound += rule.share
+            (slices + index).initialize(
+                to: Slice(bound: bound, times: rule.times.map { UInt32(clamping: $0) } ?? .max))
+        }
+    }
+
+    deinit {
+        slices.deallocate()
+    }
+
+    /// The number of the rule for a token, or -1 for none.
+    ///
+    /// - Parameters:
+    ///   - token: in lower case.
+    ///   - earlier: how many requests for this token passed every check before.
+    @inline(__always)
+    func rule(for token: Bytes, earlier: UInt32) -> Int {
+        guard count > 0 else { return -1 }
+        let place = Self.place(token, state: state)
+        for index in 0..<count where place < slices[index].bound {
+            return earlier < slices[index].times ? index : -1
+        }
+        return -1
+    }
+
+    /// A token's place in [0, 1): the upper 53 bits of its hash.
+    @inline(__always)
+    static func place(_ token: Bytes, state: UInt64) -> Double {
+        Double(FNV1a.hash(token, from: state) >> 11) * 0x1p-53
+    }
+}

@@ -1,0 +1,93 @@
+/// What a simulator answers to requests that pass every check.
+///
+/// ```yaml
+/// seed: 7
+/// rules:
+///   - { share: 0.02, status: 410, reason: Unregistered, timestamp: 1700000000000 }
+///   - { share: 0.01, status: 503, reason: ServiceUnavailable, times: 1 }
+/// latency: { distribution: lognormal, median_ms: 20, sigma: 0.5 }
+/// ```
+///
+/// **Which token gets which rule.** Take FNV-1a of 64 bits over the eight bytes of `seed`, least significant first, and
+/// then over the device token's hexadecimal digits in lower case, as ASCII. The upper 53 bits, divided by 2^53, are a
+/// number in [0, 1). The rules take slices of [0, 1) one behind the other: the first one [0, s1), the second one
+/// [s1, s1 + s2) and so on, the sums made in double precision from left to right. What is left is accepted. In Python:
+///
+///     def rule(script, token):
+///         h = 0xCBF29CE484222325
+///         for byte in script["seed"].to_bytes(8, "little") + token.lower().encode():
+///             h = ((h ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
+///         place, bound = (h >> 11) / 2**53, 0.0
+///         for rule in script["rules"]:
+///             bound += rule["share"]
+///             if place < bound:
+///                 return rule
+///         return None
+///
+/// A rule with `times` holds for the first so many requests of a token that pass every check; later ones are accepted.
+package struct SimulatorScript: Codable, Sendable, Equatable {
+    /// Changes which tokens are hit and how the latency falls.
+    package var seed: UInt64
+    package var rules: [SimulatorRule]
+    /// How long an answer is held back.
+    package var latency: SimulatorLatency
+
+    package init(seed: UInt64 = 0, rules: [SimulatorRule] = [], latency: SimulatorLatency = .none) {
+        self.seed = seed
+        self.rules = rules
+        self.latency = latency
+    }
+
+    /// The answer for the first request of a well-formed device token that passes every check; nil when it is
+    /// accepted. Complexity: the length of the token plus the number of rules.
+    package func answer(forToken token: String) -> SimulatorRule? {
+        let digits = Array(token.lowercased().utf8)
+        let place = digits.withUnsafeBytes { ScriptSlices.place($0, state: FNV1a.state(seed: seed)) }
+        var bound = 0.0
+        for rule in rules {
+            bound += rule.share
+            if place < bound {
+                return rule
+            }
+        }
+        return nil
+    }
+}
+
+/// One slice of the tokens and its answer.
+package struct SimulatorRule: Codable, Sendable, Equatable {
+    /// The part of all tokens, 0 to 1.
+    package var share: Double
+    /// The HTTP status, 200 to 599.
+    package var status: Int
+    /// The `reason` of the body; without one the body is empty.
+    package var reason: String?
+    /// The `timestamp` of the body, in milliseconds since the epoch; for 410 only. Without one a 410 carries the time
+    /// at which the simulator started.
+    package var timestamp: Int64?
+    /// For how many requests of a token the rule holds; without it, for all.
+    package var times: Int?
+
+    package init(share: Double, status: Int, reason: String? = nil, timestamp: Int64? = nil, times: Int? = nil) {
+        self.share = share
+        self.status = status
+        self.reason = reason
+        self.timestamp = timestamp
+        self.times = times
+    }
+}
+
+/// How long answers are held back, in milliseconds of at most an hour. The loop's clock ticks in milliseconds: an answer
+/// leaves up to one later than drawn.
+package enum SimulatorLatency: Sendable, Equatable {
+    /// Answers go at once.
+    case none
+    /// Each the same.
+    case fixed(Double)
+    case uniform(minimum: Double, maximum: Double)
+    /// Many short ones, few long ones; cut at `maximum` where given.
+    case exponential(median: Double, maximum: Double?)
+    /// `sigma` is the standard deviation of the logarithm; 0.5 puts one answer in a hundred above 3.2 medians. Cut at
+    /// `maximum` where given.
+    case lognormal(median: Double, sigma: Double, maximum: Double?)
+}

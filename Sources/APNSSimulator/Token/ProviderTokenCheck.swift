@@ -1,0 +1,113 @@
+/// Judges `authorization` on each request (Apple, "Establishing a token-based connection to APNs").
+///
+/// | found | answer |
+/// |---|---|
+/// | no header, or no token in it | 403 MissingProviderToken |
+/// | not `bearer` and a token of the right form; `alg` not ES256; unknown `kid`; `iss` not the team of the key; wrong signature; `iat` in the future | 403 InvalidProviderToken |
+/// | a team other than the first one on this connection | 403 InvalidProviderToken |
+/// | `iat` more than an hour ago | 403 ExpiredProviderToken |
+/// | another token than the last one on this connection, which was less than 20 minutes in use | 429 TooManyProviderTokenUpdates |
+///
+/// Apple gives no reason for the second team; the one chosen says that the token is not valid here.
+struct ProviderTokenCheck: ~Copyable {
+    private let keys: [ProviderKey]
+    private let limits: ProviderTokenLimits
+    private var cache = ProviderTokenCache(capacity: 64)
+
+    init(keys: [ProviderKey], limits: ProviderTokenLimits) {
+        self.keys = ProviderKey.numbered(keys)
+        self.limits = limits
+    }
+
+    /// - Parameters:
+    ///   - header: the value of `authorization`, nil when there is none.
+    ///   - connection: what is remembered of the connection; updated.
+    ///   - now: milliseconds since the epoch.
+    mutating func answer(_ header: Bytes?, on connection: inout ConnectionToken, now: Int64) -> FixedAnswer {
+        guard let header, header.count > 0 else { return .missingProviderToken }
+        guard let text = Self.token(in: header) else { return .invalidProviderToken }
+        guard text.count > 0 else { return .missingProviderToken }
+        if !cache.holds(text, at: connection.entry) {
+            connection.entry = entry(for: text)
+        }
+        let token = cache[connection.entry]
+        guard token.isGenuine, token.issuedAt <= now + limits.clockToleranceMilliseconds else {
+            return .invalidProviderToken
+        }
+        guard now - token.issuedAt <= limits.lifetimeMilliseconds else { return .expiredProviderToken }
+        return Self.update(&connection, token, now, limits)
+    }
+
+    /// The token behind `bearer` and blanks; the scheme's name in either case (RFC 9110, section 11.1). Nil for another
+    /// scheme.
+    private static func token(in header: Bytes) -> Bytes? {
+        guard header.count >= 6 else { return nil }
+        let scheme: StaticString = "bearer"
+        for index in 0..<6 where header[index] | 0x20 != scheme.utf8Start[index] {
+            return nil
+        }
+        var start = 6
+        while start < header.count, header[start] == UInt8(ascii: " ") {
+            start += 1
+        }
+        guard start > 6 || start == header.count else { return nil }
+        return header.dropping(start)
+    }
+
+    /// The cache's entry for a token, after checking it where it is new.
+    @inline(never)
+    private mutating func entry(for text: Bytes) -> Int {
+        let known = cache.find(text)
+        guard known < 0 else { return known }
+        guard let token = WebToken(text), let key = key(of: token), key.verify(token.signed, token.signature) else {
+            return cache.insert(text, isGenuine: false, team: -1, issuedAt: 0)
+        }
+        return cache.insert(text, isGenuine: true, team: key.team, issuedAt: token.issuedAt)
+    }
+
+    private func key(of token: WebToken) -> ProviderKey? {
+        guard token.algorithm == "ES256", token.signature.count == 64 else { return nil }
+        return keys.first { $0.keyID == token.keyID && $0.teamID == token.issuer }
+    }
+
+    /// The rules about one connection: one team, and no new token within the interval.
+    @inline(__always)
+    private static func update(
+        _ connection: inout ConnectionToken, _ token: KnownToken, _ now: Int64, _ limits: ProviderTokenLimits
+    ) -> FixedAnswer {
+        if connection.identity == token.identity {
+            return .accepted
+        }
+        if connection.identity != 0 {
+            guard connection.team == token.team else { return .invalidProviderToken }
+            guard now - connection.since >= limits.updateIntervalMilliseconds else {
+                return .tooManyProviderTokenUpdates
+            }
+        }
+        connection.identity = token.identity
+        connection.team = token.team
+        connection.since = now
+        return .accepted
+    }
+}
+
+/// What a connection remembers of its provider token.
+struct ConnectionToken {
+    /// The cache's entry looked at last; a hint.
+    var entry = -1
+    /// The token in use, 0 before the first one.
+    var identity: UInt64 = 0
+    var team: Int32 = -1
+    /// When the token in use was first seen on this connection, in milliseconds since the epoch.
+    var since: Int64 = 0
+}
+
+/// The times that judge provider tokens.
+struct ProviderTokenLimits {
+    /// The oldest token accepted.
+    var lifetimeMilliseconds: Int64 = 3_600_000
+    /// The shortest time between two tokens on one connection.
+    var updateIntervalMilliseconds: Int64 = 1_200_000
+    /// How far in the future a token may have been issued, for clocks that differ.
+    var clockToleranceMilliseconds: Int64 = 60_000
+}
