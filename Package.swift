@@ -79,7 +79,7 @@ let package = Package(
         tests("CredentialsTests", ["Credentials"]),
         tests("LaneTransportTests", ["LaneTransport"]),
         tests("APNSBatchTests", ["APNSBatch", "APNSSimulator"]),
-        tests("APNSSimulatorTests", ["APNSSimulator", "Credentials"]),
+        tests("APNSSimulatorTests", ["APNSSimulator", "Credentials", "CTransport"]),
         tests("EndToEndTests", []),
     ]
 )

@@ -3,8 +3,8 @@ import Glibc
 /// Counts per device token, for millions of tokens: some 60 bytes for each of 32 bytes.
 ///
 /// The tokens' bytes and counts lie one behind the other in one block, in order of first arrival; a table of open
-/// addressing finds them. A slot of the table holds the upper half of the hash, which alone decides the slot, so that the
-/// table grows without a look at the block.
+/// addressing finds them. A slot of the table holds the upper half of the hash, which alone decides the slot, so that
+/// the table grows without a look at the block.
 struct TokenCounts: ~Copyable {
     /// Where a token's record is; 0 is none.
     typealias Place = UInt32

@@ -1,6 +1,6 @@
 extension JSONScanner {
-    /// Checks a number (RFC 8259, section 6) and moves behind it: no plus sign, no leading zero, digits on both sides of
-    /// the point.
+    /// Checks a number (RFC 8259, section 6) and moves behind it: no plus sign, no leading zero, digits on both sides
+    /// of the point.
     mutating func number() -> Bool {
         _ = take(UInt8(ascii: "-"))
         if !take(UInt8(ascii: "0")) {

@@ -1,7 +1,7 @@
 /// A strict reader of JSON text (RFC 8259) over bytes: one pass, no tree, nothing allocated.
 ///
-/// A value is checked by `value()`, which moves behind it and tells its kind, its text and whether it is empty. Who wants
-/// the members of an object opens it with `openObject()` and asks `nextMember()` until it ends.
+/// A value is checked by `value()`, which moves behind it and tells its kind, its text and whether it is empty. Who
+/// wants the members of an object opens it with `openObject()` and asks `nextMember()` until it ends.
 ///
 /// Not valid, beside everything outside the grammar: a byte order mark, bytes that are not UTF-8, and an escaped lone
 /// surrogate, which no UTF-8 text could carry. Nesting is limited by the length of the text alone.

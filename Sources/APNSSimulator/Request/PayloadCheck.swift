@@ -1,7 +1,7 @@
 /// Reads a payload and judges it by its push type.
 ///
-/// Apple names no reason for a payload that is not JSON. The simulator answers 400 `BadRequestPayload`, the only reason in
-/// Apple's tables that speaks of a payload that cannot be read. The same is answered when the top is no object, when
+/// Apple names no reason for a payload that is not JSON. The simulator answers 400 `BadRequestPayload`, the only reason
+/// in Apple's tables that speaks of a payload that cannot be read. The same is answered when the top is no object, when
 /// `aps` is no object, and when a key of `aps` has a value of a wrong type.
 ///
 /// A payload that does not fit its push type gets 400 `InvalidPushType`.

@@ -1,8 +1,8 @@
 import CTransport
 
-/// Judges whole requests, in this order: path, method, repeated fields, provider token, message id, device token, topic,
-/// push type, the two together, priority, expiration, collapse id, payload. The first fault is the answer. Apple documents
-/// the answers, not their order.
+/// Judges whole requests, in this order: path, method, repeated fields, provider token, message id, device token,
+/// topic, push type, the two together, priority, expiration, collapse id, payload. The first fault is the answer. Apple
+/// documents the answers, not their order.
 struct RequestCheck: ~Copyable {
     private var providerTokens: ProviderTokenCheck
     private let topics: TopicList

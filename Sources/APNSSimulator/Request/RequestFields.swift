@@ -53,7 +53,8 @@ struct RequestFields {
         return false
     }
 
-    private static func occurs(_ name: Bytes, before index: Int, in fields: UnsafeBufferPointer<transport_field>) -> Bool
+    private static func occurs(_ name: Bytes, before index: Int, in fields: UnsafeBufferPointer<transport_field>)
+        -> Bool
     {
         if name.equals("cookie") {
             return false

@@ -1,8 +1,8 @@
 /// The topics an authority accepts, and the judgement of a topic by them and by the push type.
 ///
-/// A configured topic is a bundle identifier (or, for mdm, the whole topic); the suffix of the push type is added to it.
-/// A topic outside the list gets `TopicDisallowed`. One that belongs to an app of the list, or could, but carries the
-/// suffix of another push type gets `DeviceTokenNotForTopic`: no device has a token of that kind for that topic.
+/// A configured topic is a bundle identifier (or, for mdm, the whole topic); the suffix of the push type is added to
+/// it. A topic outside the list gets `TopicDisallowed`. One that belongs to an app of the list, or could, but carries
+/// the suffix of another push type gets `DeviceTokenNotForTopic`: no device has a token of that kind for that topic.
 struct TopicList: ~Copyable {
     private let topics: UnsafeMutablePointer<Bytes>
     private let count: Int

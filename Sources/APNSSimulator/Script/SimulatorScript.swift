@@ -77,8 +77,8 @@ package struct SimulatorRule: Codable, Sendable, Equatable {
     }
 }
 
-/// How long answers are held back, in milliseconds of at most an hour. The loop's clock ticks in milliseconds: an answer
-/// leaves up to one later than drawn.
+/// How long answers are held back, in milliseconds of at most an hour. The loop's clock ticks in milliseconds: an
+/// answer leaves up to one later than drawn.
 package enum SimulatorLatency: Sendable, Equatable {
     /// Answers go at once.
     case none

@@ -1,11 +1,11 @@
 /// A signing key that the simulator knows.
-struct ProviderKey {
+struct ProviderKey: Sendable {
     var keyID: String
     var teamID: String
     /// Number of the team; keys of one team have the same.
     var team: Int32
     /// Whether a signature (64 bytes, r and s) is this key's over the message.
-    var verify: (_ message: Bytes, _ signature: [UInt8]) -> Bool
+    var verify: @Sendable (_ message: Bytes, _ signature: [UInt8]) -> Bool
 
     /// Numbers the teams of the keys in order of appearance.
     static func numbered(_ keys: [ProviderKey]) -> [ProviderKey] {

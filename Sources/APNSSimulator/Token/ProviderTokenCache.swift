@@ -58,7 +58,8 @@ struct ProviderTokenCache: ~Copyable {
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, text.count), alignment: 1)
         copy.copyMemory(from: text)
         let entry = KnownToken(
-            text: UnsafeMutableRawBufferPointer(start: copy.baseAddress, count: text.count), identity: Self.identity(text),
+            text: UnsafeMutableRawBufferPointer(start: copy.baseAddress, count: text.count),
+            identity: Self.identity(text),
             isGenuine: isGenuine, team: team, issuedAt: issuedAt)
         guard count == capacity else {
             (entries + count).initialize(to: entry)

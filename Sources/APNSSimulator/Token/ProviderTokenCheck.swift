@@ -1,12 +1,11 @@
 /// Judges `authorization` on each request (Apple, "Establishing a token-based connection to APNs").
 ///
-/// | found | answer |
-/// |---|---|
-/// | no header, or no token in it | 403 MissingProviderToken |
-/// | not `bearer` and a token of the right form; `alg` not ES256; unknown `kid`; `iss` not the team of the key; wrong signature; `iat` in the future | 403 InvalidProviderToken |
-/// | a team other than the first one on this connection | 403 InvalidProviderToken |
-/// | `iat` more than an hour ago | 403 ExpiredProviderToken |
-/// | another token than the last one on this connection, which was less than 20 minutes in use | 429 TooManyProviderTokenUpdates |
+/// - 403 MissingProviderToken: no header, or no token in it.
+/// - 403 InvalidProviderToken: not `bearer` and a token of the right form; `alg` not ES256; unknown `kid`; `iss` not
+///   the team of the key; wrong signature; `iat` in the future; a team other than the first one on this connection.
+/// - 403 ExpiredProviderToken: `iat` more than an hour ago.
+/// - 429 TooManyProviderTokenUpdates: another token than the last one on this connection, which was less than 20
+///   minutes in use.
 ///
 /// Apple gives no reason for the second team; the one chosen says that the token is not valid here.
 struct ProviderTokenCheck: ~Copyable {

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A provider token taken apart: a JSON Web Token in compact form (RFC 7519; RFC 7515, section 3.1). The signature is not
-/// checked here.
+/// A provider token taken apart: a JSON Web Token in compact form (RFC 7519; RFC 7515, section 3.1). The signature is
+/// not checked here.
 struct WebToken {
     var algorithm: String
     var keyID: String

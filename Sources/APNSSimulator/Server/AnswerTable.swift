@@ -1,0 +1,77 @@
+/// All answers a simulator can give, written out once, and how often each was given: first the fixed ones in their
+/// order, then those of the script's rules.
+struct AnswerTable: ~Copyable {
+    /// One answer. The body is owned by the table.
+    struct Prepared {
+        var status: UInt16
+        var body: Bytes
+        var given: UInt64
+    }
+
+    let entries: UnsafeMutablePointer<Prepared>
+    private let count: Int
+    private let names: [(status: Int, reason: String)]
+
+    /// - Parameter started: milliseconds since the epoch, for rules of status 410 without a time of their own.
+    init(_ script: SimulatorScript, started: Int64) {
+        var names: [(status: Int, reason: String)] = []
+        var bodies: [String] = []
+        for answer in FixedAnswer.allCases {
+            names.append((Int(answer.status), answer.reason))
+            bodies.append(Self.body(answer.reason, timestamp: nil))
+        }
+        for rule in script.rules {
+            names.append((rule.status, rule.reason ?? ""))
+            bodies.append(Self.body(rule.reason ?? "", timestamp: rule.status == 410 ? rule.timestamp ?? started : nil))
+        }
+        self.names = names
+        count = names.count
+        entries = .allocate(capacity: count)
+        for index in 0..<count {
+            let text = Array(bodies[index].utf8)
+            let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, text.count), alignment: 1)
+            copy.copyBytes(from: text)
+            let body = Bytes(start: copy.baseAddress, count: text.count)
+            (entries + index).initialize(to: Prepared(status: UInt16(names[index].status), body: body, given: 0))
+        }
+    }
+
+    deinit {
+        for index in 0..<count {
+            entries[index].body.deallocate()
+        }
+        entries.deallocate()
+    }
+
+    /// The number of a fixed answer.
+    @inline(__always)
+    static func number(_ answer: FixedAnswer) -> Int {
+        Int(answer.rawValue)
+    }
+
+    /// The number of the answer of a rule.
+    @inline(__always)
+    static func number(rule: Int) -> Int {
+        FixedAnswer.allCases.count + rule
+    }
+
+    /// The answers given, equal ones added up, the most frequent first.
+    func counts() -> [SimulatorReport.AnswerCount] {
+        var sums: [SimulatorReport.AnswerCount] = []
+        for index in 0..<count where entries[index].given > 0 {
+            let (status, reason) = names[index]
+            if let same = sums.firstIndex(where: { $0.status == status && $0.reason == reason }) {
+                sums[same].count += entries[index].given
+            } else {
+                sums.append(.init(status: status, reason: reason, count: entries[index].given))
+            }
+        }
+        return sums.sorted { ($1.count, $0.status, $0.reason) < ($0.count, $1.status, $1.reason) }
+    }
+
+    private static func body(_ reason: String, timestamp: Int64?) -> String {
+        guard !reason.isEmpty else { return "" }
+        guard let timestamp else { return #"{"reason":"\#(reason)"}"# }
+        return #"{"reason":"\#(reason)","timestamp":\#(timestamp)}"#
+    }
+}

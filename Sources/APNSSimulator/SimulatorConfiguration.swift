@@ -1,0 +1,62 @@
+/// What a simulator is made of.
+package struct SimulatorConfiguration: Sendable {
+    /// The loop that runs below.
+    package enum Loop: Sendable {
+        /// io_uring, or epoll where io_uring is refused.
+        case automatic
+        case ioUring
+        case epoll
+    }
+
+    /// A signing key that clients may use.
+    package struct ProviderKey: Sendable {
+        package var keyID: String
+        package var teamID: String
+        /// PEM, `PUBLIC KEY`.
+        package var publicKeyPEM: [UInt8]
+
+        package init(keyID: String, teamID: String, publicKeyPEM: [UInt8]) {
+            self.keyID = keyID
+            self.teamID = teamID
+            self.publicKeyPEM = publicKeyPEM
+        }
+    }
+
+    /// The address to listen on, IPv4 or IPv6 in numbers.
+    package var host = "127.0.0.1"
+    /// The port to listen on; 0 lets the system choose.
+    package var port: UInt16 = 0
+    /// The server's chain, leaf first, PEM.
+    package var certificatePEM: [UInt8]
+    /// Its private key, PEM.
+    package var keyPEM: [UInt8]
+    package var providerKeys: [ProviderKey]
+    /// Bundle identifiers of the apps that may be pushed to, without the suffixes of push types; nil for any.
+    package var topics: [String]?
+    package var loop = Loop.automatic
+    package var script = SimulatorScript()
+    /// Where to write what was counted for each token, as CSV; nil for nowhere.
+    package var countsPath: String?
+    /// MAX_CONCURRENT_STREAMS of a new connection, until a request with a valid provider token was answered.
+    package var streamsBeforeToken: UInt32 = 1
+    /// MAX_CONCURRENT_STREAMS afterwards.
+    package var streams: UInt32 = 1000
+    /// Connections at once.
+    package var connections: UInt32 = 256
+    /// Requests open at once over all connections.
+    package var streamsTotal: UInt32 = 65_536
+    /// The oldest provider token accepted, in seconds.
+    package var tokenLifetime: Int64 = 3600
+    /// The shortest time between two provider tokens on one connection, in seconds.
+    package var tokenUpdateInterval: Int64 = 1200
+    /// How far in the future a provider token may have been issued, in seconds: clocks differ.
+    package var clockTolerance: Int64 = 60
+    /// Milliseconds since the epoch.
+    package var clock: @Sendable () -> Int64 = SystemClock.milliseconds
+
+    package init(certificatePEM: [UInt8], keyPEM: [UInt8], providerKeys: [ProviderKey]) {
+        self.certificatePEM = certificatePEM
+        self.keyPEM = keyPEM
+        self.providerKeys = providerKeys
+    }
+}

@@ -1,0 +1,46 @@
+/// What a simulator saw, from start to stop.
+package struct SimulatorReport: Sendable, Equatable {
+    /// How often an answer was given.
+    package struct AnswerCount: Sendable, Equatable {
+        package var status: Int
+        /// Empty for an answer without one.
+        package var reason: String
+        package var count: UInt64
+
+        package init(status: Int, reason: String, count: UInt64) {
+            self.status = status
+            self.reason = reason
+            self.count = count
+        }
+    }
+
+    /// Requests received whole.
+    package var requests: UInt64 = 0
+    /// Requests decided with 200.
+    package var accepted: UInt64 = 0
+    /// What was decided, the most frequent first. An answer whose connection went away before it left counts too.
+    package var answers: [AnswerCount] = []
+    /// Different device tokens of the right form.
+    package var tokens = 0
+    /// How many of them were received more than once.
+    package var tokensReceivedAgain = 0
+    /// Payloads accepted that held white space outside strings: allowed, but not paid for.
+    package var payloadsWithBlanks: UInt64 = 0
+    /// Connections on which HTTP/2 began.
+    package var connections: UInt64 = 0
+    /// The most requests that were open at once on one connection.
+    package var mostStreams = 0
+    /// The most requests that were open at once in all.
+    package var mostStreamsTotal = 0
+    /// The loop that ran: `io_uring` or `epoll`.
+    package var loop = ""
+    /// What went wrong besides, in English: the counts could not be written, the loop failed.
+    package var failures: [String] = []
+
+    package init() {}
+
+    /// How often an answer was given.
+    package func count(status: Int, reason: String = "") -> UInt64 {
+        answers.first { $0.status == status && $0.reason == reason }?.count ?? 0
+    }
+}

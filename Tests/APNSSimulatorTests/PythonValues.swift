@@ -1,0 +1,9 @@
+/// Printed by the Python function in the documentation of `SimulatorScript`.
+enum PythonValues {
+    /// The state after a seed of 0.
+    static let state: UInt64 = 0xA8C7_F832_281A_39C5
+    /// Token `00`, seed 0.
+    static let place0 = 0.4158682702413964
+    /// The token of `TestRequest`, seed 7.
+    static let place1 = 0.36555122466619405
+}

@@ -1,0 +1,104 @@
+import Foundation
+import Testing
+
+@testable import APNSSimulator
+
+@Suite("The counts of tokens")
+struct TokenCountsTests {
+    static func token(_ number: UInt64, digits: Int) -> String {
+        String(repeating: "0", count: max(0, digits - 16)) + String(format: "%016llx", number).suffix(digits)
+    }
+
+    @Test("agree with a dictionary, for tokens of many lengths")
+    func dictionary() {
+        var random = SplitMix64(seed: 5)
+        var counts = TokenCounts()
+        var expected: [String: (received: UInt32, accepted: UInt32)] = [:]
+        var order: [String] = []
+        for _ in 0..<20_000 {
+            let number = random.next() % 6000
+            let token = Self.token(
+                number &* 0x9E37_79B9_7F4A_7C15, digits: [2, 4, 16, 18, 32, 64, 160][Int(number % 7)])
+            let place = Array(token.utf8).withUnsafeBytes { counts.receive($0) }
+            #expect(place != 0)
+            if expected[token] == nil { order.append(token) }
+            expected[token, default: (0, 0)].received += 1
+            if random.next() % 2 == 0 {
+                counts.accept(place)
+                expected[token]?.accepted += 1
+            }
+        }
+        #expect(counts.distinct == expected.count)
+        #expect(counts.receivedAgain == expected.values.count { $0.received > 1 })
+        var found: [String] = []
+        counts.forEach { bytes, received, accepted in
+            let token = bytes.map { String(format: "%02x", $0) }.joined()
+            found.append(token)
+            #expect(expected[token]?.received == received)
+            #expect(expected[token]?.accepted == accepted)
+        }
+        #expect(found == order)
+    }
+
+    @Test("tell tokens apart that differ in length only")
+    func lengths() {
+        var counts = TokenCounts()
+        for digits in stride(from: 2, through: 200, by: 2) {
+            _ = Array(String(repeating: "0", count: digits).utf8).withUnsafeBytes { counts.receive($0) }
+        }
+        #expect(counts.distinct == 100)
+    }
+
+    @Test("count how many requests passed before")
+    func passed() {
+        var counts = TokenCounts()
+        let place = Array("00ff".utf8).withUnsafeBytes { counts.receive($0) }
+        #expect(counts.pass(place) == 0)
+        #expect(counts.pass(place) == 1)
+        #expect(counts.pass(place) == 2)
+    }
+
+    @Test("are written as CSV in order of first arrival")
+    func csv() throws {
+        let path = NSTemporaryDirectory() + "counts-\(UUID().uuidString).csv"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        var counts = TokenCounts()
+        for token in ["ff", "00aa", "ff", TestRequest.deviceToken] {
+            counts.accept(Array(token.utf8).withUnsafeBytes { counts.receive($0) })
+        }
+        for _ in 0..<12_345 {
+            _ = Array("0123456789abcdef0123".utf8).withUnsafeBytes { counts.receive($0) }
+        }
+        #expect(counts.write(toCSV: path) == nil)
+        let expected = """
+            token,received,accepted
+            ff,2,2
+            00aa,1,1
+            \(TestRequest.deviceToken),1,1
+            0123456789abcdef0123,12345,0
+
+            """
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == expected)
+        #expect(!FileManager.default.fileExists(atPath: path + ".unfinished"))
+    }
+
+    @Test("say why they could not be written")
+    func unwritable() {
+        let counts = TokenCounts()
+        #expect(counts.write(toCSV: "/nonexistent/counts.csv")?.contains("No such file or directory") == true)
+    }
+
+    @Test("pack and write digits", arguments: [0, 1, 3, 4, 5, 7, 8, 9, 31, 32, 33])
+    func digits(_ count: Int) {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 200) }
+        let text = Array(bytes.map { String(format: "%02x", $0) }.joined().utf8)
+        var packed = [UInt8](repeating: 0, count: count + HexDigits.slack)
+        packed.withUnsafeMutableBytes { out in text.withUnsafeBytes { HexDigits.pack($0, to: out.baseAddress!) } }
+        #expect(Array(packed.prefix(count)) == bytes)
+        var written = [UInt8](repeating: 0, count: 2 * count + 1)
+        written.withUnsafeMutableBufferPointer { out in
+            bytes.withUnsafeBytes { HexDigits.write($0, to: out.baseAddress!) }
+        }
+        #expect(Array(written.prefix(2 * count)) == text)
+    }
+}
