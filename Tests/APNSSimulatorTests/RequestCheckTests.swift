@@ -213,4 +213,14 @@ struct RequestCheckTests {
         request.fields = []
         #expect(verdict(request) == "404 BadPath")
     }
+
+    @Test("tells a hexadecimal digit from every other byte, at every place", arguments: 0..<19)
+    func digits(_ place: Int) {
+        for byte in UInt8.min...UInt8.max {
+            var token = [UInt8](repeating: UInt8(ascii: "9"), count: 20)
+            token[place] = byte
+            let expected = "0123456789abcdef".utf8.contains(byte)
+            #expect(token.withUnsafeBytes { FieldForm.isDeviceToken($0) } == expected, "byte \(byte)")
+        }
+    }
 }

@@ -5,12 +5,9 @@ enum FieldForm {
     static func isDeviceToken(_ text: Bytes) -> Bool {
         guard text.count > 0, text.count & 1 == 0, let start = text.baseAddress else { return false }
         var at = 0
-        while text.count - at >= 16 {
-            let block = start.loadUnaligned(fromByteOffset: at, as: SIMD16<UInt8>.self)
-            let isDigit = (block &- UInt8(ascii: "0")) .< 10
-            let isLetter = (block &- UInt8(ascii: "a")) .< 6
-            guard all(isDigit .| isLetter) else { return false }
-            at += 16
+        while text.count - at >= 8 {
+            guard areLowerHexDigits(start.loadUnaligned(fromByteOffset: at, as: UInt64.self)) else { return false }
+            at += 8
         }
         while at < text.count {
             guard isLowerHexDigit(text[at]) else { return false }
@@ -57,6 +54,18 @@ enum FieldForm {
             value = sum
         }
         return true
+    }
+
+    /// Eight bytes at once: with no byte above 0x7F, no sum below reaches the next byte, and a byte's high bit tells
+    /// whether it is at least `0` and not above `9`, or at least `a` and not above `f`.
+    @inline(__always)
+    private static func areLowerHexDigits(_ word: UInt64) -> Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let highs = ones << 7
+        guard word & highs == 0 else { return false }
+        let digits = (word &+ ones &* 0x50) & ~(word &+ ones &* 0x46)
+        let letters = (word &+ ones &* 0x1F) & ~(word &+ ones &* 0x19)
+        return (digits | letters) & highs == highs
     }
 
     @inline(__always)
