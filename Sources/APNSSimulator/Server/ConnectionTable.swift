@@ -6,6 +6,8 @@ struct ConnectionState {
     var open = 0
     /// Whether the limit of concurrent streams was raised.
     var isRaised = false
+    /// Whether a request was answered.
+    var isAnswered = false
 }
 
 /// The connections that are up. Few beside the number of requests, and requests come in runs on one connection: the

@@ -1,0 +1,108 @@
+import CTransport
+import Glibc
+
+/// Makes the transport of a simulator and lets it listen, on the calling thread.
+enum Listener {
+    /// A transport that listens, and its port. Destroyed by the caller, on the same thread.
+    static func open(_ configuration: SimulatorConfiguration) throws(SimulatorError) -> (OpaquePointer, UInt16) {
+        let transport = try create(configuration)
+        do {
+            let port = try listen(transport, configuration, tls: try secure(transport, configuration))
+            return (transport, port)
+        } catch {
+            transport_destroy(transport)
+            throw error
+        }
+    }
+
+    private static func create(_ configuration: SimulatorConfiguration) throws(SimulatorError) -> OpaquePointer {
+        var options = transport_options()
+        options.loop =
+            switch configuration.loop {
+            case .automatic: TRANSPORT_LOOP_AUTO.rawValue
+            case .ioUring: TRANSPORT_LOOP_IO_URING.rawValue
+            case .epoll: TRANSPORT_LOOP_EPOLL.rawValue
+            }
+        options.connections_max = configuration.connections
+        options.streams_max = configuration.streamsTotal
+        options.body_received_max = UInt32(PushType.payloadMaximumOfAll)
+        options.connect_timeout_ms = 10_000
+        options.send_buffer_max = 1 << 18
+        var transport: OpaquePointer?
+        var error = transport_error()
+        guard transport_create(&options, &transport, &error) == 0, let transport else {
+            throw .transport(text(error))
+        }
+        return transport
+    }
+
+    private static func secure(
+        _ transport: OpaquePointer, _ configuration: SimulatorConfiguration
+    ) throws(SimulatorError) -> Int32 {
+        var error = transport_error()
+        let number = configuration.certificatePEM.withUnsafeBufferPointer { certificate in
+            configuration.keyPEM.withUnsafeBufferPointer { key in
+                var options = transport_tls_options()
+                options.certificate_pem = certificate.baseAddress
+                options.certificate_length = UInt32(clamping: certificate.count)
+                options.key_pem = key.baseAddress
+                options.key_length = UInt32(clamping: key.count)
+                options.role = UInt8(TRANSPORT_SERVER.rawValue)
+                return transport_tls_create(transport, &options, &error)
+            }
+        }
+        guard number >= 0 else { throw .transport(text(error)) }
+        return number
+    }
+
+    private static func listen(
+        _ transport: OpaquePointer, _ configuration: SimulatorConfiguration, tls: Int32
+    ) throws(SimulatorError) -> UInt16 {
+        var (storage, length) = try address(configuration.host, configuration.port)
+        var port: UInt16 = 0
+        var error = transport_error()
+        let status = withUnsafePointer(to: &storage) { storage in
+            storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                var options = transport_listen_options()
+                options.address = address
+                options.address_length = length
+                options.tls = tls
+                options.streams_max = configuration.streamsBeforeToken
+                return transport_listen(transport, &options, &port, &error)
+            }
+        }
+        guard status == 0 else {
+            throw .transport("\(configuration.host) port \(configuration.port): \(text(error))")
+        }
+        return port
+    }
+
+    /// The socket address of a host in numbers.
+    private static func address(
+        _ host: String, _ port: UInt16
+    ) throws(SimulatorError) -> (sockaddr_storage, UInt32) {
+        var storage = sockaddr_storage()
+        let length = withUnsafeMutableBytes(of: &storage) { bytes -> UInt32 in
+            guard let start = bytes.baseAddress else { return 0 }
+            let four = start.bindMemory(to: sockaddr_in.self, capacity: 1)
+            if inet_pton(AF_INET, host, &four.pointee.sin_addr) == 1 {
+                four.pointee.sin_family = sa_family_t(AF_INET)
+                four.pointee.sin_port = port.bigEndian
+                return UInt32(MemoryLayout<sockaddr_in>.size)
+            }
+            let six = start.bindMemory(to: sockaddr_in6.self, capacity: 1)
+            guard inet_pton(AF_INET6, host, &six.pointee.sin6_addr) == 1 else { return 0 }
+            six.pointee.sin6_family = sa_family_t(AF_INET6)
+            six.pointee.sin6_port = port.bigEndian
+            return UInt32(MemoryLayout<sockaddr_in6>.size)
+        }
+        guard length > 0 else {
+            throw .configuration("host: expected an IPv4 or IPv6 address in numbers, found \"\(host)\"")
+        }
+        return (storage, length)
+    }
+
+    private static func text(_ error: transport_error) -> String {
+        withUnsafeBytes(of: error.text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+}

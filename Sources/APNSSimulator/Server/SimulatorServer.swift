@@ -1,0 +1,202 @@
+import CTransport
+
+/// The loop: takes what the transport received, judges, answers at once or later. Belongs to the thread that made it.
+struct SimulatorServer: ~Copyable {
+    private let transport: OpaquePointer
+    private let clock: @Sendable () -> Int64
+    private let streams: UInt32
+    private let received: UnsafeMutablePointer<transport_received>
+    private let events: UnsafeMutablePointer<transport_event>
+    private var check: RequestCheck
+    private let slices: ScriptSlices
+    private let answers: AnswerTable
+    private var latency: LatencyDraw
+    private var ids: SplitMix64
+    private var connections = ConnectionTable()
+    private var queue = AnswerQueue()
+    private var batch = ResponseBatch(capacity: SimulatorServer.receivedCapacity)
+    private var counts = TokenCounts()
+    private var report = SimulatorReport()
+    private var open = 0
+
+    private static var receivedCapacity: Int { 1024 }
+    private static var eventCapacity: Int { 256 }
+
+    /// - Parameters:
+    ///   - transport: listening; destroyed by the caller, after this value.
+    ///   - keys: the provider keys of the configuration, readable.
+    init(_ transport: OpaquePointer, _ configuration: SimulatorConfiguration, _ keys: [ProviderKey]) {
+        self.transport = transport
+        let script = configuration.script
+        let now = configuration.clock()
+        clock = configuration.clock
+        streams = configuration.streams
+        received = .allocate(capacity: Self.receivedCapacity)
+        events = .allocate(capacity: Self.eventCapacity)
+        check = RequestCheck(keys: keys, limits: .init(configuration), topics: configuration.topics)
+        slices = ScriptSlices(script)
+        answers = AnswerTable(script, started: now)
+        latency = LatencyDraw(script.latency, seed: script.seed)
+        ids = SplitMix64(seed: script.seed ^ UInt64(bitPattern: now))
+        report.loop = transport_loop_kind(transport) == TRANSPORT_LOOP_IO_URING.rawValue ? "io_uring" : "epoll"
+    }
+
+    deinit {
+        received.deallocate()
+        events.deallocate()
+    }
+
+    /// Serves until `isStopped` says so after the transport was woken, or the loop fails.
+    mutating func run(until isStopped: () -> Bool) {
+        var io = transport_poll_io()
+        io.events = events
+        io.received = received
+        io.event_capacity = UInt32(Self.eventCapacity)
+        io.received_capacity = UInt32(Self.receivedCapacity)
+        while !isStopped() {
+            io.timeout_ms = timeout()
+            let status = transport_poll(transport, &io)
+            guard status == 0 else {
+                report.failures.append("the loop failed with status \(status)")
+                return
+            }
+            let now = clock()
+            let tick = transport_now_ns(transport)
+            for index in 0..<Int(io.received_count) {
+                handle(received + index, now: now, tick: tick)
+            }
+            answerDue(by: tick)
+            respond()
+            forgetClosed(Int(io.event_count))
+        }
+    }
+
+    /// Ends the account and writes the counts.
+    mutating func finish(countsPath: String?) -> SimulatorReport {
+        if let countsPath, let failure = counts.write(toCSV: countsPath) {
+            report.failures.append(failure)
+        }
+        report.answers = answers.counts()
+        report.tokens = counts.distinct
+        report.tokensReceivedAgain = counts.receivedAgain
+        report.connections = connections.total
+        return report
+    }
+
+    /// Milliseconds until the next answer is due, rounded up.
+    private func timeout() -> UInt32 {
+        guard queue.nextTime != .max else { return .max }
+        let now = transport_now_ns(transport)
+        guard queue.nextTime > now else { return 0 }
+        return UInt32(clamping: (queue.nextTime - now + 999_999) / 1_000_000)
+    }
+
+    private mutating func handle(_ request: UnsafeMutablePointer<transport_received>, now: Int64, tick: UInt64) {
+        let request = request.pointee
+        let state = connections.state(of: request.connection)
+        noteOpened(state)
+        let verdict = check.judge(
+            fields: UnsafeBufferPointer(start: request.fields, count: Int(request.field_count)),
+            body: Bytes(request.body, length: request.body_length), bodyTotal: Int(request.body_total),
+            on: &state.pointee.token, now: now)
+        let number = decide(verdict)
+        answers.entries[number].given += 1
+        report.requests += 1
+        let answer = PendingAnswer(
+            connection: request.connection, stream: request.stream, number: UInt32(number),
+            isAuthorized: verdict.isAuthorized, id: messageID(verdict))
+        if latency.isNone {
+            add(answer)
+        } else {
+            queue.insert(answer, at: tick + latency.next())
+        }
+    }
+
+    private mutating func noteOpened(_ state: UnsafeMutablePointer<ConnectionState>) {
+        state.pointee.open += 1
+        open += 1
+        report.mostStreams = max(report.mostStreams, state.pointee.open)
+        report.mostStreamsTotal = max(report.mostStreamsTotal, open)
+    }
+
+    /// Counts the token, asks the script; returns the number of the answer.
+    private mutating func decide(_ verdict: Verdict) -> Int {
+        guard let token = verdict.deviceToken else { return AnswerTable.number(verdict.answer) }
+        let place = counts.receive(token)
+        guard verdict.answer == .accepted else { return AnswerTable.number(verdict.answer) }
+        if verdict.facts.contains(.blanks) {
+            report.payloadsWithBlanks += 1
+        }
+        let rule = slices.rule(for: token, earlier: counts.pass(place))
+        let number = rule < 0 ? AnswerTable.number(.accepted) : AnswerTable.number(rule: rule)
+        if answers.entries[number].status == 200 {
+            counts.accept(place)
+            report.accepted += 1
+        }
+        return number
+    }
+
+    /// The request's own id, or a new one where it has none of the right form.
+    @inline(__always)
+    private mutating func messageID(_ verdict: Verdict) -> MessageID {
+        guard let id = verdict.messageID?.baseAddress else { return MessageID(high: ids.next(), low: ids.next()) }
+        return MessageID(id)
+    }
+
+    private mutating func answerDue(by tick: UInt64) {
+        while let answer = queue.popDue(by: tick) {
+            add(answer)
+        }
+    }
+
+    /// Puts an answer into the batch; the first one to a valid token raises the connection's limit.
+    @inline(__always)
+    private mutating func add(_ answer: PendingAnswer) {
+        guard let state = connections.existing(answer.connection) else { return }
+        state.pointee.open -= 1
+        open -= 1
+        let raises = answer.isAuthorized && !state.pointee.isRaised
+        let prepared = answers.entries[Int(answer.number)]
+        batch.add(
+            connection: answer.connection, stream: answer.stream, status: prepared.status, body: prepared.body,
+            id: answer.id, isFirst: !state.pointee.isAnswered)
+        state.pointee.isAnswered = true
+        if raises || batch.isFull {
+            respond()
+        }
+        if raises {
+            raise(answer.connection)
+        }
+    }
+
+    private mutating func raise(_ connection: UInt64) {
+        connections.existing(connection)?.pointee.isRaised = true
+        _ = transport_connection_streams_set(transport, connection, streams)
+    }
+
+    private mutating func respond() {
+        let status = batch.send(to: transport)
+        if status != 0, report.failures.count < 16 {
+            report.failures.append("answers were refused with status \(status)")
+        }
+    }
+
+    private mutating func forgetClosed(_ count: Int) {
+        for index in 0..<count {
+            switch UInt32(events[index].kind) {
+            case TRANSPORT_EVENT_ACCEPTED.rawValue: _ = connections.state(of: events[index].connection)
+            case TRANSPORT_EVENT_DOWN.rawValue: open -= connections.remove(events[index].connection)?.open ?? 0
+            default: continue
+            }
+        }
+    }
+}
+
+extension ProviderTokenLimits {
+    /// The times of a configuration, which are in seconds.
+    init(_ configuration: SimulatorConfiguration) {
+        lifetimeMilliseconds = configuration.tokenLifetime * 1000
+        updateIntervalMilliseconds = configuration.tokenUpdateInterval * 1000
+        clockToleranceMilliseconds = configuration.clockTolerance * 1000
+    }
+}

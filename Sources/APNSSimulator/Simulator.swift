@@ -1,0 +1,89 @@
+import Credentials
+import Synchronization
+
+/// An APNs on this machine: speaks HTTP/2 over TLS, validates every request as Apple documents, answers by a script and
+/// counts what it got.
+///
+/// One thread of its own with its own loop; several simulators may run in one process. All functions may be called from
+/// any thread; `start` and `stop` block it for the moment they take.
+package final class Simulator: Sendable {
+    private enum State {
+        case new
+        case running(ServerThread)
+        case stopped(SimulatorReport)
+    }
+
+    private let configuration: SimulatorConfiguration
+    private let keys: [ProviderKey]
+    private let state = Mutex(State.new)
+
+    /// Checks script and keys; opens nothing.
+    package init(_ configuration: SimulatorConfiguration) throws(SimulatorError) {
+        if let fault = configuration.script.fault() {
+            throw .script(fault)
+        }
+        try Self.check(configuration)
+        self.configuration = configuration
+        var keys: [ProviderKey] = []
+        for key in configuration.providerKeys {
+            keys.append(try Self.readable(key))
+        }
+        self.keys = ProviderKey.numbered(keys)
+    }
+
+    deinit {
+        _ = stop()
+    }
+
+    /// Starts to listen and returns the port.
+    package func start() throws(SimulatorError) -> UInt16 {
+        try state.withLock { (state) throws(SimulatorError) -> UInt16 in
+            guard case .new = state else { throw .alreadyStarted }
+            let thread = ServerThread(configuration, keys)
+            let port = try thread.start()
+            state = .running(thread)
+            return port
+        }
+    }
+
+    /// Closes all connections, writes the counts and returns the report. Requests that still wait for their answer get
+    /// none. A second call returns the same report; without a start it is empty.
+    @discardableResult
+    package func stop() -> SimulatorReport {
+        state.withLock { state in
+            switch state {
+            case .new: return SimulatorReport()
+            case .stopped(let report): return report
+            case .running(let thread):
+                let report = thread.stop()
+                state = .stopped(report)
+                return report
+            }
+        }
+    }
+
+    private static func check(_ configuration: SimulatorConfiguration) throws(SimulatorError) {
+        if let topics = configuration.topics {
+            for topic in topics where topic.isEmpty {
+                throw .configuration("topics: an empty one")
+            }
+        }
+        for (name, value) in [
+            ("tokenLifetime", configuration.tokenLifetime), ("clockTolerance", configuration.clockTolerance),
+            ("tokenUpdateInterval", configuration.tokenUpdateInterval),
+        ] where value < 0 || value > 1 << 32 {
+            throw .configuration("\(name): expected 0 to \(1 << 32) seconds, found \(value)")
+        }
+    }
+
+    private static func readable(_ key: SimulatorConfiguration.ProviderKey) throws(SimulatorError) -> ProviderKey {
+        do throws(CredentialError) {
+            let verification = try VerificationKey(publicKeyPEM: key.publicKeyPEM)
+            return ProviderKey(keyID: key.keyID, teamID: key.teamID, team: -1) { message, signature in
+                signature.withUnsafeBytes { verification.verify(message, signature: $0) }
+            }
+        } catch {
+            throw .configuration("key \(key.keyID): \(error)")
+        }
+    }
+}
