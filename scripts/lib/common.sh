@@ -1,0 +1,35 @@
+# shellcheck shell=bash
+# Sourced by the scripts: strict mode, the root of the checkout, messages.
+set -euo pipefail
+
+root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
+export root
+
+# Where the caller stood: relative paths of arguments are meant from there.
+called_in="$PWD"
+export called_in
+cd "$root"
+
+# Debian's Python, for which apt installs the modules used here; whichever python3 stands first on PATH may lack them.
+python=/usr/bin/python3
+[ -x "$python" ] || python=python3
+export python
+
+say() {
+    printf '\033[1m==> %s\033[0m\n' "$*" >&2
+}
+
+fail() {
+    printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+    exit 1
+}
+
+# Stops with a clear message when there is no Swift of the version that the package needs.
+need_swift() {
+    command -v swift >/dev/null || fail "no 'swift' on PATH. Install Swift 6.3 from https://www.swift.org/install/linux/"
+    local version
+    version="$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -n 1)"
+    case "$version" in
+    "" | [0-5].* | 6.[0-2]) fail "Swift 6.3 or later is needed, found '${version:-unknown}'" ;;
+    esac
+}

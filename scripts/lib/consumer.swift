@@ -1,0 +1,3 @@
+import APNSBatch
+
+print("imports APNSBatch")
