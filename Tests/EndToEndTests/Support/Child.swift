@@ -1,0 +1,176 @@
+import Foundation
+
+/// A process started by a test: output in files, waited for with a deadline, ended by its id.
+///
+/// Every process must be waited for; `Child.run` does both.
+final class Child: @unchecked Sendable {
+    /// How a process ended.
+    enum Ending: Equatable, CustomStringConvertible {
+        case exited(Int32)
+        case killed(bySignal: Int32)
+        case tookTooLong
+
+        var description: String {
+            switch self {
+            case .exited(let code): "exited with \(code)"
+            case .killed(let signal): "killed by signal \(signal)"
+            case .tookTooLong: "still ran at the deadline and was killed"
+            }
+        }
+    }
+
+    enum Input {
+        case nothing
+        case file(URL)
+        /// Stays open until `closeInput`, or until this process ends.
+        case pipe
+    }
+
+    struct SpawnError: Error, CustomStringConvertible {
+        let program: String
+        let code: Int32
+        var description: String { "cannot start \(program): \(String(cString: strerror(code)))" }
+    }
+
+    let id: pid_t
+    private let outputFile: URL
+    private let errorFile: URL
+    private var inputDescriptor: Int32
+    private let ended = DispatchSemaphore(value: 0)
+    // Written once by the waiting thread before `ended` is signalled, read after.
+    private var status: Int32 = 0
+
+    /// Starts `program` (a path, or a name on PATH). Output goes to files named after `name` in `scratch`.
+    init(
+        _ program: String, _ arguments: [String], name: String, in scratch: Scratch, input: Input = .nothing,
+        environment: [String: String] = [:]
+    ) throws {
+        let number = scratch.nextNumber()
+        outputFile = scratch.file("\(name)-\(number).out")
+        errorFile = scratch.file("\(name)-\(number).err")
+
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        var pipeEnds: [Int32] = [-1, -1]
+        switch input {
+        case .nothing: posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        case .file(let url): posix_spawn_file_actions_addopen(&actions, 0, url.path, O_RDONLY, 0)
+        case .pipe:
+            // Close-on-exec, or the next child would keep it open. Children are started one at a time.
+            precondition(pipe(&pipeEnds) == 0)
+            for end in pipeEnds { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            posix_spawn_file_actions_adddup2(&actions, pipeEnds[0], 0)
+        }
+        posix_spawn_file_actions_addopen(&actions, 1, outputFile.path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        posix_spawn_file_actions_addopen(&actions, 2, errorFile.path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // The test runner may have blocked or ignored signals; a child starts as from a shell.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+        let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        var argv = ([program] + arguments).map { strdup($0) } + [nil]
+        var envp = variables.map { strdup("\($0)=\($1)") } + [nil]
+        defer { (argv + envp).forEach { free($0) } }
+        var child = pid_t()
+        let code = posix_spawnp(&child, program, &actions, &attributes, &argv, &envp)
+        if pipeEnds[0] >= 0 { close(pipeEnds[0]) }
+        inputDescriptor = pipeEnds[1]
+        id = child
+        guard code == 0 else {
+            closeInput()
+            throw SpawnError(program: program, code: code)
+        }
+        Thread.detachNewThread { [self] in
+            while waitpid(id, &status, 0) < 0 && errno == EINTR {}
+            ended.signal()
+        }
+    }
+
+    deinit { closeInput() }
+
+    /// Starts a process and waits for its end.
+    static func run(
+        _ program: String, _ arguments: [String], name: String, in scratch: Scratch, input: Input = .nothing,
+        environment: [String: String] = [:], seconds: Double = 120
+    ) throws -> Finished {
+        let child = try Child(
+            program, arguments, name: name, in: scratch, input: input, environment: environment)
+        let ending = child.wait(seconds: seconds)
+        return Finished(ending: ending, output: child.output, errors: child.errors)
+    }
+
+    /// What it has written to standard output so far.
+    var output: String { (try? String(decoding: Data(contentsOf: outputFile), as: UTF8.self)) ?? "" }
+
+    /// What it has written to standard error so far.
+    var errors: String { (try? String(decoding: Data(contentsOf: errorFile), as: UTF8.self)) ?? "" }
+
+    func send(signal: Int32) { kill(id, signal) }
+
+    func closeInput() {
+        if inputDescriptor >= 0 { close(inputDescriptor) }
+        inputDescriptor = -1
+    }
+
+    /// Writes to its standard input, waiting while the pipe is full.
+    func write(_ text: String) {
+        var rest = Substring(text).utf8
+        while !rest.isEmpty {
+            let count = Array(rest.prefix(32_768)).withUnsafeBytes {
+                Foundation.write(inputDescriptor, $0.baseAddress, $0.count)
+            }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Waits for the end; past the deadline the process is killed.
+    func wait(seconds: Double) -> Ending {
+        var inTime = true
+        if ended.wait(timeout: .now() + seconds) == .timedOut {
+            inTime = false
+            kill(id, SIGKILL)
+            ended.wait()
+        }
+        ended.signal()
+        guard inTime else { return .tookTooLong }
+        let signal = status & 0x7f
+        return signal == 0 ? .exited((status >> 8) & 0xff) : .killed(bySignal: signal)
+    }
+
+    /// Whether it has ended.
+    var isOver: Bool {
+        guard ended.wait(timeout: .now()) == .success else { return false }
+        ended.signal()
+        return true
+    }
+
+    /// Ends it by `signal` and waits.
+    @discardableResult
+    func stop(_ signal: Int32 = SIGTERM, seconds: Double = 60) -> Ending {
+        if !isOver { send(signal: signal) }
+        return wait(seconds: seconds)
+    }
+}
+
+/// A process that has ended.
+struct Finished: CustomStringConvertible {
+    let ending: Child.Ending
+    let output: String
+    let errors: String
+
+    var outputLines: [Substring] { output.split(separator: "\n") }
+
+    var description: String {
+        "\(ending)\n--- standard output\n\(output.suffix(4000))\n--- standard error\n\(errors.suffix(4000))"
+    }
+}

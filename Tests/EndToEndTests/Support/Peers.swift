@@ -1,0 +1,123 @@
+import Foundation
+import Testing
+
+/// A server that a test started; ended with the object.
+final class Peer {
+    let process: Child
+    let port: UInt16
+
+    private init(_ process: Child, port: UInt16) {
+        self.process = process
+        self.port = port
+    }
+
+    deinit { stop() }
+
+    /// Closing its input ends a server run by `run-while-open`, and the Python server.
+    func stop() {
+        process.closeInput()
+        if process.wait(seconds: 10) == .tookTooLong {
+            Issue.record("a server did not end when its input closed: \(process.errors)")
+        }
+    }
+
+    /// nghttpd serving an empty directory: 404 for every path, without a reason.
+    static func nghttpd(_ sender: Sender) throws -> Peer {
+        let empty = sender.scratch.file("empty")
+        try FileManager.default.createDirectory(at: empty, withIntermediateDirectories: true)
+        let port = ReservedPort()
+        return try started(
+            sender, port,
+            [
+                "nghttpd", "--address=127.0.0.1", "--htdocs=\(empty.path)", "--max-concurrent-streams=100",
+                "\(port.number)", sender.credentials.key, sender.credentials.certificate,
+            ])
+    }
+
+    /// nginx that answers 200 at once.
+    static func nginx(_ sender: Sender, streams: Int = 128) throws -> Peer {
+        let port = ReservedPort()
+        let directory = sender.scratch.directory.path
+        let values = [
+            "DIR": directory, "PORT": "\(port.number)", "STREAMS": "\(streams)", "MASTER": "off", "AFFINITY": "",
+            "CERT": sender.credentials.certificate, "KEY": sender.credentials.key,
+        ]
+        var text = try String(contentsOfFile: Tools.peer("nginx.conf.template"), encoding: .utf8)
+        for (name, value) in values { text = text.replacingOccurrences(of: "@\(name)@", with: value) }
+        let configuration = try sender.scratch.write(text, to: "nginx.conf")
+        return try started(
+            sender, port, ["nginx", "-e", "\(directory)/nginx-error.log", "-p", directory, "-c", configuration])
+    }
+
+    /// The Python server; what it got is read by `Recording`.
+    static func python(_ sender: Sender, streams: Int = 100) throws -> (peer: Peer, recording: Recording) {
+        let record = sender.scratch.path("record-\(sender.scratch.nextNumber()).jsonl")
+        let process = try Child(
+            Tools.python,
+            [
+                Tools.peer("h2_echo_server.py"), "--cert", sender.credentials.certificate, "--key",
+                sender.credentials.key, "--record", record, "--max-streams", "\(streams)",
+            ], name: "h2-server", in: sender.scratch, input: .pipe)
+        let port = try portPrinted(by: process)
+        return (Peer(process, port: port), Recording(path: record))
+    }
+
+    private static func started(_ sender: Sender, _ port: ReservedPort, _ command: [String]) throws -> Peer {
+        let process = try Child(
+            Tools.peer("run-while-open"), command, name: command[0], in: sender.scratch, input: .pipe)
+        let peer = Peer(process, port: port.number)
+        let ready = eventually(seconds: 30) { Ports.accepts(port.number) }
+        try #require(ready, "\(command[0]) does not listen: \(process.errors)")
+        return peer
+    }
+
+    /// Waits for the first number that the process prints after "listening" and blanks or punctuation.
+    static func portPrinted(by process: Child) throws -> UInt16 {
+        var port: UInt16?
+        _ = eventually(seconds: 30) {
+            let text = process.output
+            guard text.contains("\n"), let mark = text.range(of: "listening") else { return process.isOver }
+            let line = text[mark.upperBound...].prefix { $0 != "\n" }
+            port = line.split { !$0.isNumber }.last.flatMap { UInt16($0) }
+            return port != nil
+        }
+        return try #require(port, "no port was printed: \(process.output)\(process.errors)")
+    }
+}
+
+/// What the Python server wrote down.
+struct Recording {
+    let path: String
+
+    struct Request {
+        let path: String
+        /// In order of arrival, pseudo-header fields among them.
+        let headers: [(name: String, value: String)]
+        let body: Data
+        let connection: Int
+
+        subscript(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+    }
+
+    private func entries() -> [[String: Any]] {
+        guard let data = try? Data(contentsOf: URL(filePath: path)) else { return [] }
+        return data.split(separator: UInt8(ascii: "\n")).compactMap {
+            (try? JSONSerialization.jsonObject(with: Data($0))) as? [String: Any]
+        }
+    }
+
+    var connections: Int { entries().count { $0.count == 1 && $0["connection"] != nil } }
+
+    var violations: [String] { entries().compactMap { $0["violation"] as? String } }
+
+    var requests: [Request] {
+        entries().compactMap { entry in
+            guard let path = entry["path"] as? String, let fields = entry["headers"] as? [[String]],
+                let body = (entry["body"] as? String).flatMap({ Data(base64Encoded: $0) }),
+                let connection = entry["connection"] as? Int
+            else { return nil }
+            return Request(
+                path: path, headers: fields.map { ($0[0], $0[1]) }, body: body, connection: connection)
+        }
+    }
+}

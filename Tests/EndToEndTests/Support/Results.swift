@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+/// One line of `results.csv`.
+struct ResultLine: Equatable {
+    let row: Int
+    let token: String
+    let outcome: String
+    let status: String
+    let reason: String
+    let timestamp: String
+    let messageID: String
+    let attempts: Int
+
+    static let header = "row,token,outcome,status,reason,timestamp,apns_id,attempts"
+
+    /// Reads a line without quoted fields.
+    init(_ text: Substring) throws {
+        let fields = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        try #require(fields.count == 8, "a line of results: \(text)")
+        row = try #require(Int(fields[0]), "a row number: \(text)")
+        attempts = try #require(Int(fields[7]), "a number of attempts: \(text)")
+        (token, outcome, status, reason) = (fields[1], fields[2], fields[3], fields[4])
+        (timestamp, messageID) = (fields[5], fields[6])
+    }
+}
+
+/// What a run left in its directory.
+struct RunResults {
+    /// By row, in order.
+    let lines: [ResultLine]
+    let summary: [String: Any]
+
+    init(_ directory: String) throws {
+        let text = try String(contentsOfFile: directory + "/results.csv", encoding: .utf8)
+        try #require(text.hasSuffix("\n"))
+        var rest = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+        try #require(rest.popFirst().map(String.init) == ResultLine.header)
+        lines = try rest.map { try ResultLine($0) }.sorted { $0.row < $1.row }
+        let data = try Data(contentsOf: URL(filePath: directory + "/summary.json"))
+        summary = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    }
+
+    func count(_ outcome: String) -> Int { lines.count { $0.outcome == outcome } }
+
+    func number(_ key: String) -> Int? { (summary[key] as? NSNumber)?.intValue }
+
+    /// One line for each of the rows 1 to `rows`, and a summary that says the same.
+    func expectComplete(rows: Int, sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(lines.map(\.row) == Array(1...max(1, rows)), sourceLocation: sourceLocation)
+        expectSummaryAgrees(sourceLocation: sourceLocation)
+    }
+
+    /// The summary counts the lines that there are.
+    func expectSummaryAgrees(sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(number("rows") == lines.count, sourceLocation: sourceLocation)
+        for outcome in ["accepted", "rejected", "invalid", "unknown", "expired", "suppressed"] {
+            #expect(number(outcome) == count(outcome), "\(outcome)", sourceLocation: sourceLocation)
+        }
+        #expect(number("attempts") == lines.reduce(0) { $0 + $1.attempts }, sourceLocation: sourceLocation)
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+/// Runs of `apns-batch` in one test's directory.
+struct Sender {
+    let scratch: Scratch
+    let credentials: TestCredentials
+
+    init() throws {
+        scratch = try Scratch()
+        credentials = try TestCredentials(in: scratch)
+    }
+
+    static let template = Tools.fixture("campaign/template.json")
+
+    /// Makes `count` rows in a file of the scratch directory; gives its path.
+    func makeRows(_ count: Int, _ form: String...) throws -> String {
+        let path = scratch.path("rows-\(scratch.nextNumber()).csv")
+        try prepare(Tools.script("make-rows"), [String(count), "-o", path] + form, in: scratch)
+        return path
+    }
+
+    func newRunDirectory() -> String { scratch.path("run-\(scratch.nextNumber())") }
+
+    /// Arguments of `send` to a server on loopback.
+    func arguments(_ input: String, to port: UInt16, runDirectory: String, _ more: [String]) -> [String] {
+        ["send", "--input", input, "--to", "localhost:\(port)", "--run-dir", runDirectory] + credentials.flags + more
+    }
+
+    func start(
+        _ input: String, to port: UInt16, runDirectory: String, _ more: [String], standardInput: Child.Input = .nothing
+    ) throws -> Child {
+        try Child(
+            Tools.command, arguments(input, to: port, runDirectory: runDirectory, more), name: "send", in: scratch,
+            input: standardInput)
+    }
+
+    /// Sends and reads the results; the ending must be as expected.
+    @discardableResult
+    func send(
+        _ input: String, to port: UInt16, _ more: [String], expecting code: Int32 = 0,
+        standardInput: Child.Input = .nothing, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> (finished: Finished, results: RunResults) {
+        let runDirectory = newRunDirectory()
+        let finished = try Child.run(
+            Tools.command, arguments(input, to: port, runDirectory: runDirectory, more), name: "send", in: scratch,
+            input: standardInput, seconds: 300)
+        try #require(finished.ending == .exited(code), "\(finished)", sourceLocation: sourceLocation)
+        return (finished, try RunResults(runDirectory))
+    }
+
+    /// Any call of the command.
+    func command(_ arguments: [String], input: Child.Input = .nothing) throws -> Finished {
+        try Child.run(Tools.command, arguments, name: "command", in: scratch, input: input)
+    }
+
+    /// `render --json` of the whole input, by row.
+    func render(_ input: String, _ more: [String]) throws -> [[String: Any]] {
+        let finished = try command(
+            ["render", "--input", input, "--to", "localhost:1", "--rows", "0", "--json"] + credentials.flags + more)
+        try #require(finished.ending == .exited(0), "\(finished)")
+        return try finished.outputLines.map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+        }
+    }
+}

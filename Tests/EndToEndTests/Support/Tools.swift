@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+
+/// Where the things under test are, and what this run of the tests is.
+enum Tools {
+    /// The checkout.
+    static let root = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    /// The `apns-batch` built along with the tests, next to the test bundle.
+    static let command: String = {
+        let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        let besides = URL(filePath: bundle).deletingLastPathComponent().appending(path: "apns-batch").path
+        if FileManager.default.isExecutableFile(atPath: besides) { return besides }
+        return ProcessInfo.processInfo.environment["APNS_BATCH_COMMAND"] ?? besides
+    }()
+
+    /// `address`, `undefined`, `thread`, or nil: the sanitizer that everything was built with.
+    static let sanitizer: String? = {
+        let name = ProcessInfo.processInfo.environment["APNS_BATCH_SANITIZER"] ?? ""
+        return name.isEmpty ? nil : name
+    }()
+
+    static func fixture(_ name: String) -> String { root.appending(path: "Tests/Fixtures/\(name)").path }
+
+    static func peer(_ name: String) -> String { root.appending(path: "Tests/Peers/\(name)").path }
+
+    static func script(_ name: String) -> String { root.appending(path: "scripts/\(name)").path }
+
+    /// Debian's Python, which has the packages h2 and cryptography.
+    static let python = "/usr/bin/python3"
+
+    /// Whether this kernel, and what confines this process, allow io_uring.
+    static let hasIOURing: Bool = {
+        guard let scratch = try? Scratch() else { return false }
+        let probe =
+            "import ctypes,os;b=ctypes.create_string_buffer(120);r=ctypes.CDLL(None).syscall(425,2,b);os._exit(r<0)"
+        let finished = try? Child.run(python, ["-c", probe], name: "probe", in: scratch)
+        return finished?.ending == .exited(0)
+    }()
+
+    /// The loops that can run here.
+    static let loops = hasIOURing ? ["io_uring", "epoll"] : ["epoll"]
+}
+
+/// Runs a tool that prepares a test; its failure is the test's.
+@discardableResult
+func prepare(_ program: String, _ arguments: [String], in scratch: Scratch) throws -> String {
+    let finished = try Child.run(program, arguments, name: "prepare", in: scratch)
+    try #require(finished.ending == .exited(0), "\(program) \(arguments): \(finished)")
+    return finished.output
+}

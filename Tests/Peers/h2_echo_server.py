@@ -1,0 +1,128 @@
+#!/usr/bin/python3
+"""An HTTP/2 server over TLS on loopback, made of the Python package h2, that writes down what it got.
+
+    h2_echo_server.py --cert cert.pem --key key.pem --record FILE [--port N] [--max-streams N]
+
+Prints "listening PORT" when it is ready and ends when standard input closes. FILE gets one JSON object a line:
+
+    {"connection": n}                                           a client has connected
+    {"connection": n, "stream": n, "path": …, "headers": [[name, value], …], "body": base64}
+    {"connection": n, "violation": …}                           the client broke a rule of HTTP/2
+
+Every request is answered 200 with its apns-id. Shares no code with the sender.
+"""
+
+import argparse
+import asyncio
+import base64
+import json
+import ssl
+import sys
+
+import h2.config
+import h2.connection
+import h2.errors
+import h2.events
+import h2.exceptions
+import h2.settings
+
+
+class Client:
+    """One connection: feeds bytes to h2, records whole requests, answers them."""
+
+    def __init__(self, number, options, record):
+        self.number = number
+        self.record = record
+        self.requests = {}
+        config = h2.config.H2Configuration(client_side=False, header_encoding="utf-8")
+        self.h2 = h2.connection.H2Connection(config=config)
+        codes = h2.settings.SettingCodes
+        self.h2.local_settings = h2.settings.Settings(
+            client=False,
+            initial_values={codes.MAX_CONCURRENT_STREAMS: options.max_streams, codes.MAX_HEADER_LIST_SIZE: 8000})
+        self.h2.initiate_connection()
+
+    async def serve(self, reader, writer):
+        self.write(connection=self.number)
+        try:
+            while True:
+                writer.write(self.h2.data_to_send())
+                await writer.drain()
+                data = await reader.read(65536)
+                if not data:
+                    break
+                for event in self.h2.receive_data(data):
+                    self.handle(event)
+        except h2.exceptions.ProtocolError as error:
+            self.write(connection=self.number, violation=f"{type(error).__name__}: {error}")
+            writer.write(self.h2.data_to_send())
+        except (ConnectionError, ssl.SSLError):
+            pass
+        finally:
+            writer.close()
+
+    def handle(self, event):
+        if isinstance(event, h2.events.RequestReceived):
+            self.requests[event.stream_id] = ([list(field) for field in event.headers], bytearray())
+        elif isinstance(event, h2.events.DataReceived):
+            self.requests[event.stream_id][1].extend(event.data)
+            if event.flow_controlled_length:
+                self.h2.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
+        elif isinstance(event, h2.events.StreamEnded):
+            self.answer(event.stream_id)
+        elif isinstance(event, h2.events.StreamReset):
+            self.requests.pop(event.stream_id, None)
+
+    def answer(self, stream):
+        headers, body = self.requests.pop(stream)
+        fields = dict(headers)
+        self.write(
+            connection=self.number, stream=stream, path=fields.get(":path"), headers=headers,
+            body=base64.b64encode(bytes(body)).decode())
+        response = [(":status", "200")]
+        if "apns-id" in fields:
+            response.append(("apns-id", fields["apns-id"]))
+        self.h2.send_headers(stream, response, end_stream=True)
+
+    def write(self, **entry):
+        self.record.write(json.dumps(entry) + "\n")
+        self.record.flush()
+
+
+async def end_of_input():
+    reader = asyncio.StreamReader()
+    loop = asyncio.get_running_loop()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    while await reader.read(4096):
+        pass
+
+
+async def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cert", required=True)
+    parser.add_argument("--key", required=True)
+    parser.add_argument("--record", required=True)
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--max-streams", type=int, default=100)
+    options = parser.parse_args()
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.load_cert_chain(options.cert, options.key)
+    context.set_alpn_protocols(["h2"])
+
+    record = open(options.record, "a", encoding="utf-8")
+    count = 0
+
+    async def accept(reader, writer):
+        nonlocal count
+        count += 1
+        await Client(count, options, record).serve(reader, writer)
+
+    server = await asyncio.start_server(accept, "127.0.0.1", options.port, ssl=context)
+    print("listening", server.sockets[0].getsockname()[1], flush=True)
+    await end_of_input()
+    server.close()
+
+
+asyncio.run(main())
