@@ -106,6 +106,11 @@ struct Recording {
         }
     }
 
+    /// Bytes written so far.
+    var size: Int {
+        ((try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? NSNumber)?.intValue ?? 0
+    }
+
     var connections: Int { entries().count { $0.count == 1 && $0["connection"] != nil } }
 
     var violations: [String] { entries().compactMap { $0["violation"] as? String } }

@@ -35,7 +35,8 @@ struct RunResults {
         let text = try String(contentsOfFile: directory + "/results.csv", encoding: .utf8)
         try #require(text.hasSuffix("\n"))
         var rest = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-        try #require(rest.popFirst().map(String.init) == ResultLine.header)
+        let first = rest.popFirst()
+        try #require(first.map(String.init) == ResultLine.header)
         lines = try rest.map { try ResultLine($0) }.sorted { $0.row < $1.row }
         let data = try Data(contentsOf: URL(filePath: directory + "/summary.json"))
         summary = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])

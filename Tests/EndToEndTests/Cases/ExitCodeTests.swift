@@ -1,0 +1,148 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// What a scheduler sees.
+    @Suite struct ExitCodes {
+        static let header = "token,first_name,badge,vip,note,extras\n"
+
+        @Test func `invalid rows: the others are sent, exit code 2, the cause is in the results`() throws {
+            let sender = try Sender()
+            let simulator = try SimulatorProcess(sender)
+            let good = String(repeating: "ab", count: 32)
+            let input = try sender.scratch.write(
+                Self.header + """
+                    \(good),Ada,1,true,,{}
+                    \(good.replacing("ab", with: "cd")),Bo,five,true,,{}
+                    not-hex,Cy,1,true,,{}
+                    \(good.replacing("ab", with: "ef")),Di,1,true
+                    \(good.replacing("ab", with: "01")),Ed,1,true,,{
+                    \(good.replacing("ab", with: "23")),Flo,1,true,,{}
+
+                    """, to: "rows.csv")
+            let (finished, results) = try sender.send(
+                input, to: simulator.port, ["--template", Sender.template], expecting: 2)
+            results.expectComplete(rows: 6)
+            #expect(
+                results.lines.map(\.outcome) == ["accepted", "invalid", "invalid", "invalid", "invalid", "accepted"])
+            #expect(results.lines.filter { $0.outcome == "invalid" }.allSatisfy { $0.attempts == 0 && $0.status == "" })
+            #expect(results.lines[1].reason.contains("badge: expected a number"), "\(results.lines[1])")
+            #expect(finished.outputLines.last?.contains(" invalid=4 ") == true)
+            #expect(try simulator.stop().count == 2)
+        }
+
+        @Test func `rejected rows are final answers: exit code 0`() throws {
+            let sender = try Sender()
+            let script = Script(seed: 1, rules: [.init(share: 1, status: 410, reason: "Unregistered")])
+            let simulator = try SimulatorProcess(sender, script: script)
+            let input = try sender.makeRows(50)
+            let (_, results) = try sender.send(input, to: simulator.port, ["--template", Sender.template])
+            results.expectComplete(rows: 50)
+            #expect(results.count("rejected") == 50)
+            #expect(results.summary["reasons"] as? [String: Int] == ["Unregistered": 50])
+        }
+
+        @Test func `a header row alone: nothing to do, exit code 0`() throws {
+            let sender = try Sender()
+            let simulator = try SimulatorProcess(sender)
+            let input = try sender.scratch.write(Self.header, to: "rows.csv")
+            let (finished, results) = try sender.send(input, to: simulator.port, ["--template", Sender.template])
+            #expect(results.lines.isEmpty)
+            #expect(finished.outputLines.last?.hasPrefix("rows=0 accepted=0 ") == true)
+        }
+
+        /// Each is wrong before anything is sent: exit code 64 and a line that names the culprit.
+        static let wrong: [(arguments: [String], says: String)] = [
+            (["--input", "ROWS", "--to", "localhost:1", "--no-such-flag"], "--no-such-flag"),
+            (["--to", "simulator"], "input"),
+            (["--input", "/nonexistent/rows.csv", "--to", "simulator"], "/nonexistent/rows.csv"),
+            (["--input", "ROWS", "--to", "nowhere"], "nowhere"),
+            (["--input", "ROWS", "--to", "localhost:99999"], "99999"),
+            (["--input", "ROWS", "--to", "simulator", "--template", "/nonexistent/t.json"], "/nonexistent/t.json"),
+            (["--input", "ROWS", "--to", "simulator", "--template", "BROKEN"], "broken.json:"),
+            (["--input", "ROWS", "--to", "simulator", "--template", "COLUMN"], "surname"),
+            (["--input", "ROWS", "--to", "simulator", "--loop", "kqueue"], "kqueue"),
+            (["--input", "ROWS", "--to", "simulator", "--lanes", "0"], "lanes"),
+            (["--input", "ROWS", "--to", "production", "--topic", "com.example.app"], "key"),
+            (
+                [
+                    "--input", "ROWS", "--to", "production", "--topic", "com.example.app", "--key-file", "BROKEN",
+                    "--key-id", "ABC123DEFG", "--team-id", "DEF123GHIJ",
+                ], "broken.json"
+            ),
+            (["/nonexistent/campaign.yaml"], "/nonexistent/campaign.yaml"),
+            (["CAMPAIGN", "--input", "ROWS", "--to", "simulator"], "tempalte"),
+        ]
+
+        @Test(arguments: wrong)
+        func `wrong usage: exit code 64, nothing sent`(arguments: [String], says: String) throws {
+            let scratch = try Scratch()
+            let files = [
+                "ROWS": try scratch.write(Self.header + "00aa,Ada,1,true,,{}\n", to: "rows.csv"),
+                "BROKEN": try scratch.write("{\"aps\": {\"alert\": \"Hi\",}}", to: "broken.json"),
+                "COLUMN": try scratch.write("{\"aps\": {\"alert\": \"Hi {{surname}}\"}}", to: "column.json"),
+                "CAMPAIGN": try scratch.write("tempalte: t.json\n", to: "campaign.yaml"),
+            ]
+            let finished = try Child.run(
+                Tools.command, ["send"] + arguments.map { files[$0] ?? $0 } + ["--run-dir", scratch.path("run")],
+                name: "send", in: scratch, seconds: 30)
+            #expect(finished.ending == .exited(64), "\(finished)")
+            #expect(finished.errors.contains(says), "\(finished)")
+        }
+
+        @Test func `a fatal answer stops the campaign: exit code 69`() throws {
+            let sender = try Sender()
+            let simulator = try SimulatorProcess(sender)
+            // Another key than the one that the simulator knows.
+            let other = sender.scratch.path("other.p8")
+            try prepare(
+                "openssl", ["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", other],
+                in: sender.scratch)
+            let input = try sender.makeRows(2_000)
+            let (finished, results) = try sender.send(
+                input, to: simulator.port, ["--template", Sender.template, "--key-file", other], expecting: 69)
+            #expect(finished.errors.contains("InvalidProviderToken"), "\(finished)")
+            #expect(results.lines.count < 2_000)
+            results.expectSummaryAgrees()
+            #expect(try simulator.stop().values.allSatisfy { $0.accepted == 0 })
+        }
+
+        @Test func `nobody listens: exit code 69 within the patience given`() throws {
+            let sender = try Sender()
+            let port = ReservedPort()
+            let input = try sender.makeRows(10)
+            let (finished, results) = try sender.send(
+                input, to: port.number, ["--template", Sender.template, "--connect-patience", "1"], expecting: 69)
+            #expect(results.count("accepted") == 0)
+            #expect(!finished.errors.isEmpty)
+        }
+
+        @Test func `a certificate that nobody vouches for: exit code 69, nothing sent`() throws {
+            let sender = try Sender()
+            let (server, recording) = try Peer.python(sender)
+            let stranger = try Sender()
+            let input = try sender.makeRows(10)
+            let (_, results) = try sender.send(
+                input, to: server.port,
+                [
+                    "--template", Sender.template, "--ca-file", stranger.credentials.authority, "--connect-patience",
+                    "1",
+                ], expecting: 69)
+            server.stop()
+            #expect(results.count("accepted") == 0)
+            #expect(recording.requests.isEmpty)
+        }
+
+        @Test func `a certificate of another host: exit code 69, nothing sent`() throws {
+            let sender = try Sender()
+            let (server, recording) = try Peer.python(sender)
+            let input = try sender.makeRows(10)
+            let finished = try sender.command(
+                ["send", "--input", input, "--to", "127.0.0.2:\(server.port)", "--run-dir", sender.newRunDirectory()]
+                    + sender.credentials.flags + ["--template", Sender.template, "--connect-patience", "1"])
+            #expect(finished.ending == .exited(69), "\(finished)")
+            server.stop()
+            #expect(recording.requests.isEmpty)
+        }
+    }
+}

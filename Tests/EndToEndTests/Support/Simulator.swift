@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+
+/// The simulator as a process of its own.
+final class SimulatorProcess {
+    private let process: Child
+    private let countsPath: String
+    let port: UInt16
+
+    /// - Parameter script: YAML; nil accepts everything.
+    init(_ sender: Sender, script: Script? = nil, loop: String? = nil) throws {
+        countsPath = sender.scratch.path("counts-\(sender.scratch.nextNumber()).csv")
+        var arguments = [
+            "simulate", "--port", "0", "--cert", sender.credentials.certificate, "--key", sender.credentials.key,
+            "--provider-key", sender.credentials.providerPublicKey, "--key-id", TestCredentials.keyID,
+            "--team-id", TestCredentials.teamID, "--counts", countsPath,
+        ]
+        if let script { arguments += ["--script", try sender.scratch.write(script.yaml, to: "faults.yaml")] }
+        if let loop { arguments += ["--loop", loop] }
+        process = try Child(Tools.command, arguments, name: "simulate", in: sender.scratch)
+        port = try Peer.portPrinted(by: process)
+    }
+
+    deinit { process.stop() }
+
+    /// Ends it and reads how often each token came.
+    func stop() throws -> [String: Count] {
+        let ending = process.stop()
+        try #require(ending == .exited(0), "\(ending): \(process.errors)")
+        let lines = try String(contentsOfFile: countsPath, encoding: .utf8).split(separator: "\n")
+        try #require(lines.first == "token,received,accepted")
+        return Dictionary(
+            uniqueKeysWithValues: try lines.dropFirst().map { line in
+                let fields = line.split(separator: ",")
+                let received = try #require(Int(fields[1]))
+                return (String(fields[0]), Count(received: received, accepted: try #require(Int(fields[2]))))
+            })
+    }
+
+    struct Count: Equatable {
+        let received: Int
+        let accepted: Int
+    }
+}
+
+/// A script for the simulator, and what it answers: computed here anew, from its documentation.
+struct Script {
+    struct Rule {
+        var share: Double
+        var status: Int
+        var reason: String
+        var timestamp: Int?
+        /// For how many requests of a token it holds; nil for all.
+        var times: Int?
+    }
+
+    var seed: UInt64
+    var rules: [Rule]
+    var latency = "{ distribution: none }"
+
+    var yaml: String {
+        let rules = rules.map { rule in
+            "  - { share: \(rule.share), status: \(rule.status), reason: \(rule.reason)"
+                + (rule.timestamp.map { ", timestamp: \($0)" } ?? "") + (rule.times.map { ", times: \($0)" } ?? "")
+                + " }\n"
+        }
+        let list = rules.isEmpty ? "rules: []\n" : "rules:\n" + rules.joined()
+        return "seed: \(seed)\nlatency: \(latency)\n" + list
+    }
+
+    /// The rule that hits a token, if any. FNV-1a over the seed's bytes, least significant first, and the token's digits;
+    /// the upper 53 bits are a place in [0, 1), of which the rules take slices one behind the other.
+    func rule(for token: String) -> Rule? {
+        let seedBytes = withUnsafeBytes(of: seed.littleEndian, Array.init)
+        let hash = (seedBytes + Array(token.utf8)).reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
+            ($0 ^ UInt64($1)) &* 0x100_0000_01B3
+        }
+        let place = Double(hash >> 11) / 9_007_199_254_740_992
+        var bound = 0.0
+        for rule in rules {
+            bound += rule.share
+            if place < bound { return rule }
+        }
+        return nil
+    }
+}
