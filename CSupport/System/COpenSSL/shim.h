@@ -1,2 +1,2 @@
-#include <openssl/ssl.h>
 #include <openssl/evp.h>
+#include <openssl/ssl.h>
