@@ -11,6 +11,7 @@ sanitizer_select() {
     address)
         flags=(--sanitize=address --scratch-path .build-address)
         export ASAN_OPTIONS="detect_stack_use_after_return=1:strict_string_checks=1:detect_leaks=1"
+        export LSAN_OPTIONS="suppressions=$root/scripts/lib/leaks.supp:print_suppressions=0"
         ;;
     undefined)
         # swiftc has no such sanitizer on Linux, so `swift build --sanitize=undefined` refuses: it is given to the C
