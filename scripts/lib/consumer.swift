@@ -1,3 +1,13 @@
+// A program of another package that uses the library: compiled and run by scripts/check-dependency.
 import APNSBatch
 
-print("imports APNSBatch")
+var campaign = Campaign(
+    input: .file("/nonexistent/rows.csv"), destination: .host("localhost", port: 1), topic: "com.example.app",
+    credentials: .none)
+campaign.lanes = 1
+do {
+    _ = try CampaignRun(campaign)
+    print("an input that does not exist was opened")
+} catch {
+    print("the library answers: \(error)")
+}
