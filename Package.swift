@@ -67,6 +67,7 @@ let package = Package(
             dependencies: [
                 "APNSBatch", "APNSSimulator", "Yams",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swift),
 

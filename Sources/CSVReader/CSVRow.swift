@@ -15,7 +15,20 @@ package struct CSVRow {
     /// What is wrong with the row.
     package var error: CSVRowError?
 
+    /// The record's first byte; as long as its bytes are valid.
+    var start: UnsafeRawPointer?
+
     package init() {}
+
+    /// Where a field of a good row begins (its opening quote not counted): 1-based physical line, and 1-based column in
+    /// bytes. For error texts: it reads the row from its start.
+    package func place(of field: Int) -> (line: UInt64, column: Int) {
+        guard let start, let begin = fields[field].baseAddress, begin >= start else { return (line, 1) }
+        let before = UnsafeRawBufferPointer(start: start, count: begin - start)
+        let breaks = before.count { $0 == Byte.lineFeed }
+        let column = before.reversed().prefix { $0 != Byte.lineFeed }.count + 1
+        return (line + UInt64(breaks), column)
+    }
 }
 
 /// What is wrong with a row, and where.

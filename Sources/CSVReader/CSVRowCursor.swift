@@ -56,6 +56,7 @@ package struct CSVRowCursor: ~Copyable {
         line &+= start.lines
         row.row = firstRow &+ UInt64(truncatingIfNeeded: index)
         row.line = line
+        row.start = UnsafeRawPointer(bytes + start.offset)
         let record = Record(start: start.offset, content: contentEnd(start.offset, end.offset), end: end)
         index &+= 1
         position = end.offset

@@ -1,0 +1,116 @@
+/// A campaign: an input of rows, what each row becomes, and where it goes. A plain value; nothing happens until a
+/// ``CampaignRun`` is made of it.
+///
+/// ```swift
+/// var campaign = Campaign(
+///     input: .file("rows.csv"), destination: .production, topic: "com.example.app",
+///     credentials: .providerToken(keyPEM: pem, keyID: "ABC123DEFG", teamID: "DEF123GHIJ"))
+/// campaign.template = .init(json: template, name: "payload.json")
+/// let summary = try await CampaignRun(campaign).run()
+/// ```
+public struct Campaign: Sendable {
+    /// Where the rows come from.
+    public enum Input: Sendable, Equatable {
+        /// A CSV file, by path.
+        case file(String)
+        /// Standard input; its size is not known, so progress has no end.
+        case standardInput
+    }
+
+    /// Which APNs the rows go to. Hosts and ports: Apple, "Sending notification requests to APNs".
+    public enum Destination: Sendable, Equatable {
+        case production
+        case sandbox
+        /// Any other server that speaks HTTP/2 over TLS, such as a simulator or a proxy.
+        case host(String, port: UInt16)
+    }
+
+    /// How the provider proves who it is.
+    public enum Credentials: Sendable {
+        /// A signing key (`.p8`, PKCS#8 PEM of a P-256 key), its ten-character id and the team's. Apple, "Establishing
+        /// a token-based connection to APNs".
+        case providerToken(keyPEM: [UInt8], keyID: String, teamID: String)
+        /// A client certificate, leaf first, and its key, both PEM. Apple, "Establishing a certificate-based connection
+        /// to APNs".
+        case certificate(chainPEM: [UInt8], keyPEM: [UInt8])
+        /// None: for servers that ask for none.
+        case none
+    }
+
+    /// A JSON template whose strings hold `{{column}}` placeholders.
+    public struct Template: Sendable {
+        /// The JSON text, UTF-8.
+        public var json: [UInt8]
+        /// What errors call it, such as a file's path.
+        public var name: String
+
+        public init(json: [UInt8], name: String) {
+            self.json = json
+            self.name = name
+        }
+    }
+
+    /// What the headers of every row are, unless the row has a column of its own for them.
+    public struct Headers: Sendable {
+        /// Bundle id, or full topic; the suffix of the push type is added where it is missing.
+        public var topic: String?
+        /// `apns-push-type`.
+        public var pushType = "alert"
+        /// `apns-priority`: 10, 5 or 1; nil for the push type's default.
+        public var priority: Int?
+        /// `apns-expiration` in seconds since the epoch; nil leaves it out, 0 means one attempt.
+        public var expiration: UInt64?
+        /// `apns-collapse-id`, at most 64 bytes.
+        public var collapseID: String?
+
+        public init() {}
+    }
+
+    /// Which event loop drives the sockets.
+    public enum Loop: String, Sendable, CaseIterable {
+        /// io_uring where the kernel allows it, else epoll.
+        case automatic
+        case ioUring = "io_uring"
+        case epoll
+    }
+
+    public var input: Input
+    public var destination: Destination
+    public var credentials: Credentials
+    public var headers = Headers()
+    /// Without a template every row needs a `payload` column.
+    public var template: Template?
+    /// The byte between fields.
+    public var delimiter = UInt8(ascii: ",")
+    /// Certificates to trust besides the system's, PEM.
+    public var authorities: [UInt8] = []
+    /// Whether the system's certificates are trusted.
+    public var systemTrust = true
+    /// Two numbers that make this campaign's `apns-id`s its own; random unless given.
+    public var identity: (UInt64, UInt64)?
+    /// Where results go; made if missing, must not hold results already. Nil for a new directory below `runs/`.
+    public var runDirectory: String?
+    /// Threads that send; nil for one per core less one, at least one.
+    public var lanes: Int?
+    /// Connections that a lane may open at most.
+    public var connections = 16
+    public var loop = Loop.automatic
+    /// Requests made for one row at most, the first included.
+    public var attempts = 5
+    /// The longest first delay before a row is sent again, in milliseconds; it doubles from attempt to attempt. Nil for what
+    /// the answer asks for: a second, or five where APNs itself is in trouble.
+    public var retryDelay: UInt64?
+    /// How long a request may take, in milliseconds.
+    public var requestTimeout: UInt32 = 30_000
+    /// How long no connection may be had before the run ends, in seconds.
+    public var connectPatience = 60
+    /// How long answers are waited for after ``CampaignRun/stop()``, in seconds.
+    public var stopPatience = 10
+
+    public init(input: Input, destination: Destination, topic: String?, credentials: Credentials) {
+        self.input = input
+        self.destination = destination
+        self.credentials = credentials
+        headers.topic = topic
+    }
+}

@@ -1,0 +1,28 @@
+/// Why a campaign could not start or had to end, for programs (``kind``) and for people (``description``).
+///
+/// The text never holds a key, a provider token or a payload.
+public struct CampaignError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What kind of failure it is. New kinds may come: switch with a default.
+    public enum Kind: Sendable, Equatable {
+        /// The campaign itself is wrong: an option, a template, a key, a column. Nothing was sent.
+        case configuration
+        /// The input cannot be opened or read.
+        case input
+        /// The run directory or the results cannot be written.
+        case results
+        /// APNs cannot be reached, or its certificate does not verify.
+        case unreachable
+        /// APNs gave an answer that no further row can survive, such as InvalidProviderToken.
+        case fatalAnswer
+        /// The machine refused something: memory, threads, descriptors.
+        case system
+    }
+
+    public let kind: Kind
+    public let description: String
+
+    init(_ kind: Kind, _ description: String) {
+        self.kind = kind
+        self.description = description
+    }
+}

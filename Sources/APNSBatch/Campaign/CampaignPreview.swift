@@ -1,0 +1,101 @@
+import APNSProtocol
+import CSVReader
+import LaneTransport
+import Logging
+
+/// Shows what a campaign would send, row by row, through the same code that sends; nothing leaves.
+public final class CampaignPreview {
+    /// A row as it would be sent, or why it would not.
+    public struct Row: Sendable {
+        /// Its number in the input, from 1.
+        public let row: UInt64
+        /// Why it would not be sent, with line, column and cause; nil for a good row.
+        public let invalid: String?
+        /// `/3/device/` and the token.
+        public let path: String
+        /// All header fields in their order; the provider token is replaced by dots.
+        public let headers: [(name: String, value: String)]
+        /// The exact bytes of the body.
+        public let payload: [UInt8]
+    }
+
+    private let plan: CampaignPlan
+    private let reader: InputReader
+    private var cursor: CSVRowCursor
+    private var chunk: CSVChunk?
+    private var preparer: RowPreparer
+    private var arena = SendArena(blocks: 1)
+    private var flights = FlightTable(capacity: 1)
+    private var sets: [UInt16: [(name: String, value: String)]] = [:]
+
+    /// Reads the template and the input's header row, as a run would.
+    public init(_ campaign: Campaign) throws(CampaignError) {
+        reader = try InputReader(campaign, lanes: 1)
+        plan = try CampaignPlan(
+            campaign, columns: reader.columns, logger: Logger(label: "preview") { _ in SwiftLogNoOpLogHandler() })
+        cursor = reader.makeCursor()
+        preparer = RowPreparer(plan: plan)
+    }
+
+    deinit { chunk?.recycle() }
+
+    /// The next row; nil at the end of the input.
+    public func next() throws(CampaignError) -> Row? {
+        var row = CSVRow()
+        while true {
+            if chunk != nil {
+                if cursor.next(into: &row) { return show(row) }
+                chunk?.recycle()
+                chunk = nil
+            }
+            guard let next = try reader.nextChunk() else { return nil }
+            chunk = next
+            cursor.open(next)
+        }
+    }
+
+    private func show(_ row: CSVRow) -> Row {
+        switch preparer.prepare(row, in: &arena, flights: &flights, now: WallClock.seconds()) {
+        case .ready(let place):
+            defer {
+                arena.release(flights[place].block)
+                flights.release(place)
+            }
+            return request(flights[place])
+        case .invalid(let cause): return Self.unsent(row, cause)
+        case .expired: return Self.unsent(row, "apns-expiration has passed")
+        case .noRoom: return Self.unsent(row, "no room")
+        }
+    }
+
+    private static func unsent(_ row: CSVRow, _ cause: String) -> Row {
+        Row(row: row.row, invalid: cause, path: "", headers: [], payload: [])
+    }
+
+    private func request(_ flight: Flight) -> Row {
+        for (number, fields) in preparer.headerSets.unsent { sets[number] = fields.map(Self.text) }
+        preparer.headerSets.didSend()
+        let record = UnsafeRawPointer(flight.record!)
+        func text(_ offset: Int, _ length: Int) -> String {
+            String(decoding: UnsafeRawBufferPointer(start: record + offset, count: length), as: UTF8.self)
+        }
+        let path = text(0, flight.pathLength)
+        var headers = sets[flight.headerSet] ?? []
+        headers.insert((RequestHeader.path.name, path), at: headers.firstIndex(where: { !$0.name.hasPrefix(":") }) ?? 0)
+        headers.append((RequestHeader.id.name, text(flight.pathLength, MessageID.length)))
+        if flight.collapseLength > 0 {
+            headers.append((RequestHeader.collapseID.name, text(flight.collapseOffset, Int(flight.collapseLength))))
+        }
+        if flight.expirationLength > 0 {
+            headers.append(
+                (RequestHeader.expiration.name, text(flight.expirationOffset, Int(flight.expirationLength))))
+        }
+        if plan.tokens != nil { headers.append((RequestHeader.authorization.name, "bearer ...")) }
+        let payload = UnsafeRawBufferPointer(start: record + flight.bodyOffset, count: Int(flight.bodyLength))
+        return Row(row: flight.row, invalid: nil, path: path, headers: headers, payload: Array(payload))
+    }
+
+    private static func text(_ field: HeaderFieldBytes) -> (name: String, value: String) {
+        (String(decoding: field.name, as: UTF8.self), String(decoding: field.value, as: UTF8.self))
+    }
+}

@@ -1,0 +1,70 @@
+/// What became of a campaign: the content of `summary.json`.
+public struct CampaignSummary: Sendable, Codable, Equatable {
+    /// Rows that have a line in `results.csv`; the sum of the six outcomes below.
+    public var rows: UInt64
+    public var accepted: UInt64
+    public var rejected: UInt64
+    public var invalid: UInt64
+    public var unknown: UInt64
+    public var expired: UInt64
+    public var suppressed: UInt64
+    /// Requests made for them, second attempts included.
+    public var attempts: UInt64
+    public var elapsedSeconds: Double
+    public var acceptedPerSecond: Double
+    /// Processor time of the whole process, user and system.
+    public var cpuSeconds: Double
+    public var peakRSSBytes: UInt64
+    /// The event loop that ran: `io_uring` or `epoll`.
+    public var loop: String
+    /// Connections opened.
+    public var connections: Int
+    /// Rejected rows by APNs's reason.
+    public var reasons: [String: UInt64]
+    /// How the run ended: `complete`, `interrupted` or `failed`.
+    public var ending: Ending
+    /// Why it did not complete; absent when it did.
+    public var cause: String?
+
+    public enum Ending: String, Sendable, Codable {
+        /// The whole input was read, and every row of it has its line.
+        case complete
+        /// Somebody stopped it. Rows without a line were never sent.
+        case interrupted
+        /// A fatal answer, an unreachable APNs or a full disk ended it. Rows without a line were never sent.
+        case failed
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case rows, accepted, rejected, invalid, unknown, expired, suppressed, attempts
+        case elapsedSeconds = "elapsed_seconds"
+        case acceptedPerSecond = "accepted_per_second"
+        case cpuSeconds = "cpu_seconds"
+        case peakRSSBytes = "peak_rss_bytes"
+        case loop, connections, reasons, ending, cause
+    }
+
+    /// Whether every row got a final answer from APNs.
+    public var isClean: Bool { ending == .complete && invalid + unknown + expired + suppressed == 0 }
+}
+
+/// A look at a running campaign. Counts are of different moments, some milliseconds apart.
+public struct CampaignProgress: Sendable {
+    public var accepted: UInt64 = 0
+    public var rejected: UInt64 = 0
+    public var invalid: UInt64 = 0
+    /// Unknown, expired and suppressed rows.
+    public var other: UInt64 = 0
+    public var bytesRead: UInt64 = 0
+    /// The input's size, where it is known.
+    public var bytesTotal: UInt64?
+    public var elapsedSeconds: Double = 0
+    /// Connections that are up, over all lanes.
+    public var connections = 0
+    /// Streams that the peer allows on them.
+    public var streams = 0
+    /// Requests that wait for an answer.
+    public var inFlight = 0
+
+    public var rows: UInt64 { accepted + rejected + invalid + other }
+}

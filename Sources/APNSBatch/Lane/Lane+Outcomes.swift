@@ -1,0 +1,90 @@
+import APNSProtocol
+import LaneTransport
+
+extension Lane {
+    /// One request's end: an outcome for its row, or another attempt.
+    mutating func end(_ outcome: OutcomeRecord) {
+        let flight = Int(outcome.ticket)
+        pool.didEnd(Int(flights[flight].member))
+        if outcome.status == 200 && outcome.delivery == Delivery.answered.rawValue {
+            answered += 1
+            finish(flight, .accepted, status: 200)
+            return
+        }
+        switch outcome.deliveryState {
+        case .answered:
+            answered += 1
+            refused(flight, outcome)
+        case .notSent:
+            flights[flight].attempts -= 1
+            again(flight, after: 0)
+        case .maybeSent: lost(flight, outcome)
+        }
+    }
+
+    /// Records the row's outcome and frees its place.
+    mutating func finish(
+        _ flight: Int, _ outcome: Outcome, status: UInt16 = 0, timestamp: UInt64 = 0,
+        reason: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)
+    ) {
+        let row = flights[flight]
+        sink.record(
+            row: row.row, outcome: outcome, status: status, attempts: row.attempts, timestamp: timestamp,
+            token: row.token, reason: reason)
+        if row.block >= 0 { arena.release(row.block) }
+        flights.release(flight)
+    }
+
+    mutating func finish(_ flight: Int, _ outcome: Outcome, status: UInt16 = 0, timestamp: UInt64 = 0, cause: String) {
+        var cause = cause
+        cause.withUTF8 {
+            finish(flight, outcome, status: status, timestamp: timestamp, reason: UnsafeRawBufferPointer($0))
+        }
+    }
+
+    /// The request may have arrived and no answer came: sent again while attempts are left, else unknown.
+    private mutating func lost(_ flight: Int, _ outcome: OutcomeRecord) {
+        let attempts = Int(flights[flight].attempts)
+        if !control.stopping, let delay = plan.shortBackoff.delay(afterAttempt: attempts, random: random.next()) {
+            again(flight, after: delay * 1_000_000)
+        } else {
+            finish(flight, .unknown, cause: Self.explain(outcome))
+        }
+    }
+
+    static func explain(_ outcome: OutcomeRecord) -> String {
+        switch outcome.failureScope {
+        case .timeout: "no answer within \(outcome.code) ms"
+        case .http2: "stream reset by the server, code \(outcome.code)"
+        default: "connection lost before the answer"
+        }
+    }
+
+    /// Puts a row back, to be sent after so many nanoseconds. Its record leaves the arena, so that a row that waits holds
+    /// up only itself.
+    mutating func again(_ flight: Int, after delay: UInt64) {
+        if flights[flight].block >= 0 {
+            let length = flights[flight].recordLength
+            let own = UnsafeMutableRawPointer.allocate(byteCount: length, alignment: 8)
+            own.copyMemory(from: flights[flight].record!, byteCount: length)
+            arena.release(flights[flight].block)
+            flights[flight].record = own
+            flights[flight].block = -1
+        }
+        retries.add(flight: flight, due: now + delay)
+    }
+
+    /// The end of a row that waited to be sent again when the run stopped. One that never left gets no line: rows without
+    /// a line are those that were never sent.
+    mutating func giveUp(_ flight: Int) {
+        let row = flights[flight]
+        if row.attempts == 0 {
+            if row.block >= 0 { arena.release(row.block) }
+            flights.release(flight)
+        } else if row.lastStatus > 0 {
+            finish(flight, .rejected, status: row.lastStatus, cause: row.lastReason?.text ?? "")
+        } else {
+            finish(flight, .unknown, cause: "stopped before it was sent again")
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import APNSProtocol
+import LaneTransport
+
+/// One sending thread: takes chunks, turns rows into requests just as streams become free, polls, and turns answers into
+/// outcomes. It owns its loop, its connections and its memory; nothing here is shared but the queues at its ends.
+///
+/// A turn of the lane: fill free streams with rows that are due again and then with new ones, submit them in one crossing,
+/// poll, act on events and outcomes. Nothing is queued in front of the network: while no stream is free no row is taken,
+/// and that is the back-pressure of the whole campaign.
+struct Lane: ~Copyable {
+    let plan: CampaignPlan
+    let control: RunControl
+    let gauges: LaneGauges
+    let addresses: AddressBook
+
+    var transport: Transport
+    let tls: Int32
+    var pool: ConnectionPool
+    var rows: RowSource
+    var preparer: RowPreparer
+    var arena: SendArena
+    var flights: FlightTable
+    var retries = RetryQueue()
+    var requests = RequestBatch()
+    var sink: OutcomeSink
+    var random: SplitMix
+    /// The provider token that a member's connection started with.
+    var tokenOf: [Int: ProviderTokenRotation.Token] = [:]
+
+    /// Answers of any kind, for the pool's growth.
+    var answered: UInt64 = 0
+    var now: UInt64
+    var nextTick: UInt64 = 0
+    var nextHandOver: UInt64 = 0
+    var stopDeadline: UInt64?
+
+    /// Milliseconds between two looks at time and control when nothing arrives.
+    private static let idleWait: UInt32 = 10
+    /// Times in nanoseconds.
+    static let tickInterval: UInt64 = 5_000_000
+    static let handOverInterval: UInt64 = 200_000_000
+    /// Rows that may wait to be sent again before new ones are held back.
+    static let retryLimit = 16_384
+    /// With fewer requests than this under way, waiting for more answers would cost more time than it saves work.
+    static let lingerFrom = 128
+    /// Microseconds that answers may gather.
+    static let lingerTime: UInt32 = 300
+
+    /// Runs until every row it took has its outcome.
+    mutating func run() throws(TransportError) {
+        while true {
+            now = transport.now
+            let filled = fill()
+            try submit()
+            if isFinished() { break }
+            let harvest = try transport.poll(timeout: wait(after: filled), linger: linger(after: filled))
+            now = transport.now
+            for event in harvest.events { act(on: event) }
+            for outcome in harvest.outcomes { end(outcome) }
+            tick()
+        }
+        finishUp()
+    }
+
+    /// Hands over the last outcomes. Rows still under way, after a failure of the loop itself, are unknown.
+    mutating func finishUp() {
+        rows.abandon()
+        while let flight = retries.takeAny() { giveUp(flight) }
+        for flight in flights.taken() { finish(flight, .unknown, cause: "the sender's event loop failed") }
+        sink.finish()
+        publish()
+    }
+
+    // MARK: Filling streams
+
+    /// How a turn's filling ended.
+    private enum Filled {
+        /// There is more to send and room to send it.
+        case batch
+        /// Every stream is taken, no row is there, or memory waits for outcomes: answers come first.
+        case allThatGoes
+    }
+
+    /// Takes rows while there are streams for them.
+    private mutating func fill() -> Filled {
+        guard !control.stopping else { return .allThatGoes }
+        while !requests.isFull {
+            guard let member = pool.pick(), let flight = nextFlight() else { return .allThatGoes }
+            send(flight, to: member)
+        }
+        return .batch
+    }
+
+    private mutating func nextFlight() -> Int? {
+        if let again = retries.takeDue(now: now) { return again }
+        guard retries.count < Self.retryLimit, !flights.isFull else { return nil }
+        return nextRow()
+    }
+
+    /// The next row that can be sent; those that cannot get their outcome on the way.
+    private mutating func nextRow() -> Int? {
+        while rows.hasRow() {
+            switch preparer.prepare(rows.row, in: &arena, flights: &flights, now: rows.wallClock) {
+            case .ready(let flight):
+                rows.consume()
+                return flight
+            case .noRoom: return nil
+            case .invalid(let cause): recordUnsent(.invalid, cause: cause)
+            case .expired: recordUnsent(.expired, cause: "apns-expiration has passed")
+            }
+            rows.consume()
+        }
+        return nil
+    }
+
+    private mutating func recordUnsent(_ outcome: Outcome, cause: String) {
+        var cause = cause
+        let token = preparer.tokenText(of: rows.row)
+        cause.withUTF8 { cause in
+            sink.record(
+                row: rows.row.row, outcome: outcome, token: token, reason: UnsafeRawBufferPointer(cause))
+        }
+    }
+
+    private mutating func send(_ flight: Int, to member: Int) {
+        flights[flight].member = UInt16(member)
+        flights[flight].attempts += 1
+        requests.add(flights[flight], ticket: flight, connection: pool.members[member].connection)
+        pool.willSend(member)
+    }
+
+    private mutating func submit() throws(TransportError) {
+        guard !requests.isEmpty else { return }
+        for (number, fields) in preparer.headerSets.unsent { try transport.defineHeaderSet(number, fields) }
+        preparer.headerSets.didSend()
+        try transport.submit(requests.records)
+        requests.removeAll()
+    }
+
+    // MARK: Waiting
+
+    /// Milliseconds until something must be done even if nothing arrives.
+    private func wait(after filled: Filled) -> UInt32 { filled == .batch ? 0 : Self.idleWait }
+
+    /// Let answers gather only when there is nothing better to do and many are awaited.
+    private func linger(after filled: Filled) -> UInt32 {
+        filled == .allThatGoes && flights.count - retries.count >= Self.lingerFrom ? Self.lingerTime : 0
+    }
+
+    private mutating func tick() {
+        guard now >= nextTick else { return }
+        nextTick = now + Self.tickInterval
+        act(pool.tick(now: now, answered: answered))
+        rows.refreshClock()
+        publish()
+        if now >= nextHandOver {
+            sink.handOver()
+            nextHandOver = now + Self.handOverInterval
+        }
+    }
+
+    func publish() {
+        gauges.publish(
+            sink.tally, connections: pool.up, streams: pool.streams, inFlight: pool.inFlight, opened: pool.opened)
+    }
+
+    // MARK: The end
+
+    /// True when all rows are done, or when the run stops and nothing is awaited any more.
+    private mutating func isFinished() -> Bool {
+        if control.stopping { return isStopped() }
+        return rows.isExhausted && flights.count == 0
+    }
+
+    /// Requests under way get their time to be answered; rows that wait to be sent again are given up at once.
+    private mutating func isStopped() -> Bool {
+        rows.abandon()
+        while let flight = retries.takeAny() { giveUp(flight) }
+        let deadline = stopDeadline ?? now + plan.stopPatience
+        stopDeadline = deadline
+        guard flights.count > 0 else { return true }
+        guard now >= deadline else { return false }
+        for member in pool.members where member.phase != .free { transport.close(member.connection) }
+        return false
+    }
+}

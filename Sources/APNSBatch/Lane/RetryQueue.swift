@@ -1,0 +1,55 @@
+/// The rows of a lane that will be sent again, by the time at which they may be: a binary heap.
+///
+/// Only rows that failed come here, so it grows and shrinks as an array does.
+struct RetryQueue {
+    private struct Waiting {
+        var due: UInt64
+        var flight: Int32
+    }
+
+    private var heap: [Waiting] = []
+
+    var count: Int { heap.count }
+
+    /// When the first row is due, in monotonic nanoseconds.
+    var nextDue: UInt64? { heap.first?.due }
+
+    mutating func add(flight: Int, due: UInt64) {
+        heap.append(Waiting(due: due, flight: Int32(flight)))
+        var child = heap.count - 1
+        while child > 0 {
+            let parent = (child - 1) / 2
+            guard heap[child].due < heap[parent].due else { break }
+            heap.swapAt(child, parent)
+            child = parent
+        }
+    }
+
+    /// The first row whose time has come.
+    mutating func takeDue(now: UInt64) -> Int? {
+        guard let first = heap.first, first.due <= now else { return nil }
+        return removeFirst(first)
+    }
+
+    /// Any row, due or not: for the end of a run.
+    mutating func takeAny() -> Int? {
+        guard let first = heap.first else { return nil }
+        return removeFirst(first)
+    }
+
+    private mutating func removeFirst(_ first: Waiting) -> Int {
+        heap.swapAt(0, heap.count - 1)
+        heap.removeLast()
+        var parent = 0
+        while true {
+            var least = parent
+            for child in [2 * parent + 1, 2 * parent + 2] where child < heap.count && heap[child].due < heap[least].due
+            {
+                least = child
+            }
+            guard least != parent else { return Int(first.flight) }
+            heap.swapAt(parent, least)
+            parent = least
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import APNSProtocol
+import CSVReader
+import PayloadTemplate
+
+/// Turns a row into a flight: path, ids and payload, written one behind the other into the send arena.
+struct RowPreparer: ~Copyable {
+    /// What became of a row.
+    enum Prepared {
+        /// The flight's place in the table.
+        case ready(Int)
+        /// Nothing was taken: the arena has no room until an outcome frees some.
+        case noRoom
+        /// With line, column and cause.
+        case invalid(String)
+        /// Its own expiration has passed.
+        case expired
+    }
+
+    private let plan: CampaignPlan
+    private let roles: ColumnRoles
+    private let template: PayloadTemplate?
+    var headerSets: HeaderSets
+
+    init(plan: CampaignPlan) {
+        self.plan = plan
+        roles = plan.roles
+        template = plan.template
+        headerSets = HeaderSets(plan.headers, roles: plan.roles)
+    }
+
+    /// - Parameter now: seconds since the epoch.
+    mutating func prepare(
+        _ row: borrowing CSVRow, in arena: inout SendArena, flights: inout FlightTable, now: UInt64
+    ) -> Prepared {
+        if let error = row.error { return .invalid(RowFault.describe(error, plan)) }
+        let set: HeaderSets.Entry
+        switch headerSets.find(row) {
+        case .set(let found): set = found
+        case .fault(let fault, let column): return .invalid(RowFault.describe(fault, column, row, plan))
+        case .tooMany: return .invalid(RowFault.tooManyHeaderSets(row, plan))
+        }
+        var flight = Flight()
+        flight.row = row.row
+        flight.headerSet = set.number
+        guard let room = arena.reserve(Self.ownLimit + set.payloadLimit) else { return .noRoom }
+        if let ended = writeOwn(row, room, &flight, now) { return ended }
+        let payload = UnsafeMutableRawBufferPointer(start: room + flight.bodyOffset, count: set.payloadLimit)
+        let outcome = render(row, into: payload)
+        guard case .written(let length) = outcome else {
+            return .invalid(RowFault.describe(outcome, set.payloadLimit, row, plan))
+        }
+        flight.bodyLength = UInt32(length)
+        flight.record = room
+        flight.block = arena.commit(flight.recordLength)
+        let place = flights.take()
+        flights[place] = flight
+        return .ready(place)
+    }
+
+    /// Everything of a record but the payload, at most.
+    private static let ownLimit =
+        DeviceToken.pathLengthMax + MessageID.length + CollapseID.lengthMax + Expiration.lengthMax
+
+    /// Path, apns-id, collapse id and expiration; gives the row's end where it ends here.
+    private func writeOwn(
+        _ row: borrowing CSVRow, _ room: UnsafeMutableRawPointer, _ flight: inout Flight, _ now: UInt64
+    ) -> Prepared? {
+        let token = row.fields[roles.token]
+        if let fault = DeviceToken.writePath(token, to: room) {
+            return .invalid(RowFault.describe(fault, roles.token, row, plan))
+        }
+        flight.tokenLength = UInt16(token.count)
+        MessageID(campaign: plan.identity, row: row.row).write(to: room + flight.pathLength)
+        if let ended = writeCollapseID(row, room, &flight) { return ended }
+        return writeExpiration(row, room, &flight, now)
+    }
+
+    private func writeCollapseID(
+        _ row: borrowing CSVRow, _ room: UnsafeMutableRawPointer, _ flight: inout Flight
+    ) -> Prepared? {
+        guard let column = roles.collapseID, !row.fields[column].isEmpty else {
+            let own = plan.headers.collapseID
+            guard !own.isEmpty else { return nil }
+            own.withUnsafeBytes {
+                (room + flight.collapseOffset).copyMemory(from: $0.baseAddress!, byteCount: $0.count)
+            }
+            flight.collapseLength = UInt8(own.count)
+            return nil
+        }
+        let value = row.fields[column]
+        if let fault = CollapseID.check(value) { return .invalid(RowFault.describe(fault, column, row, plan)) }
+        (room + flight.collapseOffset).copyMemory(from: value.baseAddress!, byteCount: value.count)
+        flight.collapseLength = UInt8(value.count)
+        return nil
+    }
+
+    private func writeExpiration(
+        _ row: borrowing CSVRow, _ room: UnsafeMutableRawPointer, _ flight: inout Flight, _ now: UInt64
+    ) -> Prepared? {
+        var expiration = plan.headers.expiration
+        if let column = roles.expiration, !row.fields[column].isEmpty {
+            switch Expiration.parse(row.fields[column]) {
+            case .success(let own): expiration = own
+            case .failure(let fault): return .invalid(RowFault.describe(fault, column, row, plan))
+            }
+        }
+        guard let expiration else { return nil }
+        if expiration.hasPassed(now: Int64(now)) { return .expired }
+        flight.expirationLength = UInt8(expiration.write(to: room + flight.expirationOffset))
+        return nil
+    }
+
+    private func render(
+        _ row: borrowing CSVRow, into payload: UnsafeMutableRawBufferPointer
+    ) -> RenderOutcome {
+        if let template { return template.render(fields: row.fields, into: payload) }
+        let column = roles.payload.unsafelyUnwrapped
+        return PayloadCompactor.compact(json: row.fields[column], column: column, into: payload)
+    }
+
+    /// The token as it stands in the row, for the results; empty when the row is too broken to have one.
+    func tokenText(of row: borrowing CSVRow) -> UnsafeRawBufferPointer {
+        row.fields.count > roles.token ? row.fields[roles.token] : UnsafeRawBufferPointer(start: nil, count: 0)
+    }
+}

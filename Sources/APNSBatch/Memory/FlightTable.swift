@@ -1,0 +1,95 @@
+import APNSProtocol
+
+/// One row between its rendering and its outcome.
+///
+/// The record holds everything that a request points at, in this order:
+///
+///     "/3/device/" token │ apns-id (36) │ collapse id │ expiration │ payload
+struct Flight {
+    var row: UInt64 = 0
+    var record: UnsafeMutableRawPointer?
+    var bodyLength: UInt32 = 0
+    /// The arena's block, or -1 when the record is an allocation of its own (a row that waits to be sent again).
+    var block: Int32 = -1
+    var tokenLength: UInt16 = 0
+    var collapseLength: UInt8 = 0
+    var expirationLength: UInt8 = 0
+    var headerSet: UInt16 = 0
+    /// How often it was handed to a connection.
+    var attempts: UInt16 = 0
+    var member: UInt16 = 0
+    /// Tries that an answer allowed only a few times, such as a new connection after UnrelatedKeyIdInToken.
+    var limitedTries: UInt8 = 0
+    /// The last answer that let it be sent again; 0 before there was one.
+    var lastStatus: UInt16 = 0
+    var lastReason: KnownReason?
+    var nextFree: Int32 = -1
+
+    static let pathPrefix: StaticString = "/3/device/"
+    static let pathPrefixLength = 10
+    static let messageIDLength = 36
+
+    var pathLength: Int { Self.pathPrefixLength + Int(tokenLength) }
+    var collapseOffset: Int { pathLength + Self.messageIDLength }
+    var expirationOffset: Int { collapseOffset + Int(collapseLength) }
+    var bodyOffset: Int { expirationOffset + Int(expirationLength) }
+    var recordLength: Int { bodyOffset + Int(bodyLength) }
+
+    var token: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: record! + Self.pathPrefixLength, count: Int(tokenLength))
+    }
+}
+
+/// The rows of a lane that are on their way: a fixed slab; the index is the ticket that crosses to the core and back.
+struct FlightTable: ~Copyable {
+    private let flights: UnsafeMutablePointer<Flight>
+    let capacity: Int
+    private var fresh = 0
+    private var firstFree: Int32 = -1
+    private(set) var count = 0
+
+    init(capacity: Int) {
+        self.capacity = capacity
+        flights = .allocate(capacity: capacity)
+    }
+
+    deinit {
+        for index in 0..<fresh where flights[index].block < 0 { flights[index].record?.deallocate() }
+        flights.deallocate()
+    }
+
+    var isFull: Bool { count == capacity }
+
+    /// A free place, cleared. Only while the table is not full.
+    mutating func take() -> Int {
+        precondition(count < capacity)
+        count += 1
+        let index: Int
+        if firstFree >= 0 {
+            index = Int(firstFree)
+            firstFree = flights[index].nextFree
+        } else {
+            index = fresh
+            fresh += 1
+        }
+        (flights + index).initialize(to: Flight())
+        return index
+    }
+
+    /// Frees the place, and the record where it is an allocation of its own.
+    mutating func release(_ index: Int) {
+        if flights[index].block < 0 { flights[index].record?.deallocate() }
+        flights[index].record = nil
+        flights[index].nextFree = firstFree
+        firstFree = Int32(index)
+        count -= 1
+    }
+
+    /// The places in use. Looks at the whole table: for the end of a run.
+    func taken() -> [Int] { (0..<fresh).filter { flights[$0].record != nil } }
+
+    subscript(index: Int) -> Flight {
+        unsafeAddress { UnsafePointer(flights + index) }
+        nonmutating unsafeMutableAddress { flights + index }
+    }
+}

@@ -1,0 +1,137 @@
+import APNSProtocol
+import Credentials
+import LaneTransport
+import Logging
+import PayloadTemplate
+
+/// Everything about a campaign that is fixed before the first row, checked and compiled. Shared by all lanes, never changed.
+final class CampaignPlan: Sendable {
+    let inputName: String
+    let columns: [String]
+    let roles: ColumnRoles
+    /// Nil: rows bring their own JSON.
+    let template: PayloadTemplate?
+
+    let host: String
+    let port: UInt16
+    let headers: HeaderDefaults
+    let identity: (UInt64, UInt64)
+
+    let tokens: ProviderTokenSource?
+    let tls: TLSOptions
+    let loop: LoopKind
+    let poolLimits: ConnectionPool.Limits
+    let requestTimeout: UInt32
+    let attempts: Int
+    let shortBackoff: RetryBackoff
+    let longBackoff: RetryBackoff
+    /// Nanoseconds.
+    let stopPatience: UInt64
+    let log: LaneLog
+
+    init(_ campaign: Campaign, columns: [String], logger: Logger) throws(CampaignError) {
+        inputName = campaign.input.name
+        self.columns = columns
+        roles = try ColumnRoles(columns: columns, file: campaign.input.name, hasTemplate: campaign.template != nil)
+        template = try Self.compile(campaign.template, columns: columns)
+        (host, port) = campaign.destination.endpoint
+        headers = try HeaderDefaults(
+            campaign.headers, roles: roles, authority: APNSHost.authority(host: host, port: port))
+        if let identity = campaign.identity { self.identity = identity } else { identity = try Self.randomIdentity() }
+        let log = LaneLog(logger: logger, endpoint: "\(host):\(port)")
+        self.log = log
+        (tokens, tls) = try Self.authenticate(campaign, log: log)
+        loop = campaign.loop.kind
+        poolLimits = try Self.limits(campaign)
+        requestTimeout = campaign.requestTimeout
+        attempts = campaign.attempts
+        shortBackoff = Self.backoff(.short, campaign)
+        longBackoff = Self.backoff(.long, campaign)
+        stopPatience = UInt64(max(0, campaign.stopPatience)) * 1_000_000_000
+        guard campaign.attempts > 0 else {
+            throw CampaignError(.configuration, "attempts: expected at least 1, found \(campaign.attempts)")
+        }
+    }
+
+    /// What errors and the log call the server.
+    var endpoint: String { log.endpoint }
+
+    private static func compile(
+        _ template: Campaign.Template?, columns: [String]
+    ) throws(CampaignError) -> PayloadTemplate? {
+        guard let template else { return nil }
+        do {
+            return try PayloadTemplate(json: template.json, columns: columns, file: template.name)
+        } catch {
+            throw CampaignError(.configuration, "\(error)")
+        }
+    }
+
+    private static func randomIdentity() throws(CampaignError) -> (UInt64, UInt64) {
+        do {
+            return (try SecureRandom.number(), try SecureRandom.number())
+        } catch {
+            throw CampaignError(.system, "\(error)")
+        }
+    }
+
+    private static func authenticate(
+        _ campaign: Campaign, log: LaneLog
+    ) throws(CampaignError) -> (ProviderTokenSource?, TLSOptions) {
+        var tls = TLSOptions()
+        tls.authorities = campaign.authorities
+        tls.systemTrust = campaign.systemTrust
+        switch campaign.credentials {
+        case .none: return (nil, tls)
+        case .providerToken(let keyPEM, let keyID, let teamID):
+            return (try ProviderTokenSource(keyPEM: keyPEM, keyID: keyID, teamID: teamID, log: log), tls)
+        case .certificate(let chainPEM, let keyPEM):
+            do {
+                let certificate = try ClientCertificate(pem: chainPEM, keyPEM: keyPEM)
+                tls.certificate = certificate.certificatePEM
+                tls.key = certificate.keyPEM.withUnsafeBytes { Array($0) }
+            } catch {
+                throw CampaignError(.configuration, "client certificate: \(error)")
+            }
+            return (nil, tls)
+        }
+    }
+
+    private static func backoff(_ table: RetryBackoff, _ campaign: Campaign) -> RetryBackoff {
+        let first = min(max(1, campaign.retryDelay ?? table.first), table.maximum)
+        return RetryBackoff(first: first, maximum: table.maximum, attempts: max(1, campaign.attempts))
+    }
+
+    private static func limits(_ campaign: Campaign) throws(CampaignError) -> ConnectionPool.Limits {
+        guard (1...1000).contains(campaign.connections) else {
+            throw CampaignError(.configuration, "connections: expected 1 to 1000, found \(campaign.connections)")
+        }
+        var limits = ConnectionPool.Limits()
+        limits.maximum = campaign.connections
+        limits.patience = UInt64(max(1, campaign.connectPatience)) * 1_000_000_000
+        return limits
+    }
+}
+
+extension Campaign.Destination {
+    /// Host and port: Apple, "Sending notification requests to APNs".
+    var endpoint: (String, UInt16) {
+        switch self {
+        case .production: Self.endpoint(.push(.production))
+        case .sandbox: Self.endpoint(.push(.sandbox))
+        case .host(let name, let port): (name, port)
+        }
+    }
+
+    private static func endpoint(_ host: APNSHost) -> (String, UInt16) { (host.name, host.ports[0]) }
+}
+
+extension Campaign.Loop {
+    var kind: LoopKind {
+        switch self {
+        case .automatic: .automatic
+        case .ioUring: .ioUring
+        case .epoll: .epoll
+        }
+    }
+}

@@ -1,0 +1,38 @@
+/// Which column is what. Columns that are nothing of their own feed the template.
+struct ColumnRoles: Sendable, Equatable {
+    let token: Int
+    let payload: Int?
+    let topic: Int?
+    let pushType: Int?
+    let priority: Int?
+    let expiration: Int?
+    let collapseID: Int?
+
+    /// The names that mean themselves.
+    static let names = ["token", "payload", "topic", "push_type", "priority", "expiration", "collapse_id"]
+
+    init(columns: [String], file: String, hasTemplate: Bool) throws(CampaignError) {
+        guard let token = columns.firstIndex(of: "token") else {
+            throw CampaignError(
+                .configuration, "\(file):1: no column \"token\"; there are \(Self.quoted(columns))")
+        }
+        self.token = token
+        payload = columns.firstIndex(of: "payload")
+        topic = columns.firstIndex(of: "topic")
+        pushType = columns.firstIndex(of: "push_type")
+        priority = columns.firstIndex(of: "priority")
+        expiration = columns.firstIndex(of: "expiration")
+        collapseID = columns.firstIndex(of: "collapse_id")
+        guard hasTemplate || payload != nil else {
+            throw CampaignError(
+                .configuration, "\(file):1: no column \"payload\" and no template; there are \(Self.quoted(columns))")
+        }
+    }
+
+    private static func quoted(_ columns: [String]) -> String {
+        columns.map { "\"\($0)\"" }.joined(separator: ", ")
+    }
+
+    /// Whether the header set is the same for all rows.
+    var hasFixedHeaders: Bool { topic == nil && pushType == nil && priority == nil }
+}

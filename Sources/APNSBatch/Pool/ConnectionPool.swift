@@ -1,0 +1,265 @@
+import LaneTransport
+
+/// Decides when a lane's connections open and close, and which of them takes the next request.
+///
+/// Pure: events and the time go in, actions come out, and nothing else happens. A member's life:
+///
+///     open ─▶ connecting ─up─▶ up ─goaway, retire─▶ draining ─down─▶ gone
+///                  └────────────── down ────────────────┴──────────▶ gone, and perhaps another open
+///
+/// The pool starts with one connection and doubles while that helps: when every stream is taken and rows wait, it opens as
+/// many again, spaced, and keeps growing only if the rate of answers rose with it. A connection that fails is tried again
+/// at the host's next address, and after all of them with exponential back-off and jitter.
+struct ConnectionPool: Equatable {
+    /// All times are monotonic nanoseconds.
+    struct Limits: Equatable {
+        /// Members that may be open at once, draining ones not counted.
+        var maximum = 8
+        /// Least time between two opens; opening many at once looks like an attack to APNs.
+        var openSpacing: UInt64 = 50_000_000
+        /// How long a rate is measured before it is compared.
+        var measureInterval: UInt64 = 250_000_000
+        /// A doubling must raise the rate of answers by this factor to be worth another.
+        var worthwhileGain = 1.10
+        /// How long a pool that did not gain by growing stays as it is.
+        var holdAfterNoGain: UInt64 = 10_000_000_000
+        var backoffFirst: UInt64 = 250_000_000
+        var backoffLargest: UInt64 = 30_000_000_000
+        /// How long no connection may be up before the pool gives up.
+        var patience: UInt64 = 60_000_000_000
+    }
+
+    enum Phase: Equatable { case free, connecting, up, draining }
+
+    struct Member: Equatable {
+        var phase = Phase.free
+        var connection: ConnectionID = 0
+        /// The peer's MAX_CONCURRENT_STREAMS.
+        var streams = 0
+        var inFlight = 0
+        var openedAt: UInt64 = 0
+        /// When the connection's provider token becomes too old to be used; nil with a client certificate.
+        var tokenExpiresAt: UInt64?
+
+        var free: Int { phase == .up ? max(0, streams - inFlight) : 0 }
+    }
+
+    enum Action: Equatable {
+        /// Open a connection for this member, to the address of this number (modulo the addresses known).
+        case open(member: Int, address: Int)
+        /// Take no new request to it; its answers are awaited.
+        case drain(member: Int)
+        /// No connection can be had; the campaign stops.
+        case giveUp(String)
+    }
+
+    private(set) var members: [Member]
+    private let limits: Limits
+    /// The member that takes requests until it is full, so that bursts stay together in few records.
+    private var current = 0
+    /// How many members are wanted; grows by doubling.
+    private var target = 1
+    private var nextOpenAt: UInt64 = 0
+    private var failures = 0
+    private var nextAddress = 0
+    private var lastUpAt: UInt64
+    private(set) var everUp = false
+    private(set) var opened = 0
+    private var growth: Growth
+    private var over = false
+
+    init(limits: Limits, now: UInt64) {
+        self.limits = limits
+        // Room for as many draining members as open ones.
+        members = Array(repeating: Member(), count: limits.maximum * 2)
+        lastUpAt = now
+        growth = Growth(start: now)
+    }
+
+    // MARK: The way of a row
+
+    /// The member to send to next, or nil while every stream is taken. `willSend` must follow for each request.
+    mutating func pick() -> Int? {
+        if members[current].free > 0 { return current }
+        return pickAnother()
+    }
+
+    private mutating func pickAnother() -> Int? {
+        for step in 1...members.count {
+            let index = (current + step) % members.count
+            if members[index].free > 0 {
+                current = index
+                return index
+            }
+        }
+        growth.starved = true
+        return nil
+    }
+
+    /// A request was submitted to this member.
+    mutating func willSend(_ member: Int) { members[member].inFlight += 1 }
+
+    /// A request of this member has its outcome.
+    mutating func didEnd(_ member: Int) { members[member].inFlight -= 1 }
+
+    var inFlight: Int { members.reduce(0) { $0 + $1.inFlight } }
+    var up: Int { members.count { $0.phase == .up } }
+    var streamsFree: Int { members.reduce(0) { $0 + $1.free } }
+
+    /// Streams that could be in use at once, over all members.
+    var streams: Int { members.reduce(0) { $0 + ($1.phase == .up ? $1.streams : 0) } }
+
+    // MARK: Events
+
+    mutating func didOpen(_ member: Int, connection: ConnectionID, tokenExpiresAt: UInt64?) {
+        members[member].connection = connection
+        members[member].tokenExpiresAt = tokenExpiresAt
+    }
+
+    /// The open could not be begun and is to be tried again, not before then.
+    mutating func notOpened(_ member: Int, until: UInt64) {
+        members[member] = Member()
+        nextOpenAt = until
+    }
+
+    mutating func isUp(_ member: Int, streams: Int, now: UInt64) {
+        guard members[member].phase == .connecting else { return }
+        members[member].phase = .up
+        members[member].streams = streams
+        everUp = true
+        lastUpAt = now
+        failures = 0
+    }
+
+    mutating func settings(_ member: Int, streams: Int) { members[member].streams = streams }
+
+    /// The peer said GOAWAY, or the connection's token is refused: nothing new goes to it.
+    mutating func retire(_ member: Int) -> [Action] {
+        guard members[member].phase == .up || members[member].phase == .connecting else { return [] }
+        members[member].phase = .draining
+        return [.drain(member: member)]
+    }
+
+    /// The connection is gone; all its requests have had their outcomes.
+    mutating func isDown(_ member: Int, failure: ConnectionFailure, now: UInt64, jitter: Double) -> [Action] {
+        let neverUp = members[member].phase == .connecting
+        members[member] = Member()
+        guard neverUp else { return [] }
+        if failure.isHopeless && !everUp { return giveUp(failure.text) }
+        failures += 1
+        nextAddress += 1
+        nextOpenAt = now + pause(failures: failures, addresses: failure.addresses, jitter: jitter)
+        return []
+    }
+
+    /// No pause while there are addresses left to try; then exponential, with jitter from 0.5 to 1 of the full pause.
+    private func pause(failures: Int, addresses: Int, jitter: Double) -> UInt64 {
+        let rounds = failures / max(1, addresses)
+        guard rounds > 0 else { return 0 }
+        let full = min(limits.backoffLargest, limits.backoffFirst << UInt64(min(rounds - 1, 20)))
+        return UInt64(Double(full) * (0.5 + jitter / 2))
+    }
+
+    // MARK: Time
+
+    /// Opens, replaces and grows; call it every few milliseconds and after events.
+    mutating func tick(now: UInt64, answered: UInt64) -> [Action] {
+        guard !over else { return [] }
+        if up > 0 { lastUpAt = now }
+        if up == 0 && now - lastUpAt > limits.patience {
+            return giveUp("no connection for \(limits.patience / 1_000_000_000) seconds")
+        }
+        var actions = replaceOldTokens(now: now)
+        grow(now: now, answered: answered)
+        if let open = openIfDue(now: now) { actions.append(open) }
+        return actions
+    }
+
+    private mutating func replaceOldTokens(now: UInt64) -> [Action] {
+        var actions: [Action] = []
+        for index in members.indices where members[index].phase == .up {
+            if let expiry = members[index].tokenExpiresAt, now >= expiry {
+                actions += retire(index)
+            }
+        }
+        return actions
+    }
+
+    private mutating func grow(now: UInt64, answered: UInt64) {
+        guard up == target, target < limits.maximum else {
+            // Members are still coming up, or there is nothing to grow to: what is measured now would say nothing.
+            growth.restart(now: now, answered: answered)
+            return
+        }
+        switch growth.judge(now: now, answered: answered, limits: limits) {
+        case .grow: target = min(limits.maximum, target * 2)
+        case .stay: break
+        }
+    }
+
+    private mutating func openIfDue(now: UInt64) -> Action? {
+        let open = members.count { $0.phase == .connecting || $0.phase == .up }
+        // Until the first connection has come up there is nothing to learn from a second attempt beside it.
+        let connecting = members.contains { $0.phase == .connecting }
+        guard open < target, now >= nextOpenAt, everUp || !connecting else { return nil }
+        guard let index = members.firstIndex(where: { $0.phase == .free }) else { return nil }
+        members[index].phase = .connecting
+        members[index].openedAt = now
+        opened += 1
+        nextOpenAt = now + limits.openSpacing
+        let address = nextAddress
+        if everUp { nextAddress += 1 }
+        return .open(member: index, address: address)
+    }
+
+    private mutating func giveUp(_ text: String) -> [Action] {
+        over = true
+        return [.giveUp(text)]
+    }
+}
+
+/// Why a connection ended, as far as the pool cares.
+struct ConnectionFailure: Equatable {
+    /// Trying again cannot help: a certificate that does not verify, a server that does not speak h2.
+    var isHopeless: Bool
+    /// Addresses the host has.
+    var addresses: Int
+    var text: String
+}
+
+/// Whether growing helped: the rate of answers before a doubling against the rate after it.
+struct Growth: Equatable {
+    enum Verdict: Equatable { case grow, stay }
+
+    /// Rows waited and no stream was free, in the interval that runs.
+    var starved = false
+    private var since: UInt64
+    private var answeredThen: UInt64 = 0
+    private var rateBefore: Double?
+    private var holdUntil: UInt64 = 0
+
+    init(start: UInt64) { since = start }
+
+    /// Begins a new interval without a judgement.
+    mutating func restart(now: UInt64, answered: UInt64) {
+        since = now
+        answeredThen = answered
+        starved = false
+    }
+
+    /// At the end of an interval: grow while starved and the last growth was worth it.
+    mutating func judge(now: UInt64, answered: UInt64, limits: ConnectionPool.Limits) -> Verdict {
+        guard now - since >= limits.measureInterval else { return .stay }
+        let rate = Double(answered - answeredThen) / (Double(now - since) / 1e9)
+        let starvedThen = starved
+        restart(now: now, answered: answered)
+        guard starvedThen, answered > 0, now >= holdUntil else { return .stay }
+        if let before = rateBefore, rate < before * limits.worthwhileGain {
+            holdUntil = now + limits.holdAfterNoGain
+            rateBefore = nil
+            return .stay
+        }
+        rateBefore = rate
+        return .grow
+    }
+}

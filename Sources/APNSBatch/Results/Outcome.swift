@@ -1,0 +1,27 @@
+/// How a row ended; each row of the input has exactly one.
+public enum Outcome: UInt8, Sendable, CaseIterable {
+    /// APNs answered 200.
+    case accepted = 0
+    /// APNs answered no, finally; with status, reason and, for 410, the timestamp.
+    case rejected = 1
+    /// Never sent: a bad row, a bad token, a payload too large or against the rules; with line, column and cause.
+    case invalid = 2
+    /// May have been sent, no answer came, and it is not sent again.
+    case unknown = 3
+    /// Never sent: its own deadline or the campaign's had passed.
+    case expired = 4
+    /// Never sent: on the suppression list, or a duplicate.
+    case suppressed = 5
+
+    /// The word in results and summary.
+    public var name: StaticString {
+        switch self {
+        case .accepted: "accepted"
+        case .rejected: "rejected"
+        case .invalid: "invalid"
+        case .unknown: "unknown"
+        case .expired: "expired"
+        case .suppressed: "suppressed"
+        }
+    }
+}

@@ -1,0 +1,85 @@
+/// One row's end, in fixed layout; its token and reason stand in the batch's bytes.
+struct OutcomeEntry {
+    var row: UInt64
+    /// Milliseconds since the epoch, of a 410; 0 for none.
+    var timestamp: UInt64
+    var tokenOffset: UInt32
+    var reasonOffset: UInt32
+    var tokenLength: UInt16
+    var reasonLength: UInt16
+    /// HTTP status; 0 when APNs did not answer.
+    var status: UInt16
+    var attempts: UInt16
+    var outcome: Outcome
+}
+
+/// Outcomes on their way from a lane to the writer: some thousand entries and the bytes they refer to.
+///
+/// Owned by one thread at a time: the lane fills it, the queue hands it over, the writer empties and returns it.
+final class OutcomeBatch: @unchecked Sendable {
+    static let entryCapacity = 2048
+    static let byteCapacity = 256 * 1024
+    /// Longer texts are cut; a device token or a reason never is.
+    static let textLimit = 1024
+
+    private let entryStorage = UnsafeMutablePointer<OutcomeEntry>.allocate(capacity: entryCapacity)
+    private let byteStorage = UnsafeMutableRawPointer.allocate(byteCount: byteCapacity, alignment: 16)
+    private(set) var count = 0
+    private var bytesUsed = 0
+
+    deinit {
+        entryStorage.deallocate()
+        byteStorage.deallocate()
+    }
+
+    var isEmpty: Bool { count == 0 }
+
+    /// Whether another entry with texts of any length fits.
+    var hasRoom: Bool { count < Self.entryCapacity && bytesUsed + 2 * Self.textLimit <= Self.byteCapacity }
+
+    var entries: UnsafeBufferPointer<OutcomeEntry> { UnsafeBufferPointer(start: entryStorage, count: count) }
+
+    func token(of entry: OutcomeEntry) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: byteStorage + Int(entry.tokenOffset), count: Int(entry.tokenLength))
+    }
+
+    func reason(of entry: OutcomeEntry) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: byteStorage + Int(entry.reasonOffset), count: Int(entry.reasonLength))
+    }
+
+    /// Only while `hasRoom`.
+    func append(
+        row: UInt64, outcome: Outcome, status: UInt16, attempts: UInt16, timestamp: UInt64,
+        token: UnsafeRawBufferPointer, reason: UnsafeRawBufferPointer
+    ) {
+        let (tokenOffset, tokenLength) = keep(token)
+        let (reasonOffset, reasonLength) = keep(reason)
+        (entryStorage + count).initialize(
+            to: OutcomeEntry(
+                row: row, timestamp: timestamp, tokenOffset: tokenOffset, reasonOffset: reasonOffset,
+                tokenLength: tokenLength, reasonLength: reasonLength, status: status, attempts: attempts,
+                outcome: outcome))
+        count += 1
+    }
+
+    private func keep(_ text: UnsafeRawBufferPointer) -> (offset: UInt32, length: UInt16) {
+        let offset = bytesUsed
+        let length = Self.cut(text)
+        if length > 0 { (byteStorage + offset).copyMemory(from: text.baseAddress!, byteCount: length) }
+        bytesUsed += length
+        return (UInt32(offset), UInt16(length))
+    }
+
+    /// The length to keep: never in the middle of a UTF-8 sequence.
+    private static func cut(_ text: UnsafeRawBufferPointer) -> Int {
+        guard text.count > textLimit else { return text.count }
+        var length = textLimit
+        while length > 0 && text[length] & 0xC0 == 0x80 { length -= 1 }
+        return length
+    }
+
+    func removeAll() {
+        count = 0
+        bytesUsed = 0
+    }
+}

@@ -1,0 +1,83 @@
+/// The batches that travel between lanes and writer. A lane that finds none free waits for the writer.
+final class OutcomeExchange: Sendable {
+    let filled: BoundedQueue<OutcomeBatch>
+    let free: BoundedQueue<OutcomeBatch>
+
+    /// - Parameter lanes: each lane has one batch in hand and two on the way.
+    init(lanes: Int) {
+        let count = lanes * 3
+        filled = BoundedQueue(capacity: count)
+        free = BoundedQueue(capacity: count)
+        for _ in 0..<count { free.push(OutcomeBatch()) }
+    }
+}
+
+/// A lane's end of the exchange: fills a batch, hands it over when it is full or has waited long enough.
+struct OutcomeSink: ~Copyable {
+    private let exchange: OutcomeExchange
+    private var batch: OutcomeBatch
+    private(set) var tally = Tally()
+
+    init(_ exchange: OutcomeExchange) {
+        self.exchange = exchange
+        batch = exchange.free.pop() ?? OutcomeBatch()
+    }
+
+    /// Records a row's end. The texts are copied.
+    mutating func record(
+        row: UInt64, outcome: Outcome, status: UInt16 = 0, attempts: UInt16 = 0, timestamp: UInt64 = 0,
+        token: UnsafeRawBufferPointer, reason: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)
+    ) {
+        if !batch.hasRoom { handOver() }
+        batch.append(
+            row: row, outcome: outcome, status: status, attempts: attempts, timestamp: timestamp, token: token,
+            reason: reason)
+        tally.count(outcome, attempts: attempts)
+    }
+
+    /// Gives what there is to the writer.
+    mutating func handOver() {
+        guard !batch.isEmpty else { return }
+        exchange.filled.push(batch)
+        batch = exchange.free.pop() ?? OutcomeBatch()
+    }
+
+    /// Hands over the last batch; nothing may be recorded afterwards.
+    mutating func finish() {
+        handOver()
+        exchange.free.push(batch)
+    }
+}
+
+/// Rows by outcome, and requests made for them.
+struct Tally: Sendable, Equatable {
+    var accepted: UInt64 = 0
+    var rejected: UInt64 = 0
+    var invalid: UInt64 = 0
+    var unknown: UInt64 = 0
+    var expired: UInt64 = 0
+    var suppressed: UInt64 = 0
+    var attempts: UInt64 = 0
+
+    var rows: UInt64 { accepted + rejected + invalid + unknown + expired + suppressed }
+
+    mutating func count(_ outcome: Outcome, attempts: UInt16) {
+        switch outcome {
+        case .accepted: accepted += 1
+        case .rejected: rejected += 1
+        case .invalid: invalid += 1
+        case .unknown: unknown += 1
+        case .expired: expired += 1
+        case .suppressed: suppressed += 1
+        }
+        self.attempts += UInt64(attempts)
+    }
+
+    static func + (left: Tally, right: Tally) -> Tally {
+        Tally(
+            accepted: left.accepted + right.accepted, rejected: left.rejected + right.rejected,
+            invalid: left.invalid + right.invalid, unknown: left.unknown + right.unknown,
+            expired: left.expired + right.expired, suppressed: left.suppressed + right.suppressed,
+            attempts: left.attempts + right.attempts)
+    }
+}

@@ -1,0 +1,111 @@
+import APNSProtocol
+
+/// Formats outcomes as lines of `results.csv` into a buffer of its own.
+///
+///     row,token,outcome,status,reason,timestamp,apns_id,attempts
+///
+/// Lines end in LF. A field is quoted only where RFC 4180 asks for it. `status` and `timestamp` are empty where there is
+/// none; `apns_id` is empty for rows that were never sent.
+struct ResultLines: ~Copyable {
+    static let header: StaticString = "row,token,outcome,status,reason,timestamp,apns_id,attempts\n"
+    /// A line's fixed parts: three numbers of up to 20 digits, the apns-id, the outcome, commas.
+    private static let fixedLimit = 160
+    /// Quoting can at most double a text and add its quotes.
+    private static let lineLimit = fixedLimit + 2 * (2 * OutcomeBatch.textLimit + 2)
+
+    private let campaign: (UInt64, UInt64)
+    private let capacity: Int
+    private let buffer: UnsafeMutablePointer<UInt8>
+    private var used = 0
+
+    init(campaign: (UInt64, UInt64), capacity: Int = 256 * 1024) {
+        precondition(capacity >= Self.lineLimit)
+        self.campaign = campaign
+        self.capacity = capacity
+        buffer = .allocate(capacity: capacity)
+    }
+
+    deinit { buffer.deallocate() }
+
+    /// Whether the next line surely fits.
+    var hasRoom: Bool { used + Self.lineLimit <= capacity }
+
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: buffer, count: used) }
+
+    mutating func removeAll() { used = 0 }
+
+    mutating func append(_ entry: OutcomeEntry, of batch: OutcomeBatch) {
+        append(number: entry.row)
+        append(byte: UInt8(ascii: ","))
+        append(field: batch.token(of: entry))
+        append(byte: UInt8(ascii: ","))
+        append(text: entry.outcome.name)
+        append(byte: UInt8(ascii: ","))
+        if entry.status > 0 { append(number: UInt64(entry.status)) }
+        append(byte: UInt8(ascii: ","))
+        append(field: batch.reason(of: entry))
+        append(byte: UInt8(ascii: ","))
+        if entry.timestamp > 0 { append(number: entry.timestamp) }
+        append(byte: UInt8(ascii: ","))
+        if entry.attempts > 0 {
+            MessageID(campaign: campaign, row: entry.row).write(to: buffer + used)
+            used += Flight.messageIDLength
+        }
+        append(byte: UInt8(ascii: ","))
+        append(number: UInt64(entry.attempts))
+        append(byte: UInt8(ascii: "\n"))
+    }
+
+    private mutating func append(byte: UInt8) {
+        buffer[used] = byte
+        used += 1
+    }
+
+    private mutating func append(text: StaticString) {
+        (buffer + used).update(from: text.utf8Start, count: text.utf8CodeUnitCount)
+        used += text.utf8CodeUnitCount
+    }
+
+    private mutating func append(number: UInt64) {
+        used += Decimal.write(number, to: buffer + used)
+    }
+
+    private mutating func append(field: UnsafeRawBufferPointer) {
+        guard field.contains(where: Self.needsQuotes) else {
+            UnsafeMutableRawPointer(buffer + used).copyMemory(
+                from: field.baseAddress ?? UnsafeRawPointer(buffer), byteCount: field.count)
+            used += field.count
+            return
+        }
+        append(byte: UInt8(ascii: "\""))
+        for byte in field {
+            if byte == UInt8(ascii: "\"") { append(byte: byte) }
+            append(byte: byte)
+        }
+        append(byte: UInt8(ascii: "\""))
+    }
+
+    private static func needsQuotes(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\n")
+            || byte == UInt8(ascii: "\r")
+    }
+}
+
+/// Decimal digits without a string.
+enum Decimal {
+    /// Writes `number` at `target` (room for 20 bytes) and gives the number of digits.
+    static func write(_ number: UInt64, to target: UnsafeMutablePointer<UInt8>) -> Int {
+        var digits = 1
+        var rest = number / 10
+        while rest > 0 {
+            digits += 1
+            rest /= 10
+        }
+        var left = number
+        for position in stride(from: digits - 1, through: 0, by: -1) {
+            target[position] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: left % 10)
+            left /= 10
+        }
+        return digits
+    }
+}

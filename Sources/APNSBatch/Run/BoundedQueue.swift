@@ -1,0 +1,107 @@
+import Glibc
+
+/// Hands batches from thread to thread: bounded, blocking on the side that may wait, never on a lane that may not.
+///
+/// Elements are batches of thousands of rows, so a lock per hand-over costs nothing that can be measured.
+final class BoundedQueue<Element: Sendable>: @unchecked Sendable {
+    // Guarded by mutex.
+    private var elements: [Element] = []
+    private var head = 0
+    private var isClosed = false
+
+    private let capacity: Int
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let changed: UnsafeMutablePointer<pthread_cond_t>
+
+    init(capacity: Int) {
+        self.capacity = capacity
+        mutex = .allocate(capacity: 1)
+        changed = .allocate(capacity: 1)
+        pthread_mutex_init(mutex, nil)
+        pthread_cond_init(changed, nil)
+    }
+
+    deinit {
+        pthread_mutex_destroy(mutex)
+        pthread_cond_destroy(changed)
+        mutex.deallocate()
+        changed.deallocate()
+    }
+
+    private func locked<R>(_ body: () -> R) -> R {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return body()
+    }
+
+    private var count: Int { elements.count - head }
+
+    private func removeFirst() -> Element {
+        let element = elements[head]
+        head += 1
+        if head == elements.count {
+            elements.removeAll(keepingCapacity: true)
+            head = 0
+        } else if head >= 64 {
+            elements.removeFirst(head)
+            head = 0
+        }
+        return element
+    }
+
+    /// Waits for room; false when the queue was closed and the element was not taken.
+    @discardableResult
+    func push(_ element: Element) -> Bool {
+        locked {
+            while count >= capacity && !isClosed { pthread_cond_wait(changed, mutex) }
+            guard !isClosed else { return false }
+            elements.append(element)
+            pthread_cond_broadcast(changed)
+            return true
+        }
+    }
+
+    /// Waits for an element; nil when the queue is closed and empty.
+    func pop() -> Element? {
+        locked {
+            while count == 0 && !isClosed { pthread_cond_wait(changed, mutex) }
+            guard count > 0 else { return nil }
+            pthread_cond_broadcast(changed)
+            return removeFirst()
+        }
+    }
+
+    /// What a `tryPop` found.
+    enum Taken {
+        case element(Element)
+        case nothingYet
+        case closed
+    }
+
+    /// Never waits.
+    func tryPop() -> Taken {
+        locked {
+            guard count > 0 else { return isClosed ? .closed : .nothingYet }
+            pthread_cond_broadcast(changed)
+            return .element(removeFirst())
+        }
+    }
+
+    /// No more elements come; those inside are still handed out.
+    func close() {
+        locked {
+            isClosed = true
+            pthread_cond_broadcast(changed)
+        }
+    }
+
+    /// Closes, and drops what is inside.
+    func abandon() {
+        locked {
+            isClosed = true
+            elements.removeAll()
+            head = 0
+            pthread_cond_broadcast(changed)
+        }
+    }
+}

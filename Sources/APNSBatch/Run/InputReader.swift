@@ -1,0 +1,83 @@
+import CSVReader
+
+/// The reader's thread: reads the input chunk by chunk and hands chunks to the lanes.
+final class InputReader: Sendable {
+    /// The names of the header row.
+    let columns: [String]
+    let chunks: BoundedQueue<CSVChunk>
+    private let reader: CSVChunkReader
+    private let name: String
+
+    /// Opens the input and reads its header row; blocks for a pipe until that is there.
+    ///
+    /// - Parameter lanes: each lane may have a chunk in hand and one waiting; two more are being filled.
+    init(_ campaign: Campaign, lanes: Int) throws(CampaignError) {
+        name = campaign.input.name
+        do {
+            let dialect = try CSVDialect(delimiter: campaign.delimiter)
+            let input: CSVInput =
+                switch campaign.input {
+                case .file(let path): .file(path)
+                case .standardInput: .standardInput
+                }
+            reader = try CSVChunkReader(input: input, dialect: dialect, buffers: lanes * 2 + 2)
+            columns = try reader.readHeader()
+        } catch {
+            throw Self.explain(error, name: campaign.input.name)
+        }
+        chunks = BoundedQueue(capacity: lanes * 2)
+    }
+
+    var bytesRead: UInt64 { reader.bytesRead }
+    var bytesTotal: UInt64? { reader.bytesTotal }
+
+    /// A lane's cursor over the chunks.
+    func makeCursor() -> CSVRowCursor { reader.makeCursor() }
+
+    /// Reads to the end, or until the run stops. `wake` tells the lanes that there is something to take.
+    func run(control: RunControl, wake: () -> Void) {
+        do {
+            while let chunk = try reader.next() {
+                guard !control.stopping, chunks.push(chunk) else {
+                    chunk.recycle()
+                    break
+                }
+                wake()
+            }
+        } catch {
+            if error != .cancelled { control.stop(.failure(Self.explain(error, name: name))) }
+        }
+        chunks.close()
+        wake()
+    }
+
+    /// Ends a read that waits for bytes, for instance of a pipe. From any thread.
+    func cancel() {
+        reader.cancel()
+        chunks.close()
+    }
+
+    /// The next chunk, for whoever reads without a thread; nil at the end.
+    func nextChunk() throws(CampaignError) -> CSVChunk? {
+        do {
+            return try reader.next()
+        } catch {
+            throw Self.explain(error, name: name)
+        }
+    }
+
+    private static func explain(_ error: CSVError, name: String) -> CampaignError {
+        let text = "\(error)"
+        return CampaignError(.input, text.hasPrefix(name) ? text : "\(name): \(text)")
+    }
+}
+
+extension Campaign.Input {
+    /// What errors call the input.
+    var name: String {
+        switch self {
+        case .file(let path): path
+        case .standardInput: "<stdin>"
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import APNSProtocol
+import CSVReader
+import Credentials
+import LaneTransport
+import Synchronization
+
+/// The lanes of a run: starts a thread for each, and knows the sum of what they did.
+final class LaneCrew: Sendable {
+    private let plan: CampaignPlan
+    private let control: RunControl
+    private let gauges: [LaneGauges]
+    private let addresses: AddressBook
+    private let input: InputReader
+    private let exchange: OutcomeExchange
+    private let wakers: [LaneWaker]
+    private let done: Mutex<(tally: Tally, loop: LoopKind)>
+
+    init(
+        plan: CampaignPlan, control: RunControl, gauges: [LaneGauges], addresses: AddressBook, input: InputReader,
+        exchange: OutcomeExchange
+    ) {
+        self.plan = plan
+        self.control = control
+        self.gauges = gauges
+        self.addresses = addresses
+        self.input = input
+        self.exchange = exchange
+        wakers = gauges.map { _ in LaneWaker() }
+        done = Mutex((Tally(), .automatic))
+    }
+
+    /// Of all lanes that have ended.
+    var tally: Tally { done.withLock { $0.tally } }
+    var loop: LoopKind { done.withLock { $0.loop } }
+
+    /// Ends every lane's wait: there is something new for them.
+    @Sendable func wake() { for waker in wakers { waker.wake() } }
+
+    /// Returns when all lanes have ended.
+    func run() {
+        runLane(gauges.count - 1)
+    }
+
+    /// Starts lanes from the last to the first, each joined by the call that started it.
+    private func runLane(_ number: Int) {
+        guard number >= 0 else { return }
+        let thread = LaneThread(name: "lane \(number)") { [self] in work(number) }
+        runLane(number - 1)
+        thread.join()
+    }
+
+    private func work(_ number: Int) {
+        do {
+            var lane = try Lane(
+                plan: plan, control: control, gauges: gauges[number], addresses: addresses, input: input,
+                exchange: exchange, waker: wakers[number])
+            defer { wakers[number].detach() }
+            do {
+                try lane.run()
+            } catch {
+                fail(error)
+                lane.finishUp()
+            }
+            let (tally, loop) = (lane.sink.tally, lane.transport.loop)
+            done.withLock { $0 = ($0.tally + tally, loop) }
+        } catch {
+            fail(error)
+        }
+    }
+
+    private func fail(_ error: TransportError) {
+        control.stop(.failure(CampaignError(.system, "a lane failed: \(error)")))
+    }
+}

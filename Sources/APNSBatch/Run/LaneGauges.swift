@@ -1,0 +1,44 @@
+import Synchronization
+
+/// What a lane shows while it runs: written by the lane once a turn, read by whoever reports progress.
+final class LaneGauges: Sendable {
+    private let accepted = Atomic<UInt64>(0)
+    private let rejected = Atomic<UInt64>(0)
+    private let invalid = Atomic<UInt64>(0)
+    private let other = Atomic<UInt64>(0)
+    private let connections = Atomic<Int>(0)
+    private let streams = Atomic<Int>(0)
+    private let inFlight = Atomic<Int>(0)
+    private let opened = Atomic<Int>(0)
+
+    struct Reading: Sendable {
+        var accepted: UInt64 = 0
+        var rejected: UInt64 = 0
+        var invalid: UInt64 = 0
+        var other: UInt64 = 0
+        var connections = 0
+        var streams = 0
+        var inFlight = 0
+        /// Connections opened so far.
+        var opened = 0
+    }
+
+    func publish(_ tally: Tally, connections: Int, streams: Int, inFlight: Int, opened: Int) {
+        accepted.store(tally.accepted, ordering: .relaxed)
+        rejected.store(tally.rejected, ordering: .relaxed)
+        invalid.store(tally.invalid, ordering: .relaxed)
+        other.store(tally.unknown + tally.expired + tally.suppressed, ordering: .relaxed)
+        self.connections.store(connections, ordering: .relaxed)
+        self.streams.store(streams, ordering: .relaxed)
+        self.inFlight.store(inFlight, ordering: .relaxed)
+        self.opened.store(opened, ordering: .relaxed)
+    }
+
+    var reading: Reading {
+        Reading(
+            accepted: accepted.load(ordering: .relaxed), rejected: rejected.load(ordering: .relaxed),
+            invalid: invalid.load(ordering: .relaxed), other: other.load(ordering: .relaxed),
+            connections: connections.load(ordering: .relaxed), streams: streams.load(ordering: .relaxed),
+            inFlight: inFlight.load(ordering: .relaxed), opened: opened.load(ordering: .relaxed))
+    }
+}

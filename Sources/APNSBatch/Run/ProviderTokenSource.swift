@@ -1,0 +1,80 @@
+import APNSProtocol
+import Credentials
+import LaneTransport
+import Synchronization
+
+/// The provider token that connections start with, shared by all lanes: minted by the rule of `ProviderTokenRotation`,
+/// one for the whole process, so that no connection sees tokens change too often.
+final class ProviderTokenSource: Sendable {
+    private struct State {
+        var rotation = ProviderTokenRotation()
+        var current: ProviderToken?
+    }
+
+    /// What a connection gets.
+    enum Lease: Sendable {
+        /// The token, and for how many nanoseconds the connection may use it.
+        case token(ProviderTokenRotation.Token, authorization: HeaderFieldBytes, usableFor: UInt64)
+        /// Open no connection for so many nanoseconds.
+        case wait(UInt64)
+    }
+
+    private let key: SigningKey
+    private let issuer: ProviderToken.Issuer
+    private let log: LaneLog
+    private let state = Mutex(State())
+
+    init(keyPEM: [UInt8], keyID: String, teamID: String, log: LaneLog) throws(CampaignError) {
+        self.log = log
+        do {
+            issuer = try ProviderToken.Issuer(keyID: keyID, teamID: teamID)
+        } catch {
+            throw CampaignError(.configuration, "\(error)")
+        }
+        do {
+            key = try SigningKey(pem: keyPEM)
+        } catch {
+            throw CampaignError(.configuration, "signing key: \(error)")
+        }
+    }
+
+    /// The token for a connection that is about to open.
+    func lease() throws(CampaignError) -> Lease {
+        let now = Int64(WallClock.seconds())
+        return try state.withLock { (state) throws(CampaignError) in
+            let token: ProviderTokenRotation.Token
+            switch state.rotation.connectionStarts(now: now) {
+            case .use(let known): token = known
+            case .wait(let until): return .wait(Self.nanoseconds(until - now))
+            case .mint(let made):
+                token = made
+                state.current = try mint(made)
+            }
+            guard let current = state.current else { return .wait(Self.nanoseconds(1)) }
+            return .token(
+                token, authorization: current.authorization.bytes,
+                usableFor: Self.nanoseconds(state.rotation.retirement(of: token) - now))
+        }
+    }
+
+    private func mint(_ token: ProviderTokenRotation.Token) throws(CampaignError) -> ProviderToken {
+        do {
+            let made = try ProviderToken.make(issuer: issuer, issuedAt: token.mintedAt) {
+                (message) throws(CredentialError) in try key.sign(message)
+            }
+            log.minted()
+            return made
+        } catch {
+            throw CampaignError(.system, "cannot sign a provider token: \(error)")
+        }
+    }
+
+    /// APNs called this token expired; false when that cannot be, because a clock is wrong.
+    func expired(_ token: ProviderTokenRotation.Token) -> Bool {
+        state.withLock { $0.rotation.expired(token, now: Int64(WallClock.seconds())) } == .renewed
+    }
+
+    func tooManyUpdates() { state.withLock { $0.rotation.tooManyUpdates(now: Int64(WallClock.seconds())) } }
+
+    private static func nanoseconds(_ seconds: Int64) -> UInt64 { UInt64(max(0, seconds)) * 1_000_000_000 }
+}

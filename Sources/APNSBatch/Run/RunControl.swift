@@ -1,0 +1,38 @@
+import Synchronization
+
+/// How the threads of a run learn that it ends early. Lanes look at one atomic; the cause stands behind a lock.
+final class RunControl: Sendable {
+    /// Why a run ends before its input does.
+    enum Stop: Sendable, Equatable {
+        /// Somebody asked: take no more rows, wait for answers.
+        case interrupted
+        case failure(CampaignError)
+    }
+
+    private let isStopping = Atomic<Bool>(false)
+    private let cause = Mutex<Stop?>(nil)
+    private let onStop = Mutex<(@Sendable () -> Void)?>(nil)
+
+    /// Whether no further row may be taken.
+    var stopping: Bool { isStopping.load(ordering: .relaxed) }
+
+    var stopCause: Stop? { cause.withLock { $0 } }
+
+    /// The first cause stays, except that a failure is worth more than an interruption.
+    func stop(_ stop: Stop) {
+        cause.withLock { cause in
+            switch (cause, stop) {
+            case (nil, _), (.interrupted, .failure): cause = stop
+            default: break
+            }
+        }
+        isStopping.store(true, ordering: .releasing)
+        onStop.withLock { $0 }?()
+    }
+
+    /// What to wake when the run stops; at once if it already has.
+    func notify(_ body: @escaping @Sendable () -> Void) {
+        onStop.withLock { $0 = body }
+        if stopping { body() }
+    }
+}

@@ -1,0 +1,61 @@
+import FoundationEssentials
+import Glibc
+
+/// Where a run's results go: a directory of its own, never one that holds results already.
+enum RunDirectory {
+    static let results = "results.csv"
+    static let summary = "summary.json"
+
+    /// Makes the directory asked for, or a new one below `runs/` named by the time in UTC.
+    static func make(_ wanted: String?) throws(CampaignError) -> String {
+        guard let wanted else { return try makeNew() }
+        try create(wanted)
+        guard access("\(wanted)/\(results)", F_OK) != 0 else {
+            throw CampaignError(
+                .configuration, "\(wanted) holds the results of an earlier run; name another directory")
+        }
+        return wanted
+    }
+
+    private static func makeNew() throws(CampaignError) -> String {
+        try create("runs")
+        let stamp = timestamp()
+        for number in 1...1000 {
+            let path = number == 1 ? "runs/\(stamp)" : "runs/\(stamp)-\(number)"
+            if mkdir(path, 0o755) == 0 { return path }
+            guard errno == EEXIST else { break }
+        }
+        throw CampaignError(.results, "cannot create a directory below runs/: \(systemMessage())")
+    }
+
+    /// Like `mkdir -p`.
+    private static func create(_ path: String) throws(CampaignError) {
+        var made = path.hasPrefix("/") ? "/" : ""
+        for part in path.split(separator: "/") {
+            made += (made.isEmpty || made.hasSuffix("/") ? "" : "/") + part
+            guard mkdir(made, 0o755) != 0 && errno != EEXIST else { continue }
+            throw CampaignError(.results, "cannot create directory \(made): \(systemMessage())")
+        }
+    }
+
+    private static func timestamp() -> String {
+        var now = time(nil)
+        var parts = tm()
+        gmtime_r(&now, &parts)
+        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(parts.tm_year + 1900)\(two(parts.tm_mon + 1))\(two(parts.tm_mday))"
+            + "T\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))Z"
+    }
+
+    /// Writes `summary.json` whole or not at all: a temporary file beside it is renamed.
+    static func write(_ summary: CampaignSummary, to directory: String) throws(CampaignError) {
+        let path = "\(directory)/\(Self.summary)"
+        do {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+            try (encoder.encode(summary) + Data("\n".utf8)).write(to: URL(filePath: path), options: .atomic)
+        } catch {
+            throw CampaignError(.results, "cannot write \(path): \(error)")
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import CTransport
+import Glibc
+import Synchronization
+
+/// A thread of its own for a lane, the reader or the writer.
+package struct LaneThread: ~Copyable {
+    private let thread: pthread_t
+
+    private final class Start {
+        let name: String
+        let body: @Sendable () -> Void
+        init(name: String, body: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.body = body
+        }
+    }
+
+    /// Starts a thread; `name` (at most 15 bytes) shows in `top -H`. Signals are left to the threads of the caller.
+    package init(name: String, _ body: @escaping @Sendable () -> Void) {
+        let start = Unmanaged.passRetained(Start(name: name, body: body))
+        var all = sigset_t()
+        var before = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, &before)
+        var made = pthread_t()
+        let status = pthread_create(
+            &made, nil,
+            { argument in
+                let start = Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue()
+                LaneThread.rename(start.name)
+                start.body()
+                return nil
+            }, start.toOpaque())
+        pthread_sigmask(SIG_SETMASK, &before, nil)
+        precondition(status == 0, "pthread_create failed with \(status)")
+        thread = made
+    }
+
+    /// Starts a thread that nobody waits for.
+    package static func detached(name: String, _ body: @escaping @Sendable () -> Void) {
+        let thread = LaneThread(name: name, body)
+        thread.detach()
+    }
+
+    private consuming func detach() { pthread_detach(thread) }
+
+    /// Names the calling thread for `top -H` and debuggers; a failure is of no consequence.
+    private static func rename(_ name: String) {
+        let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+        guard file >= 0 else { return }
+        _ = write(file, name, min(name.utf8.count, 15))
+        close(file)
+    }
+
+    /// Waits for the thread's end.
+    package consuming func join() { pthread_join(thread, nil) }
+}
+
+/// Ends a lane's wait from any thread, also before the lane has begun and after it has ended (then it does nothing).
+package final class LaneWaker: Sendable {
+    private struct Handle: @unchecked Sendable { var pointer: OpaquePointer? }
+    private let handle = Mutex(Handle(pointer: nil))
+
+    package init() {}
+
+    func attach(_ pointer: OpaquePointer) { handle.withLock { $0.pointer = pointer } }
+
+    /// The lane calls this before its transport goes.
+    package func detach() { handle.withLock { $0.pointer = nil } }
+
+    package func wake() {
+        handle.withLock { handle in
+            if let pointer = handle.pointer { transport_wake(pointer) }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import CTransport
+
+/// One request as it crosses to the core: fixed layout, pointers borrowed as `transport.h` says.
+package typealias RequestRecord = transport_request
+
+/// One header field of a request.
+package typealias FieldRecord = transport_field
+
+/// The end of one request: exactly one for each request submitted.
+package typealias OutcomeRecord = transport_outcome
+
+/// What happened to a connection.
+package typealias EventRecord = transport_event
+
+/// Slot and generation of a connection; zero is none.
+package typealias ConnectionID = transport_connection
+
+/// Counters of one transport since its creation.
+package typealias TransportStatistics = transport_statistics
+
+/// How far a request got; everything that decides about sending again relies on it.
+package enum Delivery: UInt8, Sendable {
+    /// No byte of it left, or the peer said that it did not process it.
+    case notSent = 0
+    /// It may have been processed, and no complete answer came.
+    case maybeSent = 1
+    /// A complete response.
+    case answered = 2
+}
+
+/// Where a failure happened; says what its code means.
+package enum FailureScope: UInt8, Sendable {
+    case none = 0
+    case system = 1
+    case tls = 2
+    case http2 = 3
+    case session = 4
+    case timeout = 5
+    case local = 6
+    case end = 7
+}
+
+/// The event loop that drives the sockets.
+package enum LoopKind: UInt32, Sendable {
+    case automatic = 0
+    case ioUring = 1
+    case epoll = 2
+}
+
+extension transport_outcome {
+    /// How far the request got.
+    package var deliveryState: Delivery { Delivery(rawValue: delivery) ?? .maybeSent }
+    package var failureScope: FailureScope { FailureScope(rawValue: scope) ?? .none }
+
+    /// The response body kept; valid until the next poll.
+    package var bodyBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: body, count: Int(body_length)) }
+
+    /// The captured response header fields; valid until the next poll.
+    package var capturedFields: UnsafeBufferPointer<FieldRecord> {
+        UnsafeBufferPointer(start: fields, count: Int(field_count))
+    }
+}
+
+extension transport_field {
+    package var nameBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: name, count: Int(name_length)) }
+    package var valueBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: value, count: Int(value_length)) }
+}
+
+/// What kind of news an event is.
+package enum ConnectionEventKind: UInt8, Sendable {
+    case up = 1
+    case settings = 2
+    case goaway = 3
+    case down = 4
+    case pong = 5
+    case woken = 6
+    case accepted = 7
+}
+
+extension transport_event {
+    package var eventKind: ConnectionEventKind? { ConnectionEventKind(rawValue: kind) }
+    package var failureScope: FailureScope { FailureScope(rawValue: scope) ?? .none }
+
+    /// The detail as text; bytes that are no UTF-8 are replaced. For the log and the report, never on the way of a row.
+    package var detailText: String {
+        String(decoding: UnsafeRawBufferPointer(start: detail, count: Int(detail_length)), as: UTF8.self)
+    }
+
+    /// The detail as it came; valid until the next poll.
+    package var detailBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: detail, count: Int(detail_length)) }
+}

@@ -1,0 +1,76 @@
+import Glibc
+
+/// An IPv4 or IPv6 address with its port.
+package struct SocketAddress: Sendable, Equatable, CustomStringConvertible {
+    private let bytes: [UInt8]
+
+    init(_ pointer: UnsafePointer<sockaddr>, _ length: socklen_t) {
+        bytes = [UInt8](UnsafeRawBufferPointer(start: pointer, count: Int(length)))
+    }
+
+    func withPointer<R>(_ body: (UnsafePointer<sockaddr>, UInt32) -> R) -> R {
+        bytes.withUnsafeBytes { body($0.baseAddress!.assumingMemoryBound(to: sockaddr.self), UInt32($0.count)) }
+    }
+
+    package var isIPv6: Bool { withPointer { pointer, _ in Int32(pointer.pointee.sa_family) == AF_INET6 } }
+
+    /// The numeric address and port, as in `[::1]:443`.
+    package var description: String {
+        var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        var port = [CChar](repeating: 0, count: Int(NI_MAXSERV))
+        let status = withPointer { pointer, length in
+            getnameinfo(
+                pointer, length, &host, socklen_t(host.count), &port, socklen_t(port.count),
+                NI_NUMERICHOST | NI_NUMERICSERV)
+        }
+        guard status == 0 else { return "an address" }
+        let text = Self.text(host)
+        return (isIPv6 ? "[\(text)]" : text) + ":" + Self.text(port)
+    }
+
+    private static func text(_ characters: [CChar]) -> String {
+        String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+/// Asks the system's resolver. Blocks: not for a lane's thread.
+package enum HostResolver {
+    package struct Failure: Error, CustomStringConvertible, Sendable {
+        package let description: String
+    }
+
+    /// All addresses of a host in the order the system prefers (RFC 6724), families alternating so that a dead family
+    /// costs one attempt and not all of them (RFC 8305, section 4).
+    package static func resolve(host: String, port: UInt16) throws(Failure) -> [SocketAddress] {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_flags = AI_NUMERICSERV
+        var list: UnsafeMutablePointer<addrinfo>?
+        let status = getaddrinfo(host, String(port), &hints, &list)
+        guard status == 0 else {
+            throw Failure(description: "cannot resolve \(host): \(String(cString: gai_strerror(status)))")
+        }
+        defer { freeaddrinfo(list) }
+        var found: [SocketAddress] = []
+        var next = list
+        while let entry = next {
+            let address = SocketAddress(entry.pointee.ai_addr, entry.pointee.ai_addrlen)
+            if !found.contains(address) { found.append(address) }
+            next = entry.pointee.ai_next
+        }
+        guard !found.isEmpty else { throw Failure(description: "\(host) has no address") }
+        return alternate(found)
+    }
+
+    static func alternate(_ addresses: [SocketAddress]) -> [SocketAddress] {
+        guard let first = addresses.first else { return [] }
+        let preferred = addresses.filter { $0.isIPv6 == first.isIPv6 }
+        let other = addresses.filter { $0.isIPv6 != first.isIPv6 }
+        var mixed: [SocketAddress] = []
+        for index in 0..<max(preferred.count, other.count) {
+            if index < preferred.count { mixed.append(preferred[index]) }
+            if index < other.count { mixed.append(other[index]) }
+        }
+        return mixed
+    }
+}

@@ -1,0 +1,43 @@
+import CTransport
+
+/// A failure of the transport itself, with text for a person; never holds a secret.
+package struct TransportError: Error, CustomStringConvertible, Sendable {
+    package enum Kind: Sendable {
+        /// A bug of the caller.
+        case misuse
+        /// Memory, descriptors, a key or certificate that does not parse, a loop that the kernel refuses.
+        case resource
+        case peer
+        case network
+    }
+
+    package let kind: Kind
+    package let code: Int64
+    package let description: String
+
+    init(status: Int32, record: transport_error) {
+        kind =
+            switch status {
+            case TRANSPORT_RESOURCE.rawValue: .resource
+            case TRANSPORT_PEER.rawValue: .peer
+            case TRANSPORT_NETWORK.rawValue: .network
+            default: .misuse
+            }
+        code = record.code
+        let text = withUnsafeBytes(of: record.text) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        description = text.isEmpty ? "transport failed with status \(status)" : text
+    }
+
+    init(status: Int32, doing what: String) {
+        self.init(status: status, record: transport_error())
+        self = TransportError(kind: kind, code: code, description: "\(what) failed with status \(status)")
+    }
+
+    private init(kind: Kind, code: Int64, description: String) {
+        self.kind = kind
+        self.code = code
+        self.description = description
+    }
+}

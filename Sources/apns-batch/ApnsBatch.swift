@@ -1,0 +1,20 @@
+import ArgumentParser
+
+@main
+struct ApnsBatch: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "apns-batch",
+        abstract: "Sends a campaign of push notifications: one row of a CSV, one push, one line of results.",
+        discussion: """
+            Examples:
+              apns-batch send --input rows.csv --to simulator
+              apns-batch send campaign.yaml --run-dir runs/tonight
+              apns-batch render campaign.yaml --rows 3
+              apns-batch simulate --port 2197
+
+            Exit codes: 0 every row got a final answer from APNs; 2 complete, but some rows are invalid, unknown,
+            expired or suppressed; 64 wrong usage or configuration, nothing sent; 69 stopped by a fatal answer or
+            because APNs cannot be reached; 74 results cannot be written; 75 interrupted.
+            """,
+        subcommands: [Send.self, Render.self, Simulate.self])
+}

@@ -1,0 +1,96 @@
+import ArgumentParser
+
+/// The flags of `send` and `render`. Each one is also a key of the campaign file, with `_` for `-`; flags win.
+struct CampaignArguments: ParsableArguments {
+    @Argument(help: "Campaign file (YAML). Every flag can stand in it; paths in it are relative to it.")
+    var campaign: String?
+
+    @Option(help: "CSV with a header row, or - for standard input.")
+    var input: String?
+
+    @Option(help: "production, sandbox, simulator (inside this process), or HOST:PORT.")
+    var to: String?
+
+    @Option(help: "Bundle id or full topic; the push type's suffix is added where it is missing.")
+    var topic: String?
+
+    @Option(help: "Signing key of the provider token (.p8).")
+    var keyFile: String?
+
+    @Option(help: "Id of the signing key.")
+    var keyId: String?
+
+    @Option(help: "Id of the team.")
+    var teamId: String?
+
+    @Option(help: "Client certificate (PEM, leaf first), instead of a signing key.")
+    var certificateFile: String?
+
+    @Option(help: "Private key of the client certificate (PEM); by default in the certificate's file.")
+    var certificateKeyFile: String?
+
+    @Option(help: "Certificates to trust besides the system's (PEM).")
+    var caFile: String?
+
+    @Option(help: "JSON template with {{column}} placeholders; without it rows need a payload column.")
+    var template: String?
+
+    @Option(help: "alert, background, voip, ... for rows without a push_type. (default: alert)")
+    var pushType: String?
+
+    @Option(help: "10, 5 or 1, for rows without a priority. (default: the push type's)")
+    var priority: Int?
+
+    @Option(help: "Seconds since the epoch, 0 for one attempt, for rows without an expiration.")
+    var expiration: UInt64?
+
+    @Option(help: "Collapse id for rows without a collapse_id; at most 64 bytes.")
+    var collapseId: String?
+
+    @Option(help: "The byte between fields, or \"tab\". (default: ,)")
+    var delimiter: String?
+
+    @Option(help: "UUID of the campaign; apns-ids derive from it and the row. (default: random)")
+    var campaignId: String?
+
+    @Option(help: "Sending threads. (default: one per core less one)")
+    var lanes: Int?
+
+    @Option(help: "Connections that a lane may open at most. (default: 16)")
+    var connections: Int?
+
+    @Option(help: "io_uring or epoll. (default: io_uring where the kernel allows it)")
+    var loop: String?
+
+    @Option(help: "Requests for one row at most. (default: 5)")
+    var attempts: Int?
+
+    @Option(help: "Milliseconds that a request may take. (default: 30000)")
+    var requestTimeout: UInt32?
+
+    @Option(help: "Seconds without any connection after which the run ends. (default: 60)")
+    var connectPatience: Int?
+
+    @Option(help: "Directory for the results, made if missing. (default: a new one below runs/)")
+    var runDir: String?
+
+    @Option(help: "Script (YAML) for --to simulator: answers, latency, seed.")
+    var simulatorScript: String?
+
+    /// The flags as settings, to lay over those of a file.
+    var settings: CampaignSettings {
+        CampaignSettings(
+            input: input, to: to, topic: topic, keyFile: keyFile, keyId: keyId, teamId: teamId,
+            certificateFile: certificateFile, certificateKeyFile: certificateKeyFile, caFile: caFile,
+            template: template, pushType: pushType, priority: priority, expiration: expiration,
+            collapseId: collapseId, delimiter: delimiter, campaignId: campaignId, lanes: lanes,
+            connections: connections, loop: loop, attempts: attempts, requestTimeout: requestTimeout,
+            connectPatience: connectPatience, runDir: runDir, simulatorScript: simulatorScript)
+    }
+
+    /// File and flags together.
+    func resolved() throws -> CampaignSettings {
+        guard let campaign else { return settings }
+        return settings.over(try CampaignFile.read(campaign))
+    }
+}

@@ -1,0 +1,102 @@
+import APNSBatch
+import Foundation
+
+extension CampaignSettings {
+    /// The campaign that these settings describe. `simulator` is where `--to simulator` went, and what it asks for.
+    func campaign(simulator: EmbeddedSimulator?) throws -> Campaign {
+        guard let input else { throw UsageError("no input: give --input FILE, or - for standard input") }
+        var campaign = Campaign(
+            input: input == "-" ? .standardInput : .file(input),
+            destination: try simulator?.destination ?? destination(),
+            topic: topic ?? (simulator == nil ? nil : EmbeddedSimulator.topic),
+            credentials: try simulator?.credentials ?? credentials())
+        if let simulator {
+            campaign.authorities = simulator.authority
+            campaign.systemTrust = false
+        } else if let caFile {
+            campaign.authorities = try CampaignFile.bytes(of: caFile)
+        }
+        try applyHeaders(to: &campaign)
+        try applyOptions(to: &campaign)
+        return campaign
+    }
+
+    private func applyHeaders(to campaign: inout Campaign) throws {
+        if let template {
+            campaign.template = .init(json: try CampaignFile.bytes(of: template), name: template)
+        }
+        if let pushType { campaign.headers.pushType = pushType }
+        campaign.headers.priority = priority
+        campaign.headers.expiration = expiration
+        campaign.headers.collapseID = collapseId
+    }
+
+    private func applyOptions(to campaign: inout Campaign) throws {
+        if let delimiter { campaign.delimiter = try Self.delimiter(delimiter) }
+        if let campaignId { campaign.identity = try Self.identity(campaignId) }
+        if let loop {
+            guard let kind = Campaign.Loop(rawValue: loop) else {
+                throw UsageError("--loop: expected io_uring or epoll, found \"\(loop)\"")
+            }
+            campaign.loop = kind
+        }
+        campaign.lanes = lanes
+        campaign.runDirectory = runDir
+        if let connections { campaign.connections = connections }
+        if let attempts { campaign.attempts = attempts }
+        if let requestTimeout { campaign.requestTimeout = requestTimeout }
+        if let connectPatience { campaign.connectPatience = connectPatience }
+    }
+
+    private func destination() throws -> Campaign.Destination {
+        switch to {
+        case nil: throw UsageError("no destination: give --to production, sandbox, simulator or HOST:PORT")
+        case "production": return .production
+        case "sandbox": return .sandbox
+        case let text?: return try Self.hostAndPort(text)
+        }
+    }
+
+    private static func hostAndPort(_ text: String) throws -> Campaign.Destination {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0 else {
+            throw UsageError("--to: expected production, sandbox, simulator or HOST:PORT, found \"\(text)\"")
+        }
+        var host = String(text[..<colon])
+        if host.hasPrefix("[") && host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+        guard !host.isEmpty else { throw UsageError("--to: no host in \"\(text)\"") }
+        return .host(host, port: port)
+    }
+
+    private func credentials() throws -> Campaign.Credentials {
+        if let certificateFile {
+            let chain = try CampaignFile.bytes(of: certificateFile)
+            let key = try certificateKeyFile.map { try CampaignFile.bytes(of: $0) } ?? chain
+            return .certificate(chainPEM: chain, keyPEM: key)
+        }
+        guard let keyFile else {
+            throw UsageError("no credentials: give --key-file with --key-id and --team-id, or --certificate-file")
+        }
+        guard let keyId, let teamId else { throw UsageError("--key-file needs --key-id and --team-id") }
+        return .providerToken(keyPEM: try CampaignFile.bytes(of: keyFile), keyID: keyId, teamID: teamId)
+    }
+
+    private static func delimiter(_ text: String) throws -> UInt8 {
+        if text == "tab" || text == "\\t" { return UInt8(ascii: "\t") }
+        guard text.utf8.count == 1, let byte = text.utf8.first else {
+            throw UsageError("--delimiter: expected one byte or \"tab\", found \"\(text)\"")
+        }
+        return byte
+    }
+
+    private static func identity(_ text: String) throws -> (UInt64, UInt64) {
+        guard let uuid = UUID(uuidString: text) else {
+            throw UsageError("--campaign-id: expected a UUID, found \"\(text)\"")
+        }
+        return withUnsafeBytes(of: uuid.uuid) { bytes in
+            (
+                UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+                UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            )
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import APNSBatch
+import APNSSimulator
+
+/// The simulator inside this process: what `--to simulator` means.
+final class EmbeddedSimulator: Sendable {
+    /// For campaigns that name no topic.
+    static let topic = "com.example.app"
+
+    let destination: Campaign.Destination
+    let credentials: Campaign.Credentials
+    let authority: [UInt8]
+    private let simulator: Simulator?
+
+    private init(_ occasion: Occasion, port: UInt16, simulator: Simulator?) {
+        destination = .host("127.0.0.1", port: port)
+        credentials = .providerToken(
+            keyPEM: occasion.signingKeyPEM, keyID: Occasion.keyID, teamID: Occasion.teamID)
+        authority = occasion.authorityPEM
+        self.simulator = simulator
+    }
+
+    /// Starts it if the settings send to it.
+    static func ifWanted(_ settings: CampaignSettings) throws -> EmbeddedSimulator? {
+        guard settings.to == "simulator" else {
+            guard settings.simulatorScript == nil else {
+                throw UsageError("--simulator-script needs --to simulator")
+            }
+            return nil
+        }
+        let occasion = try Occasion.make(hosts: ["localhost", "127.0.0.1"])
+        var configuration = SimulatorConfiguration(
+            certificatePEM: occasion.certificatePEM, keyPEM: occasion.keyPEM,
+            providerKeys: [
+                .init(keyID: Occasion.keyID, teamID: Occasion.teamID, publicKeyPEM: occasion.publicKeyPEM)
+            ])
+        if let script = settings.simulatorScript { configuration.script = try Simulate.read(script: script) }
+        do {
+            let simulator = try Simulator(configuration)
+            return EmbeddedSimulator(occasion, port: try simulator.start(), simulator: simulator)
+        } catch {
+            throw UsageError("simulator: \(error)")
+        }
+    }
+
+    /// Its names and credentials without a server, for `render`.
+    static func forRendering(_ settings: CampaignSettings) throws -> EmbeddedSimulator? {
+        guard settings.to == "simulator" else { return nil }
+        return EmbeddedSimulator(try Occasion.make(hosts: ["localhost"]), port: 443, simulator: nil)
+    }
+
+    func stop() { _ = simulator?.stop() }
+}

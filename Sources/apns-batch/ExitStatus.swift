@@ -1,0 +1,52 @@
+import APNSBatch
+import ArgumentParser
+import Foundation
+
+/// The codes that a scheduler sees; those above 63 are of sysexits.h.
+enum ExitStatus {
+    static let someRowsLeft = ExitCode(2)
+    static let usage = ExitCode(64)
+    static let unavailable = ExitCode(69)
+    static let cannotWrite = ExitCode(74)
+    static let interrupted = ExitCode(75)
+
+    static func of(_ summary: CampaignSummary, failure: CampaignError?) -> ExitCode {
+        switch summary.ending {
+        case .complete: summary.isClean ? .success : someRowsLeft
+        case .interrupted: interrupted
+        case .failed: of(failure?.kind)
+        }
+    }
+
+    static func of(_ kind: CampaignError.Kind?) -> ExitCode {
+        switch kind {
+        case .configuration, .input: usage
+        case .results: cannotWrite
+        default: unavailable
+        }
+    }
+}
+
+/// Writes a line to standard error.
+func complain(_ text: String) {
+    FileHandle.standardError.write(Data("apns-batch: \(text)\n".utf8))
+}
+
+/// Runs `body`; a campaign's error becomes a line on standard error and its exit code.
+func reporting<T>(_ body: () throws -> T) throws -> T {
+    do {
+        return try body()
+    } catch let error as CampaignError {
+        complain(error.description)
+        throw ExitStatus.of(error.kind)
+    } catch let error as UsageError {
+        complain(error.description)
+        throw ExitStatus.usage
+    }
+}
+
+/// A wrong option or campaign file; nothing was sent.
+struct UsageError: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

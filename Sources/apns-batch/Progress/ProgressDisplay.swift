@@ -1,0 +1,30 @@
+import APNSBatch
+import Foundation
+
+/// Shows a run on standard error: a bar a few times a second on a terminal, a line now and then elsewhere.
+final class ProgressDisplay: Sendable {
+    private let isTerminal = isatty(STDERR_FILENO) == 1
+
+    /// Shows `run` until the task is cancelled.
+    func follow(_ run: CampaignRun) async {
+        let interval: Duration = isTerminal ? .milliseconds(250) : .seconds(10)
+        var last = run.progress
+        while (try? await Task.sleep(for: interval)) != nil {
+            let now = run.progress
+            let rate = ProgressText.rate(from: last, to: now)
+            show(isTerminal ? ProgressText.bar(now, rate: rate, width: width) : ProgressText.line(now, rate: rate))
+            last = now
+        }
+        if isTerminal { write("\r\u{1B}[K") }
+    }
+
+    private func show(_ text: String) { write(isTerminal ? "\r\u{1B}[K" + text : text + "\n") }
+
+    private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+
+    private var width: Int {
+        var size = winsize()
+        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+}

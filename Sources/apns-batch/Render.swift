@@ -1,0 +1,65 @@
+import APNSBatch
+import ArgumentParser
+import Foundation
+
+/// `apns-batch render`.
+struct Render: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Prints path, headers and payload of the first rows; sends nothing.",
+        discussion: """
+            Takes the arguments of send. The provider token is not shown.
+
+            Examples:
+              apns-batch render campaign.yaml
+              apns-batch render --input rows.csv --template payload.json --to simulator --rows 0 --json
+            """)
+
+    @OptionGroup var arguments: CampaignArguments
+
+    @Option(help: "How many rows; 0 for all.")
+    var rows = 10
+
+    @Flag(help: "One JSON object a line: row, path, headers, payload (as a string), or row and invalid.")
+    var json = false
+
+    func run() async throws {
+        let settings = try reporting { try arguments.resolved() }
+        let simulator = try reporting { try EmbeddedSimulator.forRendering(settings) }
+        var left = rows == 0 ? Int.max : rows
+        var invalid = false
+        try reporting {
+            let preview = try CampaignPreview(try settings.campaign(simulator: simulator))
+            while left > 0, let row = try preview.next() {
+                left -= 1
+                if row.invalid != nil { invalid = true }
+                print(json ? Self.object(row) : Self.text(row))
+            }
+        }
+        if invalid { throw ExitStatus.someRowsLeft }
+    }
+
+    private static func text(_ row: CampaignPreview.Row) -> String {
+        if let invalid = row.invalid { return "# row \(row.row): invalid: \(invalid)\n" }
+        let headers = row.headers.map { "\($0.name): \($0.value)" }.joined(separator: "\n")
+        return "# row \(row.row)\n\(headers)\n\n\(String(decoding: row.payload, as: UTF8.self))\n"
+    }
+
+    private static func object(_ row: CampaignPreview.Row) -> String {
+        struct Line: Encodable {
+            var row: UInt64
+            var invalid: String?
+            var path: String?
+            var headers: [String: String]?
+            var payload: String?
+        }
+        var line = Line(row: row.row, invalid: row.invalid)
+        if row.invalid == nil {
+            line.path = row.path
+            line.headers = Dictionary(row.headers.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+            line.payload = String(decoding: row.payload, as: UTF8.self)
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(line)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+    }
+}

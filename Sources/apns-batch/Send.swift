@@ -1,0 +1,76 @@
+import APNSBatch
+import ArgumentParser
+import Foundation
+import Logging
+
+/// `apns-batch send`.
+struct Send: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Sends a campaign and writes one line of results for each row.",
+        discussion: """
+            Columns token, payload, topic, push_type, priority, expiration and collapse_id mean themselves; all others
+            fill the template.
+
+            Examples:
+              apns-batch send --input rows.csv --to simulator
+              apns-batch send --input rows.csv --template payload.json --to production --topic com.example.app \\
+                  --key-file AuthKey_ABC123DEFG.p8 --key-id ABC123DEFG --team-id DEF123GHIJ --run-dir runs/tonight
+              zcat rows.csv.gz | apns-batch send campaign.yaml --input -
+
+            The run directory holds results.csv (row,token,outcome,status,reason,timestamp,apns_id,attempts) and
+            summary.json. Exit codes: see apns-batch --help.
+            """)
+
+    @OptionGroup var arguments: CampaignArguments
+
+    @Flag(name: .shortAndLong, help: "Report every connection on standard error.")
+    var verbose = false
+
+    func run() async throws {
+        let settings = try reporting { try arguments.resolved() }
+        let simulator = try reporting { try EmbeddedSimulator.ifWanted(settings) }
+        defer { simulator?.stop() }
+        let run = try reporting { try CampaignRun(try settings.campaign(simulator: simulator), logger: logger) }
+        Signals.onStop { name in
+            complain("\(name): taking no more rows, waiting for answers")
+            run.stop()
+        }
+        let display = Task { await ProgressDisplay().follow(run) }
+        let summary = await run.run()
+        display.cancel()
+        await display.value
+        report(summary, of: run)
+        throw ExitStatus.of(summary, failure: run.failure)
+    }
+
+    private var logger: Logger {
+        var logger = Logger(label: "apns-batch") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = verbose ? .info : .warning
+        return logger
+    }
+
+    private func report(_ summary: CampaignSummary, of run: CampaignRun) {
+        if let cause = summary.cause { complain(cause) }
+        print(SummaryText.reasons(summary), terminator: "")
+        print("results: \(run.directory)/results.csv")
+        print("loop: \(summary.loop), connections: \(summary.connections)")
+        print(SummaryText.lastLine(summary))
+    }
+}
+
+/// How a summary reads.
+enum SummaryText {
+    /// Rejected rows by reason, most frequent first; a line each.
+    static func reasons(_ summary: CampaignSummary) -> String {
+        summary.reasons.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+            .map { "rejected \($0.value): \($0.key)\n" }.joined()
+    }
+
+    /// The line that scripts read.
+    static func lastLine(_ summary: CampaignSummary) -> String {
+        "rows=\(summary.rows) accepted=\(summary.accepted) rejected=\(summary.rejected) invalid=\(summary.invalid) "
+            + "unknown=\(summary.unknown) expired=\(summary.expired) suppressed=\(summary.suppressed) "
+            + String(
+                format: "seconds=%.3f per_second=%.0f", summary.elapsedSeconds, summary.acceptedPerSecond)
+    }
+}

@@ -1,0 +1,162 @@
+import Testing
+
+@testable import APNSBatch
+
+private let ms: UInt64 = 1_000_000
+private let seconds: UInt64 = 1_000_000_000
+
+@Suite("Connection pool") struct ConnectionPoolTests {
+    private static func pool(maximum: Int = 8) -> ConnectionPool {
+        var limits = ConnectionPool.Limits()
+        limits.maximum = maximum
+        return ConnectionPool(limits: limits, now: 0)
+    }
+
+    private static func failure(hopeless: Bool = false, addresses: Int = 1) -> ConnectionFailure {
+        ConnectionFailure(isHopeless: hopeless, addresses: addresses, text: "refused")
+    }
+
+    /// A pool whose first connection is up and takes `streams`.
+    private static func poolWithOne(streams: Int = 1000, maximum: Int = 8) -> ConnectionPool {
+        var pool = pool(maximum: maximum)
+        #expect(pool.tick(now: 0, answered: 0) == [.open(member: 0, address: 0)])
+        pool.didOpen(0, connection: 7, tokenExpiresAt: nil)
+        pool.isUp(0, streams: streams, now: 1)
+        return pool
+    }
+
+    @Test("starts with one connection and opens no second before the first is up")
+    func startsWithOne() {
+        var pool = Self.pool()
+        #expect(pool.tick(now: 0, answered: 0) == [.open(member: 0, address: 0)])
+        #expect(pool.tick(now: 1 * seconds, answered: 0) == [])
+    }
+
+    @Test("gives out no more streams than the peer allows, and none before it is up")
+    func respectsTheLimit() {
+        var pool = Self.pool()
+        _ = pool.tick(now: 0, answered: 0)
+        #expect(pool.pick() == nil)
+        pool.isUp(0, streams: 1, now: 1)
+        #expect(pool.pick() == 0)
+        pool.willSend(0)
+        #expect(pool.pick() == nil)
+        pool.settings(0, streams: 1000)
+        #expect(pool.pick() == 0)
+        pool.didEnd(0)
+        pool.settings(0, streams: 0)
+        #expect(pool.pick() == nil)
+    }
+
+    @Test("a limit that falls below what is under way gives no stream until enough has ended")
+    func limitFalls() {
+        var pool = Self.poolWithOne(streams: 10)
+        for _ in 0..<5 { pool.willSend(0) }
+        pool.settings(0, streams: 4)
+        #expect(pool.pick() == nil)
+        pool.didEnd(0)
+        #expect(pool.pick() == nil)
+        pool.didEnd(0)
+        #expect(pool.pick() == 0)
+    }
+
+    @Test("doubles while every stream is taken and the rate rises, each open spaced")
+    func doubles() {
+        var pool = Self.poolWithOne(streams: 1)
+        pool.willSend(0)
+        #expect(pool.pick() == nil)
+        _ = pool.tick(now: 10 * ms, answered: 1)
+        #expect(pool.pick() == nil)
+        #expect(pool.tick(now: 300 * ms, answered: 100) == [.open(member: 1, address: 0)])
+        pool.isUp(1, streams: 1, now: 310 * ms)
+        pool.willSend(1)
+        // The rate was 400/s with one connection; with two it is 800/s.
+        _ = pool.tick(now: 320 * ms, answered: 100)
+        var opens: [ConnectionPool.Action] = []
+        var now = 320 * ms
+        while opens.count < 2 && now < 2 * seconds {
+            now += 50 * ms
+            _ = pool.pick()
+            let actions = pool.tick(now: now, answered: 100 + (now - 320 * ms) * 8 / (10 * ms))
+            #expect(actions.count <= 1)
+            opens += actions
+        }
+        #expect(opens.count == 2)
+    }
+
+    @Test("stays as it is when growing did not help")
+    func stopsGrowing() {
+        var pool = Self.poolWithOne(streams: 1)
+        pool.willSend(0)
+        var answered: UInt64 = 0
+        var opened = 0
+        for step in 1...100 {
+            _ = pool.pick()
+            answered += 50
+            for action in pool.tick(now: UInt64(step) * 50 * ms, answered: answered) {
+                guard case .open(let member, _) = action else { continue }
+                opened += 1
+                pool.isUp(member, streams: 1, now: UInt64(step) * 50 * ms)
+                pool.willSend(member)
+            }
+        }
+        #expect(opened == 1, "from one to two, and no further")
+    }
+
+    @Test("tries the next address at once, and backs off after all of them")
+    func backsOff() {
+        var pool = Self.pool()
+        #expect(pool.tick(now: 0, answered: 0) == [.open(member: 0, address: 0)])
+        #expect(pool.isDown(0, failure: Self.failure(addresses: 2), now: 1 * ms, jitter: 1) == [])
+        #expect(pool.tick(now: 1 * ms, answered: 0) == [.open(member: 0, address: 1)])
+        #expect(pool.isDown(0, failure: Self.failure(addresses: 2), now: 2 * ms, jitter: 1) == [])
+        #expect(pool.tick(now: 3 * ms, answered: 0) == [])
+        #expect(pool.tick(now: 252 * ms, answered: 0) == [.open(member: 0, address: 2)])
+    }
+
+    @Test("gives up at once when trying again cannot help, and after its patience otherwise")
+    func givesUp() {
+        var hopeless = Self.pool()
+        _ = hopeless.tick(now: 0, answered: 0)
+        let failure = Self.failure(hopeless: true)
+        #expect(hopeless.isDown(0, failure: failure, now: 1, jitter: 0) == [.giveUp("refused")])
+        #expect(hopeless.tick(now: 10 * seconds, answered: 0) == [])
+
+        var patient = Self.pool()
+        _ = patient.tick(now: 0, answered: 0)
+        _ = patient.isDown(0, failure: Self.failure(), now: 1, jitter: 0)
+        guard case .giveUp(let why)? = patient.tick(now: 61 * seconds, answered: 0).first else {
+            Issue.record("expected it to give up")
+            return
+        }
+        #expect(why.contains("60 seconds"))
+    }
+
+    @Test("a connection that failed after it was up does not end the run, whatever the cause")
+    func survivesLaterFailures() {
+        var pool = Self.poolWithOne()
+        #expect(pool.isDown(0, failure: Self.failure(hopeless: true), now: 1 * seconds, jitter: 0) == [])
+        #expect(pool.tick(now: 1 * seconds, answered: 0) == [.open(member: 0, address: 0)])
+    }
+
+    @Test("after goaway nothing new goes to the connection, and another one is opened")
+    func replacesAfterGoaway() {
+        var pool = Self.poolWithOne()
+        pool.willSend(0)
+        #expect(pool.retire(0) == [.drain(member: 0)])
+        #expect(pool.retire(0) == [])
+        #expect(pool.pick() == nil)
+        #expect(pool.tick(now: 1 * seconds, answered: 0) == [.open(member: 1, address: 0)])
+    }
+
+    @Test("a connection whose provider token grows too old is replaced")
+    func replacesOldToken() {
+        var pool = Self.pool()
+        _ = pool.tick(now: 0, answered: 0)
+        pool.didOpen(0, connection: 7, tokenExpiresAt: 100 * seconds)
+        pool.isUp(0, streams: 10, now: 1)
+        #expect(pool.tick(now: 99 * seconds, answered: 0) == [])
+        #expect(
+            pool.tick(now: 100 * seconds, answered: 0) == [.drain(member: 0), .open(member: 1, address: 0)])
+    }
+}
