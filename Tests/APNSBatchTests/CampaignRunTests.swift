@@ -209,7 +209,7 @@ import Testing
             do {
                 _ = try CampaignRun(campaign)
                 return ""
-            } catch let error as CampaignError {
+            } catch {
                 return error.description
             }
         }
