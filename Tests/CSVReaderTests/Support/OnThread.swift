@@ -1,0 +1,25 @@
+import Glibc
+
+/// Runs a body that may block on a thread of its own.
+func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+    await withCheckedContinuation { continuation in
+        let start = Unmanaged.passRetained(ThreadStart { continuation.resume(returning: body()) })
+        var thread = pthread_t()
+        let code = pthread_create(&thread, nil, runThread, start.toOpaque())
+        precondition(code == 0)
+        pthread_detach(thread)
+    }
+}
+
+private final class ThreadStart: Sendable {
+    let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) {
+        self.body = body
+    }
+}
+
+private func runThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    Unmanaged<ThreadStart>.fromOpaque(argument!).takeRetainedValue().body()
+    return nil
+}
