@@ -23,17 +23,14 @@ package final class CSVChunk: @unchecked Sendable {
 
     private let index: Int
     private let pool: ChunkPool
-    private let capacity: Int
 
     init(index: Int, pool: ChunkPool, limits: CSVLimits) {
         self.index = index
         self.pool = pool
-        capacity = limits.bufferBytes + ByteBlock.slack
+        let capacity = limits.bufferBytes + ByteBlock.slack
         bytes = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 64)
             .bindMemory(to: UInt8.self, capacity: capacity)
         ends = .allocate(capacity: limits.chunkRecords)
-        // Blocks are read whole, so the slack is read, and its value ignored.
-        (bytes + limits.bufferBytes).initialize(repeating: 0, count: ByteBlock.slack)
     }
 
     deinit {

@@ -70,6 +70,8 @@ struct RecordFeed {
     private mutating func split(_ chunk: CSVChunk, _ filled: Int, capacity: Int) throws(CSVError) -> Bool {
         var isFinal = false
         if case .end = ending { isFinal = true }
+        // Blocks are read whole. What lies behind the end is ignored, but let it be the same every time.
+        (chunk.bytes + filled).update(repeating: 0, count: ByteBlock.slack)
         let result = splitter.split(chunk.bytes, count: filled, final: isFinal, into: chunk.ends, capacity: capacity)
         chunk.firstLine = nextLine
         chunk.byteOffset = nextOffset

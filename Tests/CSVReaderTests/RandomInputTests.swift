@@ -43,9 +43,13 @@ struct RandomInputTests {
         return fields[0] + [44] + fields[1] + (Bool.random(using: &random) ? [10] : [13, 10])
     }
 
-    @Test("are read as the reference reads them, however they arrive", arguments: 0..<600)
-    func agreesWithReference(seed: Int) {
-        let input = Self.input(seed: UInt64(seed), length: 40 + seed)
+    @Test("are read as the reference reads them, however they arrive", arguments: 0..<20)
+    func agreesWithReference(batch: Int) {
+        for seed in batch * 40..<(batch + 1) * 40 { expectAgreement(seed: seed) }
+    }
+
+    private func expectAgreement(seed: Int) {
+        let input = Self.input(seed: UInt64(seed), length: 40 + seed % 700)
         var random = SeededGenerator(seed: ~UInt64(seed))
         for (field, record) in [(40, 60), (100, 400), (5, 9)] {
             let expected = ReferenceReader(fieldBytes: field, recordBytes: record).read(input)

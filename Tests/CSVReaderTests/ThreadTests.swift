@@ -1,30 +1,40 @@
 import Glibc
-import Synchronization
 import Testing
 
 @testable import CSVReader
 
 @Suite("Several threads")
 struct ThreadTests {
-    /// A queue between the reader's thread and the lanes, as slow and as simple as can be.
-    private final class Queue: Sendable {
-        private let state = Mutex<(chunks: [CSVChunk], isClosed: Bool)>(([], false))
+    /// A queue between the reader's thread and the lanes. By POSIX, whose locks the thread sanitizer understands.
+    private final class Queue: @unchecked Sendable {
+        private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+        private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+        private var chunks: [CSVChunk] = []
+        private var isClosed = false
 
-        func push(_ chunk: CSVChunk) {
-            state.withLock { $0.chunks.append(chunk) }
+        init() {
+            pthread_mutex_init(mutex, nil)
+            pthread_cond_init(changed, nil)
         }
 
-        func close() {
-            state.withLock { $0.isClosed = true }
+        deinit {
+            mutex.deallocate()
+            changed.deallocate()
+        }
+
+        func push(_ chunk: CSVChunk?) {
+            pthread_mutex_lock(mutex)
+            if let chunk { chunks.append(chunk) } else { isClosed = true }
+            pthread_cond_broadcast(changed)
+            pthread_mutex_unlock(mutex)
         }
 
         /// Nil when closed and empty.
         func pop() -> CSVChunk? {
-            while true {
-                let (chunk, isClosed) = state.withLock { ($0.chunks.popLast(), $0.isClosed) }
-                if chunk != nil || isClosed { return chunk }
-                sched_yield()
-            }
+            pthread_mutex_lock(mutex)
+            defer { pthread_mutex_unlock(mutex) }
+            while chunks.isEmpty, !isClosed { pthread_cond_wait(changed, mutex) }
+            return chunks.popLast()
         }
     }
 
@@ -54,7 +64,7 @@ struct ThreadTests {
             group.addTask {
                 await onThread {
                     while let chunk = try? reader.next() { queue.push(chunk) }
-                    queue.close()
+                    queue.push(nil)
                     return []
                 }
             }
