@@ -22,7 +22,8 @@ package final class CSVChunkReader: @unchecked Sendable {
     private let chunks: [CSVChunk]
 
     // The reader thread's.
-    private var header: Result<[String], CSVError>?
+    private var columns: [String]?
+    private var headerFailure: CSVError?
     private var feed: RecordFeed
     private var nextRow: UInt64 = 1
 
@@ -67,15 +68,23 @@ package final class CSVChunkReader: @unchecked Sendable {
     ///
     /// - Throws: any `CSVError` but `badDelimiter` and `cannotOpen`.
     package func readHeader() throws(CSVError) -> [String] {
-        if let header { return try header.get() }
-        let result = Result { () throws(CSVError) in
-            let chunk = try takeChunk()
-            defer { chunk.recycle() }
-            guard try feed.fillFirst(chunk) else { throw .noHeader }
-            return try HeaderRow(grammar: grammar).names(of: chunk)
+        if let columns { return columns }
+        if let headerFailure { throw headerFailure }
+        do throws(CSVError) {
+            let names = try parseHeader()
+            columns = names
+            return names
+        } catch {
+            headerFailure = error
+            throw error
         }
-        header = result
-        return try result.get()
+    }
+
+    private func parseHeader() throws(CSVError) -> [String] {
+        let chunk = try takeChunk()
+        defer { chunk.recycle() }
+        guard try feed.fillFirst(chunk) else { throw .noHeader }
+        return try HeaderRow(grammar: grammar).names(of: chunk)
     }
 
     /// The next chunk, full unless it is the last; nil at the end. The caller owns it until it recycles it.
@@ -107,7 +116,7 @@ package final class CSVChunkReader: @unchecked Sendable {
     ///
     /// - Precondition: `readHeader()` has returned.
     package func makeCursor() -> CSVRowCursor {
-        guard case .success(let columns) = header else { preconditionFailure("a cursor needs the header row") }
+        guard let columns else { preconditionFailure("a cursor needs the header row") }
         return CSVRowCursor(columnCount: columns.count, grammar: grammar)
     }
 }
