@@ -1,5 +1,5 @@
-/// Sixteen bytes at once: the step in which text is searched and copied. The width is that of a register of every x86-64
-/// and arm64 processor, so no build setting is needed for it.
+/// Sixteen bytes at once: the step in which text is searched and copied. The width is that of a register of every
+/// x86-64 and arm64 processor, so no build setting is needed for it.
 typealias ByteBlock = SIMD16<UInt8>
 
 extension UnsafePointer<UInt8> {
@@ -18,8 +18,8 @@ extension UnsafeMutablePointer<UInt8> {
         UnsafeMutableRawPointer(self).storeBytes(of: value, as: Value.self)
     }
 
-    /// Copies `count` bytes to here and returns the byte after them. Writes not one byte more: the last step overlaps the
-    /// one before it. `source` must not overlap the target.
+    /// Copies `count` bytes to here and returns the byte after them. Writes not one byte more: the last step overlaps
+    /// the one before it. `source` must not overlap the target.
     ///
     /// Pieces of a payload are short; for them this is cheaper than a call of memcpy.
     @inline(__always)

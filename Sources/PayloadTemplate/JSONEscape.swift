@@ -54,7 +54,8 @@ enum JSONEscape {
         }
     }
 
-    /// Writes a character the shortest way: UTF-8, and an escape only where the RFC demands one. Returns the byte after it.
+    /// Writes a character the shortest way: UTF-8, and an escape only where the RFC demands one. Returns the byte after
+    /// it.
     static func write(_ scalar: UInt32, to target: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
         if scalar < 0x80 {
             let byte = UInt8(truncatingIfNeeded: scalar)
@@ -81,16 +82,12 @@ enum JSONEscape {
         return target + 6
     }
 
+    /// The letter of the short escape, 0 if there is none.
+    @inline(__always)
     private static func shortForm(_ byte: UInt8) -> UInt8 {
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"): return byte
-        case 0x08: return UInt8(ascii: "b")
-        case 0x09: return UInt8(ascii: "t")
-        case 0x0A: return UInt8(ascii: "n")
-        case 0x0C: return UInt8(ascii: "f")
-        case 0x0D: return UInt8(ascii: "r")
-        default: return 0
-        }
+        if byte > 0x0D { return byte < 0x20 ? 0 : byte }
+        // Letters for 0x08 to 0x0D, from the lowest byte on: b, t, n, none, f, r.
+        return UInt8(truncatingIfNeeded: (0x7266_006E_7462 as UInt64) >> (UInt64(byte &- 0x08) &* 8))
     }
 
     private static func hexDigit(_ nibble: UInt8) -> UInt8 { nibble &+ (nibble < 10 ? 0x30 : 0x57) }

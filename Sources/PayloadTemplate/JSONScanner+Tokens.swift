@@ -1,11 +1,39 @@
 extension JSONScanner {
     /// Passes a string; the position is at its opening quote.
+    @inline(__always)
     mutating func scanString(_ token: Token, then next: State) -> Token {
         let start = position &+ 1
+        var high: UInt64 = 0
+        let end = nextSpecial(from: start, &high)
+        if end == count || bytes[end] != UInt8(ascii: "\"") { return scanEscapedString(token, then: next) }
+        tokenWrittenCount = end &- start
+        tokenIsShortest = true
+        return finishString(token, start, end, high: high, then: next)
+    }
+
+    /// - high: the bytes of the string, or'ed together.
+    @inline(__always)
+    private mutating func finishString(
+        _ token: Token, _ start: Int, _ end: Int, high: UInt64, then next: State
+    ) -> Token {
+        tokenStart = start
+        tokenCount = end &- start
+        if high & 0x8080_8080_8080_8080 != 0, let fault = UTF8Check.firstFault(in: bytes + start, count: tokenCount) {
+            return fail(.invalidUTF8, at: start &+ fault)
+        }
+        position = end &+ 1
+        state = next
+        return token
+    }
+
+    /// The same for a string with escapes, or one that is wrong.
+    @inline(never)
+    private mutating func scanEscapedString(_ token: Token, then next: State) -> Token {
+        let start = position &+ 1
         var index = start
-        var saved = 0
-        var isShortest = true
-        var high = ByteBlock(repeating: 0)
+        var high: UInt64 = 0
+        tokenWrittenCount = 0
+        tokenIsShortest = true
         while true {
             index = nextSpecial(from: index, &high)
             if index == count { return fail(.unterminatedString) }
@@ -15,41 +43,31 @@ extension JSONScanner {
             case .fault(.unterminatedString): return fail(.unterminatedString)
             case .fault(let fault): return fail(fault, at: index)
             case .scalar(let scalar, let length):
-                saved &+= length &- JSONEscape.writtenCount(scalar)
+                tokenWrittenCount &-= length &- JSONEscape.writtenCount(scalar)
                 // A long escape may be needed and still be spelled with capital letters.
-                if length > 2 || scalar == 0x2F { isShortest = false }
+                if length > 2 || scalar == 0x2F { tokenIsShortest = false }
                 index &+= length
             }
         }
-        tokenStart = start
-        tokenCount = index &- start
-        tokenWrittenCount = tokenCount &- saved
-        tokenIsShortest = isShortest
-        let halves = unsafeBitCast(high, to: SIMD2<UInt64>.self)
-        if (halves[0] | halves[1]) & 0x8080_8080_8080_8080 != 0,
-            let fault = UTF8Check.firstFault(in: bytes + start, count: tokenCount)
-        {
-            return fail(.invalidUTF8, at: start &+ fault)
-        }
-        position = index &+ 1
-        state = next
-        return token
+        tokenWrittenCount &+= index &- start
+        return finishString(token, start, index, high: high, then: next)
     }
 
-    /// The first special byte at or after an index, or the end. Gathers into `high` what it has passed, and perhaps some
-    /// bytes more, so that text without a byte above 0x7F is known as such.
+    /// The first special byte at or after an index, or the end. Gathers into `high` what it has passed, and perhaps
+    /// some bytes more, so that text without a byte above 0x7F is known as such.
     @inline(__always)
-    private func nextSpecial(from start: Int, _ high: inout ByteBlock) -> Int {
+    private func nextSpecial(from start: Int, _ high: inout UInt64) -> Int {
         var index = start
         while index &+ 16 <= count {
             let block = (bytes + index).block()
-            high |= block
+            let halves = unsafeBitCast(block, to: SIMD2<UInt64>.self)
+            high |= halves[0] | halves[1]
             let clean = SpecialBytes.mask(block).firstIndex
             index &+= clean
             if clean < 16 { return index }
         }
         while index < count, !SpecialBytes.contains(bytes[index]) {
-            high[0] |= bytes[index]
+            high |= UInt64(bytes[index])
             index &+= 1
         }
         return index

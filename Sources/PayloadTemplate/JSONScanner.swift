@@ -1,9 +1,9 @@
 /// A strict scanner of JSON (RFC 8259): tells the tokens of a text one after the other and stops at the first fault.
 ///
 /// It never reads outside its text, allocates nothing and does not recurse. Both the compactor, once a row, and the
-/// template compiler, once a campaign, see JSON only through it. Keys are told apart from values, and ``depth`` says how
-/// deep the scanner stands, so that a caller can follow where in a payload it is. Members of one name in one object are
-/// told as they come; whether that is allowed is the caller's affair.
+/// template compiler, once a campaign, see JSON only through it. Keys are told apart from values, and ``depth`` says
+/// how deep the scanner stands, so that a caller can follow where in a payload it is. Members of one name in one object
+/// are told as they come; whether that is allowed is the caller's affair.
 struct JSONScanner {
     /// Levels of objects and arrays that are followed. The RFC lets a parser set a limit (section 9).
     static let depthLimit = 64
@@ -65,6 +65,7 @@ struct JSONScanner {
         self.top = top
     }
 
+    @inline(__always)
     mutating func next() -> Token {
         skipWhitespace()
         isSeparated = false

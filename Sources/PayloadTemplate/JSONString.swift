@@ -26,7 +26,8 @@ enum JSONString {
         }
         let rest = count &- index
         if rest == 0 { return out }
-        // The last sixteen bytes at once, over some that are written already: where all are clean, those stand unescaped.
+        // The last sixteen bytes at once, over some that are written already: where all are clean, those stand
+        // unescaped.
         let block = (source + (count &- 16)).block()
         if SpecialBytes.mask(block).isEmpty {
             (out + (rest &- 16)).put(block)

@@ -3,8 +3,8 @@
 /// - White space between tokens goes. Inside strings every character becomes real UTF-8, pairs of `\u` surrogates are
 ///   joined, and only `"`, `\` and what is below U+0020 keeps an escape, the short one where there is one.
 /// - Numbers stand as they were written, digit by digit.
-/// - Members keep their order. Members of one name in one object are kept too: RFC 8259 (section 4) advises against them
-///   but does not forbid them, and dropping one would choose for the author.
+/// - Members keep their order. Members of one name in one object are kept too: RFC 8259 (section 4) advises against
+///   them but does not forbid them, and dropping one would choose for the author.
 /// - At most ``JSONScanner/depthLimit`` levels of objects and arrays.
 ///
 /// The output is never longer than the input.
@@ -37,8 +37,8 @@ package enum PayloadCompactor {
         RenderFailure(column: column, offset: scanner.faultOffset, cause: .notJSON(scanner.fault))
     }
 
-    /// Writes the scanner's whole text in its shortest form and returns the byte after it, nil after a fault. The target
-    /// must have room for what ``measure(_:)`` tells; as many bytes as the text has are always enough.
+    /// Writes the scanner's whole text in its shortest form and returns the byte after it, nil after a fault. The
+    /// target must have room for what ``measure(_:)`` tells; as many bytes as the text has are always enough.
     static func write(
         _ scanner: inout JSONScanner, to target: UnsafeMutablePointer<UInt8>
     ) -> UnsafeMutablePointer<UInt8>? {

@@ -1,13 +1,13 @@
 extension PayloadTemplate {
     /// Renders the payload of a row.
     ///
-    /// Linear in its size. Where the output could hold the payload even if every character needed an escape, one pass is
-    /// enough; else the payload is measured first. Text is taken as it is: fields are UTF-8 by the input's contract, and
-    /// bytes that are not do no harm beyond standing in the payload.
+    /// Linear in its size. Where the output could hold the payload even if every character needed an escape, one pass
+    /// is enough; else the payload is measured first. Text is taken as it is: fields are UTF-8 by the input's contract,
+    /// and bytes that are not do no harm beyond standing in the payload.
     /// - Parameters:
     ///   - fields: one for each column, borrowed until return.
-    ///   - output: room for the payload; its bytes are undefined after it unless the outcome is `written`. Must not overlap
-    ///     the fields.
+    ///   - output: room for the payload; its bytes are undefined after it unless the outcome is `written`. Must not
+    ///     overlap the fields.
     package func render(
         fields: UnsafeBufferPointer<UnsafeRawBufferPointer>, into output: UnsafeMutableRawBufferPointer
     ) -> RenderOutcome {

@@ -3,7 +3,7 @@
 /// | in the template | in the payload |
 /// |---|---|
 /// | `"Hi {{first_name}}"` | the field as text, escaped, in its place; an empty field leaves nothing |
-/// | `"{{badge:number}}"` | the field as a number, which it must be by the grammar of JSON; its digits stay as they are |
+/// | `"{{badge:number}}"` | the field as a number; it must be one by JSON's grammar and stands as it is |
 /// | `"{{vip:bool}}"` | `true` or `false`; the field is one of these, in any letter case, or `1` or `0` |
 /// | `"{{extras:json}}"` | the field as JSON of any kind, checked, without white space |
 /// | `"{{name:text}}"` | the same as `"{{name}}"`; reaches a column with a colon or question mark in its name |
@@ -11,17 +11,17 @@
 /// | `"{{{{"`, `"}}}}"` | `{{` and `}}` as text |
 ///
 /// - A number, bool or json placeholder is the whole string; text placeholders stand anywhere in one.
-/// - `?` takes away the whole value that holds the placeholder: the member of an object, the element of an array. In mixed
-///   text too: `"Dear {{name?}}, …"` goes if there is no name. With several such placeholders one empty field is enough.
-///   An object or array around it stays, even if it is empty then.
+/// - `?` takes away the whole value that holds the placeholder: the member of an object, the element of an array. In
+///   mixed text too: `"Dear {{name?}}, …"` goes if there is no name. With several such placeholders one empty field is
+///   enough. An object or array around it stays, even if it is empty then.
 /// - An empty field is right for text only; for the other types it is an error unless the placeholder has its `?`.
 /// - Keys hold no placeholders and stand once in their object.
-/// - Blanks around a placeholder's name and type mean nothing. Braces are recognised in the string's value, so an escaped
-///   brace is a brace like any other. A single brace is text.
+/// - Blanks around a placeholder's name and type mean nothing. Braces are recognised in the string's value, so an
+///   escaped brace is a brace like any other. A single brace is text.
 ///
-/// A template is compiled once and then never changes: any number of threads may render with it. Rendering follows a flat
-/// list of steps: it copies literal bytes, escaped in advance, and writes fields straight into the output; it allocates
-/// nothing and takes no locks.
+/// A template is compiled once and then never changes: any number of threads may render with it. Rendering follows a
+/// flat list of steps: it copies literal bytes, escaped in advance, and writes fields straight into the output; it
+/// allocates nothing and takes no locks.
 package final class PayloadTemplate: @unchecked Sendable {
     /// The largest template in bytes, some two hundred times what APNs takes.
     package static let sizeLimit = 1 << 20

@@ -22,9 +22,9 @@ struct TemplateStep {
 
 /// A compiled template: steps over one run of literal bytes, already escaped and without white space.
 ///
-/// How commas come out right when keys may go: in an object (or array) with a member that always stays, the optional ones
-/// before it carry a comma after them, since it always follows, and all later members carry one before them. Where every
-/// member may go, each carries a comma after it, and the last one's is taken back before the brace closes.
+/// How commas come out right when keys may go: in an object (or array) with a member that always stays, the optional
+/// ones before it carry a comma after them, since it always follows, and all later members carry one before them. Where
+/// every member may go, each carries a comma after it, and the last one's is taken back before the brace closes.
 struct TemplateProgram {
     private(set) var steps: [TemplateStep] = []
     private(set) var literals: [UInt8] = []

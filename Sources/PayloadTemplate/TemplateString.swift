@@ -109,8 +109,8 @@ struct TemplateStringParser {
         index = end + 2
     }
 
-    /// `name`, `name:type`, `name?` or `name:type?`. The type follows the last colon, so that `{{a:b:text}}` reads column
-    /// `a:b` and `{{really?:text}}` column `really?`. Blanks around name and type mean nothing.
+    /// `name`, `name:type`, `name?` or `name:type?`. The type follows the last colon, so that `{{a:b:text}}` reads
+    /// column `a:b` and `{{really?:text}}` column `really?`. Blanks around name and type mean nothing.
     static func parseContent(
         _ content: String, columns: [String]
     ) throws(TemplateError.Cause) -> TemplatePlaceholder {

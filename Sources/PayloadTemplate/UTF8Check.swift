@@ -1,4 +1,5 @@
-/// Well-formed UTF-8 as table 3-7 of the Unicode standard has it: no overlong forms, no surrogates, nothing above U+10FFFF.
+/// Well-formed UTF-8 as table 3-7 of the Unicode standard has it: no overlong forms, no surrogates, nothing above
+/// U+10FFFF.
 enum UTF8Check {
     /// The offset of the first byte that breaks well-formedness, nil if there is none.
     static func firstFault(in bytes: UnsafePointer<UInt8>, count: Int) -> Int? {
@@ -8,11 +9,22 @@ enum UTF8Check {
                 index &+= 8
                 continue
             }
+            while index &+ 4 <= count, isThreeBytes((bytes + index).word()) { index &+= 3 }
+            if index == count { return nil }
             let length = sequenceLength(bytes + index, available: count &- index)
             if length == 0 { return index }
             index &+= length
         }
         return nil
+    }
+
+    /// Whether four bytes begin with a well-formed sequence of three: neither overlong nor a surrogate. Most scripts
+    /// that are not Latin consist of these.
+    @inline(__always)
+    private static func isThreeBytes(_ word: UInt32) -> Bool {
+        let word = UInt32(littleEndian: word)
+        let discriminant = word & 0x200F
+        return word & 0xC0_C0F0 == 0x80_80E0 && discriminant != 0 && discriminant != 0x200D
     }
 
     /// Bytes of the sequence that begins here, 0 if it is not well-formed.

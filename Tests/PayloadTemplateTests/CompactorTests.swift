@@ -125,11 +125,12 @@ import Testing
         }
     }
 
-    @Test("Every character of Unicode passes, as itself and as an escape")
-    func allScalars() {
-        for start in stride(from: UInt32(0x20), to: 0x110000, by: 0x400) {
+    @Test("Every character of the basic plane passes, and some of each other, as itself and as an escape")
+    func scalars() {
+        let blocks = (0..<UInt32(0x440)).filter { $0 < 0x40 || $0 % 16 == 0 || $0 == 0x43F }
+        for start in blocks.map({ $0 * 0x400 }) {
             let scalars = (start..<start + 0x400).compactMap(Unicode.Scalar.init)
-                .filter { $0 != "\"" && $0 != "\\" }
+                .filter { $0.value >= 0x20 && $0 != "\"" && $0 != "\\" }
             if scalars.isEmpty { continue }
             let text = String(String.UnicodeScalarView(scalars))
             let plain = "{\"a\":\"\(text)\"}"

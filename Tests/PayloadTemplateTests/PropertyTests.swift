@@ -136,6 +136,20 @@ func whitespaceOutsideStrings(_ json: [UInt8]) -> Int {
         }
     }
 
+    @Test("Fields of 64 KiB render, and tell their size where they do not fit")
+    func longFields() throws {
+        let template = try PayloadTemplate(#"{"t":"{{t}}","j":"{{j:json}}","n":"{{n:number}}"}"#, ["t", "j", "n"])
+        let text = String(repeating: "é\n\u{1}", count: 13107)
+        let number = String(repeating: "7", count: 65536)
+        let json = "[" + String(repeating: "1 , ", count: 16000) + "1]"
+        let compact = "[" + String(repeating: "1,", count: 16000) + "1]"
+        let escaped = String(repeating: "é\\n\\u0001", count: 13107)
+        let expected = "{\"t\":\"\(escaped)\",\"j\":\(compact),\"n\":\(number)}"
+        #expect(template.rendered(text, json, number, capacity: 1 << 20) == .text(expected))
+        #expect(template.rendered(text, json, number, capacity: expected.utf8.count) == .text(expected))
+        #expect(template.rendered(text, json, number, capacity: 4096) == .tooLarge(expected.utf8.count))
+    }
+
     @Test("A payload that does not fit tells its exact size at every capacity")
     func capacity() throws {
         for seed in 0..<UInt64(60) {
