@@ -118,9 +118,11 @@ import Testing
             ([0xF0, 0x9F, 0x98], 0), ([0xE2, 0x28, 0xA1], 0),
         ] as [([UInt8], Int)])
     func invalidUTF8(bytes: [UInt8], offset: Int) {
-        for padding in [0, 1, 7, 8, 15, 16, 17, 40] {
-            let text = Array("{\"a\":\"".utf8) + [UInt8](repeating: 0x78, count: padding) + bytes + Array("\"}".utf8)
-            let column = 7 + padding + offset - bytes[..<offset].count { $0 & 0xC0 == 0x80 }
+        for (before, after) in [(0, 0), (1, 4), (7, 20), (8, 0), (15, 9), (16, 3), (17, 1), (40, 30)] {
+            let filler = [UInt8](repeating: 0x78, count: before)
+            let text =
+                Array("{\"a\":\"".utf8) + filler + bytes + [UInt8](repeating: 0x79, count: after) + Array("\"}".utf8)
+            let column = 7 + before + offset - bytes[..<offset].count { $0 & 0xC0 == 0x80 }
             #expect(compacted(text) == .invalid(Self.message("1:\(column): invalid UTF-8")))
         }
     }
