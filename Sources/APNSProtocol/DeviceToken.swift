@@ -28,28 +28,40 @@ package enum DeviceToken {
     private static func writeBlocks(
         _ start: UnsafeRawPointer, _ count: Int, _ out: UnsafeMutableRawPointer
     ) -> Bool {
-        var good = SIMDMask<SIMD16<Int8>>(repeating: true)
+        var good = SIMD16<UInt8>(repeating: 0x80)
         var offset = 0
         while offset &+ 16 <= count {
-            writeBlock(start, offset, out, &good)
+            good &= writeBlock(start, offset, out)
             offset &+= 16
         }
-        if offset < count { writeBlock(start, count &- 16, out, &good) }
-        return all(good)
+        if offset < count { good &= writeBlock(start, count &- 16, out) }
+        let halves = unsafeBitCast(good, to: SIMD2<UInt64>.self)
+        return halves[0] & halves[1] == 0x8080_8080_8080_8080
     }
 
+    /// Writes 16 bytes in lower case; bit 7 of a byte of the result says whether there was a hex digit.
+    ///
+    /// The ranges are told by additions that carry into bit 7, from the bound upwards, and not by comparisons: those
+    /// between vectors of unsigned bytes are not vectorised by the compiler (Swift 6.3: one byte at a time).
     @inline(__always)
     private static func writeBlock(
-        _ start: UnsafeRawPointer, _ offset: Int, _ out: UnsafeMutableRawPointer, _ good: inout SIMDMask<SIMD16<Int8>>
-    ) {
+        _ start: UnsafeRawPointer, _ offset: Int, _ out: UnsafeMutableRawPointer
+    ) -> SIMD16<UInt8> {
         let bytes = start.loadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self)
-        // Bit 5 is set in all digits and makes a letter small; nothing else becomes a hex digit by it but what
-        // isDigit, which looks at the byte as it came, refuses.
-        let lower = bytes | 0x20
-        let isDigit = (bytes &- UInt8(ascii: "0")) .< 10
-        let isLetter = (lower &- UInt8(ascii: "a")) .< 6
-        good = good .& (isDigit .| isLetter)
+        // Bit 5 is set in all digits and makes a letter small.
+        let lower = bytes | SIMD16(repeating: 0x20)
         out.storeBytes(of: lower, toByteOffset: offset, as: SIMD16<UInt8>.self)
+        let sevenBits = bytes & SIMD16(repeating: 0x7f)
+        let isDigit = atLeast(UInt8(ascii: "0"), sevenBits) & ~atLeast(UInt8(ascii: "9") + 1, sevenBits)
+        let sevenLower = lower & SIMD16(repeating: 0x7f)
+        let isLetter = atLeast(UInt8(ascii: "a"), sevenLower) & ~atLeast(UInt8(ascii: "f") + 1, sevenLower)
+        return (isDigit | isLetter) & ~bytes
+    }
+
+    /// Bit 7 of each byte: whether it is at least `bound`. Bytes of seven bits only.
+    @inline(__always)
+    private static func atLeast(_ bound: UInt8, _ bytes: SIMD16<UInt8>) -> SIMD16<UInt8> {
+        bytes &+ SIMD16(repeating: 0x80 - bound)
     }
 
     private static func writeBytes(

@@ -32,20 +32,3 @@ extension Reason: RawRepresentable, CustomStringConvertible {
         }
     }
 }
-
-extension KnownReason {
-    /// The reason as APNs writes it.
-    package var text: String { AnswerRule.all[Int(rawValue)].text }
-
-    /// The row of the table for it.
-    package var rule: AnswerRule { AnswerRule.all[Int(rawValue)] }
-
-    /// Finds the reason that is exactly these bytes. Complexity: one comparison of lengths per row of the table.
-    init?(bytes: UnsafeRawBufferPointer) {
-        for rule in AnswerRule.all where rule.text.hasBytes(bytes) {
-            self = rule.reason
-            return
-        }
-        return nil
-    }
-}
