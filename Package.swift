@@ -72,7 +72,8 @@ let package = Package(
             swiftSettings: swift),
 
         // Tests.
-        tests("CReactorTests", ["CReactor"]),
+        .target(name: "CTestSupport", path: "Tests/Support/CTestSupport", cSettings: c),
+        tests("CReactorTests", ["CReactor", "CTestSupport"]),
         tests("CTransportTests", ["CTransport", "Credentials"]),
         tests("CSVReaderTests", ["CSVReader"]),
         tests("PayloadTemplateTests", ["PayloadTemplate"]),

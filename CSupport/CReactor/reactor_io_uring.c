@@ -53,8 +53,23 @@ static int create_plain(reactor *r, const reactor_options *options) {
     return create(r, options, true);
 }
 
+/* Waits until the kernel has let go of the wake-up descriptor, so that nothing of this ring goes on after it is gone.
+ */
+static void wake_join(reactor *r) {
+    struct uring *u = uring_of(r);
+    const struct reactor_plan plan = {.until_ns = REACTOR_NEVER, .batch_min = 1};
+    reactor_event scratch[1];
+    uring_end_wake(r);
+    int status = 0;
+    while (u->wake_active && (status == 0 || status == -EINTR)) {
+        status = uring_ring_enter(u, &plan);
+        (void)uring_complete(r, scratch, 1);
+    }
+}
+
 static void destroy(reactor *r) {
     struct uring *u = uring_of(r);
+    wake_join(r);
     uring_ring_destroy(u);
     state_free(u);
     r->backend_state = NULL;

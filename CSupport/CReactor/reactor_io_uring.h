@@ -55,6 +55,7 @@ struct uring {
     struct uring_features features;
     bool starved; /* some slot, or the wake-up, has wanted operations */
     bool wake_wanted;
+    bool wake_active; /* the kernel holds the poll of the wake-up descriptor */
     struct reactor_buffers buffers;
 };
 
@@ -92,8 +93,9 @@ void uring_start(reactor *r, struct reactor_slot *slot, enum uring_operation ope
 /* Queues what found no room before. */
 void uring_start_wanted(reactor *r);
 
-/* Queues the poll of the wake-up descriptor. */
+/* Queues the poll of the wake-up descriptor, or its end. */
 void uring_start_wake(reactor *r);
+void uring_end_wake(reactor *r);
 
 /* Closes the descriptor of a closing slot if none of its operations is left. */
 void uring_join(reactor *r, struct reactor_slot *slot);

@@ -112,15 +112,23 @@ static uint32_t cancel_complete(reactor *r, struct reactor_slot *slot, const str
     return 0;
 }
 
+/* The poll goes on until it is cancelled, or the kernel had no room for a completion. */
+static void wake_complete(reactor *r, const struct completion *c) {
+    if (!is_last(c)) return;
+    uring_of(r)->wake_active = false;
+    if (c->result != -ECANCELED) uring_start_wake(r);
+}
+
 /* ---------------------------------------------------------------- dispatch */
 
 static uint32_t complete(reactor *r, const struct io_uring_cqe *cqe, reactor_event *event) {
     const struct completion c = {.result = cqe->res, .flags = cqe->flags};
     const uint64_t tag = cqe->user_data;
     if (tag == URING_WAKE) {
-        if (is_last(&c)) uring_start_wake(r);
+        wake_complete(r, &c);
         return 0;
     }
+    if (tag == URING_CANCEL) return 0; /* of the wake-up */
     const uint32_t index = (uint32_t)tag >> 8;
     assert(index < r->slots.count);
     struct reactor_slot *slot = &r->slots.all[index];

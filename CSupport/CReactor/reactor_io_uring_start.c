@@ -83,6 +83,15 @@ void uring_start_wake(reactor *r) {
     /* The descriptor is never read: each write to it is a new completion. */
     io_uring_prep_poll_multishot(sqe, u->wake_descriptor, POLLIN);
     sqe->user_data = URING_WAKE;
+    u->wake_active = true;
+}
+
+void uring_end_wake(reactor *r) {
+    struct uring *u = uring_of(r);
+    struct io_uring_sqe *sqe = u->wake_active ? entry(u) : NULL;
+    if (sqe == NULL) return;
+    io_uring_prep_cancel64(sqe, URING_WAKE, 0);
+    sqe->user_data = URING_CANCEL;
 }
 
 void uring_start_wanted(reactor *r) {

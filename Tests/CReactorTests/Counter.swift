@@ -1,0 +1,14 @@
+import Synchronization
+
+/// A counter that threads share.
+final class Counter: Sendable {
+    private let count = Atomic<Int>(0)
+
+    func add() {
+        count.wrappingAdd(1, ordering: .relaxed)
+    }
+
+    var value: Int {
+        count.load(ordering: .relaxed)
+    }
+}

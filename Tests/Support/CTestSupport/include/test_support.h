@@ -1,0 +1,19 @@
+/*
+ * test_support: what tests need from the kernel and Swift cannot call.
+ */
+#ifndef APNS_BATCH_TEST_SUPPORT_H
+#define APNS_BATCH_TEST_SUPPORT_H
+
+#include <stdint.h>
+
+enum test_support_call {
+    TEST_SUPPORT_IO_URING_SETUP = 1,
+    TEST_SUPPORT_EPOLL_PWAIT2 = 2,
+};
+
+/* From now on the kernel answers the call (enum test_support_call) with error (an errno value), on the calling thread
+ * and on those it makes: the filter that containers use, seccomp(2). It cannot be taken back; call it on a thread of
+ * its own. 0 or a negative errno. */
+int test_support_refuse(uint32_t call, int error);
+
+#endif
