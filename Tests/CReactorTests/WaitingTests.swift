@@ -106,22 +106,43 @@ struct WaitingTests {
     func lingering(backend: Backend) throws {
         let loop = try Loop(backend, bufferBytes: 65536)
         let (socket, peer) = try loop.connected(to: Peer.bound())
+        let linger: UInt64 = 50_000_000
+        // Something is there from the beginning, and yet the wait goes on for its time.
+        try peer.write([0])
+        let start = loop.now
         let writer = Worker {
-            for index in 0..<1000 {
+            for index in 1..<1000 {
                 try? peer.write([UInt8(index & 0xff)])
             }
         }
         var receives = 0
+        var waits: UInt64 = 0
         var bytes: [UInt8] = []
         while bytes.count < 1000 {
-            let events = loop.wait(linger: 100_000_000, batch: UInt32.max)
+            let events = loop.wait(linger: linger, batch: UInt32.max)
             try #require(!events.isEmpty && events.allSatisfy { $0.socket == socket })
+            waits += 1
             receives += events.count
             bytes += events.flatMap(\.bytes)
+            #expect(loop.now - start >= waits * linger)
         }
         writer.join()
         #expect(bytes == (0..<1000).map { UInt8($0 & 0xff) })
         #expect(receives <= 20)
+    }
+
+    @Test("A batch that is full ends the lingering", arguments: Backend.available.filter { $0 != .epoll })
+    func fullBatch(backend: Backend) throws {
+        let loop = try Loop(backend)
+        let listener = try Peer.bound()
+        let pairs = try (0..<5).map { _ in try loop.connected(to: listener) }
+        for pair in pairs {
+            try pair.peer.write([1])
+        }
+        let start = loop.now
+        let events = loop.wait(linger: Loop.patience, batch: 5)
+        #expect(loop.now - start < Loop.patience)
+        #expect(Set(events.map(\.socket)) == Set(pairs.map(\.socket)))
     }
 
     @Test("Events beyond the capacity come with the next waits", arguments: Backend.available)

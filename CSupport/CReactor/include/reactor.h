@@ -43,13 +43,15 @@ typedef struct reactor_options {
     uint32_t sockets_max;          /* connected and listening sockets together */
     uint32_t timers_max;           /* timers running at once */
     uint32_t receive_buffer_bytes; /* size of one receive buffer */
-    uint32_t receive_buffer_count; /* how many; a power of two, at most 32,768 */
+    uint32_t receive_buffer_count; /* how many; a power of two, at most 32,768. io_uring goes through all of them in
+                                      turn, so no more than are needed keeps them in the cache */
 } reactor_options;
 _Static_assert(sizeof(reactor_options) == 20, "fixed layout");
 
 enum reactor_event_kind {
     REACTOR_CONNECTED = 1, /* socket: the connection; error: 0 or errno (then call reactor_close) */
-    REACTOR_ACCEPTED = 2,  /* socket: the new connection; listener: who accepted it; error: errno, then socket is 0 */
+    REACTOR_ACCEPTED = 2,  /* socket: the new connection, with the listener's context as its own; or error: errno, then
+                              socket is 0 and the listener, out of descriptors or memory, tries again by itself */
     REACTOR_RECEIVED = 3,  /* bytes, length; length 0 with error 0: end of stream; error: errno */
     REACTOR_SENT = 4,      /* the whole buffer of reactor_send was taken by the kernel, or error: errno */
     REACTOR_CLOSED = 5,    /* the last word about this socket: slot and buffers are free again */
@@ -70,8 +72,10 @@ _Static_assert(sizeof(reactor_event) == 40, "fixed layout");
 
 typedef struct reactor_wait_options {
     uint64_t timeout_ns; /* how long to wait for a first event; 0: do not wait; UINT64_MAX: without limit */
-    uint64_t linger_ns;  /* how long, from the call, to let completions gather up to batch_min before returning */
-    uint32_t batch_min;  /* 0 or 1: return at the first event */
+    uint64_t linger_ns;  /* how long, from the call, to let completions gather up to batch_min before returning: under a
+                            millisecond, for reactor_wake need not cut it short. Timers do */
+    uint32_t batch_min;  /* 0 or 1: return at the first event. UINT32_MAX: gather for the whole linger_ns, as epoll does
+                            with any number */
     uint32_t reserved;
 } reactor_wait_options;
 _Static_assert(sizeof(reactor_wait_options) == 24, "fixed layout");
@@ -102,16 +106,18 @@ int reactor_listen(reactor *r, const struct sockaddr *address, socklen_t address
 /* The local port of a socket, in host order; or a negative errno. */
 int reactor_local_port(reactor *r, reactor_socket socket);
 
-/* Replaces the context carried by the socket's events. */
+/* Replaces the context carried by the socket's events. -EBADF: not a socket, or closing. */
 int reactor_context_set(reactor *r, reactor_socket socket, uint64_t context);
 
 /* Sends a buffer whole, however many short writes that takes. One send at a time per socket: -EBUSY while one is under
- * way. bytes: borrowed until the socket's REACTOR_SENT or REACTOR_CLOSED event. Nothing is handed to the kernel before
- * the next reactor_wait where the back end can batch. */
+ * way; -ENOTCONN before REACTOR_CONNECTED. bytes: borrowed until the socket's REACTOR_SENT or REACTOR_CLOSED event;
+ * length: 1 to 2^31 - 1. Nothing is handed to the kernel before the next reactor_wait, unless more is started than one
+ * submission holds. No signal is raised. */
 int reactor_send(reactor *r, reactor_socket socket, const uint8_t *bytes, size_t length);
 
-/* Begins closing. No event but REACTOR_CLOSED follows for this socket, and that one always does. A send under way is
- * given up; call it after REACTOR_SENT to close in order. */
+/* Begins closing. No later reactor_wait returns an event but REACTOR_CLOSED for this socket, and that one always comes
+ * (others may still stand further on in the array being read). A send under way is given up; call it after REACTOR_SENT
+ * to close in order. */
 int reactor_close(reactor *r, reactor_socket socket);
 
 /* Starts a one-shot timer at an absolute monotonic time in nanoseconds. -ENOSPC when all timers run. */
