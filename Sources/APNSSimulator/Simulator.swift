@@ -68,6 +68,9 @@ package final class Simulator: Sendable {
                 throw .configuration("topics: an empty one")
             }
         }
+        guard configuration.connections > 0, configuration.connections < 1 << 16 else {
+            throw .configuration("connections: expected 1 to 65535, found \(configuration.connections)")
+        }
         for (name, value) in [
             ("tokenLifetime", configuration.tokenLifetime), ("clockTolerance", configuration.clockTolerance),
             ("tokenUpdateInterval", configuration.tokenUpdateInterval),

@@ -137,6 +137,8 @@ struct SimulatorTests {
             #expect(answers.allSatisfy { $0.status == 200 })
         }
         #expect(report.requests == 1002)
+        #expect(report.mostStreams > 1 && report.mostStreams <= 1000)
+        #expect(report.mostStreamsTotal == report.mostStreams)
         #expect(report.tokens == 1)
         #expect(report.tokensReceivedAgain == 1)
     }
@@ -300,6 +302,8 @@ struct SimulatorTests {
         #expect(
             error { $0.host = "example.com" }
                 == .configuration("host: expected an IPv4 or IPv6 address in numbers, found \"example.com\""))
+        #expect(
+            error { $0.connections = 0 } == .configuration("connections: expected 1 to 65535, found 0"))
         #expect(error { $0.topics = [""] } == .configuration("topics: an empty one"))
         #expect(error { $0.providerKeys[0].publicKeyPEM = [] }?.description.hasPrefix("key ABC123DEFG: ") == true)
         #expect(error { $0.host = "192.0.2.1" }?.description.hasPrefix("192.0.2.1 port 0: ") == true)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Counts per device token, for millions of tokens: some 60 bytes for each of 32 bytes.
+/// Counts per device token, for millions of tokens: 64 to 80 bytes for each one of 32 bytes.
 ///
 /// The tokens' bytes and counts lie one behind the other in one block, in order of first arrival; a table of open
 /// addressing finds them. A slot of the table holds the upper half of the hash, which alone decides the slot, so that

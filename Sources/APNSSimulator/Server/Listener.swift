@@ -23,7 +23,8 @@ enum Listener {
             case .ioUring: TRANSPORT_LOOP_IO_URING.rawValue
             case .epoll: TRANSPORT_LOOP_EPOLL.rawValue
             }
-        options.connections_max = configuration.connections
+        // The listener takes a place too.
+        options.connections_max = configuration.connections &+ 1
         options.streams_max = configuration.streamsTotal
         options.body_received_max = UInt32(PushType.payloadMaximumOfAll)
         options.connect_timeout_ms = 10_000

@@ -62,6 +62,7 @@ struct SimulatorServer: ~Copyable {
             }
             let now = clock()
             let tick = transport_now_ns(transport)
+            noteOpened(Int(io.received_count))
             for index in 0..<Int(io.received_count) {
                 handle(received + index, now: now, tick: tick)
             }
@@ -94,7 +95,6 @@ struct SimulatorServer: ~Copyable {
     private mutating func handle(_ request: UnsafeMutablePointer<transport_received>, now: Int64, tick: UInt64) {
         let request = request.pointee
         let state = connections.state(of: request.connection)
-        noteOpened(state)
         let verdict = check.judge(
             fields: UnsafeBufferPointer(start: request.fields, count: Int(request.field_count)),
             body: Bytes(request.body, length: request.body_length), bodyTotal: Int(request.body_total),
@@ -112,10 +112,14 @@ struct SimulatorServer: ~Copyable {
         }
     }
 
-    private mutating func noteOpened(_ state: UnsafeMutablePointer<ConnectionState>) {
-        state.pointee.open += 1
-        open += 1
-        report.mostStreams = max(report.mostStreams, state.pointee.open)
+    /// All requests of one poll are open at once, before the first of them is answered.
+    private mutating func noteOpened(_ count: Int) {
+        for index in 0..<count {
+            let state = connections.state(of: received[index].connection)
+            state.pointee.open += 1
+            report.mostStreams = max(report.mostStreams, state.pointee.open)
+        }
+        open += count
         report.mostStreamsTotal = max(report.mostStreamsTotal, open)
     }
 
