@@ -67,8 +67,8 @@ extension EndToEnd {
             (
                 [
                     "--input", "ROWS", "--to", "production", "--topic", "com.example.app", "--key-file", "BROKEN",
-                    "--key-id", "ABC123DEFG", "--team-id", "DEF123GHIJ",
-                ], "broken.json"
+                    "--key-id", "ABC123DEFG", "--team-id", "DEF123GHIJ", "--template", "GOOD",
+                ], "signing key"
             ),
             (["/nonexistent/campaign.yaml"], "/nonexistent/campaign.yaml"),
             (["CAMPAIGN", "--input", "ROWS", "--to", "simulator"], "tempalte"),
@@ -78,6 +78,7 @@ extension EndToEnd {
         func `wrong usage: exit code 64, nothing sent`(arguments: [String], says: String) throws {
             let scratch = try Scratch()
             let files = [
+                "GOOD": Sender.template,
                 "ROWS": try scratch.write(Self.header + "00aa,Ada,1,true,,{}\n", to: "rows.csv"),
                 "BROKEN": try scratch.write("{\"aps\": {\"alert\": \"Hi\",}}", to: "broken.json"),
                 "COLUMN": try scratch.write("{\"aps\": {\"alert\": \"Hi {{surname}}\"}}", to: "column.json"),

@@ -14,14 +14,35 @@ struct ResultLine: Equatable {
 
     static let header = "row,token,outcome,status,reason,timestamp,apns_id,attempts"
 
-    /// Reads a line without quoted fields.
     init(_ text: Substring) throws {
-        let fields = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        let fields = Self.fields(text)
         try #require(fields.count == 8, "a line of results: \(text)")
         row = try #require(Int(fields[0]), "a row number: \(text)")
         attempts = try #require(Int(fields[7]), "a number of attempts: \(text)")
         (token, outcome, status, reason) = (fields[1], fields[2], fields[3], fields[4])
         (timestamp, messageID) = (fields[5], fields[6])
+    }
+
+    /// The fields of one line of CSV, some of them quoted.
+    private static func fields(_ line: Substring) -> [String] {
+        guard line.contains("\"") else {
+            return line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        }
+        var fields = [""]
+        var isQuoted = false
+        var closed = false
+        for character in line {
+            switch character {
+            case "\"":
+                if closed { fields[fields.count - 1].append(character) }
+                (isQuoted, closed) = (!isQuoted, isQuoted)
+                continue
+            case "," where !isQuoted: fields.append("")
+            default: fields[fields.count - 1].append(character)
+            }
+            closed = false
+        }
+        return fields
     }
 }
 

@@ -8,12 +8,11 @@ enum Tools {
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// The `apns-batch` built along with the tests, next to the test bundle.
+    /// The `apns-batch` built along with the tests, next to the test bundle; or the one that APNS_BATCH_COMMAND names.
     static let command: String = {
+        if let named = ProcessInfo.processInfo.environment["APNS_BATCH_COMMAND"] { return named }
         let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        let besides = URL(filePath: bundle).deletingLastPathComponent().appending(path: "apns-batch").path
-        if FileManager.default.isExecutableFile(atPath: besides) { return besides }
-        return ProcessInfo.processInfo.environment["APNS_BATCH_COMMAND"] ?? besides
+        return URL(filePath: bundle).deletingLastPathComponent().appending(path: "apns-batch").path
     }()
 
     /// `address`, `undefined`, `thread`, or nil: the sanitizer that everything was built with.
