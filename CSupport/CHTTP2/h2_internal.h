@@ -3,6 +3,7 @@
 #define APNS_BATCH_H2_INTERNAL_H
 
 #include "h2.h"
+#include "h2_hpack.h"
 #include <nghttp2/nghttp2.h>
 
 struct h2_pool {
@@ -13,22 +14,13 @@ struct h2_pool {
     uint32_t free_count;
 };
 
-struct h2_header_set {
-    uint32_t count;
-    uint32_t pseudo_count; /* fields before the first regular one */
-    uint32_t name_once;    /* fields that ask for H2_NAME_ONCE */
-    uint32_t reserved;
-    nghttp2_nv fields[H2_SET_FIELDS_MAX];
-    uint8_t indexing[H2_SET_FIELDS_MAX];
-    uint8_t bytes[]; /* names and values */
-};
-
-/* A name that has been sent with indexing. */
-enum { NAMES_ONCE_MAX = 16, NAME_ONCE_BYTES_MAX = 64 };
-typedef struct h2_name_once {
-    uint32_t length;
-    uint8_t bytes[NAME_ONCE_BYTES_MAX];
-} h2_name_once;
+/* A request that waits because the output is paused. */
+typedef struct h2_deferred {
+    struct h2_deferred *next;
+    h2_exchange *exchange;
+    h2_request request; /* its sets are held */
+    h2_field fields[H2_REQUEST_FIELDS_MAX];
+} h2_deferred;
 
 struct h2_session {
     nghttp2_session *ng;
@@ -49,8 +41,11 @@ struct h2_session {
     bool goaway_own;      /* the caller asked for a GOAWAY with an error code */
     int32_t invalid_code; /* error of the last frame that made no sense */
     char invalid_text[128];
-    uint32_t names_once_count;
-    h2_name_once names_once[NAMES_ONCE_MAX];
+    h2_encoder encoder;
+    const h2_request *request; /* whose HEADERS frame the library writes next */
+    uint32_t deferred_count;
+    h2_deferred *deferred_first; /* in the order of submission */
+    h2_deferred **deferred_last;
     h2_failure failure;
     h2_facts facts;
 };
@@ -69,6 +64,13 @@ int h2_send_data(nghttp2_session *ng, nghttp2_frame *frame, const uint8_t *heade
                  nghttp2_data_source *source, void *user);
 ssize_t h2_send_read(nghttp2_session *ng, int32_t stream, uint8_t *buffer, size_t length, uint32_t *flags,
                      nghttp2_data_source *source, void *user);
+
+/* h2_send.c: pumps what the library holds, but begins no deferred request. */
+int h2_send_library(h2_session *session);
+
+/* h2_client.c */
+int h2_client_deferred_submit(h2_session *session);
+void h2_client_deferred_clear(h2_session *session);
 
 /* h2_session.c: adds an exchange to the list of changed ones. */
 void h2_session_changed_add(h2_session *session, h2_exchange *exchange);

@@ -111,6 +111,12 @@ static void goaway_note(h2_facts *facts, const nghttp2_goaway *frame) {
     if (length > 0) memcpy(goaway->debug, frame->opaque_data, length);
 }
 
+static void settings_note(h2_session *session) {
+    if (session->facts.settings_count < UINT32_MAX) session->facts.settings_count++;
+    h2_encoder_table_allow(&session->encoder,
+                           nghttp2_session_get_remote_settings(session->ng, NGHTTP2_SETTINGS_HEADER_TABLE_SIZE));
+}
+
 static void end_note(h2_session *session, h2_exchange *exchange) {
     if (exchange == NULL) return;
     exchange->facts |= H2_COMPLETE;
@@ -128,8 +134,7 @@ static int on_frame(nghttp2_session *ng, const nghttp2_frame *frame, void *user)
         if (last) end_note(session, nghttp2_session_get_stream_user_data(ng, frame->hd.stream_id));
         break;
     case NGHTTP2_SETTINGS:
-        if ((frame->hd.flags & NGHTTP2_FLAG_ACK) == 0 && session->facts.settings_count < UINT32_MAX)
-            session->facts.settings_count++;
+        if ((frame->hd.flags & NGHTTP2_FLAG_ACK) == 0) settings_note(session);
         break;
     case NGHTTP2_PING:
         if ((frame->hd.flags & NGHTTP2_FLAG_ACK) != 0) {

@@ -1,7 +1,8 @@
 #include "h2_internal.h"
 #include <string.h>
 
-enum { FRAME_HEADER_BYTES = 9 };
+/* A frame's header, and the payload that every peer takes (RFC 9113, section 4.2). */
+enum { FRAME_HEADER_BYTES = 9, FRAME_BYTES_MAX = 16384 };
 
 static int append(h2_output *output, const uint8_t *bytes, size_t length) {
     size_t room = output->capacity - output->length;
@@ -13,7 +14,7 @@ static int append(h2_output *output, const uint8_t *bytes, size_t length) {
         if (output->flush(output->context) != 0) return -1;
         room = output->capacity - output->length;
     }
-    memcpy(output->bytes + output->length, bytes, length);
+    if (length > 0) memcpy(output->bytes + output->length, bytes, length);
     output->length += (uint32_t)length;
     return 0;
 }
@@ -69,7 +70,61 @@ static void note(h2_session *session, const uint8_t *frame, size_t length) {
         goaway_note(session, big_endian(frame + FRAME_HEADER_BYTES + 4));
 }
 
-int h2_session_pump(h2_session *session) {
+static void frame_header_write(uint8_t *place, size_t length, uint8_t type, uint8_t flags, const uint8_t *stream) {
+    place[0] = (uint8_t)(length >> 16);
+    place[1] = (uint8_t)(length >> 8);
+    place[2] = (uint8_t)length;
+    place[3] = type;
+    place[4] = flags;
+    memcpy(place + 5, stream, 4);
+}
+
+/* A header block that does not fit one frame: HEADERS and CONTINUATION (RFC 9113, section 6.10). */
+static int headers_append_split(h2_session *session, const uint8_t *frame, const h2_piece *pieces, size_t length) {
+    uint8_t *block = h2_memory_take(session->memory, length);
+    if (block == NULL) return -1;
+    size_t filled = 0;
+    for (int i = 0; i < H2_PIECES; filled += pieces[i++].length)
+        if (pieces[i].length > 0) memcpy(block + filled, pieces[i].bytes, pieces[i].length);
+    int result = 0;
+    for (size_t sent = 0; sent < length && result == 0;) {
+        size_t now = length - sent < FRAME_BYTES_MAX ? length - sent : FRAME_BYTES_MAX;
+        bool first = sent == 0;
+        uint8_t flags = first ? (uint8_t)(frame[4] & NGHTTP2_FLAG_END_STREAM) : 0;
+        if (sent + now == length) flags |= NGHTTP2_FLAG_END_HEADERS;
+        uint8_t header[FRAME_HEADER_BYTES];
+        frame_header_write(header, now, first ? NGHTTP2_HEADERS : NGHTTP2_CONTINUATION, flags, frame + 5);
+        result = append(session->output, header, sizeof(header)) | append(session->output, block + sent, now);
+        sent += now;
+    }
+    h2_memory_give(session->memory, block);
+    return result;
+}
+
+/* The library's HEADERS frames of requests are empty: it was given no fields. Here they get the block of our encoder,
+ * which is the only one that the peer ever sees. */
+static int headers_append(h2_session *session, const uint8_t *frame) {
+    h2_piece pieces[H2_PIECES];
+    if (session->request == NULL || !h2_encoder_request(&session->encoder, session->request, pieces)) return -1;
+    size_t length = 0;
+    for (int i = 0; i < H2_PIECES; i++)
+        length += pieces[i].length;
+    if (length > FRAME_BYTES_MAX) return headers_append_split(session, frame, pieces, length);
+    uint8_t header[FRAME_HEADER_BYTES];
+    frame_header_write(header, length, NGHTTP2_HEADERS, frame[4], frame + 5);
+    int result = append(session->output, header, sizeof(header));
+    for (int i = 0; i < H2_PIECES; i++)
+        result |= append(session->output, pieces[i].bytes, pieces[i].length);
+    return result;
+}
+
+static int frame_append(h2_session *session, const uint8_t *frame, size_t length) {
+    note(session, frame, length);
+    bool request = !session->server && length >= FRAME_HEADER_BYTES && frame[3] == NGHTTP2_HEADERS;
+    return request ? headers_append(session, frame) : append(session->output, frame, length);
+}
+
+int h2_send_library(h2_session *session) {
     while (!session->output->paused) {
         const uint8_t *bytes;
         ssize_t length = nghttp2_session_mem_send(session->ng, &bytes);
@@ -78,9 +133,15 @@ int h2_session_pump(h2_session *session) {
             session->drained = !session->output->paused;
             return 0;
         }
-        note(session, bytes, (size_t)length);
-        if (append(session->output, bytes, (size_t)length) != 0)
+        if (frame_append(session, bytes, (size_t)length) != 0)
             return h2_session_fail(session, H2_FAILURE_OUTPUT, 0, "the output failed");
     }
     return 0;
+}
+
+int h2_session_pump(h2_session *session) {
+    int result = h2_send_library(session);
+    while (result == 0 && session->deferred_first != NULL && !session->output->paused)
+        result = h2_client_deferred_submit(session);
+    return result;
 }

@@ -79,6 +79,8 @@ h2_session *h2_session_create(const h2_session_options *options) {
     session->body_received_max = options->body_received_max;
     session->server = options->server;
     session->changed_last = &session->changed_first;
+    session->deferred_last = &session->deferred_first;
+    h2_encoder_init(&session->encoder, options->memory);
     if (ng_create(session, options->server) == 0 && settings_submit(session, options) == 0) return session;
     h2_session_destroy(session);
     return NULL;
@@ -87,6 +89,8 @@ h2_session *h2_session_create(const h2_session_options *options) {
 void h2_session_destroy(h2_session *session) {
     if (session == NULL) return;
     nghttp2_session_del(session->ng);
+    h2_client_deferred_clear(session);
+    h2_encoder_clear(&session->encoder);
     free(session);
 }
 
@@ -116,7 +120,7 @@ int h2_session_receive(h2_session *session, const uint8_t *bytes, size_t length)
 }
 
 bool h2_session_pending(const h2_session *session) {
-    return !session->drained;
+    return !session->drained || session->deferred_first != NULL;
 }
 
 bool h2_session_over(const h2_session *session) {

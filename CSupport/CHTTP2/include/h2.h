@@ -226,12 +226,12 @@ int h2_session_goaway(h2_session *session, uint32_t code, const uint8_t *debug, 
  * memory is short or count exceeds H2_SET_FIELDS_MAX. */
 h2_header_set *h2_header_set_create(const h2_field *fields, uint32_t count);
 
+/* The set lives on for requests that wait (NULL allowed). */
 void h2_header_set_destroy(h2_header_set *set);
 
 typedef struct h2_request {
-    const h2_header_set *set; /* borrowed until return */
-    const h2_header_set
-        *shared;            /* fields appended to every request of the connection, or NULL; borrowed until return */
+    h2_header_set *set;     /* borrowed until return; held while the request waits */
+    h2_header_set *shared;  /* fields appended to every request of the connection, or NULL; likewise */
     const uint8_t *path;    /* borrowed until closed */
     const h2_field *fields; /* the array: borrowed until return; names and values: borrowed until closed */
     uint32_t path_length;
