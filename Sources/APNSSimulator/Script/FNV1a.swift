@@ -13,6 +13,10 @@ enum FNV1a {
         return hash
     }
 
+    /// Spreads every bit over the upper ones, which are almost the same for tokens that differ in their last digits only.
+    @inline(__always)
+    static func spread(_ hash: UInt64) -> UInt64 { (hash ^ (hash >> 33)) &* 0xFF51_AFD7_ED55_8CCD }
+
     /// The state after the eight bytes of `seed`, least significant first.
     static func state(seed: UInt64) -> UInt64 {
         var hash = basis

@@ -42,9 +42,9 @@ struct ScriptSlices: ~Copyable {
         return -1
     }
 
-    /// A token's place in [0, 1): the upper 53 bits of its hash.
+    /// A token's place in [0, 1): the upper 53 bits of its hash, spread.
     @inline(__always)
     static func place(_ token: Bytes, state: UInt64) -> Double {
-        Double(FNV1a.hash(token, from: state) >> 11) * 0x1p-53
+        Double(FNV1a.spread(FNV1a.hash(token, from: state)) >> 11) * 0x1p-53
     }
 }

@@ -9,14 +9,15 @@
 /// ```
 ///
 /// **Which token gets which rule.** Take FNV-1a of 64 bits over the eight bytes of `seed`, least significant first, and
-/// then over the device token's hexadecimal digits in lower case, as ASCII. The upper 53 bits, divided by 2^53, are a
-/// number in [0, 1). The rules take slices of [0, 1) one behind the other: the first one [0, s1), the second one
+/// then over the device token's hexadecimal digits in lower case, as ASCII; fold the upper half onto the lower and multiply,
+/// so that tokens in sequence are spread as random ones are. The upper 53 bits, divided by 2^53, are a number in [0, 1). The rules take slices of [0, 1) one behind the other: the first one [0, s1), the second one
 /// [s1, s1 + s2) and so on, the sums made in double precision from left to right. What is left is accepted. In Python:
 ///
 ///     def rule(script, token):
 ///         h = 0xCBF29CE484222325
 ///         for byte in script["seed"].to_bytes(8, "little") + token.lower().encode():
 ///             h = ((h ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
+///         h = ((h ^ h >> 33) * 0xFF51AFD7ED558CCD) & 0xFFFFFFFFFFFFFFFF
 ///         place, bound = (h >> 11) / 2**53, 0.0
 ///         for rule in script["rules"]:
 ///             bound += rule["share"]

@@ -68,14 +68,15 @@ struct Script {
         return "seed: \(seed)\nlatency: \(latency)\n" + list
     }
 
-    /// The rule that hits a token, if any. FNV-1a over the seed's bytes, least significant first, and the token's digits;
-    /// the upper 53 bits are a place in [0, 1), of which the rules take slices one behind the other.
+    /// The rule that hits a token, if any. FNV-1a over the seed's bytes, least significant first, and the token's digits,
+    /// spread; the upper 53 bits are a place in [0, 1), of which the rules take slices one behind the other.
     func rule(for token: String) -> Rule? {
         let seedBytes = withUnsafeBytes(of: seed.littleEndian, Array.init)
         let hash = (seedBytes + Array(token.utf8)).reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
             ($0 ^ UInt64($1)) &* 0x100_0000_01B3
         }
-        let place = Double(hash >> 11) / 9_007_199_254_740_992
+        let spread = (hash ^ (hash >> 33)) &* 0xFF51_AFD7_ED55_8CCD
+        let place = Double(spread >> 11) / 9_007_199_254_740_992
         var bound = 0.0
         for rule in rules {
             bound += rule.share
