@@ -27,6 +27,21 @@ struct ReaderTests {
         #expect(reader.bytesRead == UInt64(input.count))
     }
 
+    @Test("counts the bytes and the line of a record too long to keep", arguments: [15, 30, 31, 32, 33, 100, 1000])
+    func placesAfterLongLine(length: Int) throws {
+        let input = Array(("a\n" + String(repeating: "x", count: length) + "\n12\n").utf8)
+        let reader = CSVChunkReader(
+            source: ScriptedSource(input, pieces: [7]), dialect: .comma, limits: .small(field: 8, record: 14),
+            buffers: 1)
+        let first = try #require(try reader.next())
+        #expect([first.firstRow, first.firstLine, first.byteOffset] == [1, 2, 2])
+        first.recycle()
+        let second = try #require(try reader.next())
+        #expect([second.firstRow, second.firstLine, second.byteOffset] == [2, 3, UInt64(length + 3)])
+        second.recycle()
+        #expect(try reader.next() == nil)
+    }
+
     @Test("says the same when it is asked again")
     func repeats() throws {
         let reader = CSVChunkReader(
