@@ -49,6 +49,8 @@ extension PayloadTemplate {
         let memory = fields.map { GuardedMemory($0) }
         let views = memory.map { UnsafeRawBufferPointer($0.bytes) }
         let output = GuardedMemory(count: capacity)
+        // The views do not keep the memory.
+        defer { withExtendedLifetime((memory, output)) {} }
         return views.withUnsafeBufferPointer { fields in
             switch render(fields: fields, into: output.bytes) {
             case .written(let count): return .payload(Array(output.bytes[..<count]))
@@ -67,6 +69,7 @@ extension PayloadTemplate {
 func compacted(_ json: [UInt8], capacity: Int? = nil) -> Rendered {
     let input = GuardedMemory(json)
     let output = GuardedMemory(count: capacity ?? json.count)
+    defer { withExtendedLifetime((input, output)) {} }
     switch PayloadCompactor.compact(json: UnsafeRawBufferPointer(input.bytes), into: output.bytes) {
     case .written(let count): return .payload(Array(output.bytes[..<count]))
     case .tooLarge(let count): return .tooLarge(count)
