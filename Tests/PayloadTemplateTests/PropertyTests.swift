@@ -40,6 +40,16 @@ func whitespaceOutsideStrings(_ json: [UInt8]) -> Int {
     return count
 }
 
+/// Whether Foundation reads it. Numbers that are JSON but too large for any number of Swift count as read.
+func isJSON(_ json: [UInt8]) -> Bool {
+    do {
+        _ = try JSONSerialization.jsonObject(with: Data(json))
+        return true
+    } catch {
+        return "\(error)".contains("is not representable in Swift")
+    }
+}
+
 @Suite struct PropertyTests {
     @Test("Random templates and rows render, and random JSON compacts, to what a slow Python reference makes of them")
     func pythonReference() throws {
@@ -195,7 +205,7 @@ func whitespaceOutsideStrings(_ json: [UInt8]) -> Int {
                     json.random.chance(50)
                     ? UInt8(json.random.below(256)) : json.random.pick(Array("\"\\{}[],:0-eu \n".utf8))
                 if case .payload(let payload) = compacted(bytes) {
-                    #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(payload)) }
+                    #expect(isJSON(payload))
                     #expect(String(validating: payload, as: UTF8.self) != nil)
                     #expect(whitespaceOutsideStrings(payload) == 0)
                     #expect(compacted(payload) == .payload(payload))
@@ -223,7 +233,7 @@ func whitespaceOutsideStrings(_ json: [UInt8]) -> Int {
                 guard case .payload(let payload) = rendered else { continue }
                 // A cut within a character leaves text that is no UTF-8; that is the input's affair.
                 guard String(validating: payload, as: UTF8.self) != nil else { continue }
-                #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(payload)) }
+                #expect(isJSON(payload))
                 #expect(compacted(payload) == rendered)
             }
         }
