@@ -22,6 +22,8 @@ struct SimulatorScriptTests {
             hash ^= UInt64(byte)
             hash = hash &* 1_099_511_628_211
         }
+        hash ^= hash >> 33
+        hash = hash &* 18_397_679_294_719_823_053
         let place = Double(hash >> 11) / 9_007_199_254_740_992
         var bound = 0.0
         for (index, rule) in script.rules.enumerated() {
