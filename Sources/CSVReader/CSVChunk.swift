@@ -1,7 +1,7 @@
 /// A piece of the input that begins and ends with a record: some 256 KiB, ready to be parsed by any thread.
 ///
-/// Made once for each buffer of the pool and used again and again. Whoever holds a chunk owns its bytes, one thread at a
-/// time, until `recycle()`.
+/// Made once for each buffer of the pool and used again and again. Whoever holds a chunk owns its bytes, one thread at
+/// a time, until `recycle()`.
 package final class CSVChunk: @unchecked Sendable {
     /// 1-based number of the chunk's first data row.
     package internal(set) var firstRow: UInt64 = 0

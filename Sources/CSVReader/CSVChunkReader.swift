@@ -3,8 +3,8 @@
 /// Threads: one thread, the reader's, calls `readHeader()` and `next()`. `cancel()`, `bytesRead`, `bytesTotal` and
 /// `CSVChunk.recycle()` are for any thread.
 ///
-/// Memory: `buffers` + 1 buffers of some 256 KiB and their record ends, allocated at the start. Their pages cost nothing
-/// until they are first used.
+/// Memory: `buffers` + 1 buffers of some 256 KiB and their record ends, allocated at the start. Their pages cost
+/// nothing until they are first used.
 ///
 /// The input is read, not mapped. A file may change meanwhile:
 /// - what is appended before the end is reached is read as well;
@@ -55,8 +55,8 @@ package final class CSVChunkReader: @unchecked Sendable {
         progress.bytesRead.load(ordering: .relaxed)
     }
 
-    /// Makes the current and every later call of `readHeader()` and `next()` throw `.cancelled`, also one that waits for
-    /// bytes or for a buffer. (A read from a disk is not interrupted; it does not take long.)
+    /// Makes the current and every later call of `readHeader()` and `next()` throw `.cancelled`, also one that waits
+    /// for bytes or for a buffer. (A read from a disk is not interrupted; it does not take long.)
     package func cancel() {
         progress.isCancelled.store(true, ordering: .sequentiallyConsistent)
         pool.cancel()

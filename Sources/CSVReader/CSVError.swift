@@ -32,6 +32,19 @@ package enum CSVError: Error, Equatable, Sendable {
     case cancelled
 }
 
+extension CSVError {
+    /// The error as a line for people: `input:line:column: cause` where there is a place, else `input: cause`.
+    ///
+    /// - Parameter input: what to call the input.
+    package func message(input: String) -> String {
+        switch self {
+        case .badHeader: "\(input):\(self)"
+        case .cannotOpen(_, let errno): "\(input): cannot be opened: \(String(cString: strerror(errno)))"
+        default: "\(input): \(self)"
+        }
+    }
+}
+
 extension CSVError: CustomStringConvertible {
     package var description: String {
         switch self {

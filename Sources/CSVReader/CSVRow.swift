@@ -20,14 +20,28 @@ package struct CSVRow {
 
     package init() {}
 
-    /// Where a field of a good row begins (its opening quote not counted): 1-based physical line, and 1-based column in
-    /// bytes. For error texts: it reads the row from its start.
+    /// Where the content of a field of a good row begins in the input, behind its opening quote: 1-based physical line,
+    /// and 1-based column in bytes. For error texts: it reads the fields before it.
+    ///
+    /// Counted over the fields and not over the bytes between them, which unescaping has left in disorder.
     package func place(of field: Int) -> (line: UInt64, column: Int) {
-        guard let start, let begin = fields[field].baseAddress, begin >= start else { return (line, 1) }
-        let before = UnsafeRawBufferPointer(start: start, count: begin - start)
-        let breaks = before.count { $0 == Byte.lineFeed }
-        let column = before.reversed().prefix { $0 != Byte.lineFeed }.count + 1
-        return (line + UInt64(breaks), column)
+        guard let start else { return (line, 1) }
+        var place = (line: line, column: 1)
+        for (index, content) in fields.prefix(field + 1).enumerated() {
+            // An unquoted field follows a delimiter, or is where the record starts.
+            let isQuoted = content.baseAddress.map {
+                $0 > start && $0.load(fromByteOffset: -1, as: UInt8.self) == Byte.quote
+            }
+            let quotes = isQuoted == true ? 1 : 0
+            place.column += quotes
+            if index == field { break }
+            for byte in content {
+                place.column += byte == Byte.quote ? 2 : 1
+                if byte == Byte.lineFeed { place = (place.line + 1, 1) }
+            }
+            place.column += quotes + 1
+        }
+        return place
     }
 }
 

@@ -84,7 +84,8 @@ private let cases: [Case] = [
         "a blank after a quote", "a,b\n1,\"2\" \n3,4\n", "1@2 1! 2:6:1 text after the closing quote of a field",
         "2@3 3|4"),
     Case(
-        "a CR after a quote", "a,b\n\"1\"\r,2\n3,4\n", "1@2 ! 2:4:0 text after the closing quote of a field", "2@3 3|4"),
+        "a CR after a quote", "a,b\n\"1\"\r,2\n3,4\n",
+        "1@2 ! 2:4:0 text after the closing quote of a field", "2@3 3|4"),
     Case("never closed", "a,b\n1,\"2\n3,4\n", "1@2 1! 2:3:1 a quoted field that is never closed", "2@3 3|4"),
     Case(
         "never closed on the last line", "a,b\n1,2\n3,\"", "1@2 1|2", "2@3 3! 3:3:1 a quoted field that is never closed"

@@ -110,6 +110,16 @@ struct ReaderTests {
         #expect(reading == Reading(failure: failure))
     }
 
+    @Test("names the input in its errors")
+    func messages() {
+        let error = CSVRowError(line: 2, column: 5, field: 1, cause: .nulByte)
+        #expect(CSVError.badHeader(error).message(input: "rows.csv") == "rows.csv:2:5: header row: a NUL byte")
+        #expect(CSVError.noHeader.message(input: "<stdin>") == "<stdin>: the input has no header row")
+        #expect(
+            CSVError.cannotOpen(path: "/x/rows.csv", errno: ENOENT).message(input: "rows.csv")
+                == "rows.csv: cannot be opened: No such file or directory")
+    }
+
     @Test("refuses delimiters that mean something else", arguments: [0, 10, 13, 34, 0x80, 0xC3, 0xFF] as [UInt8])
     func badDelimiter(byte: UInt8) {
         #expect(throws: CSVError.badDelimiter(byte)) { try CSVDialect(delimiter: byte) }

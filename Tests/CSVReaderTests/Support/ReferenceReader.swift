@@ -13,6 +13,8 @@ struct ReadRow: Equatable {
     var line: UInt64
     var fields: [[UInt8]]
     var error: CSVRowError?
+    /// Line and column of each field's content, of a good row.
+    var places: [[Int]] = []
 }
 
 /// The slow, obvious reader: the whole input in memory, one byte after the other, one state for each situation. It
@@ -31,9 +33,6 @@ struct ReferenceReader {
         var fields: [[UInt8]] = []
         /// Where each field begins, the one at fault included.
         var starts: [Int] = []
-        /// Whether a field was quoted, in the same order.
-        var isQuoted: [Bool] = []
-        var end = 0
         var next = 0
         /// Cause, place, and the byte that gave it away.
         var fault: (cause: CSVRowError.Cause, place: Int, seen: Int)?
@@ -115,14 +114,25 @@ struct ReferenceReader {
             finding = (cause, judged.starts[columns], columns)
         }
 
+        func lineAndColumn(_ place: Int) -> (line: UInt64, column: Int) {
+            let before = input[start..<place]
+            let lineStart = before.lastIndex(of: 10).map { $0 + 1 } ?? start
+            return (line + UInt64(before.count { $0 == 10 }), place - lineStart + 1)
+        }
+
         var row = ReadRow(row: number, line: line, fields: judged.fields, error: nil)
         if let finding {
-            let before = input[start..<finding.place]
-            let lineStart = before.lastIndex(of: 10).map { $0 + 1 } ?? start
+            let place = lineAndColumn(finding.place)
             row.error = CSVRowError(
-                line: line + UInt64(before.count { $0 == 10 }), column: finding.place - lineStart + 1,
-                field: min(finding.field, columns ?? .max), cause: finding.cause)
+                line: place.line, column: place.column, field: min(finding.field, columns ?? .max),
+                cause: finding.cause)
             row.fields = Array(judged.fields.prefix(min(finding.field, columns ?? .max)))
+        } else {
+            row.places = judged.starts.map { start in
+                let isQuoted = start < input.count && input[start] == 34
+                let place = lineAndColumn(isQuoted ? start + 1 : start)
+                return [Int(place.line), place.column]
+            }
         }
         return (row, next)
     }
@@ -164,7 +174,6 @@ struct ReferenceReader {
             if state == .fieldStart { record.starts.append(at) }
             if state != .quoted, let length = isEnd(at) {
                 endField()
-                record.end = at
                 record.next = at + length
                 return record
             }

@@ -64,8 +64,15 @@ extension Reading {
         var row = CSVRow()
         cursor.open(chunk)
         while cursor.next(into: &row) {
-            rows.append(
-                ReadRow(row: row.row, line: row.line, fields: row.fields.map { Array($0) }, error: row.error))
+            var read = ReadRow(
+                row: row.row, line: row.line, fields: row.fields.map { Array($0) }, error: row.error)
+            if row.error == nil {
+                read.places = row.fields.indices.map { field in
+                    let place = row.place(of: field)
+                    return [Int(place.line), place.column]
+                }
+            }
+            rows.append(read)
         }
     }
 }
