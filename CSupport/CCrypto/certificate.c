@@ -39,7 +39,7 @@ static int read_facts(const X509 *certificate, crypto_certificate_facts *out, cr
     }
     subject_text(certificate, NID_commonName, out->common_name, sizeof out->common_name);
     subject_text(certificate, NID_userId, out->user_id, sizeof out->user_id);
-    return CRYPTO_OK;
+    return crypto_done();
 }
 
 /* Reads every certificate of the text and keeps the first. *out: owned by caller. */
@@ -60,9 +60,8 @@ static int read_chain(const uint8_t *pem, size_t pem_length, X509 **out, crypto_
     BIO_free(bio);
     /* The last read always fails; only "no further block" is the end. */
     if (first != NULL && ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE) {
-        ERR_clear_error();
         *out = first;
-        return CRYPTO_OK;
+        return crypto_done();
     }
     X509_free(first);
     return crypto_fail_library(error, CRYPTO_INPUT, CRYPTO_FAULT_MALFORMED, "the certificate cannot be read");

@@ -14,6 +14,11 @@ void crypto_begin(crypto_error *error) {
     if (error != NULL) memset(error, 0, sizeof *error);
 }
 
+int crypto_done(void) {
+    ERR_clear_error();
+    return CRYPTO_OK;
+}
+
 int crypto_fail(crypto_error *error, int status, int fault, const char *format, ...) {
     ERR_clear_error();
     if (error == NULL) return status;
@@ -29,6 +34,11 @@ int crypto_fail(crypto_error *error, int status, int fault, const char *format, 
 
 int crypto_fail_library(crypto_error *error, int status, int fault, const char *what) {
     unsigned long code = ERR_peek_last_error();
+    /* Input is not to blame for a lack of memory while it was read. */
+    if (code != 0 && ERR_GET_REASON(code) == ERR_R_MALLOC_FAILURE) {
+        status = CRYPTO_RESOURCE;
+        fault = CRYPTO_FAULT_LIBRARY;
+    }
     /* The reason is a fixed text of the library. The "data" of an error is left out: it may quote the input. */
     const char *reason = code == 0 ? NULL : ERR_reason_error_string(code);
     if (reason == NULL) {
@@ -58,7 +68,7 @@ int crypto_buffer_from_bio(BIO *bio, crypto_buffer *out, crypto_error *error) {
     memcpy(bytes, data, (size_t)length);
     out->bytes = bytes;
     out->length = (size_t)length;
-    return CRYPTO_OK;
+    return crypto_done();
 }
 
 void crypto_buffer_free(crypto_buffer *buffer) {

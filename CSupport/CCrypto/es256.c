@@ -5,7 +5,6 @@
 #include <limits.h>
 #include <openssl/bn.h>
 #include <openssl/ecdsa.h>
-#include <openssl/err.h>
 #include <openssl/rand.h>
 #include <string.h>
 
@@ -51,7 +50,7 @@ int crypto_es256_sign(const crypto_key *key, const uint8_t *message, size_t mess
                 der_to_raw(der, der_length, signature);
     EVP_MD_CTX_free(context);
     if (!good) return crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "signing failed");
-    return CRYPTO_OK;
+    return crypto_done();
 }
 
 int crypto_es256_verify(const crypto_key *key, const uint8_t *message, size_t message_length, const uint8_t *signature,
@@ -64,19 +63,19 @@ int crypto_es256_verify(const crypto_key *key, const uint8_t *message, size_t me
     EVP_MD_CTX *context = EVP_MD_CTX_new();
     bool ready =
         der_length > 0 && context != NULL && EVP_DigestVerifyInit(context, NULL, EVP_sha256(), NULL, key->pkey) == 1;
-    /* A negative result means a signature out of range, which is a wrong signature like any other. */
-    int verified = ready ? EVP_DigestVerify(context, der, (size_t)der_length, message, message_length) : 0;
+    /* 1, 0 for a wrong signature (numbers out of range, too), or less for a failure of the library. */
+    int verified = ready ? EVP_DigestVerify(context, der, (size_t)der_length, message, message_length) : -1;
     EVP_MD_CTX_free(context);
     OPENSSL_free(der);
-    if (!ready) return crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "verifying failed");
-    ERR_clear_error();
+    if (verified < 0) return crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "verifying failed");
+    (void)crypto_done();
     return verified == 1 ? 1 : 0;
 }
 
 int crypto_sha256(const uint8_t *bytes, size_t length, uint8_t *digest, crypto_error *error) {
     assert(digest != NULL && (bytes != NULL || length == 0));
     crypto_begin(error);
-    if (EVP_Digest(bytes, length, digest, NULL, EVP_sha256(), NULL) == 1) return CRYPTO_OK;
+    if (EVP_Digest(bytes, length, digest, NULL, EVP_sha256(), NULL) == 1) return crypto_done();
     return crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "SHA-256 failed");
 }
 
@@ -91,5 +90,5 @@ int crypto_random(uint8_t *bytes, size_t length, crypto_error *error) {
         bytes += part;
         length -= (size_t)part;
     }
-    return CRYPTO_OK;
+    return crypto_done();
 }

@@ -4,7 +4,6 @@
 
 #include <arpa/inet.h>
 #include <assert.h>
-#include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/x509.h>
@@ -178,8 +177,7 @@ int crypto_identity_make(const char *const *hosts, size_t host_count, uint32_t d
     X509_free(authority);
     EVP_PKEY_free(key);
     EVP_PKEY_free(authority_key);
-    ERR_clear_error();
-    return status;
+    return status == CRYPTO_OK ? crypto_done() : status;
 }
 
 void crypto_identity_free(crypto_identity *identity) {

@@ -18,9 +18,13 @@ struct crypto_key {
 int crypto_fail(crypto_error *error, int status, int fault, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* The same with the reason of OpenSSL's last error on this thread appended, and its code kept. Empties the queue: an
- * entry left there would be taken for its own by the TLS code of the same thread. */
+/* The same with the reason of OpenSSL's last error on this thread appended, and its code kept. A lack of memory counts
+ * as CRYPTO_RESOURCE whatever the caller thinks. Empties the queue: an entry left there would be taken for its own by
+ * the TLS code of the same thread. */
 int crypto_fail_library(crypto_error *error, int status, int fault, const char *what);
+
+/* Success: empties OpenSSL's error queue, where what the library recovered from may still stand. Returns CRYPTO_OK. */
+int crypto_done(void);
 
 /* Empties the record and OpenSSL's error queue. Every function that fills a record begins with it. */
 void crypto_begin(crypto_error *error);

@@ -2,9 +2,6 @@
 #include "internal.h"
 
 #include <assert.h>
-#include <openssl/core_names.h>
-#include <openssl/crypto.h>
-#include <openssl/err.h>
 #include <openssl/obj_mac.h>
 #include <openssl/objects.h>
 #include <openssl/pem.h>
@@ -20,7 +17,7 @@ static int wrap(EVP_PKEY *pkey, bool is_private, crypto_key **out, crypto_error 
     }
     *key = (crypto_key){.pkey = pkey, .is_private = is_private};
     *out = key;
-    return CRYPTO_OK;
+    return crypto_done();
 }
 
 /* Fails unless the key is on P-256; says what it is. */
@@ -56,7 +53,6 @@ static int check_and_wrap(EVP_PKEY *pkey, bool is_private, crypto_key **out, cry
         EVP_PKEY_free(pkey);
         return status;
     }
-    ERR_clear_error();
     return wrap(pkey, is_private, out, error);
 }
 

@@ -1,10 +1,7 @@
 /* PEM: what a text holds, and private keys of any algorithm in and out. */
 #include "internal.h"
 
-#include <assert.h>
-#include <openssl/core_names.h>
 #include <openssl/ec.h>
-#include <openssl/err.h>
 #include <openssl/pem.h>
 #include <string.h>
 
@@ -100,8 +97,7 @@ int crypto_pkey_read_private(const uint8_t *pem, size_t pem_length, crypto_passp
     *out = PEM_read_bio_PrivateKey(bio, NULL, give_passphrase, passphrase);
     BIO_free(bio);
     if (*out == NULL) return read_failed(passphrase, error);
-    ERR_clear_error();
-    return CRYPTO_OK;
+    return crypto_done();
 }
 
 int crypto_pkey_write_private(const EVP_PKEY *pkey, const uint8_t *passphrase, size_t passphrase_length,
