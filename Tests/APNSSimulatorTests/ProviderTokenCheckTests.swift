@@ -50,6 +50,16 @@ struct ProviderTokenCheckTests {
         #expect(answer(try authority.authorization(header: header, claims: claims)) == "200")
     }
 
+    @Test(
+        "reads base64url without padding, in its one form only",
+        arguments: [
+            ("", []), ("Zg", [0x66]), ("Zm8", [0x66, 0x6F]), ("Zm9v", [0x66, 0x6F, 0x6F]), ("-_8", [0xFB, 0xFF]),
+            ("Z", nil), ("Zh", nil), ("Zm9", nil), ("Zg==", nil), ("+/8", nil), ("Zm9vZ", nil), ("Zm 9", nil),
+        ] as [(String, [UInt8]?)])
+    func base64(_ text: String, _ expected: [UInt8]?) {
+        #expect(Array(text.utf8).withUnsafeBytes { Base64URL.decode($0) } == expected)
+    }
+
     @Test("takes the scheme's name in either case")
     func scheme() throws {
         let token = try authority.token()

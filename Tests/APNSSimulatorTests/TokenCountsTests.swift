@@ -49,6 +49,21 @@ struct TokenCountsTests {
         #expect(counts.distinct == 100)
     }
 
+    @Test("tell tokens apart whose hashes agree")
+    func collisions() {
+        // Among so many tokens some four pairs share the 32 bits of the hash that the table keeps.
+        var counts = TokenCounts()
+        var digits = [UInt8](repeating: 0, count: 8)
+        for number in UInt32(0)..<200_000 {
+            withUnsafeBytes(of: (number &* 0x9E37_79B1).bigEndian) { bytes in
+                digits.withUnsafeMutableBufferPointer { HexDigits.write(bytes, to: $0.baseAddress!) }
+            }
+            _ = digits.withUnsafeBytes { counts.receive($0) }
+        }
+        #expect(counts.distinct == 200_000)
+        #expect(counts.receivedAgain == 0)
+    }
+
     @Test("count how many requests passed before")
     func passed() {
         var counts = TokenCounts()
