@@ -223,4 +223,45 @@ struct RequestCheckTests {
             #expect(token.withUnsafeBytes { FieldForm.isDeviceToken($0) } == expected, "byte \(byte)")
         }
     }
+
+    @Test("answers whatever bytes come, and only refuses more when they change")
+    func noise() {
+        let right = TestRequest(authorization: authorization)
+        var random = SplitMix64(seed: 4)
+        var accepted = 0
+        var check = RequestCheck(keys: [authority.providerKey], limits: .init(), topics: nil)
+        for _ in 0..<5000 {
+            var request = right
+            var connection = ConnectionToken()
+            let field = Int(random.next() % UInt64(request.fields.count + 1))
+            if field == request.fields.count {
+                request.body = Self.changed(request.body, &random)
+            } else {
+                let value = Self.changed(Array(request.fields[field].value.utf8), &random)
+                request.fields[field].value = String(decoding: value, as: UTF8.self)
+            }
+            accepted += request.withFields { fields in
+                request.body.withUnsafeBytes { body in
+                    let verdict = check.judge(
+                        fields: fields, body: body, bodyTotal: body.count, on: &connection, now: TestAuthority.now)
+                    return verdict.answer == .accepted ? 1 : 0
+                }
+            }
+        }
+        #expect(accepted > 500 && accepted < 4500)
+    }
+
+    /// The bytes with one changed, taken away or doubled.
+    private static func changed(_ bytes: [UInt8], _ random: inout SplitMix64) -> [UInt8] {
+        var bytes = bytes
+        guard !bytes.isEmpty else { return [UInt8(truncatingIfNeeded: random.next())] }
+        let place = Int(random.next() % UInt64(bytes.count))
+        switch random.next() % 4 {
+        case 0: bytes.remove(at: place)
+        case 1: bytes.insert(bytes[place], at: place)
+        case 2: bytes.removeSubrange(place...)
+        default: bytes[place] = UInt8(truncatingIfNeeded: random.next())
+        }
+        return bytes
+    }
 }
