@@ -7,7 +7,6 @@ enum ExitStatus {
     static let someRowsLeft = ExitCode(2)
     static let usage = ExitCode(64)
     static let unavailable = ExitCode(69)
-    static let cannotWrite = ExitCode(74)
     static let interrupted = ExitCode(75)
 
     static func of(_ summary: CampaignSummary, failure: CampaignError?) -> ExitCode {
@@ -21,15 +20,15 @@ enum ExitStatus {
     static func of(_ kind: CampaignError.Kind?) -> ExitCode {
         switch kind {
         case .configuration, .input: usage
-        case .results: cannotWrite
+        case .results: interrupted
         default: unavailable
         }
     }
 }
 
-/// Writes a line to standard error.
+/// Writes a line to standard error; nobody there to read it is no failure.
 func complain(_ text: String) {
-    FileHandle.standardError.write(Data("apns-batch: \(text)\n".utf8))
+    try? FileHandle.standardError.write(contentsOf: Data("apns-batch: \(text)\n".utf8))
 }
 
 /// Runs `body`; a campaign's error becomes a line on standard error and its exit code.

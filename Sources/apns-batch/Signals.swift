@@ -10,6 +10,8 @@ enum Signals {
     static func onStop(_ body: @escaping @Sendable (_ name: String) -> Void) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return }
+        // A reader of our output that goes away must not end a campaign.
+        signal(SIGPIPE, SIG_IGN)
         pipeEnd = ends[1]
         startReader(of: ends[0], body)
         for number in [SIGINT, SIGTERM] {

@@ -140,5 +140,5 @@ struct Simulate: AsyncParsableCommand {
     }
 
     /// A line on standard output, at once.
-    private func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
+    private func say(_ text: String) { try? FileHandle.standardOutput.write(contentsOf: Data("\(text)\n".utf8)) }
 }

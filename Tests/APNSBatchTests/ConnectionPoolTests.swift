@@ -43,7 +43,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.pick() == nil)
         pool.settings(0, streams: 1000)
         #expect(pool.pick() == 0)
-        pool.didEnd(0)
+        pool.didEnd(0, answered: true)
         pool.settings(0, streams: 0)
         #expect(pool.pick() == nil)
     }
@@ -54,9 +54,9 @@ private let seconds: UInt64 = 1_000_000_000
         for _ in 0..<5 { pool.willSend(0) }
         pool.settings(0, streams: 4)
         #expect(pool.pick() == nil)
-        pool.didEnd(0)
+        pool.didEnd(0, answered: true)
         #expect(pool.pick() == nil)
-        pool.didEnd(0)
+        pool.didEnd(0, answered: true)
         #expect(pool.pick() == 0)
     }
 
@@ -132,9 +132,35 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(why.contains("60 seconds"))
     }
 
-    @Test("a connection that failed after it was up does not end the run, whatever the cause")
+    @Test(
+        "a server that takes connections and closes each before an answer is backed off from, and given up in the end")
+    func flapping() {
+        var pool = Self.pool()
+        var opens = 0
+        for step in 0..<70_000 {
+            let now = UInt64(step) * ms
+            for action in pool.tick(now: now, answered: 0) {
+                guard case .open(let member, _) = action else {
+                    #expect(action == .giveUp("no connection for 60 seconds: refused"))
+                    #expect(opens < 20)
+                    return
+                }
+                opens += 1
+                pool.isUp(member, streams: 1, now: now)
+                #expect(pool.tick(now: now, answered: 0) == [])
+                pool.willSend(member)
+                pool.didEnd(member, answered: false)
+                _ = pool.isDown(member, failure: Self.failure(), now: now, jitter: 1)
+            }
+        }
+        Issue.record("expected it to give up")
+    }
+
+    @Test("a connection that failed after it answered does not end the run, whatever the cause")
     func survivesLaterFailures() {
         var pool = Self.poolWithOne()
+        pool.willSend(0)
+        pool.didEnd(0, answered: true)
         #expect(pool.isDown(0, failure: Self.failure(hopeless: true), now: 1 * seconds, jitter: 0) == [])
         #expect(pool.tick(now: 1 * seconds, answered: 0) == [.open(member: 0, address: 0)])
     }

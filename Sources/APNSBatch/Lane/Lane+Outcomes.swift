@@ -5,15 +5,16 @@ extension Lane {
     /// One request's end: an outcome for its row, or another attempt.
     mutating func end(_ outcome: OutcomeRecord) {
         let flight = Int(outcome.ticket)
-        pool.didEnd(Int(flights[flight].member))
-        if outcome.status == 200 && outcome.delivery == Delivery.answered.rawValue {
-            answered += 1
+        let answered = outcome.delivery == Delivery.answered.rawValue
+        pool.didEnd(Int(flights[flight].member), answered: answered)
+        if answered && outcome.status == 200 {
+            self.answered += 1
             finish(flight, .accepted, status: 200)
             return
         }
         switch outcome.deliveryState {
         case .answered:
-            answered += 1
+            self.answered += 1
             refused(flight, outcome)
         case .notSent:
             flights[flight].attempts -= 1

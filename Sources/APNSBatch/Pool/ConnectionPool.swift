@@ -25,7 +25,7 @@ struct ConnectionPool: Equatable {
         var holdAfterNoGain: UInt64 = 10_000_000_000
         var backoffFirst: UInt64 = 250_000_000
         var backoffLargest: UInt64 = 30_000_000_000
-        /// How long no connection may be up before the pool gives up.
+        /// How long no connection may be of use before the pool gives up.
         var patience: UInt64 = 60_000_000_000
     }
 
@@ -37,9 +37,18 @@ struct ConnectionPool: Equatable {
         /// The peer's MAX_CONCURRENT_STREAMS.
         var streams = 0
         var inFlight = 0
-        var openedAt: UInt64 = 0
+        /// Answers that came over it.
+        var answers = 0
         /// When the connection's provider token becomes too old to be used; nil with a client certificate.
         var tokenExpiresAt: UInt64?
+
+        /// When it came up.
+        var upAt: UInt64 = 0
+
+        /// It has answered, or has stood for a while and is asked nothing.
+        func isOfUse(now: UInt64) -> Bool {
+            phase == .up && (answers > 0 || inFlight == 0 && now >= upAt + 1_000_000_000)
+        }
 
         var free: Int { phase == .up ? max(0, streams - inFlight) : 0 }
     }
@@ -61,8 +70,10 @@ struct ConnectionPool: Equatable {
     private var target = 1
     private var nextOpenAt: UInt64 = 0
     private var failures = 0
+    private var lastFailure = ""
     private var nextAddress = 0
-    private var lastUpAt: UInt64
+    /// When a connection was last known to be of use: it answers, or nothing is asked of it.
+    private var lastGoodAt: UInt64
     private(set) var everUp = false
     private(set) var opened = 0
     private var growth: Growth
@@ -72,7 +83,7 @@ struct ConnectionPool: Equatable {
         self.limits = limits
         // Room for as many draining members as open ones.
         members = Array(repeating: Member(), count: limits.maximum * 2)
-        lastUpAt = now
+        lastGoodAt = now
         growth = Growth(start: now)
     }
 
@@ -100,7 +111,10 @@ struct ConnectionPool: Equatable {
     mutating func willSend(_ member: Int) { members[member].inFlight += 1 }
 
     /// A request of this member has its outcome.
-    mutating func didEnd(_ member: Int) { members[member].inFlight -= 1 }
+    mutating func didEnd(_ member: Int, answered: Bool) {
+        members[member].inFlight -= 1
+        if answered { members[member].answers += 1 }
+    }
 
     var inFlight: Int { members.reduce(0) { $0 + $1.inFlight } }
     var up: Int { members.count { $0.phase == .up } }
@@ -126,9 +140,8 @@ struct ConnectionPool: Equatable {
         guard members[member].phase == .connecting else { return }
         members[member].phase = .up
         members[member].streams = streams
+        members[member].upAt = now
         everUp = true
-        lastUpAt = now
-        failures = 0
     }
 
     mutating func settings(_ member: Int, streams: Int) { members[member].streams = streams }
@@ -142,10 +155,12 @@ struct ConnectionPool: Equatable {
 
     /// The connection is gone; all its requests have had their outcomes.
     mutating func isDown(_ member: Int, failure: ConnectionFailure, now: UInt64, jitter: Double) -> [Action] {
-        let neverUp = members[member].phase == .connecting
+        // One that was up and closed before it answered anything is no better than one that never came up.
+        let wasOfUse = members[member].answers > 0
         members[member] = Member()
-        guard neverUp else { return [] }
+        guard !wasOfUse else { return [] }
         if failure.isHopeless && !everUp { return giveUp(failure.text) }
+        lastFailure = failure.text
         failures += 1
         nextAddress += 1
         nextOpenAt = now + pause(failures: failures, addresses: failure.addresses, jitter: jitter)
@@ -165,9 +180,13 @@ struct ConnectionPool: Equatable {
     /// Opens, replaces and grows; call it every few milliseconds and after events.
     mutating func tick(now: UInt64, answered: UInt64) -> [Action] {
         guard !over else { return [] }
-        if up > 0 { lastUpAt = now }
-        if up == 0 && now - lastUpAt > limits.patience {
-            return giveUp("no connection for \(limits.patience / 1_000_000_000) seconds")
+        if members.contains(where: { $0.isOfUse(now: now) }) {
+            lastGoodAt = now
+            failures = 0
+        }
+        if now - lastGoodAt > limits.patience {
+            let cause = lastFailure.isEmpty ? "" : ": \(lastFailure)"
+            return giveUp("no connection for \(limits.patience / 1_000_000_000) seconds\(cause)")
         }
         var actions = replaceOldTokens(now: now)
         grow(now: now, answered: answered)
@@ -204,7 +223,6 @@ struct ConnectionPool: Equatable {
         guard open < target, now >= nextOpenAt, everUp || !connecting else { return nil }
         guard let index = members.firstIndex(where: { $0.phase == .free }) else { return nil }
         members[index].phase = .connecting
-        members[index].openedAt = now
         opened += 1
         nextOpenAt = now + limits.openSpacing
         let address = nextAddress

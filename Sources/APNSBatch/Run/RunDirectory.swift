@@ -25,7 +25,7 @@ enum RunDirectory {
             if mkdir(path, 0o755) == 0 { return path }
             guard errno == EEXIST else { break }
         }
-        throw CampaignError(.results, "cannot create a directory below runs/: \(systemMessage())")
+        throw CampaignError(.configuration, "cannot create a directory below runs/: \(systemMessage())")
     }
 
     /// Like `mkdir -p`.
@@ -34,7 +34,7 @@ enum RunDirectory {
         for part in path.split(separator: "/") {
             made += (made.isEmpty || made.hasSuffix("/") ? "" : "/") + part
             guard mkdir(made, 0o755) != 0 && errno != EEXIST else { continue }
-            throw CampaignError(.results, "cannot create directory \(made): \(systemMessage())")
+            throw CampaignError(.configuration, "cannot create directory \(made): \(systemMessage())")
         }
     }
 

@@ -20,7 +20,7 @@ final class ProgressDisplay: Sendable {
 
     private func show(_ text: String) { write(isTerminal ? "\r\u{1B}[K" + text : text + "\n") }
 
-    private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+    private func write(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
 
     private var width: Int {
         var size = winsize()
