@@ -100,7 +100,7 @@ struct SimulatorServer: ~Copyable {
             body: Bytes(request.body, length: request.body_length), bodyTotal: Int(request.body_total),
             on: &state.pointee.token, now: now)
         let number = decide(verdict)
-        answers.entries[number].given += 1
+        answers.countGiven(number)
         report.requests += 1
         let answer = PendingAnswer(
             connection: request.connection, stream: request.stream, number: UInt32(number),
