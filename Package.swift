@@ -74,7 +74,7 @@ let package = Package(
         // Tests.
         .target(name: "CTestSupport", path: "Tests/Support/CTestSupport", cSettings: c),
         tests("CReactorTests", ["CReactor", "CTestSupport"]),
-        tests("CTransportTests", ["CTransport", "Credentials"]),
+        tests("CTransportTests", ["CTransport", "CTLS", "CNGHTTP2", "Credentials"]),
         tests("CSVReaderTests", ["CSVReader"]),
         tests("PayloadTemplateTests", ["PayloadTemplate"]),
         tests("APNSProtocolTests", ["APNSProtocol", "Credentials"]),

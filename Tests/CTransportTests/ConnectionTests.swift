@@ -1,0 +1,258 @@
+import CTransport
+import Credentials
+import Glibc
+import Testing
+
+@Suite("connections")
+struct ConnectionTests {
+    @Test("a ping is answered with its round trip", arguments: Loop.available)
+    func ping(loop: Loop) throws {
+        let pair = try Pair(Limits(loop: loop))
+        #expect(transport_connection_ping(pair.client.handle, pair.connection) == 0)
+        pair.drive { !pair.client.ping.isEmpty }
+        #expect(pair.client.ping[0].code >= 0 && pair.client.ping[0].context == 5)
+    }
+
+    @Test("another thread ends a wait", arguments: Loop.available)
+    func wake(loop: Loop) throws {
+        let side = try Side(Limits(loop: loop))
+        var waker = pthread_t()
+        pthread_create(
+            &waker, nil,
+            { handle in
+                transport_wake(OpaquePointer(handle))
+                return nil
+            }, UnsafeMutableRawPointer(side.handle))
+        side.poll(timeoutMs: 20_000)
+        pthread_join(waker, nil)
+        #expect(side.events.map(\.kind) == [TRANSPORT_EVENT_WOKEN.rawValue])
+    }
+
+    @Test("a drained connection closes after its last outcome and takes no new request", arguments: Loop.available)
+    func drain(loop: Loop) throws {
+        let pair = try Pair(Limits(loop: loop))
+        pair.client.submit([Request(ticket: 1)], on: pair.connection)
+        pair.drive { pair.server.received.count == 1 }
+        #expect(transport_connection_close(pair.client.handle, pair.connection, TRANSPORT_CLOSE_DRAIN.rawValue) == 0)
+        pair.client.submit([Request(ticket: 2)], on: pair.connection)
+        pair.drive { pair.client.outcomes.count == 1 }
+        #expect(pair.client.outcomes[0].ticket == 2 && pair.client.outcomes[0].delivery == TRANSPORT_NOT_SENT.rawValue)
+        #expect(pair.client.down == nil)
+        pair.server.respond(Response(), to: pair.server.received[0])
+        pair.drive { pair.client.down != nil && pair.server.down != nil }
+        #expect(pair.client.outcomes.map(\.status) == [0, 200])
+        #expect(pair.client.down?.scope == TRANSPORT_SCOPE_LOCAL.rawValue)
+        #expect(pair.client.down?.code == Int64(TRANSPORT_LOCAL_CLOSED.rawValue))
+        #expect(pair.server.down?.scope == TRANSPORT_SCOPE_END.rawValue)
+    }
+
+    @Test("closing at once gives every open request its outcome, then one end", arguments: Loop.available)
+    func closeNow(loop: Loop) throws {
+        let pair = try Pair(Limits(loop: loop))
+        pair.client.submit((0..<5).map { Request(ticket: $0) }, on: pair.connection)
+        pair.drive { pair.server.received.count == 5 }
+        transport_connection_close(pair.client.handle, pair.connection, TRANSPORT_CLOSE_NOW.rawValue)
+        pair.drive { pair.client.down != nil && pair.server.down != nil }
+        #expect(pair.client.outcomes.count == 5)
+        #expect(pair.client.outcomes.allSatisfy { $0.delivery == TRANSPORT_MAYBE_SENT.rawValue })
+        #expect(pair.client.events(TRANSPORT_EVENT_DOWN).count == 1)
+        pair.client.submit([Request(ticket: 9)], on: pair.connection)
+        pair.drive { pair.client.outcomes.count == 6 }
+        #expect(pair.client.outcomes.last?.delivery == TRANSPORT_NOT_SENT.rawValue)
+        #expect(transport_connection_ping(pair.client.handle, pair.connection) == TRANSPORT_MISUSE.rawValue)
+    }
+
+    @Test("requests that never reached the loop are not sent when the connection closes", arguments: Loop.available)
+    func closeUnsent(loop: Loop) throws {
+        let pair = try Pair(Limits(loop: loop))
+        pair.client.submit((0..<5).map { Request(ticket: $0) }, on: pair.connection)
+        transport_connection_close(pair.client.handle, pair.connection, TRANSPORT_CLOSE_NOW.rawValue)
+        pair.drive { pair.client.down != nil && pair.server.down != nil }
+        #expect(pair.client.outcomes.count == 5)
+        #expect(pair.client.outcomes.allSatisfy { $0.delivery == TRANSPORT_NOT_SENT.rawValue })
+        #expect(pair.server.received.isEmpty)
+    }
+
+    @Test(
+        "the server's GOAWAY is reported, its streams are awaited, then the connection closes",
+        arguments: Loop.available)
+    func goaway(loop: Loop) throws {
+        let pair = try Pair(Limits(loop: loop))
+        pair.client.submit([Request(ticket: 1), Request(ticket: 2)], on: pair.connection)
+        pair.drive { pair.server.received.count == 2 }
+        let debug = Array("{\"reason\":\"Shutdown\"}".utf8)
+        #expect(
+            transport_connection_goaway(pair.server.handle, pair.serverConnection, 0, debug, UInt32(debug.count)) == 0)
+        pair.drive { !pair.client.events(TRANSPORT_EVENT_GOAWAY).isEmpty }
+        let event = pair.client.events(TRANSPORT_EVENT_GOAWAY)[0]
+        #expect(event.lastStream == 3 && event.code == 0 && event.detail == "{\"reason\":\"Shutdown\"}")
+        pair.client.submit([Request(ticket: 3)], on: pair.connection)
+        pair.drive { pair.client.outcomes.count == 1 }
+        #expect(pair.client.outcomes[0].delivery == TRANSPORT_NOT_SENT.rawValue && pair.client.down == nil)
+        pair.server.received.forEach { pair.server.respond(Response(), to: $0) }
+        pair.drive { pair.client.down != nil && pair.server.down != nil }
+        #expect(pair.client.outcomes.map(\.status) == [0, 200, 200])
+        #expect(pair.client.down?.scope == TRANSPORT_SCOPE_HTTP2.rawValue)
+    }
+
+    @Test("a server drains: it answers what it has and says where it stopped", arguments: Loop.available)
+    func serverDrain(loop: Loop) throws {
+        let pair = try Pair(Limits(loop: loop))
+        pair.client.submit([Request(ticket: 1)], on: pair.connection)
+        pair.drive { pair.server.received.count == 1 }
+        transport_connection_close(pair.server.handle, pair.serverConnection, TRANSPORT_CLOSE_DRAIN.rawValue)
+        pair.drive { !pair.client.events(TRANSPORT_EVENT_GOAWAY).isEmpty }
+        pair.server.respond(Response(status: 503), to: pair.server.received[0])
+        pair.drive { pair.client.down != nil && pair.server.down != nil }
+        #expect(pair.client.outcomes.map(\.status) == [503])
+    }
+
+    @Test("a server that closes at once leaves requests maybe sent", arguments: Loop.available)
+    func serverCloses(loop: Loop) throws {
+        let pair = try Pair(Limits(loop: loop))
+        pair.client.submit([Request(ticket: 1), Request(ticket: 2)], on: pair.connection)
+        pair.drive { pair.server.received.count == 2 }
+        transport_connection_close(pair.server.handle, pair.serverConnection, TRANSPORT_CLOSE_NOW.rawValue)
+        pair.drive { pair.client.down != nil && pair.server.down != nil }
+        #expect(pair.client.outcomes.map(\.delivery) == [1, 1])
+        #expect(pair.server.down?.code == Int64(TRANSPORT_LOCAL_CLOSED.rawValue))
+        pair.server.respond(Response(), to: pair.server.received[0])
+        #expect(transport_streams_free(pair.server.handle) == 4096)
+    }
+
+    @Test("a port where nobody listens is an error of the system", arguments: Loop.available)
+    func refused(loop: Loop) throws {
+        let client = try Side(Limits(loop: loop))
+        let server = try RawPeer()
+        let port = server.port
+        server.close()
+        _ = try client.connect(port)
+        drive([client]) { client.down != nil }
+        #expect(client.events.count == 1)
+        #expect(client.down?.scope == TRANSPORT_SCOPE_SYSTEM.rawValue && client.down?.code == Int64(ECONNREFUSED))
+        #expect(client.down?.detail == "connecting failed: Connection refused")
+    }
+
+    @Test("a peer that says nothing is given up in time", arguments: Loop.available)
+    func silence(loop: Loop) throws {
+        let client = try Side(Limits(loop: loop, connectTimeoutMs: 50))
+        let server = try RawPeer()
+        _ = try client.connect(server.port)
+        drive([client]) { client.down != nil }
+        #expect(client.down?.scope == TRANSPORT_SCOPE_TIMEOUT.rawValue && client.down?.code == 50)
+    }
+
+    struct Doubt: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        var host: String
+        var ca: [UInt8]?
+        var code: Int64
+        var detail: String
+    }
+
+    static let doubts = [
+        Doubt(
+            testDescription: "wrong host name", host: "example.com", ca: ServerIdentity.test.caPEM, code: 62,
+            detail: "the server's certificate was not accepted: hostname mismatch"),
+        Doubt(
+            testDescription: "wrong address", host: "127.0.0.2", ca: ServerIdentity.test.caPEM, code: 64,
+            detail: "the server's certificate was not accepted: IP address mismatch"),
+        Doubt(
+            testDescription: "unknown authority", host: "localhost", ca: ServerIdentity.other.caPEM, code: 20,
+            detail: "the server's certificate was not accepted: unable to get local issuer certificate"),
+        Doubt(
+            testDescription: "no authority", host: "localhost", ca: nil, code: 20,
+            detail: "the server's certificate was not accepted: unable to get local issuer certificate"),
+    ]
+
+    @Test("a server that is not who it should be is refused", arguments: Loop.available, doubts)
+    func verification(loop: Loop, doubt: Doubt) throws {
+        let client = try Side(Limits(loop: loop))
+        let server = try Side(Limits(loop: loop))
+        _ = try client.connect(try server.listen(), host: doubt.host, ca: doubt.ca)
+        drive([client, server]) { client.down != nil && server.down != nil }
+        #expect(client.down?.scope == TRANSPORT_SCOPE_TLS.rawValue && client.down?.code == doubt.code)
+        #expect(client.down?.detail == doubt.detail)
+        #expect(server.events(TRANSPORT_EVENT_ACCEPTED).isEmpty)
+    }
+
+    @Test("an IP address in the certificate is as good as a name", arguments: Loop.available)
+    func address(loop: Loop) throws {
+        let client = try Side(Limits(loop: loop))
+        let server = try Side(Limits(loop: loop))
+        _ = try client.connect(try server.listen(), host: "127.0.0.1")
+        drive([client, server]) { client.isUp }
+        #expect(client.events(TRANSPORT_EVENT_UP).first?.detail == "TLSv1.3 TLS_AES_128_GCM_SHA256")
+    }
+
+    @Test("a client certificate is shown when the server asks", arguments: Loop.available)
+    func clientCertificate(loop: Loop) throws {
+        let client = try Side(Limits(loop: loop))
+        let server = try Side(Limits(loop: loop))
+        client.define()
+        server.answer = { _ in Response() }
+        let port = try server.listen(askForCertificate: true)
+        let connection = try client.connect(port, certificate: .other)
+        drive([client, server]) { client.isUp }
+        client.submit([Request(ticket: 1)], on: connection)
+        drive([client, server]) { client.outcomes.count == 1 }
+        #expect(client.outcomes.map(\.status) == [200])
+    }
+
+    @Test("keys and certificates that do not parse are named, without their content")
+    func badPEM() throws {
+        let side = try Side(Limits())
+        let good = ServerIdentity.test
+        let cases: [([[UInt8]?], String)] = [
+            ([Array("nonsense".utf8), nil, nil], "trusted certificates"),
+            ([nil, Array("nonsense".utf8), good.keyPEM], "own certificate"),
+            ([nil, good.certificatePEM, Array("nonsense".utf8)], "own private key"),
+            ([nil, good.certificatePEM, nil], "own private key"),
+            ([nil, good.certificatePEM, ServerIdentity.other.keyPEM], "own private key"),
+        ]
+        for (pem, what) in cases {
+            #expect {
+                _ = try side.tls({ _ in }, pem: pem)
+            } throws: { error in
+                let failure = error as? TransportFailure
+                return failure?.status == TRANSPORT_RESOURCE.rawValue && failure?.text.hasPrefix(what) == true
+            }
+        }
+    }
+
+    @Test("a transport may go while requests and connections are open", arguments: Loop.available)
+    func destroy(loop: Loop) throws {
+        var pair: Pair? = try Pair(Limits(loop: loop))
+        pair?.client.submit((0..<50).map { Request(ticket: $0, body: "body") }, on: pair!.connection)
+        pair?.client.poll()
+        pair?.server.poll()
+        _ = try pair?.client.connect(1)
+        pair = nil
+    }
+
+    @Test("options out of range are refused")
+    func options() {
+        for limits in [Limits(connections: 0), Limits(streams: 0), Limits(sendBuffer: 0)] {
+            #expect(throws: TransportFailure.self) { try Side(limits) }
+        }
+    }
+
+    @Test("slots are used again, and an old number is never a new connection", arguments: Loop.available)
+    func slots(loop: Loop) throws {
+        let client = try Side(Limits(loop: loop, connections: 1))
+        let server = try Side(Limits(loop: loop, connections: 2))
+        let port = try server.listen()
+        var seen: Set<UInt64> = []
+        for round in 1...5 {
+            let connection = try client.connect(port)
+            #expect(throws: TransportFailure.self) { try client.connect(port) }
+            #expect(seen.insert(connection).inserted)
+            drive([client, server]) { client.events(TRANSPORT_EVENT_UP).count == round }
+            transport_connection_close(client.handle, connection, TRANSPORT_CLOSE_DRAIN.rawValue)
+            drive([client, server]) {
+                client.events(TRANSPORT_EVENT_DOWN).count == round && server.events(TRANSPORT_EVENT_DOWN).count == round
+            }
+        }
+        #expect(client.events(TRANSPORT_EVENT_DOWN).count == 5)
+    }
+}
