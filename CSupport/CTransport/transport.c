@@ -187,8 +187,7 @@ int transport_connection_close(transport *t, transport_connection connection_id,
     connection *c = slot_find(t, connection_id);
     if (c == NULL || c->kind == SLOT_LISTENER) return TRANSPORT_MISUSE;
     if (how == TRANSPORT_CLOSE_NOW || c->state < CONNECTION_UP) {
-        if (c->state == CONNECTION_UP && !c->goaway_sent)
-            h2_session_goaway(c->h2, 0, NULL, 0);
+        if (c->state == CONNECTION_UP && !c->goaway_sent) h2_session_goaway(c->h2, 0, NULL, 0);
         connection_end(c, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_CLOSED, "closed by the caller", true);
         return TRANSPORT_OK;
     }
