@@ -14,7 +14,7 @@ struct ApnsBatch: AsyncParsableCommand {
 
             Exit codes: 0 every row got a final answer from APNs; 2 complete, but some rows are invalid, unknown,
             expired or suppressed; 64 wrong usage or configuration, nothing sent; 69 stopped by a fatal answer or
-            because APNs cannot be reached; 75 interrupted, or the disk took no more results.
+            because APNs cannot be reached; 75 interrupted, or input or disk failed on the way.
             """,
         subcommands: [Send.self, Render.self, Simulate.self])
 }

@@ -13,14 +13,22 @@ enum ExitStatus {
         switch summary.ending {
         case .complete: summary.isClean ? .success : someRowsLeft
         case .interrupted: interrupted
-        case .failed: of(failure?.kind)
+        case .failed: afterSending(failure?.kind)
         }
     }
 
-    static func of(_ kind: CampaignError.Kind?) -> ExitCode {
+    /// Of a run that ended early: the input or the disk failed, or APNs did.
+    private static func afterSending(_ kind: CampaignError.Kind?) -> ExitCode {
         switch kind {
-        case .configuration, .input: usage
-        case .results: interrupted
+        case .input, .results: interrupted
+        default: unavailable
+        }
+    }
+
+    /// Of a campaign that did not start.
+    static func beforeSending(_ kind: CampaignError.Kind) -> ExitCode {
+        switch kind {
+        case .configuration, .input, .results: usage
         default: unavailable
         }
     }
@@ -37,7 +45,7 @@ func reporting<T>(_ body: () throws -> T) throws -> T {
         return try body()
     } catch let error as CampaignError {
         complain(error.description)
-        throw ExitStatus.of(error.kind)
+        throw ExitStatus.beforeSending(error.kind)
     } catch let error as UsageError {
         complain(error.description)
         throw ExitStatus.usage

@@ -67,8 +67,8 @@ final class InputReader: Sendable {
     }
 
     private static func explain(_ error: CSVError, name: String) -> CampaignError {
-        let text = "\(error)"
-        return CampaignError(.input, text.hasPrefix(name) ? text : "\(name): \(text)")
+        if case .badDelimiter = error { return CampaignError(.configuration, "\(error)") }
+        return CampaignError(.input, error.message(input: name))
     }
 }
 
