@@ -3,19 +3,38 @@
 #include <pthread.h>
 #include <string.h>
 
+enum { RECORD_HEADER_BYTES = 5 };
+
+/* How many of the next bytes belong to the record that has begun, or to the next one if none has. */
+static size_t record_take(tls_session *session, size_t most) {
+    const uint8_t *bytes = session->input.bytes;
+    size_t taken = 0;
+    if (session->record_left == 0) {
+        while (session->header_count < RECORD_HEADER_BYTES && taken < most)
+            session->header[session->header_count++] = bytes[taken++];
+        if (session->header_count < RECORD_HEADER_BYTES) return taken;
+        session->record_left = (size_t)session->header[3] << 8 | session->header[4];
+        session->header_count = 0;
+    }
+    size_t body = most - taken < session->record_left ? most - taken : session->record_left;
+    session->record_left -= body;
+    return taken + body;
+}
+
+/* Gives the library one record at a time. It asks for as much as there is (read-ahead, so that header and body take one
+ * call), but given several records it would move all that is left to the front of its buffer after each. */
 static int bio_read(BIO *bio, char *bytes, size_t capacity, size_t *length) {
     tls_session *session = BIO_get_data(bio);
-    size_t n = session->input.length < capacity ? session->input.length : capacity;
     BIO_clear_retry_flags(bio);
+    size_t n = record_take(session, session->input.length < capacity ? session->input.length : capacity);
+    *length = n;
     if (n == 0) {
         BIO_set_retry_read(bio);
-        *length = 0;
         return 0;
     }
     memcpy(bytes, session->input.bytes, n);
     session->input.bytes += n;
     session->input.length -= n;
-    *length = n;
     return 1;
 }
 

@@ -16,6 +16,9 @@ struct tls_session {
     SSL *ssl;
     tls_output *output; /* where the library's writes go */
     tls_input input;    /* what the library may read during the current call */
+    size_t record_left; /* bytes of the body of the record being read */
+    uint32_t header_count;
+    uint8_t header[5]; /* of the record being read, as far as it has come */
     bool server;
     bool verify;
     bool output_full; /* a write did not fit */

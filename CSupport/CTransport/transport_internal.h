@@ -146,7 +146,7 @@ struct transport {
     bool woken;
     bool polling; /* inside transport_poll: nothing returned before is readable any more */
     transport_statistics statistics;
-    uint8_t decrypted[TLS_RECORD_PLAIN_MAX];
+    uint8_t decrypted[2 * TLS_RECORD_PLAIN_MAX];
     reactor_event reactor_events[REACTOR_EVENTS_MAX];
 };
 

@@ -78,14 +78,22 @@ void connection_collect(connection *c) {
         connection_drained_check(c);
 }
 
-/* Decrypts and feeds until the ciphertext is used up. Returns the last enum tls_result, or TLS_WANT when the session
- * failed (its failure is found by connection_collect). */
+/* Decrypts until the ciphertext is used up, and feeds the session with many records at once: servers that write each
+ * answer as a record of its own are common. Returns the last enum tls_result, or TLS_WANT when the session failed (its
+ * failure is found by connection_collect). */
 static int decrypt_all(connection *c, tls_input *input) {
+    transport *t = c->transport;
+    size_t filled = 0;
     for (;;) {
-        size_t length;
-        int result = tls_session_read(c->tls, input, c->transport->decrypted, TLS_RECORD_PLAIN_MAX, &length);
+        size_t length = 0;
+        int result = tls_session_read(c->tls, input, t->decrypted + filled, sizeof(t->decrypted) - filled, &length);
+        filled += length;
+        bool full = sizeof(t->decrypted) - filled < TLS_RECORD_PLAIN_MAX;
+        if ((result != TLS_OK || full) && filled > 0) {
+            if (h2_session_receive(c->h2, t->decrypted, filled) != 0) return TLS_WANT;
+            filled = 0;
+        }
         if (result != TLS_OK) return result;
-        if (h2_session_receive(c->h2, c->transport->decrypted, length) != 0) return TLS_WANT;
     }
 }
 
