@@ -123,10 +123,6 @@ bool h2_session_pending(const h2_session *session) {
     return !session->drained || session->deferred_first != NULL;
 }
 
-bool h2_session_over(const h2_session *session) {
-    return nghttp2_session_want_read(session->ng) == 0 && nghttp2_session_want_write(session->ng) == 0;
-}
-
 void h2_session_changed_add(h2_session *session, h2_exchange *exchange) {
     if ((exchange->facts & H2_LISTED) != 0) return;
     exchange->facts |= H2_LISTED;

@@ -37,7 +37,7 @@ void event_push(transport *t, event_node *node) {
     t->events_last = &node->next;
 }
 
-/* Adds an event of a connection, or returns NULL when too many wait already. */
+/* Adds an event of a connection, or returns NULL when many wait already or memory is short. */
 event_node *event_add(connection *c, uint32_t kind) {
     if (c->events == EVENTS_PER_CONNECTION_MAX) return NULL;
     event_node *node = event_node_take(c->transport);

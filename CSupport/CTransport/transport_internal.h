@@ -12,7 +12,7 @@ enum {
     TLS_CONTEXTS_MAX = 256,
     REACTOR_EVENTS_MAX = 256,
     EVENT_DETAIL_BYTES_MAX = 256,
-    EVENTS_PER_CONNECTION_MAX = 16, /* waiting to be reported; a peer that causes more goes past a limit */
+    EVENTS_PER_CONNECTION_MAX = 16, /* waiting to be returned; further GOAWAYs and PONGs are passed over */
     LEAVE_MS_MAX = 500,             /* how long a closing connection waits for the peer to close */
 };
 
@@ -100,6 +100,7 @@ struct connection {
     connection *dirty_next;
     connection *closed_next;
     event_node *down;             /* kept for the last event */
+    event_node *settings;         /* waiting to be returned: a later change is put into it */
     int32_t tls_number;           /* listener */
     uint32_t streams_max_offered; /* listener; server */
 };

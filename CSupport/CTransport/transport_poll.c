@@ -199,6 +199,7 @@ static void event_returned(transport *t, event_node *node) {
         slot_give(c);
     else
         c->events--;
+    if (node == c->settings) c->settings = NULL;
 }
 
 static void events_fill(transport *t, transport_poll_io *io) {

@@ -19,8 +19,8 @@ static void settings_changed(connection *c) {
     uint32_t streams_max = h2_session_peer_streams_max(c->h2);
     if (streams_max == c->streams_max) return;
     c->streams_max = streams_max;
-    event_node *node = event_add(c, TRANSPORT_EVENT_SETTINGS);
-    if (node != NULL) node->event.streams_max = streams_max;
+    if (c->settings == NULL) c->settings = event_add(c, TRANSPORT_EVENT_SETTINGS);
+    if (c->settings != NULL) c->settings->event.streams_max = streams_max;
 }
 
 static void goaway_add(connection *c, const h2_goaway *goaway) {

@@ -82,7 +82,8 @@ typedef struct transport_options {
     uint32_t body_received_max;  /* bytes of one message body kept (a longer one is counted, not kept) */
     uint32_t request_timeout_ms; /* client: from submit to outcome, 0 for none; then RST_STREAM(CANCEL) */
     uint32_t connect_timeout_ms; /* TCP, TLS and the peer's first SETTINGS together, client and server */
-    uint32_t send_buffer_max;    /* bytes of ciphertext waiting per connection before pumping pauses */
+    uint32_t send_buffer_max;    /* bytes of ciphertext waiting per connection before pumping pauses; as much again may
+                                    be on its way to the kernel */
     uint32_t capture_count;      /* number of names below, at most 8 */
     const char *const *captures; /* client: names of response header fields to hand over; borrowed until return */
 } transport_options;
@@ -146,7 +147,8 @@ typedef struct transport_field {
 _Static_assert(sizeof(transport_field) == 32, "fixed layout");
 
 /* Defines or replaces header set number (0 to 4,095): the fields that every request of that kind shares, pseudo-header
- * fields first, without :path. fields: copied. Replacing is for requests submitted afterwards. At most 32 fields. */
+ * fields first, without :path. fields: copied. Replacing is for requests submitted afterwards. At most 32 fields, 32
+ * KiB encoded. What is INDEXED here costs a byte or two a request, and next to no time. */
 int transport_header_set_define(transport *t, uint16_t number, const transport_field *fields, uint32_t count);
 
 /* ---------------------------------------------------------------- client connections */
@@ -170,7 +172,10 @@ int transport_connection_fields_set(transport *t, transport_connection connectio
 
 enum transport_close { TRANSPORT_CLOSE_DRAIN = 0, TRANSPORT_CLOSE_NOW = 1 };
 
-/* DRAIN: takes no new request, sends GOAWAY, closes after the last outcome. NOW: closes; open requests get outcomes. */
+/* DRAIN: takes no new request and closes after the last outcome (a server: after the last answer). A server says GOAWAY
+ * at once, a client when it closes: until then it may still send bodies and resets. A connection that is not up yet is
+ * closed now. NOW: open requests get their outcomes with the next poll. Either way TRANSPORT_EVENT_DOWN comes when the
+ * peer has closed too, or half a second later. */
 int transport_connection_close(transport *t, transport_connection connection, uint32_t how);
 
 /* Sends a PING; the answer is TRANSPORT_EVENT_PONG with the round trip in microseconds as code. */
@@ -194,8 +199,8 @@ _Static_assert(sizeof(transport_request) == 56, "fixed layout");
 
 /* Takes all count requests (borrowed until return). Each gets exactly one outcome from a later poll, also when its
  * connection is gone (then NOT_SENT). Never queues behind the peer's MAX_CONCURRENT_STREAMS: past it the outcome is
- * NOT_SENT with TRANSPORT_LOCAL_NO_STREAM. Fails with TRANSPORT_MISUSE only when count exceeds the streams free in the
- * slab (transport_streams_free); then none was taken. */
+ * NOT_SENT with TRANSPORT_LOCAL_NO_STREAM. Fails with TRANSPORT_MISUSE when count exceeds the streams free in the slab
+ * (transport_streams_free), a header set is not defined or a field_count is too large; then none was taken. */
 int transport_submit(transport *t, const transport_request *requests, uint32_t count);
 
 /* Requests that may still be submitted before the slab of streams_max is full. */
