@@ -121,6 +121,7 @@ public final class CampaignRun: Sendable {
         reading.join()
         exchange.filled.close()
         writing.join()
+        control.notifyNobody()
         return (crew.tally, writer.finish().reasons, crew.loop)
     }
 

@@ -35,4 +35,9 @@ final class RunControl: Sendable {
         onStop.withLock { $0 = body }
         if stopping { body() }
     }
+
+    /// Forgets what to wake: whom it woke has ended, and may hold this.
+    func notifyNobody() {
+        onStop.withLock { $0 = nil }
+    }
 }
