@@ -255,6 +255,24 @@ import Testing
         #expect(stage.simulator.stop().tokens == Int(summary.rows))
     }
 
+    @Test("connections cut with requests under way lose no row: what was not answered is sent again")
+    func cutConnections() async throws {
+        let stage = try Stage(script: SimulatorScript(latency: .fixed(30)), streams: 100)
+        var campaign = try stage.campaign(rows: Self.rows(20_000))
+        campaign.retryDelay = 5
+        let run = try CampaignRun(campaign)
+        let running = Task { await run.run() }
+        while run.progress.accepted < 300 { await Task.yield() }
+        let next = try stage.replaceSimulator()
+        let summary = await running.value
+        #expect(summary.ending == .complete)
+        #expect(summary.accepted == 20_000)
+        #expect(try stage.results(run).count == 20_000)
+        let (before, after) = (stage.simulator.stop(), next.stop())
+        #expect(before.tokens + after.tokens >= 20_000)
+        #expect(before.requests + after.requests <= summary.attempts)
+    }
+
     @Test("render shows what is sent")
     func preview() async throws {
         let stage = try Stage()

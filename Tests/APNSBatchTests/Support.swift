@@ -12,6 +12,15 @@ final class Stage {
 
     init(script: SimulatorScript = SimulatorScript(), streams: UInt32 = 1000) throws {
         occasion = try Occasion.make(hosts: ["localhost", "127.0.0.1"])
+        simulator = try Self.simulator(occasion, script: script, streams: streams)
+        port = try simulator.start()
+        directory = FileManager.default.temporaryDirectory.appending(path: "apns-batch-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    }
+
+    private static func simulator(
+        _ occasion: Occasion, script: SimulatorScript, streams: UInt32, port: UInt16 = 0
+    ) throws -> Simulator {
         var configuration = SimulatorConfiguration(
             certificatePEM: occasion.certificatePEM, keyPEM: occasion.keyPEM,
             providerKeys: [
@@ -20,10 +29,16 @@ final class Stage {
         configuration.script = script
         configuration.streams = streams
         configuration.topics = ["com.example.app"]
-        simulator = try Simulator(configuration)
-        port = try simulator.start()
-        directory = FileManager.default.temporaryDirectory.appending(path: "apns-batch-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        configuration.port = port
+        return try Simulator(configuration)
+    }
+
+    /// Ends the simulator, its connections and what they wait for, and starts another one in its place.
+    func replaceSimulator() throws -> Simulator {
+        simulator.stop()
+        let next = try Self.simulator(occasion, script: SimulatorScript(), streams: 1000, port: port)
+        _ = try next.start()
+        return next
     }
 
     deinit {

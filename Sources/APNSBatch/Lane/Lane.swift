@@ -55,8 +55,9 @@ struct Lane: ~Copyable {
             if isFinished() { break }
             let harvest = try transport.poll(timeout: wait(after: filled), linger: linger(after: filled))
             now = transport.now
-            for event in harvest.events { act(on: event) }
+            // A connection's last event comes after the outcomes of its requests, perhaps in the same harvest.
             for outcome in harvest.outcomes { end(outcome) }
+            for event in harvest.events { act(on: event) }
             tick()
         }
         finishUp()

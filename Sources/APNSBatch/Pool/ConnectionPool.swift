@@ -112,6 +112,7 @@ struct ConnectionPool: Equatable {
 
     /// A request of this member has its outcome.
     mutating func didEnd(_ member: Int, answered: Bool) {
+        precondition(members[member].inFlight > 0, "an outcome for each request, and a connection's end after them")
         members[member].inFlight -= 1
         if answered { members[member].answers += 1 }
     }
