@@ -35,7 +35,7 @@ static int defer(h2_session *session, h2_exchange *exchange, const h2_request *r
     deferred->exchange = exchange;
     deferred->request = *request;
     deferred->request.fields = deferred->fields;
-    memcpy(deferred->fields, request->fields, request->field_count * sizeof(h2_field));
+    if (request->field_count > 0) memcpy(deferred->fields, request->fields, request->field_count * sizeof(h2_field));
     request->set->references++;
     if (request->shared != NULL) request->shared->references++;
     *session->deferred_last = deferred;
