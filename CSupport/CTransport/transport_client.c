@@ -57,7 +57,7 @@ void client_expire(connection *c) {
     uint64_t limit_ns = (uint64_t)t->options.request_timeout_ms * 1000000;
     while (c->first != NULL && c->first->submitted_ns + limit_ns <= t->now_ns) {
         request *r = c->first;
-        bool written = r->exchange.stream <= h2_session_written_stream(c->h2);
+        bool written = r->exchange.stream != 0 && r->exchange.stream <= h2_session_written_stream(c->h2);
         h2_client_abandon(c->h2, &r->exchange, 8); /* CANCEL */
         client_finish(t, r, written ? TRANSPORT_MAYBE_SENT : TRANSPORT_NOT_SENT, TRANSPORT_SCOPE_TIMEOUT,
                       t->options.request_timeout_ms);

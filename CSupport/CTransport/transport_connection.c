@@ -71,8 +71,11 @@ void connection_end_tls(connection *c) {
     case TLS_ERROR_OUTPUT_FULL:
         connection_end(c, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_LIMIT, error->text, false);
         break;
+    case TLS_ERROR_TRUNCATED:
+        connection_end(c, TRANSPORT_SCOPE_SYSTEM, ECONNRESET, error->text, false);
+        break;
     default:
-        connection_end(c, TRANSPORT_SCOPE_TLS, error->code, error->text, error->kind != TLS_ERROR_TRUNCATED);
+        connection_end(c, TRANSPORT_SCOPE_TLS, error->code, error->text, true);
     }
 }
 

@@ -229,5 +229,7 @@ int transport_poll(transport *t, transport_poll_io *io) {
     report_closed(t);
     events_fill(t, io);
     t->polling = false;
-    return status;
+    /* What is known is not lost to a failure of the loop: that is told when there is nothing else to tell. */
+    bool told = io->outcome_count > 0 || io->event_count > 0 || io->received_count > 0;
+    return told ? TRANSPORT_OK : status;
 }

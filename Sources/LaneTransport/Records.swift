@@ -81,6 +81,9 @@ extension transport_event {
     package var eventKind: ConnectionEventKind? { ConnectionEventKind(rawValue: kind) }
     package var failureScope: FailureScope { FailureScope(rawValue: scope) ?? .none }
 
+    /// The server did not choose h2 in TLS.
+    package var saysNoHTTP2: Bool { failureScope == .local && code == Int64(TRANSPORT_LOCAL_NO_ALPN.rawValue) }
+
     /// The detail as text; bytes that are no UTF-8 are replaced. For the log and the report, never on the way of a row.
     package var detailText: String {
         String(decoding: UnsafeRawBufferPointer(start: detail, count: Int(detail_length)), as: UTF8.self)

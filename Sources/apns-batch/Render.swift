@@ -28,7 +28,7 @@ struct Render: AsyncParsableCommand {
         var left = rows == 0 ? Int.max : rows
         var invalid = false
         try reporting {
-            let preview = try CampaignPreview(try settings.campaign(simulator: simulator))
+            let preview = try CampaignPreview(try settings.campaign(simulator: simulator, onlyRendering: true))
             while left > 0, let row = try preview.next() {
                 left -= 1
                 if row.invalid != nil { invalid = true }

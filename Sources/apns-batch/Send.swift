@@ -32,8 +32,11 @@ struct Send: AsyncParsableCommand {
         defer { simulator?.stop() }
         let run = try reporting { try CampaignRun(try settings.campaign(simulator: simulator), logger: logger) }
         Signals.onStop { name in
-            complain("\(name): taking no more rows, waiting for answers")
+            complain("\(name): taking no more rows, waiting for answers; once more to wait no longer")
             run.stop()
+        } again: {
+            complain("waiting no longer: rows under way are unknown")
+            run.stopAtOnce()
         }
         let display = Task { await ProgressDisplay().follow(run) }
         let summary = await run.run()

@@ -62,9 +62,14 @@ struct Simulate: AsyncParsableCommand {
     var directory = "simulator"
 
     func run() async throws {
-        let configuration = try reporting { try self.configuration() }
+        let (configuration, occasion) = try reporting { try self.configuration() }
         let simulator = try reporting { try Self.failing { () throws(SimulatorError) in try Simulator(configuration) } }
         let bound = try reporting { try Self.failing { () throws(SimulatorError) in try simulator.start() } }
+        // Only now: a second simulator on a port in use must not touch the files of the first.
+        if let occasion {
+            try reporting { try Self.failing { () throws(SimulatorError) in try occasion.write(to: directory) } }
+            say(sendFlags(port: bound))
+        }
         say("listening on \(host):\(bound)")
         await withCheckedContinuation { continuation in
             Signals.onStop { _ in continuation.resume() }
@@ -80,13 +85,12 @@ struct Simulate: AsyncParsableCommand {
         }
     }
 
-    private func configuration() throws -> SimulatorConfiguration {
+    private func configuration() throws -> (SimulatorConfiguration, Occasion?) {
         guard (cert == nil) == (key == nil) else { throw UsageError("--cert and --key go together") }
         var occasion: Occasion?
         if cert == nil || providerKey == nil {
-            let made = try Occasion.make(hosts: [host, "localhost", "127.0.0.1", "::1"])
-            try made.write(to: directory)
-            occasion = made
+            let hosts = [host, "localhost", "127.0.0.1", "::1"]
+            occasion = try Self.failing { () throws(SimulatorError) in try Occasion.make(hosts: hosts) }
         }
         var configuration = SimulatorConfiguration(
             certificatePEM: try cert.map { try CampaignFile.bytes(of: $0) } ?? occasion!.certificatePEM,
@@ -102,12 +106,12 @@ struct Simulate: AsyncParsableCommand {
         configuration.countsPath = counts
         if let loop { configuration.loop = try Self.loop(loop) }
         if let script { configuration.script = try Self.read(script: script) }
-        if occasion != nil { say(sendFlags) }
-        return configuration
+        return (configuration, occasion)
     }
 
-    private var sendFlags: String {
-        var flags = ["apns-batch send --input rows.csv --to localhost:\(port)"]
+    private func sendFlags(port: UInt16) -> String {
+        let address = host.contains(":") ? "[\(host)]" : host
+        var flags = ["apns-batch send --input rows.csv --to \(address):\(port)"]
         if cert == nil { flags.append("--ca-file \(directory)/\(Occasion.authorityFile)") }
         if providerKey == nil {
             flags.append("--key-file \(directory)/\(Occasion.signingKeyFile) --key-id \(keyId) --team-id \(teamId)")

@@ -273,6 +273,48 @@ import Testing
         #expect(before.requests + after.requests <= summary.attempts)
     }
 
+    @Test("a server that allows more streams than there are places for gets what there are places for")
+    func manyStreams() async throws {
+        let stage = try Stage(script: SimulatorScript(latency: .fixed(100)), streams: 10_000)
+        var campaign = try stage.campaign(rows: Self.rows(12_000))
+        campaign.connections = 1
+        let summary = await (try CampaignRun(campaign)).run()
+        #expect(summary.ending == .complete && summary.accepted == 12_000)
+    }
+
+    @Test("two lanes end together when there are rows for one only")
+    func idleLane() async throws {
+        let stage = try Stage()
+        var campaign = try stage.campaign(rows: Self.rows(1))
+        campaign.lanes = 4
+        let summary = await (try CampaignRun(campaign)).run()
+        #expect(summary.ending == .complete && summary.accepted == 1)
+    }
+
+    @Test("a second stop waits for no answer, and what was under way is unknown")
+    func stopsAtOnce() async throws {
+        let stage = try Stage(script: SimulatorScript(latency: .fixed(60_000)), streams: 50)
+        let run = try CampaignRun(try stage.campaign(rows: Self.rows(1000)))
+        let running = Task { await run.run() }
+        while run.progress.inFlight == 0 { await Task.yield() }
+        run.stop()
+        run.stopAtOnce()
+        let summary = await running.value
+        #expect(summary.ending == .interrupted)
+        #expect(summary.unknown > 0 && summary.rows == summary.unknown)
+        #expect(try stage.results(run).count == Int(summary.rows))
+    }
+
+    @Test("a template and a payload column that it does not use are one too many")
+    func templateAndPayload() throws {
+        let stage = try Stage()
+        var campaign = try stage.campaign(rows: Self.rows(1))
+        campaign.template = .init(json: Array(#"{"aps":{"alert":"x"}}"#.utf8), name: "t.json")
+        #expect(throws: CampaignError.self) { try CampaignRun(campaign) }
+        campaign.template = .init(json: Array(#"{"aps":{"alert":"x"},"p":"{{payload:json}}"}"#.utf8), name: "t.json")
+        #expect(throws: Never.self) { try CampaignRun(campaign) }
+    }
+
     @Test("render shows what is sent")
     func preview() async throws {
         let stage = try Stage()

@@ -43,7 +43,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.pick() == nil)
         pool.settings(0, streams: 1000)
         #expect(pool.pick() == 0)
-        pool.didEnd(0, answered: true)
+        pool.didEnd(0, answered: true, now: 1)
         pool.settings(0, streams: 0)
         #expect(pool.pick() == nil)
     }
@@ -54,9 +54,9 @@ private let seconds: UInt64 = 1_000_000_000
         for _ in 0..<5 { pool.willSend(0) }
         pool.settings(0, streams: 4)
         #expect(pool.pick() == nil)
-        pool.didEnd(0, answered: true)
+        pool.didEnd(0, answered: true, now: 1)
         #expect(pool.pick() == nil)
-        pool.didEnd(0, answered: true)
+        pool.didEnd(0, answered: true, now: 1)
         #expect(pool.pick() == 0)
     }
 
@@ -114,6 +114,21 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.tick(now: 252 * ms, answered: 0) == [.open(member: 0, address: 2)])
     }
 
+    @Test("a connection that could not take a request is passed over for a while")
+    func holds() {
+        var pool = Self.poolWithOne()
+        pool.hold(0, until: 5 * ms)
+        #expect(pool.pick() == nil)
+        _ = pool.tick(now: 5 * ms, answered: 0)
+        #expect(pool.pick() == 0)
+    }
+
+    @Test("gives up when the server allows no stream and never changes its mind")
+    func noStreams() {
+        var pool = Self.poolWithOne(streams: 0)
+        #expect(pool.tick(now: 61 * seconds, answered: 0).contains { if case .giveUp = $0 { true } else { false } })
+    }
+
     @Test("gives up at once when trying again cannot help, and after its patience otherwise")
     func givesUp() {
         var hopeless = Self.pool()
@@ -149,7 +164,7 @@ private let seconds: UInt64 = 1_000_000_000
                 pool.isUp(member, streams: 1, now: now)
                 #expect(pool.tick(now: now, answered: 0) == [])
                 pool.willSend(member)
-                pool.didEnd(member, answered: false)
+                pool.didEnd(member, answered: false, now: now)
                 _ = pool.isDown(member, failure: Self.failure(), now: now, jitter: 1)
             }
         }
@@ -160,7 +175,7 @@ private let seconds: UInt64 = 1_000_000_000
     func survivesLaterFailures() {
         var pool = Self.poolWithOne()
         pool.willSend(0)
-        pool.didEnd(0, answered: true)
+        pool.didEnd(0, answered: true, now: 1)
         #expect(pool.isDown(0, failure: Self.failure(hopeless: true), now: 1 * seconds, jitter: 0) == [])
         #expect(pool.tick(now: 1 * seconds, answered: 0) == [.open(member: 0, address: 0)])
     }

@@ -178,7 +178,7 @@ struct WireTests {
         if inOrder { setup.peer.closeInOrder() } else { setup.peer.close() }
         setup.drive { setup.client.down != nil }
         #expect(setup.client.outcomes.map(\.delivery) == [TRANSPORT_MAYBE_SENT.rawValue])
-        let scope = inOrder ? TRANSPORT_SCOPE_END : TRANSPORT_SCOPE_TLS
+        let scope = inOrder ? TRANSPORT_SCOPE_END : TRANSPORT_SCOPE_SYSTEM
         #expect(setup.client.down?.scope == scope.rawValue)
         #expect(
             setup.client.down?.detail

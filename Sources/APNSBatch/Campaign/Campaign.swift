@@ -100,9 +100,9 @@ public struct Campaign: Sendable {
     /// The longest first delay before a row is sent again, in milliseconds; it doubles from attempt to attempt. Nil for what
     /// the answer asks for: a second, or five where APNs itself is in trouble.
     public var retryDelay: UInt64?
-    /// How long a request may take, in milliseconds.
+    /// How long a request may take, in milliseconds, at least 1.
     public var requestTimeout: UInt32 = 30_000
-    /// How long no connection may be had before the run ends, in seconds.
+    /// How long no connection may be had before the run ends, in seconds, 1 to 86,400.
     public var connectPatience = 60
     /// How long answers are waited for after ``CampaignRun/stop()``, in seconds.
     public var stopPatience = 10

@@ -48,6 +48,10 @@ public final class CampaignRun: Sendable {
     /// Takes no more rows, waits a while for answers, and lets ``run()`` return. Rows not taken are not sent.
     public func stop() { control.stop(.interrupted) }
 
+    /// Like ``stop()``, but waits for no answer: rows under way end as ``Outcome/unknown``. The results are complete all the
+    /// same.
+    public func stopAtOnce() { control.stopAtOnce() }
+
     /// Why the run failed; nil while it runs, when it completed and when it was interrupted.
     public var failure: CampaignError? {
         if case .failure(let error) = control.stopCause { error } else { nil }
@@ -141,7 +145,7 @@ public final class CampaignRun: Sendable {
             elapsedSeconds: seconds, acceptedPerSecond: seconds > 0 ? Double(tally.accepted) / seconds : 0,
             cpuSeconds: ProcessUsage.cpuSeconds, peakRSSBytes: ProcessUsage.peakRSSBytes,
             loop: loop == .epoll ? "epoll" : "io_uring", connections: gauges.reduce(0) { $0 + $1.reading.opened },
-            reasons: Dictionary(uniqueKeysWithValues: reasons.map { ($0.key.rawValue, $0.value) }), ending: ending,
+            reasons: Dictionary(reasons.map { ($0.key.rawValue, $0.value) }, uniquingKeysWith: +), ending: ending,
             cause: failure?.description)
     }
 }

@@ -17,7 +17,7 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
     public var peakRSSBytes: UInt64
     /// The event loop that ran: `io_uring` or `epoll`.
     public var loop: String
-    /// Connections opened.
+    /// Connections that came up.
     public var connections: Int
     /// Rejected rows by APNs's reason.
     public var reasons: [String: UInt64]
@@ -31,7 +31,8 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
         case complete
         /// Somebody stopped it. Rows without a line were never sent.
         case interrupted
-        /// A fatal answer, an unreachable APNs or a full disk ended it. Rows without a line were never sent.
+        /// A fatal answer, an unreachable APNs, a broken input or a full disk ended it. Rows without a line were never sent,
+        /// unless it was the disk: then rows that were answered may lack theirs.
         case failed
     }
 

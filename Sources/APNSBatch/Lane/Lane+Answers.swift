@@ -39,6 +39,7 @@ extension Lane {
             return
         }
         if retry.connection == .replace { act(pool.retire(member)) }
+        if retry.token == .renew { retireAll(withTokenOf: member) }
         if case .stop(let most) = retry.limit {
             guard flights[flight].limitedTries < most else {
                 reject(flight, answer)
@@ -54,6 +55,12 @@ extension Lane {
         flights[flight].lastStatus = answer.status
         if case .known(let reason) = answer.reason { flights[flight].lastReason = reason }
         again(flight, after: delay)
+    }
+
+    /// The other connections that started with the same token would fare the same.
+    private mutating func retireAll(withTokenOf member: Int) {
+        guard let token = tokenOf[member] else { return }
+        for (other, its) in tokenOf where its == token { act(pool.retire(other)) }
     }
 
     /// False when the token cannot have expired and the clock must be wrong.

@@ -28,7 +28,8 @@ extension Lane {
 
     private mutating func down(_ member: Int, _ event: EventRecord) {
         plan.log.disconnected(event)
-        let hopeless = event.failureScope == .tls || event.failureScope == .local
+        // A certificate that does not verify, a server without HTTP/2: the same next time.
+        let hopeless = event.failureScope == .tls || event.saysNoHTTP2
         if pool.members[member].phase == .connecting { addresses.askAnew() }
         act(
             pool.isDown(

@@ -13,9 +13,10 @@ extension Lane {
         self.gauges = gauges
         self.addresses = addresses
         var transport = try Transport(Self.options(plan))
-        transport.attach(waker)
         tls = try transport.makeTLS(plan.tls)
         now = transport.now
+        // Last of what can fail: a waker must not keep a transport that went.
+        transport.attach(waker)
         self.transport = transport
         pool = ConnectionPool(limits: plan.poolLimits, now: now)
         rows = RowSource(queue: input.chunks, cursor: input.makeCursor())
@@ -31,7 +32,10 @@ extension Lane {
     /// Streams that APNs allows on one connection at most, as far as has been seen.
     private static let streamsPerConnection = 1500
 
-    private static func streams(_ plan: CampaignPlan) -> Int { plan.poolLimits.maximum * streamsPerConnection }
+    /// The core's places: for each connection, and as many again for those that drain, up to what the core can have.
+    private static func streams(_ plan: CampaignPlan) -> Int {
+        min(1 << 20, plan.poolLimits.maximum * 2 * streamsPerConnection)
+    }
 
     private static func options(_ plan: CampaignPlan) -> TransportOptions {
         var options = TransportOptions()

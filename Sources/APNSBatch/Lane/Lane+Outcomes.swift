@@ -6,7 +6,8 @@ extension Lane {
     mutating func end(_ outcome: OutcomeRecord) {
         let flight = Int(outcome.ticket)
         let answered = outcome.delivery == Delivery.answered.rawValue
-        pool.didEnd(Int(flights[flight].member), answered: answered)
+        let member = Int(flights[flight].member)
+        pool.didEnd(member, answered: answered, now: now)
         if answered && outcome.status == 200 {
             self.answered += 1
             finish(flight, .accepted, status: 200)
@@ -16,12 +17,33 @@ extension Lane {
         case .answered:
             self.answered += 1
             refused(flight, outcome)
-        case .notSent:
-            flights[flight].attempts -= 1
-            again(flight, after: 0)
-        case .maybeSent: lost(flight, outcome)
+        case .notSent: notSent(flight, member, outcome)
+        case .maybeSent:
+            // A connection that lets a request wait for so long may be dead without a word.
+            if outcome.failureScope == .timeout { act(pool.retire(member)) }
+            lost(flight, outcome)
         }
     }
+
+    /// It surely did not arrive: sent again, and not counted. At once where the connection is to blame; after a growing
+    /// pause where the server refused the stream, and not for ever.
+    private mutating func notSent(_ flight: Int, _ member: Int, _ outcome: OutcomeRecord) {
+        flights[flight].attempts -= 1
+        if outcome.failureScope == .local { pool.hold(member, until: now + Self.holdTime) }
+        guard outcome.failureScope == .http2 else { return again(flight, after: 0) }
+        flights[flight].refusals += 1
+        let refusals = flights[flight].refusals
+        if refusals > Self.refusalLimit {
+            control.stop(.failure(CampaignError(.unreachable, "\(plan.endpoint) refuses every stream")))
+        }
+        again(flight, after: Self.refusalPause << UInt64(min(refusals - 1, 8)))
+    }
+
+    /// How long a connection that could not take a request is passed over; by then there is news of it.
+    private static var holdTime: UInt64 { 5_000_000 }
+    /// The first pause after a refused stream, in nanoseconds; it doubles eight times.
+    private static var refusalPause: UInt64 { 50_000_000 }
+    private static var refusalLimit: UInt8 { 20 }
 
     /// Records the row's outcome and frees its place.
     mutating func finish(

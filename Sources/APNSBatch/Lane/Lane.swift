@@ -85,11 +85,13 @@ struct Lane: ~Copyable {
     /// Takes rows while there are streams for them.
     private mutating func fill() -> Filled {
         guard !control.stopping else { return .allThatGoes }
-        while !requests.isFull {
+        // Never more than the core has places for: connections that drain hold some of them.
+        let room = min(RequestBatch.capacity, transport.streamsFree)
+        while requests.count < room {
             guard let member = pool.pick(), let flight = nextFlight() else { return .allThatGoes }
             send(flight, to: member)
         }
-        return .batch
+        return room == RequestBatch.capacity ? .batch : .allThatGoes
     }
 
     private mutating func nextFlight() -> Int? {
@@ -170,7 +172,9 @@ struct Lane: ~Copyable {
     /// True when all rows are done, or when the run stops and nothing is awaited any more.
     private mutating func isFinished() -> Bool {
         if control.stopping { return isStopped() }
-        return rows.isExhausted && flights.count == 0
+        guard flights.count == 0 else { return false }
+        // A lane that got no stream has not looked for rows yet; it needs no connection to see that there are none.
+        return !rows.hasRow() && rows.isExhausted
     }
 
     /// Requests under way get their time to be answered; rows that wait to be sent again are given up at once.
@@ -180,7 +184,7 @@ struct Lane: ~Copyable {
         let deadline = stopDeadline ?? now + plan.stopPatience
         stopDeadline = deadline
         guard flights.count > 0 else { return true }
-        guard now >= deadline else { return false }
+        guard now >= deadline || control.urgent else { return false }
         for member in pool.members where member.phase != .free { transport.close(member.connection) }
         return false
     }

@@ -18,6 +18,8 @@ struct Flight {
     /// How often it was handed to a connection.
     var attempts: UInt16 = 0
     var member: UInt16 = 0
+    /// How often the server refused its stream.
+    var refusals: UInt8 = 0
     /// Tries that an answer allowed only a few times, such as a new connection after UnrelatedKeyIdInToken.
     var limitedTries: UInt8 = 0
     /// The last answer that let it be sent again; 0 before there was one.

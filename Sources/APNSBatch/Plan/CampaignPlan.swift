@@ -34,11 +34,12 @@ final class CampaignPlan: Sendable {
         self.columns = columns
         roles = try ColumnRoles(columns: columns, file: campaign.input.name, hasTemplate: campaign.template != nil)
         template = try Self.compile(campaign.template, columns: columns)
+        try Self.checkPayloadColumn(roles, template, file: campaign.input.name)
         (host, port) = campaign.destination.endpoint
         headers = try HeaderDefaults(
             campaign.headers, roles: roles, authority: APNSHost.authority(host: host, port: port))
         if let identity = campaign.identity { self.identity = identity } else { identity = try Self.randomIdentity() }
-        let log = LaneLog(logger: logger, endpoint: "\(host):\(port)")
+        let log = LaneLog(logger: logger, endpoint: (host.contains(":") ? "[\(host)]" : host) + ":\(port)")
         self.log = log
         (tokens, tls) = try Self.authenticate(campaign, log: log)
         loop = campaign.loop.kind
@@ -47,9 +48,12 @@ final class CampaignPlan: Sendable {
         attempts = campaign.attempts
         shortBackoff = Self.backoff(.short, campaign)
         longBackoff = Self.backoff(.long, campaign)
-        stopPatience = UInt64(max(0, campaign.stopPatience)) * 1_000_000_000
-        guard campaign.attempts > 0 else {
-            throw CampaignError(.configuration, "attempts: expected at least 1, found \(campaign.attempts)")
+        stopPatience = UInt64(min(max(0, campaign.stopPatience), 86_400)) * 1_000_000_000
+        guard (1...1000).contains(campaign.attempts) else {
+            throw CampaignError(.configuration, "attempts: expected 1 to 1000, found \(campaign.attempts)")
+        }
+        guard campaign.requestTimeout > 0 else {
+            throw CampaignError(.configuration, "request timeout: expected at least 1 ms, found 0")
         }
     }
 
@@ -67,6 +71,16 @@ final class CampaignPlan: Sendable {
         }
     }
 
+    /// Rows with payloads of their own and a template that passes over them: one of the two is a mistake.
+    private static func checkPayloadColumn(
+        _ roles: ColumnRoles, _ template: PayloadTemplate?, file: String
+    ) throws(CampaignError) {
+        guard let template, let payload = roles.payload, !template.columnsUsed.contains(payload) else { return }
+        throw CampaignError(
+            .configuration,
+            "\(file):1: there is a template and a column \"payload\" that it does not use; give one of them")
+    }
+
     private static func randomIdentity() throws(CampaignError) -> (UInt64, UInt64) {
         do {
             return (try SecureRandom.number(), try SecureRandom.number())
@@ -79,7 +93,7 @@ final class CampaignPlan: Sendable {
         _ campaign: Campaign, log: LaneLog
     ) throws(CampaignError) -> (ProviderTokenSource?, TLSOptions) {
         var tls = TLSOptions()
-        tls.authorities = campaign.authorities
+        tls.authorities = try checkAuthorities(campaign.authorities)
         tls.systemTrust = campaign.systemTrust
         switch campaign.credentials {
         case .none: return (nil, tls)
@@ -97,18 +111,33 @@ final class CampaignPlan: Sendable {
         }
     }
 
+    /// Reads the first of them, so that a wrong file shows before anything is opened.
+    private static func checkAuthorities(_ pem: [UInt8]) throws(CampaignError) -> [UInt8] {
+        guard !pem.isEmpty else { return [] }
+        do {
+            _ = try CertificateFacts(pem: pem)
+            return pem
+        } catch {
+            throw CampaignError(.configuration, "trusted certificates: \(error)")
+        }
+    }
+
     private static func backoff(_ table: RetryBackoff, _ campaign: Campaign) -> RetryBackoff {
         let first = min(max(1, campaign.retryDelay ?? table.first), table.maximum)
         return RetryBackoff(first: first, maximum: table.maximum, attempts: max(1, campaign.attempts))
     }
 
     private static func limits(_ campaign: Campaign) throws(CampaignError) -> ConnectionPool.Limits {
-        guard (1...1000).contains(campaign.connections) else {
-            throw CampaignError(.configuration, "connections: expected 1 to 1000, found \(campaign.connections)")
+        guard (1...512).contains(campaign.connections) else {
+            throw CampaignError(.configuration, "connections: expected 1 to 512, found \(campaign.connections)")
         }
         var limits = ConnectionPool.Limits()
         limits.maximum = campaign.connections
-        limits.patience = UInt64(max(1, campaign.connectPatience)) * 1_000_000_000
+        guard (1...86_400).contains(campaign.connectPatience) else {
+            throw CampaignError(
+                .configuration, "connect patience: expected 1 to 86400 seconds, found \(campaign.connectPatience)")
+        }
+        limits.patience = UInt64(campaign.connectPatience) * 1_000_000_000
         return limits
     }
 }

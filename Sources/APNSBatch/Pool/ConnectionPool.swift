@@ -37,20 +37,24 @@ struct ConnectionPool: Equatable {
         /// The peer's MAX_CONCURRENT_STREAMS.
         var streams = 0
         var inFlight = 0
-        /// Answers that came over it.
+        /// Answers that came over it, and when the last one did.
         var answers = 0
+        var answeredAt: UInt64 = 0
+        /// It takes no request before then.
+        var heldUntil: UInt64 = 0
         /// When the connection's provider token becomes too old to be used; nil with a client certificate.
         var tokenExpiresAt: UInt64?
 
         /// When it came up.
         var upAt: UInt64 = 0
 
-        /// It has answered, or has stood for a while and is asked nothing.
-        func isOfUse(now: UInt64) -> Bool {
-            phase == .up && (answers > 0 || inFlight == 0 && now >= upAt + 1_000_000_000)
+        /// It has answered of late, or has stood for a while and is asked nothing.
+        func isOfUse(now: UInt64, within: UInt64) -> Bool {
+            guard phase == .up, streams > 0 else { return false }
+            return inFlight > 0 ? answers > 0 && now < answeredAt + within : now >= upAt + 1_000_000_000
         }
 
-        var free: Int { phase == .up ? max(0, streams - inFlight) : 0 }
+        var free: Int { phase == .up && heldUntil == 0 ? max(0, streams - inFlight) : 0 }
     }
 
     enum Action: Equatable {
@@ -75,6 +79,7 @@ struct ConnectionPool: Equatable {
     /// When a connection was last known to be of use: it answers, or nothing is asked of it.
     private var lastGoodAt: UInt64
     private(set) var everUp = false
+    /// Connections that came up so far.
     private(set) var opened = 0
     private var growth: Growth
     private var over = false
@@ -111,10 +116,12 @@ struct ConnectionPool: Equatable {
     mutating func willSend(_ member: Int) { members[member].inFlight += 1 }
 
     /// A request of this member has its outcome.
-    mutating func didEnd(_ member: Int, answered: Bool) {
+    mutating func didEnd(_ member: Int, answered: Bool, now: UInt64) {
         precondition(members[member].inFlight > 0, "an outcome for each request, and a connection's end after them")
         members[member].inFlight -= 1
-        if answered { members[member].answers += 1 }
+        guard answered else { return }
+        members[member].answers += 1
+        members[member].answeredAt = now
     }
 
     var inFlight: Int { members.reduce(0) { $0 + $1.inFlight } }
@@ -143,7 +150,11 @@ struct ConnectionPool: Equatable {
         members[member].streams = streams
         members[member].upAt = now
         everUp = true
+        opened += 1
     }
+
+    /// The connection could not take a request: others go first until there is news of it.
+    mutating func hold(_ member: Int, until: UInt64) { members[member].heldUntil = until }
 
     mutating func settings(_ member: Int, streams: Int) { members[member].streams = streams }
 
@@ -181,7 +192,8 @@ struct ConnectionPool: Equatable {
     /// Opens, replaces and grows; call it every few milliseconds and after events.
     mutating func tick(now: UInt64, answered: UInt64) -> [Action] {
         guard !over else { return [] }
-        if members.contains(where: { $0.isOfUse(now: now) }) {
+        releaseHeld(now: now)
+        if members.contains(where: { $0.isOfUse(now: now, within: limits.patience) }) {
             lastGoodAt = now
             failures = 0
         }
@@ -193,6 +205,12 @@ struct ConnectionPool: Equatable {
         grow(now: now, answered: answered)
         if let open = openIfDue(now: now) { actions.append(open) }
         return actions
+    }
+
+    private mutating func releaseHeld(now: UInt64) {
+        for index in members.indices where members[index].heldUntil != 0 && now >= members[index].heldUntil {
+            members[index].heldUntil = 0
+        }
     }
 
     private mutating func replaceOldTokens(now: UInt64) -> [Action] {
@@ -223,8 +241,8 @@ struct ConnectionPool: Equatable {
         let connecting = members.contains { $0.phase == .connecting }
         guard open < target, now >= nextOpenAt, everUp || !connecting else { return nil }
         guard let index = members.firstIndex(where: { $0.phase == .free }) else { return nil }
+        members[index] = Member()
         members[index].phase = .connecting
-        opened += 1
         nextOpenAt = now + limits.openSpacing
         let address = nextAddress
         if everUp { nextAddress += 1 }

@@ -7,6 +7,11 @@ final class ResultsWriter: @unchecked Sendable {
     private var lines: ResultLines
     private var reasons: [Reason: UInt64] = [:]
     private var failure: CampaignError?
+    /// Bytes of the file that are whole lines.
+    private var wholeBytes: off_t = 0
+
+    /// Different reasons that are counted; a server may make up any number of them.
+    private static let reasonLimit = 256
 
     private let file: Int32
     private let path: String
@@ -42,6 +47,7 @@ final class ResultsWriter: @unchecked Sendable {
     func finish() -> (reasons: [Reason: UInt64], failure: CampaignError?) { (reasons, failure) }
 
     private func take(_ batch: OutcomeBatch) {
+        guard failure == nil else { return }
         for entry in batch.entries {
             if entry.outcome == .rejected && entry.reasonLength > 0 { count(batch.reason(of: entry)) }
             if !lines.hasRoom { flush() }
@@ -50,7 +56,9 @@ final class ResultsWriter: @unchecked Sendable {
     }
 
     private func count(_ reason: UnsafeRawBufferPointer) {
-        reasons[Reason(rawValue: String(decoding: reason, as: UTF8.self)), default: 0] += 1
+        let reason = Reason(bytes: reason)
+        let isKept = reasons[reason] != nil || reasons.count < Self.reasonLimit
+        reasons[isKept ? reason : .unknown("other"), default: 0] += 1
     }
 
     private func write(header: StaticString) {
@@ -64,9 +72,11 @@ final class ResultsWriter: @unchecked Sendable {
 
     private func write(_ bytes: UnsafeRawBufferPointer) {
         var rest = bytes
+        var position = lseek(file, 0, SEEK_CUR)
         while !rest.isEmpty && failure == nil {
             let written = Glibc.write(file, rest.baseAddress, rest.count)
             if written > 0 {
+                noteWhole(UnsafeRawBufferPointer(rebasing: rest[..<written]), at: &position)
                 rest = UnsafeRawBufferPointer(rebasing: rest[written...])
             } else if errno != EINTR {
                 fail()
@@ -74,10 +84,18 @@ final class ResultsWriter: @unchecked Sendable {
         }
     }
 
+    /// Remembers where the last whole line of what was written ends.
+    private func noteWhole(_ written: UnsafeRawBufferPointer, at position: inout off_t) {
+        if let end = written.lastIndex(of: UInt8(ascii: "\n")) { wholeBytes = position + off_t(end) + 1 }
+        position += off_t(written.count)
+    }
+
     /// A result that cannot be written stops the campaign: nothing more may be sent that could not be accounted for.
     private func fail() {
         let error = CampaignError(.results, "cannot write \(path): \(systemMessage())")
         failure = error
+        // No torn line stays behind.
+        _ = ftruncate(file, wholeBytes)
         control.stop(.failure(error))
     }
 }

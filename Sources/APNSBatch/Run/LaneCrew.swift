@@ -69,6 +69,6 @@ final class LaneCrew: Sendable {
     }
 
     private func fail(_ error: TransportError) {
-        control.stop(.failure(CampaignError(.system, "a lane failed: \(error)")))
+        control.stop(.failure(CampaignError(.system, "\(error)")))
     }
 }

@@ -19,7 +19,7 @@ final class LaneGauges: Sendable {
         var connections = 0
         var streams = 0
         var inFlight = 0
-        /// Connections opened so far.
+        /// Connections that came up so far.
         var opened = 0
     }
 

@@ -13,6 +13,17 @@ final class RunControl: Sendable {
     private let cause = Mutex<Stop?>(nil)
     private let onStop = Mutex<(@Sendable () -> Void)?>(nil)
 
+    private let isUrgent = Atomic<Bool>(false)
+
+    /// Whether answers are not to be waited for any longer.
+    var urgent: Bool { isUrgent.load(ordering: .relaxed) }
+
+    /// Stops, and has answers waited for no longer: what is under way becomes unknown at once.
+    func stopAtOnce() {
+        isUrgent.store(true, ordering: .releasing)
+        stop(.interrupted)
+    }
+
     /// Whether no further row may be taken.
     var stopping: Bool { isStopping.load(ordering: .relaxed) }
 

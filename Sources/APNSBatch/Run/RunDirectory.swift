@@ -10,6 +10,9 @@ enum RunDirectory {
     static func make(_ wanted: String?) throws(CampaignError) -> String {
         guard let wanted else { return try makeNew() }
         try create(wanted)
+        guard access("\(wanted)/.", W_OK | X_OK) == 0 else {
+            throw CampaignError(.configuration, "cannot write into \(wanted): \(systemMessage())")
+        }
         guard access("\(wanted)/\(results)", F_OK) != 0 else {
             throw CampaignError(
                 .configuration, "\(wanted) holds the results of an earlier run; name another directory")

@@ -3,18 +3,21 @@ import Foundation
 
 extension CampaignSettings {
     /// The campaign that these settings describe. `simulator` is where `--to simulator` went, and what it asks for.
-    func campaign(simulator: EmbeddedSimulator?) throws -> Campaign {
+    ///
+    /// - Parameter onlyRendering: nothing will be sent, so no credentials are needed.
+    func campaign(simulator: EmbeddedSimulator?, onlyRendering: Bool = false) throws -> Campaign {
         guard let input else { throw UsageError("no input: give --input FILE, or - for standard input") }
         var campaign = Campaign(
             input: input == "-" ? .standardInput : .file(input),
             destination: try simulator?.destination ?? destination(),
             topic: topic ?? (simulator == nil ? nil : EmbeddedSimulator.topic),
-            credentials: try simulator?.credentials ?? credentials())
+            credentials: try simulator?.credentials ?? credentials(optional: onlyRendering))
         if let simulator {
             campaign.authorities = simulator.authority
             campaign.systemTrust = false
         } else if let caFile {
             campaign.authorities = try CampaignFile.bytes(of: caFile)
+            if campaign.authorities.isEmpty { throw UsageError("\(caFile): holds no certificate") }
         }
         try applyHeaders(to: &campaign)
         try applyOptions(to: &campaign)
@@ -63,17 +66,20 @@ extension CampaignSettings {
         }
         var host = String(text[..<colon])
         if host.hasPrefix("[") && host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
-        guard !host.isEmpty else { throw UsageError("--to: no host in \"\(text)\"") }
+        guard !host.isEmpty, !host.contains("/") else {
+            throw UsageError("--to: expected HOST:PORT, found \"\(text)\"")
+        }
         return .host(host, port: port)
     }
 
-    private func credentials() throws -> Campaign.Credentials {
+    private func credentials(optional: Bool) throws -> Campaign.Credentials {
         if let certificateFile {
             let chain = try CampaignFile.bytes(of: certificateFile)
             let key = try certificateKeyFile.map { try CampaignFile.bytes(of: $0) } ?? chain
             return .certificate(chainPEM: chain, keyPEM: key)
         }
         guard let keyFile else {
+            if optional { return .none }
             throw UsageError("no credentials: give --key-file with --key-id and --team-id, or --certificate-file")
         }
         guard let keyId, let teamId else { throw UsageError("--key-file needs --key-id and --team-id") }

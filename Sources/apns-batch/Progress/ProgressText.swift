@@ -13,7 +13,8 @@ enum ProgressText {
     /// The share of the input that was read; nil while its size is not known.
     static func share(_ progress: CampaignProgress) -> Double? {
         guard let total = progress.bytesTotal, total > 0 else { return nil }
-        return min(1, Double(progress.bytesRead) / Double(total))
+        // The last rows are still on their way when the last byte has been read.
+        return min(0.99, Double(progress.bytesRead) / Double(total))
     }
 
     static func bar(_ progress: CampaignProgress, rate: Double, width: Int) -> String {
@@ -43,7 +44,7 @@ enum ProgressText {
     }
 
     private static func remaining(_ progress: CampaignProgress) -> Double? {
-        guard let share = share(progress), share > 0.01, share < 1 else { return nil }
+        guard let share = share(progress), share > 0.01, share < 0.99, progress.rows > 0 else { return nil }
         return progress.elapsedSeconds * (1 - share) / share
     }
 
