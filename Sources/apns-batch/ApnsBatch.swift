@@ -16,5 +16,6 @@ struct ApnsBatch: AsyncParsableCommand {
             expired or suppressed; 64 wrong usage or configuration, nothing sent; 69 stopped by a fatal answer or
             because APNs cannot be reached; 75 interrupted, or input or disk failed on the way.
             """,
+        version: "0.1.0",
         subcommands: [Send.self, Render.self, Simulate.self])
 }

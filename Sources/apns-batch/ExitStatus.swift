@@ -57,3 +57,13 @@ struct UsageError: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
 }
+
+/// Standard output, which may be a full disk or a pipe that nobody reads any more.
+enum Output {
+    /// Whether all that was printed could be written; says so on standard error if not.
+    static func isComplete() -> Bool {
+        guard fflush(nil) != 0 else { return true }
+        complain("standard output: \(String(cString: strerror(errno)))")
+        return false
+    }
+}

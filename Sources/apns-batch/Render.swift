@@ -35,6 +35,7 @@ struct Render: AsyncParsableCommand {
                 print(json ? Self.object(row) : Self.text(row))
             }
         }
+        if !Output.isComplete() { throw ExitStatus.interrupted }
         if invalid { throw ExitStatus.someRowsLeft }
     }
 

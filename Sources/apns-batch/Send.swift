@@ -43,6 +43,7 @@ struct Send: AsyncParsableCommand {
         display.cancel()
         await display.value
         report(summary, of: run)
+        _ = Output.isComplete()
         throw ExitStatus.of(summary, failure: run.failure)
     }
 

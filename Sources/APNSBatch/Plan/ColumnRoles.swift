@@ -14,7 +14,8 @@ struct ColumnRoles: Sendable, Equatable {
     init(columns: [String], file: String, hasTemplate: Bool) throws(CampaignError) {
         guard let token = columns.firstIndex(of: "token") else {
             throw CampaignError(
-                .configuration, "\(file):1: no column \"token\"; there are \(Self.quoted(columns))")
+                .configuration,
+                "\(file):1: no column \"token\"; there are \(Self.quoted(columns))\(Self.delimiterHint(columns))")
         }
         self.token = token
         payload = columns.firstIndex(of: "payload")
@@ -27,6 +28,12 @@ struct ColumnRoles: Sendable, Equatable {
             throw CampaignError(
                 .configuration, "\(file):1: no column \"payload\" and no template; there are \(Self.quoted(columns))")
         }
+    }
+
+    /// A header row that is one field with another delimiter in it.
+    private static func delimiterHint(_ columns: [String]) -> String {
+        guard columns.count == 1, let found = columns[0].first(where: { ";\t|".contains($0) }) else { return "" }
+        return "; is the delimiter \(found == "\t" ? "a tab" : "'\(found)'")?"
     }
 
     private static func quoted(_ columns: [String]) -> String {

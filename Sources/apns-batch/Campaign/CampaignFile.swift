@@ -16,11 +16,13 @@ enum CampaignFile {
         do {
             guard let node = try Yams.compose(yaml: text) else { throw UsageError("\(path): is empty") }
             if let keys { try check(node, keys: keys, path: path) }
-            return try YAMLDecoder().decode(T.self, from: node)
+            do {
+                return try YAMLDecoder().decode(T.self, from: node)
+            } catch let error as DecodingError {
+                throw UsageError(path + YAMLFault.describe(error, in: node))
+            }
         } catch let error as YamlError {
-            throw UsageError("\(path): \(error)")
-        } catch let error as DecodingError {
-            throw UsageError("\(path): \(explain(error))")
+            throw UsageError(path + YAMLFault.describe(error))
         }
     }
 
@@ -30,16 +32,6 @@ enum CampaignFile {
             guard let name = key.string, !keys.contains(name) else { continue }
             let place = key.mark.map { ":\($0.line):\($0.column)" } ?? ""
             throw UsageError("\(path)\(place): unknown key \"\(name)\"; known are \(keys.joined(separator: ", "))")
-        }
-    }
-
-    private static func explain(_ error: DecodingError) -> String {
-        switch error {
-        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
-            let place = context.codingPath.map(\.stringValue).joined(separator: ".")
-            return place.isEmpty ? context.debugDescription : "\(place): \(context.debugDescription)"
-        case .keyNotFound(let key, _): return "\(key.stringValue) is missing"
-        @unknown default: return "\(error)"
         }
     }
 
