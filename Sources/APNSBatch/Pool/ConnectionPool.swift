@@ -19,9 +19,10 @@ struct ConnectionPool: Equatable {
         var openSpacing: UInt64 = 50_000_000
         /// How long a rate is measured before it is compared.
         var measureInterval: UInt64 = 250_000_000
-        /// A doubling must raise the rate of answers by this factor to be worth another.
-        var worthwhileGain = 1.10
-        /// How long a pool that did not gain by growing stays as it is.
+        /// A doubling must raise the rate of answers by this factor to be worth another. Where the round trip is the limit
+        /// it doubles the rate; a machine at its limit only wavers.
+        var worthwhileGain = 1.3
+        /// How long a pool that did not gain by growing stays as it is; twice as long each time it is so again.
         var holdAfterNoGain: UInt64 = 10_000_000_000
         var backoffFirst: UInt64 = 250_000_000
         var backoffLargest: UInt64 = 30_000_000_000
@@ -274,6 +275,8 @@ struct Growth: Equatable {
     private var answeredThen: UInt64 = 0
     private var rateBefore: Double?
     private var holdUntil: UInt64 = 0
+    /// Growths in a row that were of no use.
+    private var failures: UInt64 = 0
 
     init(start: UInt64) { since = start }
 
@@ -292,10 +295,12 @@ struct Growth: Equatable {
         restart(now: now, answered: answered)
         guard starvedThen, answered > 0, now >= holdUntil else { return .stay }
         if let before = rateBefore, rate < before * limits.worthwhileGain {
-            holdUntil = now + limits.holdAfterNoGain
+            holdUntil = now + limits.holdAfterNoGain << min(failures, 10)
+            failures += 1
             rateBefore = nil
             return .stay
         }
+        if rateBefore != nil { failures = 0 }
         rateBefore = rate
         return .grow
     }
