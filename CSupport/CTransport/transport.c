@@ -45,7 +45,8 @@ static int reactor_make(transport *t, transport_error *error) {
     int result = reactor_create(&options, &t->reactor);
     if (result == 0) return TRANSPORT_OK;
     char text[200];
-    snprintf(text, sizeof(text), "no event loop: %s", strerror(-result));
+    static const char *const names[] = {"", "io_uring ", "epoll "};
+    snprintf(text, sizeof(text), "no %sevent loop: %s", names[t->options.loop], strerror(-result));
     return fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_SYSTEM, -result, text);
 }
 

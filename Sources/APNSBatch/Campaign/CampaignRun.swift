@@ -144,7 +144,7 @@ public final class CampaignRun: Sendable {
             unknown: tally.unknown, expired: tally.expired, suppressed: tally.suppressed, attempts: tally.attempts,
             elapsedSeconds: seconds, acceptedPerSecond: seconds > 0 ? Double(tally.accepted) / seconds : 0,
             cpuSeconds: ProcessUsage.cpuSeconds, peakRSSBytes: ProcessUsage.peakRSSBytes,
-            loop: loop == .epoll ? "epoll" : "io_uring", connections: gauges.reduce(0) { $0 + $1.reading.opened },
+            loop: loop.name, connections: gauges.reduce(0) { $0 + $1.reading.opened },
             reasons: Dictionary(reasons.map { ($0.key.rawValue, $0.value) }, uniquingKeysWith: +), ending: ending,
             cause: failure?.description)
     }

@@ -15,7 +15,7 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
     /// Processor time of the whole process, user and system.
     public var cpuSeconds: Double
     public var peakRSSBytes: UInt64
-    /// The event loop that ran: `io_uring` or `epoll`.
+    /// The event loop that ran: `io_uring` or `epoll`; `none` when none could.
     public var loop: String
     /// Connections that came up.
     public var connections: Int

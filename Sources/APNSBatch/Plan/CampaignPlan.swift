@@ -155,6 +155,17 @@ extension Campaign.Destination {
     private static func endpoint(_ host: APNSHost) -> (String, UInt16) { (host.name, host.ports[0]) }
 }
 
+extension LoopKind {
+    /// What the summary calls it.
+    var name: String {
+        switch self {
+        case .automatic: "none"
+        case .ioUring: "io_uring"
+        case .epoll: "epoll"
+        }
+    }
+}
+
 extension Campaign.Loop {
     var kind: LoopKind {
         switch self {
