@@ -85,8 +85,11 @@ extension DeviceToken {
     /// What stands before the token in the path.
     package static let pathPrefix = "/3/device/"
 
+    /// Its bytes.
+    package static let pathPrefixLength = 10
+
     /// The most bytes of a path.
-    package static let pathLengthMax = 10 + lengthMax
+    package static let pathLengthMax = pathPrefixLength + lengthMax
 
     /// Checks a token and writes the whole path of the request to it.
     ///
@@ -99,7 +102,7 @@ extension DeviceToken {
     ) -> DeviceTokenFault? {
         out.storeBytes(of: pathStart.littleEndian, as: UInt64.self)
         out.storeBytes(of: pathRest.littleEndian, toByteOffset: 8, as: UInt16.self)
-        return write(text, to: out + 10)
+        return write(text, to: out + pathPrefixLength)
     }
 
     /// ``pathPrefix`` as two numbers, first byte lowest: `/3/devic` and `e/`.

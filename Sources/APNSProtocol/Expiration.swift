@@ -33,20 +33,7 @@ package struct Expiration: Hashable, Sendable {
 
     /// Writes the header's value and returns its length. `out`: room for ``lengthMax`` bytes.
     package func write(to out: UnsafeMutableRawPointer) -> Int {
-        var digits = 1
-        var bound: UInt64 = 10
-        while UInt64(seconds) >= bound {
-            digits += 1
-            bound *= 10
-        }
-        var rest = seconds
-        for offset in stride(from: digits - 1, through: 0, by: -1) {
-            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-            out.storeBytes(
-                of: UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: digit), toByteOffset: offset, as: UInt8.self)
-            rest = quotient
-        }
-        return digits
+        Decimal.write(UInt64(seconds), to: out.assumingMemoryBound(to: UInt8.self))
     }
 
     /// Whether that time has passed. Never for 0, which is no time.

@@ -1,3 +1,4 @@
+import APNSProtocol
 import Testing
 
 @testable import APNSBatch

@@ -21,19 +21,18 @@ struct RequestBatch: ~Copyable {
         fields.deallocate()
     }
 
-    var isFull: Bool { count == Self.capacity }
     var isEmpty: Bool { count == 0 }
 
     var records: UnsafeBufferPointer<RequestRecord> { UnsafeBufferPointer(start: requests, count: count) }
 
     mutating func removeAll() { count = 0 }
 
-    /// Adds the request of a flight. Only while it is not full. The flight's record stays where it is until the outcome.
+    /// Adds the request of a flight. Only while `count` is below `capacity`. The flight's record stays where it is until the outcome.
     mutating func add(_ flight: Flight, ticket: Int, connection: ConnectionID) {
         let record = UnsafeRawPointer(flight.record!)
         let own = fields + count * Self.fieldsPerRequest
         var used: UInt16 = 0
-        own[0] = Self.field(.id, record + flight.pathLength, Flight.messageIDLength)
+        own[0] = Self.field(.id, record + flight.pathLength, MessageID.length)
         used += 1
         if flight.collapseLength > 0 {
             own[Int(used)] = Self.field(.collapseID, record + flight.collapseOffset, Int(flight.collapseLength))

@@ -11,9 +11,6 @@ struct RetryQueue {
 
     var count: Int { heap.count }
 
-    /// When the first row is due, in monotonic nanoseconds.
-    var nextDue: UInt64? { heap.first?.due }
-
     mutating func add(flight: Int, due: UInt64) {
         heap.append(Waiting(due: due, flight: Int32(flight)))
         var child = heap.count - 1

@@ -19,7 +19,8 @@ struct RowSource: ~Copyable {
         wallClock = WallClock.seconds()
     }
 
-    /// Whether there is a row now. False may mean that the reader has none yet (`isDry`) or that the input has ended.
+    /// Whether there is a row now. False may mean that the reader has none yet or that the input has ended
+    /// (`isExhausted`).
     mutating func hasRow() -> Bool {
         if isPending { return true }
         while true {
@@ -51,9 +52,6 @@ struct RowSource: ~Copyable {
             return false
         }
     }
-
-    /// No row in hand: until the reader hands over another chunk there is nothing to do.
-    var isDry: Bool { !isPending && chunk == nil }
 
     /// Gives up what was not taken.
     mutating func abandon() {

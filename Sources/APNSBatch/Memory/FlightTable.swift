@@ -27,18 +27,14 @@ struct Flight {
     var lastReason: KnownReason?
     var nextFree: Int32 = -1
 
-    static let pathPrefix: StaticString = "/3/device/"
-    static let pathPrefixLength = 10
-    static let messageIDLength = 36
-
-    var pathLength: Int { Self.pathPrefixLength + Int(tokenLength) }
-    var collapseOffset: Int { pathLength + Self.messageIDLength }
+    var pathLength: Int { DeviceToken.pathPrefixLength + Int(tokenLength) }
+    var collapseOffset: Int { pathLength + MessageID.length }
     var expirationOffset: Int { collapseOffset + Int(collapseLength) }
     var bodyOffset: Int { expirationOffset + Int(expirationLength) }
     var recordLength: Int { bodyOffset + Int(bodyLength) }
 
     var token: UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: record! + Self.pathPrefixLength, count: Int(tokenLength))
+        UnsafeRawBufferPointer(start: record! + DeviceToken.pathPrefixLength, count: Int(tokenLength))
     }
 }
 

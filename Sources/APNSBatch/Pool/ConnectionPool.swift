@@ -127,7 +127,6 @@ struct ConnectionPool: Equatable {
 
     var inFlight: Int { members.reduce(0) { $0 + $1.inFlight } }
     var up: Int { members.count { $0.phase == .up } }
-    var streamsFree: Int { members.reduce(0) { $0 + $1.free } }
 
     /// Streams that could be in use at once, over all members.
     var streams: Int { members.reduce(0) { $0 + ($1.phase == .up ? $1.streams : 0) } }

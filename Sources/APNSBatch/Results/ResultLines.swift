@@ -49,7 +49,7 @@ struct ResultLines: ~Copyable {
         append(byte: UInt8(ascii: ","))
         if entry.attempts > 0 {
             MessageID(campaign: campaign, row: entry.row).write(to: buffer + used)
-            used += Flight.messageIDLength
+            used += MessageID.length
         }
         append(byte: UInt8(ascii: ","))
         append(number: UInt64(entry.attempts))
@@ -88,24 +88,5 @@ struct ResultLines: ~Copyable {
     private static func needsQuotes(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\n")
             || byte == UInt8(ascii: "\r")
-    }
-}
-
-/// Decimal digits without a string.
-enum Decimal {
-    /// Writes `number` at `target` (room for 20 bytes) and gives the number of digits.
-    static func write(_ number: UInt64, to target: UnsafeMutablePointer<UInt8>) -> Int {
-        var digits = 1
-        var rest = number / 10
-        while rest > 0 {
-            digits += 1
-            rest /= 10
-        }
-        var left = number
-        for position in stride(from: digits - 1, through: 0, by: -1) {
-            target[position] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: left % 10)
-            left /= 10
-        }
-        return digits
     }
 }

@@ -94,14 +94,4 @@ final class BoundedQueue<Element: Sendable>: @unchecked Sendable {
             pthread_cond_broadcast(changed)
         }
     }
-
-    /// Closes, and drops what is inside.
-    func abandon() {
-        locked {
-            isClosed = true
-            elements.removeAll()
-            head = 0
-            pthread_cond_broadcast(changed)
-        }
-    }
 }
