@@ -15,4 +15,16 @@ package enum Decimal {
         }
         return digits
     }
+
+    /// The number that the digits write; nil when there are none, when there is anything else, and past 18 digits.
+    package static func read(_ text: Slice<UnsafeRawBufferPointer>) -> UInt64? {
+        guard 1...18 ~= text.count else { return nil }
+        var value: UInt64 = 0
+        for byte in text {
+            let digit = byte &- UInt8(ascii: "0")
+            guard digit < 10 else { return nil }
+            value = value * 10 + UInt64(digit)
+        }
+        return value
+    }
 }

@@ -10,6 +10,9 @@ package enum FieldFault: Error, Equatable, Sendable {
     case priorityNotAllowed(PushType, Priority)
     case expirationNotANumber
     case expirationTooLate
+    /// A duration beyond ``ExpirationRule/durationMax``.
+    case expirationTooLong
+    case messageID
     case collapseIDEmpty
     /// Bytes it has.
     case collapseIDTooLong(Int)
@@ -25,7 +28,8 @@ extension FieldFault {
         case .pushTypeUnknown: "push_type"
         case .topicEmpty, .topicTooLong, .topicCharacter: "topic"
         case .priorityUnknown, .priorityNotAllowed: "priority"
-        case .expirationNotANumber, .expirationTooLate: "expiration"
+        case .expirationNotANumber, .expirationTooLate, .expirationTooLong: "expiration"
+        case .messageID: "apns_id"
         case .collapseIDEmpty, .collapseIDTooLong, .collapseIDCharacter, .collapseIDBlank: "collapse_id"
         }
     }
@@ -52,9 +56,13 @@ extension FieldFault {
         case .priorityNotAllowed(let type, let priority):
             "a push of type \(type.name) must have priority \(type.rule.priorityNames), found \(priority.text)"
         case .expirationNotANumber:
-            "expected seconds since 1970 or 0, found \(Quoted(text))"
+            "expected \(Self.expirationForms), found \(Quoted(text))"
         case .expirationTooLate:
-            "expected seconds since 1970 or 0, found \(Quoted(text)), which may be milliseconds"
+            "expected \(Self.expirationForms), found \(Quoted(text)), which may be milliseconds"
+        case .expirationTooLong:
+            "expected a duration of at most \(ExpirationRule.durationMax / 86_400) days, found \(Quoted(text))"
+        case .messageID:
+            "expected a UUID in lower case, 8-4-4-4-12 hex digits, found \(Quoted(text))"
         case .collapseIDTooLong(let count):
             "expected at most \(CollapseID.lengthMax) bytes, found \(count)"
         case .collapseIDCharacter(let offset):
@@ -63,6 +71,11 @@ extension FieldFault {
             "expected no blank at either end, found \(Quoted(text))"
         }
     }
+}
+
+extension FieldFault {
+    private static let expirationForms =
+        "seconds since 1970, 0, a time such as 2026-01-01T08:00:00Z or a duration such as 2h"
 }
 
 extension PushTypeRule {

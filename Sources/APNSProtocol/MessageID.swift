@@ -66,6 +66,17 @@ extension MessageID {
         return (x &+ 0x3030_3030_3030_3030 &+ letters &* 39).littleEndian
     }
 
+    /// A row's own id: 8-4-4-4-12 hex digits in lower case.
+    package static func check(_ text: UnsafeRawBufferPointer) -> FieldFault? {
+        guard text.count == length else { return .messageID }
+        for (index, byte) in text.enumerated() {
+            let isDash = index == 8 || index == 13 || index == 18 || index == 23
+            let isDigit = byte &- UInt8(ascii: "0") < 10 || byte &- UInt8(ascii: "a") < 6
+            guard isDash ? byte == UInt8(ascii: "-") : isDigit else { return .messageID }
+        }
+        return nil
+    }
+
     /// The text form.
     package var text: String {
         String(unsafeUninitializedCapacity: Self.length) { out in

@@ -1,11 +1,11 @@
 /// A row's value as it may stand in a message: in quotes, at most 40 bytes of it, control characters and what is no
 /// UTF-8 replaced.
-struct Quoted: CustomStringConvertible {
+package struct Quoted: CustomStringConvertible {
     static let lengthMax = 40
 
-    let description: String
+    package let description: String
 
-    init(_ text: UnsafeRawBufferPointer) {
+    package init(_ text: UnsafeRawBufferPointer) {
         let isCut = text.count > Self.lengthMax
         var shown = Self.clean(String(decoding: text.prefix(Self.lengthMax), as: UTF8.self))
         // A character cut in two shows as a replacement character at the end.

@@ -26,6 +26,12 @@ struct TemplateString {
         offsets.append(end)
     }
 
+    /// A text that is no JSON: every byte means itself.
+    init(text: String) {
+        bytes = Array(text.utf8)
+        offsets = Array(0...bytes.count)
+    }
+
     private func escape(_ scanner: JSONScanner, at index: Int, end: Int) -> JSONEscape? {
         guard scanner.bytes[index] == UInt8(ascii: "\\") else { return nil }
         return JSONEscape.read(scanner.bytes + index, available: end - index)

@@ -8,8 +8,8 @@ struct Send: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Sends a campaign and writes one line of results for each row.",
         discussion: """
-            Columns token, payload, topic, push_type, priority, expiration and collapse_id mean themselves; all others
-            fill the template.
+            Columns token, payload, topic, push_type, priority, expiration, collapse_id and apns_id mean themselves;
+            all others fill the template.
 
             Examples:
               apns-batch send --input rows.csv --to simulator

@@ -127,11 +127,25 @@ struct FieldTests {
             ),
             (
                 .expirationNotANumber, "to\nmorrow",
-                "expiration: expected seconds since 1970 or 0, found \"to\u{FFFD}morrow\""
+                """
+                expiration: expected seconds since 1970, 0, a time such as 2026-01-01T08:00:00Z or a duration such as \
+                2h, found "to\u{FFFD}morrow"
+                """
             ),
             (
                 .expirationTooLate, "1767225600000",
-                "expiration: expected seconds since 1970 or 0, found \"1767225600000\", which may be milliseconds"
+                """
+                expiration: expected seconds since 1970, 0, a time such as 2026-01-01T08:00:00Z or a duration such as \
+                2h, found "1767225600000", which may be milliseconds
+                """
+            ),
+            (.expirationTooLong, "1000d", "expiration: expected a duration of at most 365 days, found \"1000d\""),
+            (
+                .messageID, "123E4567-E89B-12D3-A456-426614174000",
+                """
+                apns_id: expected a UUID in lower case, 8-4-4-4-12 hex digits, \
+                found "123E4567-E89B-12D3-A456-426614174000"
+                """
             ),
             (.collapseIDEmpty, "", "collapse_id: expected at least one character, found nothing"),
             (.collapseIDTooLong(65), "", "collapse_id: expected at most 64 bytes, found 65"),

@@ -58,12 +58,45 @@ public struct Campaign: Sendable {
         public var pushType = "alert"
         /// `apns-priority`: 10, 5 or 1; nil for the push type's default.
         public var priority: Int?
-        /// `apns-expiration` in seconds since the epoch; nil leaves it out, 0 means one attempt.
-        public var expiration: UInt64?
-        /// `apns-collapse-id`, at most 64 bytes.
+        /// `apns-expiration`; nil leaves it out, and APNs stores a push for its own default.
+        public var expiration: Expiration?
+        /// `apns-collapse-id`, at most 64 bytes; may hold `{{column}}` placeholders.
         public var collapseID: String?
 
         public init() {}
+    }
+
+    /// Templates of which each row picks one.
+    public struct Templates: Sendable {
+        /// Which column says the template.
+        public enum Choice: Sendable {
+            /// `locale`: a language tag, by lookup of RFC 4647 section 3.4: `zh-Hant-TW` takes `zh-Hant` where there is no
+            /// template of its full name.
+            case locale
+            /// `variant`: the template's name.
+            case variant
+        }
+
+        public var choice: Choice
+        /// By language tag or name.
+        public var templates: [String: Template]
+        /// The template of rows whose column is empty or finds none. Needed by `locale`; without it such a row is
+        /// invalid.
+        public var fallback: String?
+
+        public init(by choice: Choice, _ templates: [String: Template], fallback: String?) {
+            self.choice = choice
+            self.templates = templates
+            self.fallback = fallback
+        }
+    }
+
+    /// When APNs gives up on a push. Apple, "Sending notification requests to APNs".
+    public enum Expiration: Sendable, Equatable {
+        /// Seconds since 1970-01-01 00:00 UTC; 0 means one attempt, nothing stored.
+        case at(UInt64)
+        /// Seconds after the campaign's start.
+        case after(UInt64)
     }
 
     /// Which event loop drives the sockets.
@@ -80,6 +113,8 @@ public struct Campaign: Sendable {
     public var headers = Headers()
     /// Without a template every row needs a `payload` column.
     public var template: Template?
+    /// Several templates, instead of one.
+    public var templates: Templates?
     /// The byte between fields.
     public var delimiter = UInt8(ascii: ",")
     /// Certificates to trust besides the system's, PEM.

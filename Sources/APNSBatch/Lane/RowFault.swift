@@ -17,6 +17,20 @@ enum RowFault {
         "\(place(column, row, plan)): \(fault.message(for: row.fields[column]))"
     }
 
+    /// A value that was made of several columns.
+    static func describe(_ fault: FieldFault, _ text: String, _ row: borrowing CSVRow, _ plan: CampaignPlan) -> String {
+        "\(place(nil, row, plan)): \(Array(text.utf8).withUnsafeBytes { fault.message(for: $0) })"
+    }
+
+    /// A locale or variant without a template.
+    static func noTemplate(_ row: borrowing CSVRow, _ plan: CampaignPlan) -> String {
+        guard let column = plan.templates.column, let names = plan.templates.names?.names else { return "" }
+        let found = row.fields[column]
+        let text = found.isEmpty ? "nothing" : "\(Quoted(found))"
+        return "\(place(column, row, plan)): \(plan.columns[column]): expected one of "
+            + "\(names.joined(separator: ", ")), found \(text)"
+    }
+
     static func describe(
         _ fault: DeviceTokenFault, _ column: Int, _ row: borrowing CSVRow, _ plan: CampaignPlan
     ) -> String {

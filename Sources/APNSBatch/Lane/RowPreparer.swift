@@ -18,13 +18,16 @@ struct RowPreparer: ~Copyable {
 
     private let plan: CampaignPlan
     private let roles: ColumnRoles
-    private let template: PayloadTemplate?
+    /// The campaign's one template; nil when there are several or none.
+    private let onlyTemplate: PayloadTemplate?
+    private var picker: TemplatePicker
     var headerSets: HeaderSets
 
     init(plan: CampaignPlan) {
         self.plan = plan
         roles = plan.roles
-        template = plan.template
+        onlyTemplate = plan.templates.templates.count == 1 ? plan.templates.templates[0] : nil
+        picker = TemplatePicker(plan.templates)
         headerSets = HeaderSets(plan.headers, roles: plan.roles)
     }
 
@@ -45,7 +48,8 @@ struct RowPreparer: ~Copyable {
         guard let room = arena.reserve(Self.ownLimit + set.payloadLimit) else { return .noRoom }
         if let ended = writeOwn(row, room, &flight, now) { return ended }
         let payload = UnsafeMutableRawBufferPointer(start: room + flight.bodyOffset, count: set.payloadLimit)
-        let outcome = render(row, into: payload)
+        guard let template = picker.pick(row.fields) else { return .invalid(RowFault.noTemplate(row, plan)) }
+        let outcome = render(row, template, into: payload)
         guard case .written(let length) = outcome else {
             return .invalid(RowFault.describe(outcome, set.payloadLimit, row, plan))
         }
@@ -70,22 +74,31 @@ struct RowPreparer: ~Copyable {
             return .invalid(RowFault.describe(fault, roles.token, row, plan))
         }
         flight.tokenLength = UInt16(token.count)
-        MessageID(campaign: plan.identity, row: row.row).write(to: room + flight.pathLength)
+        if let ended = writeMessageID(row, room, flight) { return ended }
         if let ended = writeCollapseID(row, room, &flight) { return ended }
         return writeExpiration(row, room, &flight, now)
+    }
+
+    /// The row's own id, or one computed.
+    private func writeMessageID(
+        _ row: borrowing CSVRow, _ room: UnsafeMutableRawPointer, _ flight: Flight
+    ) -> Prepared? {
+        guard let column = roles.messageID, !row.fields[column].isEmpty else {
+            MessageID(campaign: plan.identity, row: row.row).write(to: room + flight.pathLength)
+            return nil
+        }
+        let value = row.fields[column]
+        if let fault = MessageID.check(value) { return .invalid(RowFault.describe(fault, column, row, plan)) }
+        (room + flight.pathLength).copyMemory(from: value.baseAddress!, byteCount: value.count)
+        return nil
     }
 
     private func writeCollapseID(
         _ row: borrowing CSVRow, _ room: UnsafeMutableRawPointer, _ flight: inout Flight
     ) -> Prepared? {
         guard let column = roles.collapseID, !row.fields[column].isEmpty else {
-            let own = plan.headers.collapseID
-            guard !own.isEmpty else { return nil }
-            own.withUnsafeBytes {
-                (room + flight.collapseOffset).copyMemory(from: $0.baseAddress!, byteCount: $0.count)
-            }
-            flight.collapseLength = UInt8(own.count)
-            return nil
+            guard let template = plan.headers.collapseID else { return nil }
+            return renderCollapseID(template, row, room, &flight)
         }
         let value = row.fields[column]
         if let fault = CollapseID.check(value) { return .invalid(RowFault.describe(fault, column, row, plan)) }
@@ -94,13 +107,31 @@ struct RowPreparer: ~Copyable {
         return nil
     }
 
+    /// The campaign's, filled in; one that comes out empty is left out.
+    private func renderCollapseID(
+        _ template: TextTemplate, _ row: borrowing CSVRow, _ room: UnsafeMutableRawPointer, _ flight: inout Flight
+    ) -> Prepared? {
+        let target = UnsafeMutableRawBufferPointer(
+            start: room + flight.collapseOffset, count: CollapseID.lengthMax)
+        let size = template.render(fields: row.fields, into: target)
+        guard size <= CollapseID.lengthMax else {
+            return .invalid(RowFault.describe(.collapseIDTooLong(size), "", row, plan))
+        }
+        let text = UnsafeRawBufferPointer(rebasing: target[..<size])
+        if size > 0, let fault = CollapseID.check(text) {
+            return .invalid(RowFault.describe(fault, String(decoding: text, as: UTF8.self), row, plan))
+        }
+        flight.collapseLength = UInt8(size)
+        return nil
+    }
+
     private func writeExpiration(
         _ row: borrowing CSVRow, _ room: UnsafeMutableRawPointer, _ flight: inout Flight, _ now: UInt64
     ) -> Prepared? {
         var expiration = plan.headers.expiration
         if let column = roles.expiration, !row.fields[column].isEmpty {
-            switch Expiration.parse(row.fields[column]) {
-            case .success(let own): expiration = own
+            switch ExpirationRule.parse(row.fields[column]) {
+            case .success(let own): expiration = own.expiration(start: plan.headers.start)
             case .failure(let fault): return .invalid(RowFault.describe(fault, column, row, plan))
             }
         }
@@ -111,9 +142,12 @@ struct RowPreparer: ~Copyable {
     }
 
     private func render(
-        _ row: borrowing CSVRow, into payload: UnsafeMutableRawBufferPointer
+        _ row: borrowing CSVRow, _ template: Int, into payload: UnsafeMutableRawBufferPointer
     ) -> RenderOutcome {
-        if let template { return template.render(fields: row.fields, into: payload) }
+        if let onlyTemplate { return onlyTemplate.render(fields: row.fields, into: payload) }
+        if !plan.templates.templates.isEmpty {
+            return plan.templates.templates[template].render(fields: row.fields, into: payload)
+        }
         let column = roles.payload.unsafelyUnwrapped
         return PayloadCompactor.compact(json: row.fields[column], column: column, into: payload)
     }

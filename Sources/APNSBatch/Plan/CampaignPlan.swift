@@ -9,8 +9,8 @@ final class CampaignPlan: Sendable {
     let inputName: String
     let columns: [String]
     let roles: ColumnRoles
-    /// Nil: rows bring their own JSON.
-    let template: PayloadTemplate?
+    /// Without one, rows bring their own JSON.
+    let templates: TemplateChoice
 
     let host: String
     let port: UInt16
@@ -32,12 +32,13 @@ final class CampaignPlan: Sendable {
     init(_ campaign: Campaign, columns: [String], logger: Logger) throws(CampaignError) {
         inputName = campaign.input.name
         self.columns = columns
-        roles = try ColumnRoles(columns: columns, file: campaign.input.name, hasTemplate: campaign.template != nil)
-        template = try Self.compile(campaign.template, columns: columns)
-        try Self.checkPayloadColumn(roles, template, file: campaign.input.name)
+        templates = try TemplateChoice(campaign, columns: columns)
+        roles = try ColumnRoles(columns: columns, file: campaign.input.name, hasTemplate: !templates.templates.isEmpty)
+        try Self.checkPayloadColumn(roles, templates, file: campaign.input.name)
         (host, port) = campaign.destination.endpoint
         headers = try HeaderDefaults(
-            campaign.headers, roles: roles, authority: APNSHost.authority(host: host, port: port))
+            campaign.headers, roles: roles, columns: columns, authority: APNSHost.authority(host: host, port: port),
+            start: WallClock.seconds())
         if let identity = campaign.identity { self.identity = identity } else { identity = try Self.randomIdentity() }
         let log = LaneLog(logger: logger, endpoint: (host.contains(":") ? "[\(host)]" : host) + ":\(port)")
         self.log = log
@@ -60,22 +61,13 @@ final class CampaignPlan: Sendable {
     /// What errors and the log call the server.
     var endpoint: String { log.endpoint }
 
-    private static func compile(
-        _ template: Campaign.Template?, columns: [String]
-    ) throws(CampaignError) -> PayloadTemplate? {
-        guard let template else { return nil }
-        do {
-            return try PayloadTemplate(json: template.json, columns: columns, file: template.name)
-        } catch {
-            throw CampaignError(.configuration, "\(error)")
-        }
-    }
-
     /// Rows with payloads of their own and a template that passes over them: one of the two is a mistake.
     private static func checkPayloadColumn(
-        _ roles: ColumnRoles, _ template: PayloadTemplate?, file: String
+        _ roles: ColumnRoles, _ templates: TemplateChoice, file: String
     ) throws(CampaignError) {
-        guard let template, let payload = roles.payload, !template.columnsUsed.contains(payload) else { return }
+        guard !templates.templates.isEmpty, let payload = roles.payload, !templates.columnsUsed.contains(payload) else {
+            return
+        }
         throw CampaignError(
             .configuration,
             "\(file):1: there is a template and a column \"payload\" that it does not use; give one of them")

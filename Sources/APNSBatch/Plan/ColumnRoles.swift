@@ -7,9 +7,10 @@ struct ColumnRoles: Sendable, Equatable {
     let priority: Int?
     let expiration: Int?
     let collapseID: Int?
+    let messageID: Int?
 
     /// The names that mean themselves.
-    static let names = ["token", "payload", "topic", "push_type", "priority", "expiration", "collapse_id"]
+    static let names = ["token", "payload", "topic", "push_type", "priority", "expiration", "collapse_id", "apns_id"]
 
     init(columns: [String], file: String, hasTemplate: Bool) throws(CampaignError) {
         guard let token = columns.firstIndex(of: "token") else {
@@ -24,6 +25,7 @@ struct ColumnRoles: Sendable, Equatable {
         priority = columns.firstIndex(of: "priority")
         expiration = columns.firstIndex(of: "expiration")
         collapseID = columns.firstIndex(of: "collapse_id")
+        messageID = columns.firstIndex(of: "apns_id")
         guard hasTemplate || payload != nil else {
             throw CampaignError(
                 .configuration, "\(file):1: no column \"payload\" and no template; there are \(Self.quoted(columns))")

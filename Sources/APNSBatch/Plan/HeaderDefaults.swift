@@ -1,4 +1,5 @@
 import APNSProtocol
+import PayloadTemplate
 
 /// The headers of rows that say nothing of their own, checked.
 struct HeaderDefaults: Sendable {
@@ -9,10 +10,14 @@ struct HeaderDefaults: Sendable {
     /// Nil for the push type's own.
     let priority: Priority?
     let expiration: Expiration?
-    /// Empty for none.
-    let collapseID: [UInt8]
+    /// Nil for none.
+    let collapseID: TextTemplate?
+    /// Seconds since the epoch; durations count from here.
+    let start: UInt64
 
-    init(_ headers: Campaign.Headers, roles: ColumnRoles, authority: String) throws(CampaignError) {
+    init(
+        _ headers: Campaign.Headers, roles: ColumnRoles, columns: [String], authority: String, start: UInt64
+    ) throws(CampaignError) {
         self.authority = authority
         topic = headers.topic
         if topic == nil && roles.topic == nil {
@@ -26,11 +31,25 @@ struct HeaderDefaults: Sendable {
         if let priority, roles.pushType == nil, let fault = pushType.check(priority) {
             throw CampaignError(.configuration, Self.message(fault, priority.text))
         }
-        expiration = try headers.expiration.map { (seconds) throws(CampaignError) in
-            try Self.parse(String(seconds)) { Expiration.parse($0) }
+        expiration = try headers.expiration.map { (expiration) throws(CampaignError) in
+            try Self.parse(expiration.text) { ExpirationRule.parse($0) }.expiration(start: start)
         }
-        collapseID = Array((headers.collapseID ?? "").utf8)
-        if let text = headers.collapseID { try Self.check(text) { CollapseID.check($0) } }
+        self.start = start
+        collapseID = try headers.collapseID.map { (text) throws(CampaignError) in
+            try Self.collapseID(text, columns: columns)
+        }
+    }
+
+    /// One that is the same for all rows is checked here, the others row by row.
+    private static func collapseID(_ text: String, columns: [String]) throws(CampaignError) -> TextTemplate {
+        let template: TextTemplate
+        do {
+            template = try TextTemplate(text, columns: columns, name: "collapse_id")
+        } catch {
+            throw CampaignError(.configuration, "\(error)")
+        }
+        if template.isConstant { try check(text) { CollapseID.check($0) } }
+        return template
     }
 
     private static func parse<T>(
@@ -52,5 +71,27 @@ struct HeaderDefaults: Sendable {
 
     private static func message(_ fault: FieldFault, _ text: String) -> String {
         Array(text.utf8).withUnsafeBytes { fault.message(for: $0) }
+    }
+}
+
+extension Campaign.Expiration {
+    /// Reads seconds since 1970 or 0, a time of RFC 3339 (`2026-01-01T08:00:00Z`), or a duration (`90s`, `30m`, `2h`,
+    /// `7d`); nil for anything else.
+    public init?(_ text: String) {
+        guard case .success(let rule) = Array(text.utf8).withUnsafeBytes({ ExpirationRule.parse($0) }) else {
+            return nil
+        }
+        switch rule {
+        case .at(let expiration): self = .at(UInt64(expiration.seconds))
+        case .after(let seconds): self = .after(UInt64(seconds))
+        }
+    }
+
+    /// As a campaign file would say it.
+    var text: String {
+        switch self {
+        case .at(let seconds): "\(seconds)"
+        case .after(let seconds): "\(seconds)s"
+        }
     }
 }

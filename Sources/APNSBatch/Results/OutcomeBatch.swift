@@ -1,3 +1,5 @@
+import APNSProtocol
+
 /// One row's end, in fixed layout; its token and reason stand in the batch's bytes.
 struct OutcomeEntry {
     var row: UInt64
@@ -11,6 +13,8 @@ struct OutcomeEntry {
     var status: UInt16
     var attempts: UInt16
     var outcome: Outcome
+    /// The row brought its own apns-id, which stands before its token.
+    var hasOwnID = false
 }
 
 /// Outcomes on their way from a lane to the writer: some thousand entries and the bytes they refer to.
@@ -35,12 +39,18 @@ final class OutcomeBatch: @unchecked Sendable {
     var isEmpty: Bool { count == 0 }
 
     /// Whether another entry with texts of any length fits.
-    var hasRoom: Bool { count < Self.entryCapacity && bytesUsed + 2 * Self.textLimit <= Self.byteCapacity }
+    var hasRoom: Bool { count < Self.entryCapacity && bytesUsed + 3 * Self.textLimit <= Self.byteCapacity }
 
     var entries: UnsafeBufferPointer<OutcomeEntry> { UnsafeBufferPointer(start: entryStorage, count: count) }
 
     func token(of entry: OutcomeEntry) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: byteStorage + Int(entry.tokenOffset), count: Int(entry.tokenLength))
+    }
+
+    /// Only where the entry has one.
+    func ownID(of entry: OutcomeEntry) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(
+            start: byteStorage + Int(entry.tokenOffset) - MessageID.length, count: MessageID.length)
     }
 
     func reason(of entry: OutcomeEntry) -> UnsafeRawBufferPointer {
@@ -50,15 +60,16 @@ final class OutcomeBatch: @unchecked Sendable {
     /// Only while `hasRoom`.
     func append(
         row: UInt64, outcome: Outcome, status: UInt16, attempts: UInt16, timestamp: UInt64,
-        token: UnsafeRawBufferPointer, reason: UnsafeRawBufferPointer
+        token: UnsafeRawBufferPointer, reason: UnsafeRawBufferPointer, ownID: UnsafeRawPointer? = nil
     ) {
+        if let ownID { _ = keep(UnsafeRawBufferPointer(start: ownID, count: MessageID.length)) }
         let (tokenOffset, tokenLength) = keep(token)
         let (reasonOffset, reasonLength) = keep(reason)
         (entryStorage + count).initialize(
             to: OutcomeEntry(
                 row: row, timestamp: timestamp, tokenOffset: tokenOffset, reasonOffset: reasonOffset,
                 tokenLength: tokenLength, reasonLength: reasonLength, status: status, attempts: attempts,
-                outcome: outcome))
+                outcome: outcome, hasOwnID: ownID != nil))
         count += 1
     }
 

@@ -23,15 +23,16 @@ struct OutcomeSink: ~Copyable {
         batch = exchange.free.pop() ?? OutcomeBatch()
     }
 
-    /// Records a row's end. The texts are copied.
+    /// Records a row's end. The texts are copied; `ownID` is the row's own apns-id, where it brought one.
     mutating func record(
         row: UInt64, outcome: Outcome, status: UInt16 = 0, attempts: UInt16 = 0, timestamp: UInt64 = 0,
-        token: UnsafeRawBufferPointer, reason: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)
+        token: UnsafeRawBufferPointer, reason: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0),
+        ownID: UnsafeRawPointer? = nil
     ) {
         if !batch.hasRoom { handOver() }
         batch.append(
             row: row, outcome: outcome, status: status, attempts: attempts, timestamp: timestamp, token: token,
-            reason: reason)
+            reason: reason, ownID: ownID)
         tally.count(outcome, attempts: attempts)
     }
 

@@ -47,7 +47,9 @@ struct ResultLines: ~Copyable {
         append(byte: UInt8(ascii: ","))
         if entry.timestamp > 0 { append(number: entry.timestamp) }
         append(byte: UInt8(ascii: ","))
-        if entry.attempts > 0 {
+        if entry.hasOwnID {
+            append(field: batch.ownID(of: entry))
+        } else if entry.attempts > 0 {
             MessageID(campaign: campaign, row: entry.row).write(to: buffer + used)
             used += MessageID.length
         }

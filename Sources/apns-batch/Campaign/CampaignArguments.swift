@@ -41,10 +41,10 @@ struct CampaignArguments: ParsableArguments {
     @Option(help: "10, 5 or 1, for rows without a priority. (default: the push type's)")
     var priority: Int?
 
-    @Option(help: "Seconds since the epoch, 0 for one attempt, for rows without an expiration.")
-    var expiration: UInt64?
+    @Option(help: "Seconds since 1970, a time (2026-01-01T08:00:00Z), a duration (2h) or 0, for rows without one.")
+    var expiration: String?
 
-    @Option(help: "Collapse id for rows without a collapse_id; at most 64 bytes.")
+    @Option(help: "Collapse id for rows without a collapse_id; at most 64 bytes; may hold {{column}}.")
     var collapseId: String?
 
     @Option(help: "The byte between fields, or \"tab\". (default: ,)")

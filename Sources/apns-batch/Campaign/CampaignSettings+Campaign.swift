@@ -26,12 +26,36 @@ extension CampaignSettings {
 
     private func applyHeaders(to campaign: inout Campaign) throws {
         if let template {
-            campaign.template = .init(json: try CampaignFile.bytes(of: template), name: template)
+            campaign.template = try Self.template(template)
         }
+        campaign.templates = try severalTemplates()
         if let pushType { campaign.headers.pushType = pushType }
         campaign.headers.priority = priority
-        campaign.headers.expiration = expiration
+        campaign.headers.expiration = try expiration.map { text in
+            guard let expiration = Campaign.Expiration(text) else {
+                throw UsageError(
+                    "--expiration: expected seconds since 1970, a time such as 2026-01-01T08:00:00Z, a duration such as "
+                        + "2h, or 0, found \"\(text)\"")
+            }
+            return expiration
+        }
         campaign.headers.collapseID = collapseId
+    }
+
+    private func severalTemplates() throws -> Campaign.Templates? {
+        switch (templates, variants) {
+        case (nil, nil):
+            if fallback != nil { throw UsageError("fallback needs templates or variants") }
+            return nil
+        case (let byLocale?, nil):
+            return .init(by: .locale, try byLocale.mapValues(Self.template), fallback: fallback)
+        case (nil, let byName?): return .init(by: .variant, try byName.mapValues(Self.template), fallback: fallback)
+        case (.some, .some): throw UsageError("there are templates and variants; give one of them")
+        }
+    }
+
+    private static func template(_ path: String) throws -> Campaign.Template {
+        .init(json: try CampaignFile.bytes(of: path), name: path)
     }
 
     private func applyOptions(to campaign: inout Campaign) throws {

@@ -10,9 +10,15 @@ struct CampaignSettings: Codable {
     var certificateKeyFile: String?
     var caFile: String?
     var template: String?
+    /// By language tag; in a campaign file only.
+    var templates: [String: String]?
+    /// By name; in a campaign file only.
+    var variants: [String: String]?
+    /// The template of rows that find none.
+    var fallback: String?
     var pushType: String?
     var priority: Int?
-    var expiration: UInt64?
+    var expiration: String?
     var collapseId: String?
     var delimiter: String?
     var campaignId: String?
@@ -33,7 +39,7 @@ struct CampaignSettings: Codable {
         case certificateFile = "certificate_file"
         case certificateKeyFile = "certificate_key_file"
         case caFile = "ca_file"
-        case template
+        case template, templates, variants, fallback
         case pushType = "push_type"
         case priority, expiration
         case collapseId = "collapse_id"
@@ -61,7 +67,9 @@ struct CampaignSettings: Codable {
             keyFile: keyFile ?? file.keyFile, keyId: keyId ?? file.keyId, teamId: teamId ?? file.teamId,
             certificateFile: certificateFile ?? file.certificateFile,
             certificateKeyFile: certificateKeyFile ?? file.certificateKeyFile, caFile: caFile ?? file.caFile,
-            template: template ?? file.template, pushType: pushType ?? file.pushType,
+            template: template ?? file.template,
+            templates: template == nil ? file.templates : nil, variants: template == nil ? file.variants : nil,
+            fallback: template == nil ? file.fallback : nil, pushType: pushType ?? file.pushType,
             priority: priority ?? file.priority, expiration: expiration ?? file.expiration,
             collapseId: collapseId ?? file.collapseId, delimiter: delimiter ?? file.delimiter,
             campaignId: campaignId ?? file.campaignId, lanes: lanes ?? file.lanes,
@@ -75,9 +83,14 @@ struct CampaignSettings: Codable {
     func relative(to directory: String) -> CampaignSettings {
         var settings = self
         for path in Self.paths {
-            guard let value = settings[keyPath: path], value != "-", !value.hasPrefix("/") else { continue }
-            settings[keyPath: path] = directory.isEmpty ? value : directory + "/" + value
+            settings[keyPath: path] = settings[keyPath: path].map { Self.path($0, from: directory) }
         }
+        settings.templates = templates?.mapValues { Self.path($0, from: directory) }
+        settings.variants = variants?.mapValues { Self.path($0, from: directory) }
         return settings
+    }
+
+    private static func path(_ value: String, from directory: String) -> String {
+        value == "-" || value.hasPrefix("/") || directory.isEmpty ? value : directory + "/" + value
     }
 }

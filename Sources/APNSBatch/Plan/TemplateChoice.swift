@@ -1,0 +1,79 @@
+import PayloadTemplate
+
+/// The templates of a campaign and how a row finds its own.
+struct TemplateChoice: Sendable {
+    /// One, or as many as there are names; empty when rows bring their own JSON.
+    let templates: [PayloadTemplate]
+    /// Nil with one template or none.
+    let names: TemplateNames?
+    /// The column that says which; nil with one template or none.
+    let column: Int?
+
+    init(_ campaign: Campaign, columns: [String]) throws(CampaignError) {
+        guard let several = campaign.templates else {
+            let template = campaign.template
+            templates =
+                try template.map { (template) throws(CampaignError) in [try Self.compile(template, columns)] } ?? []
+            names = nil
+            column = nil
+            return
+        }
+        guard campaign.template == nil else {
+            throw CampaignError(.configuration, "there are a template and several templates; give one of them")
+        }
+        let ordered = several.templates.sorted { $0.key < $1.key }
+        column = try Self.column(several.choice, columns, file: campaign.input.name)
+        names = try Self.names(several, ordered.map(\.key))
+        templates = try ordered.map { (entry) throws(CampaignError) in try Self.compile(entry.value, columns) }
+    }
+
+    private static func compile(
+        _ template: Campaign.Template, _ columns: [String]
+    ) throws(CampaignError) -> PayloadTemplate {
+        do {
+            return try PayloadTemplate(json: template.json, columns: columns, file: template.name)
+        } catch {
+            throw CampaignError(.configuration, "\(error)")
+        }
+    }
+
+    private static func column(
+        _ choice: Campaign.Templates.Choice, _ columns: [String], file: String
+    ) throws(CampaignError) -> Int {
+        if let found = columns.firstIndex(of: choice.column) { return found }
+        throw CampaignError(
+            .configuration, "\(file):1: templates by \(choice.column) need a column \"\(choice.column)\"")
+    }
+
+    private static func names(
+        _ several: Campaign.Templates, _ ordered: [String]
+    ) throws(CampaignError) -> TemplateNames {
+        guard !ordered.isEmpty else { throw CampaignError(.configuration, "templates: there is none") }
+        let fallback = several.fallback.map { ordered.firstIndex(of: $0) }
+        if case .some(nil) = fallback {
+            throw CampaignError(
+                .configuration,
+                "fallback: no template \"\(several.fallback ?? "")\"; there are \(ordered.joined(separator: ", "))")
+        }
+        if several.choice == .locale && fallback == nil {
+            throw CampaignError(
+                .configuration,
+                "templates by locale need a fallback, one of \(ordered.joined(separator: ", ")), for other languages")
+        }
+        return TemplateNames(
+            ordered, matching: several.choice == .locale ? .language : .name, fallback: fallback ?? nil)
+    }
+
+    /// The columns that at least one template reads.
+    var columnsUsed: Set<Int> { Set(templates.flatMap(\.columnsUsed)) }
+}
+
+extension Campaign.Templates.Choice {
+    /// The column's name.
+    var column: String {
+        switch self {
+        case .locale: "locale"
+        case .variant: "variant"
+        }
+    }
+}

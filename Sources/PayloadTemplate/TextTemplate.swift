@@ -1,0 +1,61 @@
+/// A short text with `{{column}}` placeholders, for values that are no JSON, such as a collapse id.
+///
+/// Placeholders are those of ``PayloadTemplate``, of type text and never optional: an empty field leaves nothing.
+package struct TextTemplate: Sendable {
+    private enum Piece: Sendable {
+        case text([UInt8])
+        case column(Int)
+    }
+
+    private let pieces: [Piece]
+
+    /// - Parameters:
+    ///   - name: what errors call it, in place of a file.
+    package init(_ text: String, columns: [String], name: String) throws(TemplateError) {
+        let string = TemplateString(text: text)
+        do throws(TemplateStringParser.Fault) {
+            pieces = try TemplateStringParser.pieces(of: string, columns: columns).map(Self.piece)
+        } catch {
+            throw TemplateError(file: name, line: 1, column: error.offset + 1, cause: error.cause)
+        }
+    }
+
+    private static func piece(_ piece: TemplatePiece) throws(TemplateStringParser.Fault) -> Piece {
+        switch piece {
+        case .text(let text): return .text(text)
+        case .placeholder(let placeholder):
+            guard placeholder.type == .text, !placeholder.isOptional else {
+                throw TemplateStringParser.Fault(cause: .typedInText(placeholder.type), offset: 0)
+            }
+            return .column(placeholder.column)
+        }
+    }
+
+    /// Whether it is the same text for every row.
+    package var isConstant: Bool {
+        pieces.allSatisfy { piece in if case .text = piece { true } else { false } }
+    }
+
+    /// Writes the text of a row and gives its size in bytes. Writes nothing beyond `output`: a size larger than that
+    /// tells that it did not fit.
+    package func render(
+        fields: UnsafeBufferPointer<UnsafeRawBufferPointer>, into output: UnsafeMutableRawBufferPointer
+    ) -> Int {
+        var size = 0
+        for piece in pieces {
+            switch piece {
+            case .text(let text): text.withUnsafeBytes { Self.add($0, to: output, &size) }
+            case .column(let column): Self.add(fields[column], to: output, &size)
+            }
+        }
+        return size
+    }
+
+    private static func add(_ text: UnsafeRawBufferPointer, to output: UnsafeMutableRawBufferPointer, _ size: inout Int)
+    {
+        if let source = text.baseAddress, size + text.count <= output.count {
+            (output.baseAddress.unsafelyUnwrapped + size).copyMemory(from: source, byteCount: text.count)
+        }
+        size += text.count
+    }
+}
