@@ -1,0 +1,88 @@
+/// The keys of localised texts in a payload's alert, with the numbers of their arguments.
+package struct LocalisedKeys: Equatable, Sendable {
+    /// One `loc-key`.
+    package struct Entry: Equatable, Sendable {
+        /// Such as `title-loc-key`.
+        package let name: String
+        package let key: String
+        /// Elements of the array of arguments beside it; 0 without one.
+        package let arguments: Int
+    }
+
+    package private(set) var entries: [Entry] = []
+
+    private static let pairs = [
+        ("title-loc-key", "title-loc-args"), ("subtitle-loc-key", "subtitle-loc-args"), ("loc-key", "loc-args"),
+    ]
+
+    /// Reads them out of a rendered payload; none where there is no alert, or it is a string.
+    package init(_ payload: UnsafeRawBufferPointer) {
+        var reader = AlertReader(payload)
+        reader.read()
+        for (name, arguments) in Self.pairs {
+            guard let key = reader.texts[name] else { continue }
+            entries.append(Entry(name: name, key: key, arguments: reader.counts[arguments] ?? 0))
+        }
+    }
+}
+
+/// Walks a payload and notes the members of `aps.alert`.
+private struct AlertReader {
+    private var scanner: JSONScanner
+    /// Members that are strings.
+    private(set) var texts: [String: String] = [:]
+    /// Members that are arrays: how many elements they have.
+    private(set) var counts: [String: Int] = [:]
+
+    init(_ payload: UnsafeRawBufferPointer) { scanner = JSONScanner(payload, top: .object) }
+
+    mutating func read() {
+        guard scanner.next() == .objectStart else { return }
+        enter("aps") { reader in
+            reader.enter("alert") { $0.readAlert() }
+        }
+    }
+
+    /// The object of the member of this name, in the object that the scanner is in; the others are passed over.
+    private mutating func enter(_ name: String, _ body: (inout AlertReader) -> Void) {
+        while scanner.next() == .key {
+            let isIt = text == name
+            let token = scanner.next()
+            if isIt && token == .objectStart { body(&self) } else { skip(token) }
+        }
+    }
+
+    private mutating func readAlert() {
+        while scanner.next() == .key {
+            let name = text
+            switch scanner.next() {
+            case .string: texts[name] = text
+            case .arrayStart: counts[name] = countElements()
+            case let token: skip(token)
+            }
+        }
+    }
+
+    private mutating func countElements() -> Int {
+        var count = 0
+        while true {
+            let token = scanner.next()
+            if token == .arrayEnd || token == .fault || token == .end { return count }
+            count += 1
+            skip(token)
+        }
+    }
+
+    /// Passes the rest of the value that began with this token.
+    private mutating func skip(_ token: JSONScanner.Token) {
+        guard token == .objectStart || token == .arrayStart else { return }
+        let outside = scanner.depth - 1
+        while scanner.depth > outside {
+            let token = scanner.next()
+            if token == .fault || token == .end { return }
+        }
+    }
+
+    /// The last string or key, without its escapes.
+    private var text: String { String(decoding: TemplateString(scanner).bytes, as: UTF8.self) }
+}
