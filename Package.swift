@@ -51,8 +51,8 @@ let package = Package(
 
         // Swift: policy.
         module("CSVReader"),
-        module("PayloadTemplate"),
         module("APNSProtocol"),
+        module("PayloadTemplate", ["APNSProtocol"]),
         module("Credentials", ["CCrypto"]),
         module("LaneTransport", ["CTransport"]),
         module(
@@ -76,7 +76,7 @@ let package = Package(
         tests("CReactorTests", ["CReactor", "CTestSupport"]),
         tests("CTransportTests", ["CTransport", "CTLS", "CNGHTTP2", "Credentials"]),
         tests("CSVReaderTests", ["CSVReader"]),
-        tests("PayloadTemplateTests", ["PayloadTemplate"]),
+        tests("PayloadTemplateTests", ["PayloadTemplate", "APNSProtocol"]),
         tests("APNSProtocolTests", ["APNSProtocol", "Credentials"]),
         tests("CredentialsTests", ["Credentials"]),
         tests("LaneTransportTests", ["LaneTransport"]),
