@@ -27,6 +27,15 @@ package enum Topic {
         return derived == topic ? nil : derived
     }
 
+    /// The push type whose suffix a topic has, where that is not the one given; nil when there is nothing to doubt.
+    package static func otherType(of topic: String, pushType: PushType) -> PushType? {
+        if case .suffixed(let suffix) = pushType.rule.topicForm, topic.hasSuffix(suffix) { return nil }
+        if pushType == .mdm { return nil }
+        return PushTypeRule.all.first { rule in
+            if case .suffixed(let suffix) = rule.topicForm { topic.hasSuffix(suffix) } else { false }
+        }?.type
+    }
+
     private static func isAllowed(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

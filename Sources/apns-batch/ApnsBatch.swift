@@ -9,6 +9,7 @@ struct ApnsBatch: AsyncParsableCommand {
             Examples:
               apns-batch send --input rows.csv --to simulator
               apns-batch send campaign.yaml --run-dir runs/tonight
+              apns-batch check campaign.yaml
               apns-batch render campaign.yaml --rows 3
               apns-batch simulate --port 2197
 
@@ -17,5 +18,5 @@ struct ApnsBatch: AsyncParsableCommand {
             because APNs cannot be reached; 75 interrupted, or input or disk failed on the way.
             """,
         version: "0.1.0",
-        subcommands: [Send.self, Render.self, Simulate.self])
+        subcommands: [Send.self, Check.self, Render.self, Simulate.self])
 }

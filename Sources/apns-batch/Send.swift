@@ -31,6 +31,7 @@ struct Send: AsyncParsableCommand {
         let simulator = try reporting { try EmbeddedSimulator.ifWanted(settings) }
         defer { simulator?.stop() }
         let run = try reporting { try CampaignRun(try settings.campaign(simulator: simulator), logger: logger) }
+        for warning in run.warnings { complain("warning: \(warning.text)") }
         Signals.onStop { name in
             complain("\(name): taking no more rows, waiting for answers; once more to wait no longer")
             run.stop()
@@ -38,7 +39,7 @@ struct Send: AsyncParsableCommand {
             complain("waiting no longer: rows under way are unknown")
             run.stopAtOnce()
         }
-        let display = Task { await ProgressDisplay().follow(run) }
+        let display = Task { await ProgressDisplay().follow { run.progress } }
         let summary = await run.run()
         display.cancel()
         await display.value

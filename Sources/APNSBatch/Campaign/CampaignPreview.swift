@@ -33,6 +33,7 @@ public final class CampaignPreview {
         reader = try InputReader(campaign, lanes: 1)
         plan = try CampaignPlan(
             campaign, columns: reader.columns, logger: Logger(label: "preview") { _ in SwiftLogNoOpLogHandler() })
+        try plan.refuseBrokenTemplates()
         cursor = reader.makeCursor()
         preparer = RowPreparer(plan: plan)
     }
@@ -62,8 +63,8 @@ public final class CampaignPreview {
                 flights.release(place)
             }
             return request(flights[place])
-        case .invalid(let cause): return Self.unsent(row, cause)
-        case .expired: return Self.unsent(row, "apns-expiration has passed")
+        case .invalid(let finding): return Self.unsent(row, finding.text)
+        case .expired: return Self.unsent(row, RowFault.expiredMessage)
         case .noRoom: return Self.unsent(row, "no room")
         }
     }

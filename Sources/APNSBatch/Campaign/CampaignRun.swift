@@ -32,6 +32,7 @@ public final class CampaignRun: Sendable {
         let lanes = try Self.lanes(of: campaign)
         reader = try InputReader(campaign, lanes: lanes)
         plan = try CampaignPlan(campaign, columns: reader.columns, logger: logger)
+        try plan.refuseBrokenTemplates()
         addresses = try AddressBook(host: plan.host, port: plan.port)
         gauges = (0..<lanes).map { _ in LaneGauges() }
         directory = try RunDirectory.make(campaign.runDirectory)
@@ -44,6 +45,9 @@ public final class CampaignRun: Sendable {
         }
         return lanes
     }
+
+    /// What is doubtful about the campaign, whatever its rows say. Errors would have been thrown.
+    public var warnings: [CampaignFinding] { plan.findings.filter { $0.severity == .warning } }
 
     /// Takes no more rows, waits a while for answers, and lets ``run()`` return. Rows not taken are not sent.
     public func stop() { control.stop(.interrupted) }

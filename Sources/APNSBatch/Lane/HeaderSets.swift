@@ -7,6 +7,7 @@ import LaneTransport
 struct HeaderSets {
     struct Entry {
         let number: UInt16
+        let pushType: PushType
         let payloadLimit: Int
     }
 
@@ -35,7 +36,7 @@ struct HeaderSets {
             fixed = nil
             return
         }
-        fixed = Entry(number: 0, payloadLimit: defaults.pushType.payloadLimit)
+        fixed = Entry(number: 0, pushType: defaults.pushType, payloadLimit: defaults.pushType.payloadLimit)
         unsent = [
             (0, Self.fields(defaults, topic: topic, pushType: defaults.pushType, priority: defaults.priority))
         ]
@@ -89,7 +90,8 @@ struct HeaderSets {
         }
         guard let topic else { return .fault(.topicEmpty, column: roles.topic ?? roles.token) }
         guard known.count < Self.limit else { return .tooMany }
-        let entry = Entry(number: UInt16(known.count), payloadLimit: pushType.payloadLimit)
+        let entry = Entry(
+            number: UInt16(known.count), pushType: pushType, payloadLimit: pushType.payloadLimit)
         unsent.append(
             (entry.number, Self.fields(defaults, topic: topic, pushType: pushType, priority: priority)))
         known[key] = entry

@@ -108,8 +108,8 @@ struct Lane: ~Copyable {
                 rows.consume()
                 return flight
             case .noRoom: return nil
-            case .invalid(let cause): recordUnsent(.invalid, cause: cause)
-            case .expired: recordUnsent(.expired, cause: "apns-expiration has passed")
+            case .invalid(let finding): recordUnsent(.invalid, cause: finding.text)
+            case .expired: recordUnsent(.expired, cause: RowFault.expiredMessage)
             }
             rows.consume()
         }

@@ -2,64 +2,96 @@ import APNSProtocol
 import CSVReader
 import PayloadTemplate
 
-/// What is wrong with a row, in words: `rows.csv:1042:17: badge: expected a number, found "five"`. Off the good way, so it
-/// may make strings.
+/// What is wrong with a row, found while it was prepared, as a ``RowFinding``. Off the good way, so it may make strings.
 enum RowFault {
     /// A row that is no row.
-    static func describe(_ error: CSVRowError, _ plan: CampaignPlan) -> String {
-        "\(plan.inputName):\(error.line):\(error.column): \(error.cause)"
+    static func find(_ error: CSVRowError, _ plan: CampaignPlan) -> RowFinding {
+        RowFinding(.csvRow, file: plan.inputName, line: error.line, column: error.column, "\(error.cause)")
     }
 
     /// A value that its column does not allow.
-    static func describe(
-        _ fault: FieldFault, _ column: Int, _ row: borrowing CSVRow, _ plan: CampaignPlan
-    ) -> String {
-        "\(place(column, row, plan)): \(fault.message(for: row.fields[column]))"
+    static func find(_ fault: FieldFault, _ column: Int, _ row: borrowing CSVRow, _ plan: CampaignPlan) -> RowFinding {
+        finding(fault.rule, column, row, plan, fault.message(for: row.fields[column]))
     }
 
     /// A value that was made of several columns.
-    static func describe(_ fault: FieldFault, _ text: String, _ row: borrowing CSVRow, _ plan: CampaignPlan) -> String {
-        "\(place(nil, row, plan)): \(Array(text.utf8).withUnsafeBytes { fault.message(for: $0) })"
+    static func find(_ fault: FieldFault, _ text: String, _ row: borrowing CSVRow, _ plan: CampaignPlan) -> RowFinding {
+        finding(fault.rule, nil, row, plan, Array(text.utf8).withUnsafeBytes { fault.message(for: $0) })
     }
 
-    /// A locale or variant without a template.
-    static func noTemplate(_ row: borrowing CSVRow, _ plan: CampaignPlan) -> String {
-        guard let column = plan.templates.column, let names = plan.templates.names?.names else { return "" }
-        let found = row.fields[column]
-        let text = found.isEmpty ? "nothing" : "\(Quoted(found))"
-        return "\(place(column, row, plan)): \(plan.columns[column]): expected one of "
-            + "\(names.joined(separator: ", ")), found \(text)"
-    }
-
-    static func describe(
+    static func find(
         _ fault: DeviceTokenFault, _ column: Int, _ row: borrowing CSVRow, _ plan: CampaignPlan
-    ) -> String {
-        "\(place(column, row, plan)): \(fault.message(for: row.fields[column]))"
+    ) -> RowFinding {
+        finding(fault.rule, column, row, plan, fault.message(for: row.fields[column]))
     }
 
     /// A payload that was not written.
-    static func describe(
+    static func find(
         _ outcome: RenderOutcome, _ limit: Int, _ row: borrowing CSVRow, _ plan: CampaignPlan
-    ) -> String {
+    ) -> RowFinding {
         switch outcome {
-        case .written: return ""
+        case .written: return finding(.payloadSize, nil, row, plan, "")
         case .tooLarge(let size):
-            return "\(place(plan.roles.payload, row, plan)): payload: expected at most \(limit) bytes, found \(size)"
+            let message = "payload: expected at most \(limit) bytes, found \(size)"
+            return finding(.payloadSize, plan.roles.payload, row, plan, message)
         case .invalid(let failure):
             let field = row.fields[failure.column]
-            let text = failure.description(column: plan.columns[failure.column], field: field)
-            return "\(place(failure.column, row, plan)): \(text)"
+            let message = failure.description(column: plan.columns[failure.column], field: field)
+            return finding(failure.rule, failure.column, row, plan, message)
         }
     }
 
-    static func tooManyHeaderSets(_ row: borrowing CSVRow, _ plan: CampaignPlan) -> String {
-        "\(place(nil, row, plan)): more than \(HeaderSets.limit) combinations of topic, push_type and priority"
+    /// A payload that breaks a rule.
+    static func find(_ finding: PayloadFinding, _ row: borrowing CSVRow, _ plan: CampaignPlan) -> RowFinding {
+        self.finding(finding.rule, finding.column ?? plan.rawPayloadColumn, row, plan, finding.message)
     }
 
-    /// Where a column's field begins; the row's beginning without a column.
-    private static func place(_ column: Int?, _ row: borrowing CSVRow, _ plan: CampaignPlan) -> String {
-        guard let column else { return "\(plan.inputName):\(row.line):1" }
+    /// A template that breaks a rule for every row of its push type.
+    static func find(_ finding: TemplateFinding) -> RowFinding {
+        RowFinding(
+            finding.rule, file: finding.file, line: UInt64(finding.line), column: finding.column, finding.message)
+    }
+
+    /// A locale or variant without a template.
+    static func noTemplate(_ row: CSVRow, _ plan: CampaignPlan) -> RowFinding {
+        let column = plan.templates.column
+        let names = plan.templates.names?.names.joined(separator: ", ") ?? ""
+        let name = column.map { plan.columns[$0] } ?? ""
+        let field = column.map { row.fields[$0] } ?? UnsafeRawBufferPointer(start: nil, count: 0)
+        let found = field.isEmpty ? "nothing" : "\(Quoted(field))"
+        let rule: Rule = name == Campaign.Templates.Choice.locale.column ? .localeUnknown : .variantUnknown
+        return finding(rule, column, row, plan, "\(name): expected one of \(names), found \(found)")
+    }
+
+    static func tooManyHeaderSets(_ row: borrowing CSVRow, _ plan: CampaignPlan) -> RowFinding {
+        let message = "more than \(HeaderSets.limit) combinations of topic, push_type and priority"
+        return finding(.headerSets, nil, row, plan, message)
+    }
+
+    static func expired(_ row: borrowing CSVRow, _ plan: CampaignPlan) -> RowFinding {
+        finding(.expiration, plan.roles.expiration, row, plan, expiredMessage)
+    }
+
+    static let expiredMessage = "apns-expiration has passed"
+
+    /// At a column's field; at the row's beginning without a column.
+    static func finding(
+        _ rule: Rule, _ column: Int?, _ row: borrowing CSVRow, _ plan: CampaignPlan, _ message: String
+    ) -> RowFinding {
+        guard let column else {
+            return RowFinding(rule, file: plan.inputName, line: row.line, column: 1, message)
+        }
         let place = row.place(of: column)
-        return "\(plan.inputName):\(place.line):\(place.column)"
+        return RowFinding(rule, file: plan.inputName, line: place.line, column: place.column, message)
+    }
+}
+
+extension RenderFailure {
+    /// The rule that is broken.
+    var rule: Rule {
+        switch cause {
+        case .notNumber, .notBool: .columnValueType
+        case .notJSON: .jsonSyntax
+        }
     }
 }

@@ -10,8 +10,7 @@ struct RowPreparer: ~Copyable {
         case ready(Int)
         /// Nothing was taken: the arena has no room until an outcome frees some.
         case noRoom
-        /// With line, column and cause.
-        case invalid(String)
+        case invalid(RowFinding)
         /// Its own expiration has passed.
         case expired
     }
@@ -21,6 +20,14 @@ struct RowPreparer: ~Copyable {
     /// The campaign's one template; nil when there are several or none.
     private let onlyTemplate: PayloadTemplate?
     private var picker: TemplatePicker
+    private let pages: [RuleBook.Page?]
+    /// What the rules said of the last payload.
+    private(set) var verdict = PayloadVerdict()
+    /// The last payload that was written and where its rules stand; its bytes are valid until the next row.
+    private var last: (payload: UnsafeRawBufferPointer, page: Int)?
+    private var lastTemplate = 0
+    /// The size of the last row's payload where it was too large; 0 otherwise.
+    private(set) var sizeTooLarge = 0
     var headerSets: HeaderSets
 
     init(plan: CampaignPlan) {
@@ -28,6 +35,7 @@ struct RowPreparer: ~Copyable {
         roles = plan.roles
         onlyTemplate = plan.templates.templates.count == 1 ? plan.templates.templates[0] : nil
         picker = TemplatePicker(plan.templates)
+        pages = plan.rules.pages
         headerSets = HeaderSets(plan.headers, roles: plan.roles)
     }
 
@@ -35,11 +43,13 @@ struct RowPreparer: ~Copyable {
     mutating func prepare(
         _ row: borrowing CSVRow, in arena: inout SendArena, flights: inout FlightTable, now: UInt64
     ) -> Prepared {
-        if let error = row.error { return .invalid(RowFault.describe(error, plan)) }
+        last = nil
+        sizeTooLarge = 0
+        if let error = row.error { return .invalid(RowFault.find(error, plan)) }
         let set: HeaderSets.Entry
         switch headerSets.find(row) {
         case .set(let found): set = found
-        case .fault(let fault, let column): return .invalid(RowFault.describe(fault, column, row, plan))
+        case .fault(let fault, let column): return .invalid(RowFault.find(fault, column, row, plan))
         case .tooMany: return .invalid(RowFault.tooManyHeaderSets(row, plan))
         }
         var flight = Flight()
@@ -48,11 +58,17 @@ struct RowPreparer: ~Copyable {
         guard let room = arena.reserve(Self.ownLimit + set.payloadLimit) else { return .noRoom }
         if let ended = writeOwn(row, room, &flight, now) { return ended }
         let payload = UnsafeMutableRawBufferPointer(start: room + flight.bodyOffset, count: set.payloadLimit)
-        guard let template = picker.pick(row.fields) else { return .invalid(RowFault.noTemplate(row, plan)) }
+        guard let template = picker.pick(row.fields) else { return .invalid(RowFault.noTemplate(copy row, plan)) }
+        lastTemplate = template
+        let page = RuleBook.place(template: template, set.pushType)
+        if pages[page]?.isBroken == true { return .invalid(brokenTemplate(page)) }
         let outcome = render(row, template, into: payload)
         guard case .written(let length) = outcome else {
-            return .invalid(RowFault.describe(outcome, set.payloadLimit, row, plan))
+            if case .tooLarge(let size) = outcome { sizeTooLarge = size }
+            return .invalid(RowFault.find(outcome, set.payloadLimit, row, plan))
         }
+        check(UnsafeRawBufferPointer(rebasing: payload[..<length]), row, page)
+        if verdict.hasError { return .invalid(firstError(copy row)) }
         flight.bodyLength = UInt32(length)
         flight.record = room
         flight.block = arena.commit(flight.recordLength)
@@ -71,7 +87,7 @@ struct RowPreparer: ~Copyable {
     ) -> Prepared? {
         let token = row.fields[roles.token]
         if let fault = DeviceToken.writePath(token, to: room) {
-            return .invalid(RowFault.describe(fault, roles.token, row, plan))
+            return .invalid(RowFault.find(fault, roles.token, row, plan))
         }
         flight.tokenLength = UInt16(token.count)
         if let ended = writeMessageID(row, room, flight) { return ended }
@@ -88,7 +104,7 @@ struct RowPreparer: ~Copyable {
             return nil
         }
         let value = row.fields[column]
-        if let fault = MessageID.check(value) { return .invalid(RowFault.describe(fault, column, row, plan)) }
+        if let fault = MessageID.check(value) { return .invalid(RowFault.find(fault, column, row, plan)) }
         (room + flight.pathLength).copyMemory(from: value.baseAddress!, byteCount: value.count)
         return nil
     }
@@ -101,7 +117,7 @@ struct RowPreparer: ~Copyable {
             return renderCollapseID(template, row, room, &flight)
         }
         let value = row.fields[column]
-        if let fault = CollapseID.check(value) { return .invalid(RowFault.describe(fault, column, row, plan)) }
+        if let fault = CollapseID.check(value) { return .invalid(RowFault.find(fault, column, row, plan)) }
         (room + flight.collapseOffset).copyMemory(from: value.baseAddress!, byteCount: value.count)
         flight.collapseLength = UInt8(value.count)
         return nil
@@ -115,11 +131,11 @@ struct RowPreparer: ~Copyable {
             start: room + flight.collapseOffset, count: CollapseID.lengthMax)
         let size = template.render(fields: row.fields, into: target)
         guard size <= CollapseID.lengthMax else {
-            return .invalid(RowFault.describe(.collapseIDTooLong(size), "", row, plan))
+            return .invalid(RowFault.find(.collapseIDTooLong(size), "", row, plan))
         }
         let text = UnsafeRawBufferPointer(rebasing: target[..<size])
         if size > 0, let fault = CollapseID.check(text) {
-            return .invalid(RowFault.describe(fault, String(decoding: text, as: UTF8.self), row, plan))
+            return .invalid(RowFault.find(fault, String(decoding: text, as: UTF8.self), row, plan))
         }
         flight.collapseLength = UInt8(size)
         return nil
@@ -132,13 +148,55 @@ struct RowPreparer: ~Copyable {
         if let column = roles.expiration, !row.fields[column].isEmpty {
             switch ExpirationRule.parse(row.fields[column]) {
             case .success(let own): expiration = own.expiration(start: plan.headers.start)
-            case .failure(let fault): return .invalid(RowFault.describe(fault, column, row, plan))
+            case .failure(let fault): return .invalid(RowFault.find(fault, column, row, plan))
             }
         }
         guard let expiration else { return nil }
         if expiration.hasPassed(now: Int64(now)) { return .expired }
         flight.expirationLength = UInt8(expiration.write(to: room + flight.expirationOffset))
         return nil
+    }
+
+    /// Notes the verdict on a payload.
+    @inline(__always)
+    private mutating func check(_ payload: UnsafeRawBufferPointer, _ row: borrowing CSVRow, _ page: Int) {
+        last = (payload, page)
+        verdict = PayloadVerdict()
+        if let rules = pages[page], rules.needsRow { verdict = rules.check(payload, fields: row.fields) }
+    }
+
+    /// Everything that the rules say of the last row's payload, in words; empty when none was written.
+    ///
+    /// - Parameter cardNumbers: whether to look for card numbers too.
+    func payloadFindings(_ row: CSVRow, cardNumbers: Bool) -> [RowFinding] {
+        guard let last, let rules = plan.rules.rules(at: last.page) else { return [] }
+        return rules.describe(last.payload, fields: row.fields, cardNumbers: cardNumbers)
+            .map { RowFault.find($0, row, plan) }
+    }
+
+    /// Whether a number in the last row's payload looks like that of a card.
+    func holdsCardNumber() -> Bool {
+        guard let last, let rules = plan.rules.rules(at: last.page) else { return false }
+        return rules.holdsCardNumber(last.payload)
+    }
+
+    /// Size of the last row's payload in bytes; nil when none was written.
+    var payloadSize: Int? { last?.payload.count }
+
+    /// Bytes of the last row's payload as it was given, template or JSON of its own, that are not sent.
+    func bytesSaved(_ row: borrowing CSVRow) -> Int {
+        if let column = plan.rawPayloadColumn { return row.fields[column].count - (payloadSize ?? 0) }
+        return plan.templates.blanks[lastTemplate]
+    }
+
+    private func firstError(_ row: CSVRow) -> RowFinding {
+        payloadFindings(row, cardNumbers: false).first { $0.severity == .error }
+            ?? RowFault.finding(.keyType, plan.rawPayloadColumn, row, plan, "payload: breaks a rule")
+    }
+
+    private func brokenTemplate(_ page: Int) -> RowFinding {
+        let findings = plan.rules.rules(at: page)?.templateFindings ?? []
+        return RowFault.find(findings.first { $0.rule.severity == .error } ?? findings[0])
     }
 
     private func render(

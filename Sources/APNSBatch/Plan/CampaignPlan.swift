@@ -11,6 +11,7 @@ final class CampaignPlan: Sendable {
     let roles: ColumnRoles
     /// Without one, rows bring their own JSON.
     let templates: TemplateChoice
+    let rules: RuleBook
 
     let host: String
     let port: UInt16
@@ -39,6 +40,7 @@ final class CampaignPlan: Sendable {
         headers = try HeaderDefaults(
             campaign.headers, roles: roles, columns: columns, authority: APNSHost.authority(host: host, port: port),
             start: WallClock.seconds())
+        rules = RuleBook(templates, pushTypes: roles.pushType == nil ? [headers.pushType] : PushType.allCases)
         if let identity = campaign.identity { self.identity = identity } else { identity = try Self.randomIdentity() }
         let log = LaneLog(logger: logger, endpoint: (host.contains(":") ? "[\(host)]" : host) + ":\(port)")
         self.log = log
@@ -57,6 +59,9 @@ final class CampaignPlan: Sendable {
             throw CampaignError(.configuration, "request timeout: expected at least 1 ms, found 0")
         }
     }
+
+    /// The column of raw payloads; nil when there is a template.
+    var rawPayloadColumn: Int? { templates.templates.isEmpty ? roles.payload : nil }
 
     /// What errors and the log call the server.
     var endpoint: String { log.endpoint }

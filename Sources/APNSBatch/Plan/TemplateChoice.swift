@@ -4,6 +4,8 @@ import PayloadTemplate
 struct TemplateChoice: Sendable {
     /// One, or as many as there are names; empty when rows bring their own JSON.
     let templates: [PayloadTemplate]
+    /// Whitespace that each template was written with, in bytes.
+    let blanks: [Int]
     /// Nil with one template or none.
     let names: TemplateNames?
     /// The column that says which; nil with one template or none.
@@ -14,6 +16,7 @@ struct TemplateChoice: Sendable {
             let template = campaign.template
             templates =
                 try template.map { (template) throws(CampaignError) in [try Self.compile(template, columns)] } ?? []
+            blanks = template.map { [Self.countBlanks($0.json)] } ?? []
             names = nil
             column = nil
             return
@@ -24,6 +27,7 @@ struct TemplateChoice: Sendable {
         let ordered = several.templates.sorted { $0.key < $1.key }
         column = try Self.column(several.choice, columns, file: campaign.input.name)
         names = try Self.names(several, ordered.map(\.key))
+        blanks = ordered.map { Self.countBlanks($0.value.json) }
         templates = try ordered.map { (entry) throws(CampaignError) in try Self.compile(entry.value, columns) }
     }
 
@@ -35,6 +39,24 @@ struct TemplateChoice: Sendable {
         } catch {
             throw CampaignError(.configuration, "\(error)")
         }
+    }
+
+    /// Whitespace outside of strings.
+    private static func countBlanks(_ json: [UInt8]) -> Int {
+        var count = 0
+        var isInString = false
+        var isEscaped = false
+        for byte in json {
+            if isInString {
+                isInString = isEscaped || byte != UInt8(ascii: "\"")
+                isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
+            } else if byte == UInt8(ascii: "\"") {
+                isInString = true
+            } else if byte == 0x20 || 0x09...0x0A ~= byte || byte == 0x0D {
+                count += 1
+            }
+        }
+        return count
     }
 
     private static func column(

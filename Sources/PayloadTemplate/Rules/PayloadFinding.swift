@@ -25,5 +25,7 @@ package struct PayloadVerdict: Equatable, Sendable {
     package var hasError = false
     package var hasWarning = false
 
+    package init() {}
+
     package var isClean: Bool { !hasError && !hasWarning }
 }

@@ -5,12 +5,12 @@ import Foundation
 final class ProgressDisplay: Sendable {
     private let isTerminal = isatty(STDERR_FILENO) == 1
 
-    /// Shows `run` until the task is cancelled.
-    func follow(_ run: CampaignRun) async {
+    /// Shows what `look` tells until the task is cancelled.
+    func follow(_ look: () -> CampaignProgress) async {
         let interval: Duration = isTerminal ? .milliseconds(250) : .seconds(10)
-        var last = run.progress
+        var last = look()
         while (try? await Task.sleep(for: interval)) != nil {
-            let now = run.progress
+            let now = look()
             let rate = ProgressText.rate(from: last, to: now)
             show(isTerminal ? ProgressText.bar(now, rate: rate, width: width) : ProgressText.line(now, rate: rate))
             last = now

@@ -1,0 +1,108 @@
+import CSVReader
+import Glibc
+import LaneTransport
+import Logging
+import Synchronization
+
+/// Looks at a whole campaign without sending: every row is prepared by the code that sends, and held against every rule.
+///
+/// Making one compiles the templates and reads the CSV's header row. ``run()`` reads the input to its end. Memory does not
+/// grow with the input.
+public final class CampaignCheck: Sendable {
+    private let plan: CampaignPlan
+    private let reader: InputReader
+    private let control = RunControl()
+    private let gauges: [LaneGauges]
+    private let file: FindingsFile?
+    private let started = Mutex<Double?>(nil)
+
+    /// - Parameters:
+    ///   - campaign: as it would be sent. Credentials may be missing; its lanes are the threads, one per core if nil.
+    ///   - findingsPath: a file for all findings, replaced if it is there; nil for none.
+    /// - Throws: ``CampaignError`` with ``CampaignError/Kind/configuration``, `input` or `results`.
+    public init(_ campaign: Campaign, findingsPath: String? = nil) throws(CampaignError) {
+        let threads = min(256, max(1, campaign.lanes ?? sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+        reader = try InputReader(campaign, lanes: threads)
+        plan = try CampaignPlan(
+            campaign, columns: reader.columns, logger: Logger(label: "check") { _ in SwiftLogNoOpLogHandler() })
+        gauges = (0..<threads).map { _ in LaneGauges() }
+        file = try findingsPath.map { (path) throws(CampaignError) in try FindingsFile(path: path) }
+    }
+
+    /// Looks at no more rows; ``run()`` returns what was found until then.
+    public func stop() { control.stop(.interrupted) }
+
+    /// Rows looked at are `accepted` or `invalid`.
+    public var progress: CampaignProgress {
+        var progress = CampaignProgress()
+        for gauge in gauges {
+            let reading = gauge.reading
+            progress.accepted += reading.accepted
+            progress.invalid += reading.invalid
+        }
+        progress.bytesRead = reader.bytesRead
+        progress.bytesTotal = reader.bytesTotal
+        progress.elapsedSeconds = started.withLock { $0 }.map { WallClock.monotonic() - $0 } ?? 0
+        return progress
+    }
+
+    /// Reads the input to its end. Call it once.
+    ///
+    /// - Throws: ``CampaignError`` with `input` when the input cannot be read on, with `results` when the findings could
+    ///   not be written.
+    public func run() async throws(CampaignError) -> CheckReport {
+        let result = await withCheckedContinuation { continuation in
+            LaneThread.detached(name: "check") { [self] in continuation.resume(returning: runToEnd()) }
+        }
+        return try result.get()
+    }
+
+    private func runToEnd() -> Result<CheckReport, CampaignError> {
+        started.withLock { $0 = WallClock.monotonic() }
+        var report = CheckReport()
+        report.campaign = plan.findings
+        report.findingsPath = file?.path
+        writeCampaignFindings(report.campaign)
+        control.notify { [reader] in reader.cancel() }
+        let reading = LaneThread(name: "reader") { [self] in reader.run(control: control, wake: {}) }
+        let findings = SharedReport(report)
+        runWorker(gauges.count - 1, into: findings)
+        report = findings.report.withLock { $0 }
+        reader.cancel()
+        reading.join()
+        control.notifyNobody()
+        report.sort()
+        if let error = file?.error { return .failure(error) }
+        switch control.stopCause {
+        case .failure(let error): return .failure(error)
+        case .interrupted: report.isComplete = false
+        case nil: break
+        }
+        return .success(report)
+    }
+
+    private func writeCampaignFindings(_ findings: [CampaignFinding]) {
+        var lines: [UInt8] = []
+        for finding in findings { FindingsFile.append(finding, to: &lines) }
+        if !lines.isEmpty { file?.write(lines) }
+    }
+
+    /// Starts workers from the last to the first, each joined by the call that started it.
+    private func runWorker(_ number: Int, into shared: SharedReport) {
+        guard number >= 0 else { return }
+        let thread = LaneThread(name: "check \(number)") { [self] in
+            var worker = CheckWorker(plan, input: reader, control: control, gauges: gauges[number], file: file)
+            worker.run()
+            shared.report.withLock { worker.finish(into: &$0) }
+        }
+        runWorker(number - 1, into: shared)
+        thread.join()
+    }
+}
+
+/// The report to which the threads add theirs.
+private final class SharedReport: Sendable {
+    let report: Mutex<CheckReport>
+
+    init(_ report: CheckReport) { self.report = Mutex(report) }
+}

@@ -1,0 +1,77 @@
+import APNSProtocol
+import CSVReader
+import Synchronization
+
+/// One thread of a check: rows are prepared as a lane would, and given back at once.
+struct CheckWorker: ~Copyable {
+    private let plan: CampaignPlan
+    private let input: InputReader
+    private let control: RunControl
+    private let gauges: LaneGauges
+    private var cursor: CSVRowCursor
+    private var preparer: RowPreparer
+    private var arena = SendArena(blocks: 1)
+    private var flights = FlightTable(capacity: 1)
+    private var findings: FindingTally
+    private let now = WallClock.seconds()
+
+    init(_ plan: CampaignPlan, input: InputReader, control: RunControl, gauges: LaneGauges, file: FindingsFile?) {
+        self.plan = plan
+        self.input = input
+        self.control = control
+        self.gauges = gauges
+        cursor = input.makeCursor()
+        preparer = RowPreparer(plan: plan)
+        findings = FindingTally(file: file)
+    }
+
+    /// Takes chunks until there are none or the check is stopped.
+    mutating func run() {
+        var row = CSVRow()
+        while !control.stopping, let chunk = input.chunks.pop() {
+            cursor.open(chunk)
+            while cursor.next(into: &row) { look(at: row) }
+            chunk.recycle()
+            publish()
+        }
+    }
+
+    mutating func finish(into report: inout CheckReport) { findings.finish(into: &report) }
+
+    private mutating func look(at row: CSVRow) {
+        switch preparer.prepare(row, in: &arena, flights: &flights, now: now) {
+        case .ready(let place):
+            arena.release(flights[place].block)
+            flights.release(place)
+            if let size = preparer.payloadSize { findings.sizes.add(size, row: row.row) }
+            findings.sizes.bytesSaved += UInt64(max(0, preparer.bytesSaved(row)))
+            good(row)
+        case .invalid(let first): bad(row, first)
+        case .expired: findings.add([RowFault.expired(row, plan)], row: row.row)
+        case .noRoom: preconditionFailure("the arena is empty")
+        }
+    }
+
+    /// One that would be sent; there may be warnings.
+    @inline(__always)
+    private mutating func good(_ row: CSVRow) {
+        let hasCard = preparer.holdsCardNumber()
+        guard preparer.verdict.hasWarning || hasCard else { return findings.addClean() }
+        let warnings = preparer.payloadFindings(row, cardNumbers: hasCard)
+        if warnings.isEmpty { findings.addClean() } else { findings.add(warnings, row: row.row) }
+    }
+
+    /// The row's first fault, or all that its payload has.
+    private mutating func bad(_ row: CSVRow, _ first: RowFinding) {
+        if preparer.sizeTooLarge > 0 { findings.sizes.note(preparer.sizeTooLarge, row: row.row) }
+        let all = preparer.payloadFindings(row, cardNumbers: true)
+        findings.add(all.contains(first) ? all : [first] + all, row: row.row)
+    }
+
+    private func publish() {
+        var tally = Tally()
+        tally.accepted = findings.rows - findings.rowsWithErrors
+        tally.invalid = findings.rowsWithErrors
+        gauges.publish(tally, connections: 0, streams: 0, inFlight: 0, opened: 0)
+    }
+}

@@ -1,0 +1,40 @@
+import APNSProtocol
+import PayloadTemplate
+
+extension CampaignPlan {
+    /// What is wrong or doubtful with the campaign, whatever its rows say.
+    var findings: [CampaignFinding] {
+        rules.templateFindings.map { CampaignFinding($0) } + expirationMissing + topicSuffix
+    }
+
+    /// Refuses a campaign of which no row could be sent because of its template.
+    func refuseBrokenTemplates() throws(CampaignError) {
+        guard roles.pushType == nil else { return }
+        let errors = rules.templateFindings.filter { $0.rule.severity == .error }
+        guard let first = errors.first else { return }
+        let more = errors.count > 1 ? " (and \(errors.count - 1) more: see apns-batch check)" : ""
+        throw CampaignError(.configuration, CampaignFinding(first).text + more)
+    }
+
+    private var expirationMissing: [CampaignFinding] {
+        guard headers.expiration == nil, roles.expiration == nil else { return [] }
+        return [
+            CampaignFinding(
+                .expirationMissing,
+                "expiration: none given, so APNs stores a push for up to 30 days; give a time, a duration or 0")
+        ]
+    }
+
+    /// A topic that ends as another push type asks.
+    private var topicSuffix: [CampaignFinding] {
+        guard roles.pushType == nil, let topic = headers.topic,
+            let other = Topic.otherType(of: topic, pushType: headers.pushType)
+        else { return [] }
+        return [
+            CampaignFinding(
+                .topicSuffix,
+                "topic: \"\(topic)\" ends as a topic of type \(other.name) does, and the push type is "
+                    + "\(headers.pushType.name)")
+        ]
+    }
+}

@@ -1,0 +1,98 @@
+import APNSBatch
+import ArgumentParser
+import Foundation
+
+/// `apns-batch check`.
+struct Check: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Holds every row, payload and header against all rules; sends nothing.",
+        discussion: """
+            Takes the arguments of send; needs no credentials. Shows up to 20 examples of each finding; all of them go
+            into findings.csv (severity,rule,row,file,line,column,message). docs/reference.md lists the rules.
+
+            Examples:
+              apns-batch check campaign.yaml --input rows.csv
+              apns-batch check --input rows.csv --template payload.json --topic com.example.app --to production \\
+                  --strings App/de.lproj --strings App/fr.lproj
+
+            Exit codes: 0 everything would be sent; 2 some rows would not; 64 wrong usage or configuration, or a template
+            that breaks a rule in every row; 75 interrupted.
+            """)
+
+    @OptionGroup var arguments: CampaignArguments
+
+    @Option(help: "Where all findings go.")
+    var findings = "findings.csv"
+
+    func run() async throws {
+        var settings = try reporting { try arguments.resolved() }
+        if settings.to == nil { settings.to = "production" }
+        let simulator = try reporting { try EmbeddedSimulator.forRendering(settings) }
+        let check = try reporting {
+            try CampaignCheck(
+                try settings.campaign(simulator: simulator, onlyRendering: true), findingsPath: findings)
+        }
+        Signals.onStop { name in
+            complain("\(name): looking at no more rows")
+            check.stop()
+        }
+        let display = Task { await ProgressDisplay().follow { check.progress } }
+        let report: CheckReport
+        do {
+            report = try await check.run()
+        } catch {
+            display.cancel()
+            await display.value
+            complain(error.description)
+            throw error.kind == .results ? ExitStatus.interrupted : ExitStatus.usage
+        }
+        display.cancel()
+        await display.value
+        print(CheckText.whole(report), terminator: "")
+        guard Output.isComplete(), report.isComplete else { throw ExitStatus.interrupted }
+        if report.isBroken { throw ExitStatus.usage }
+        if !report.isClean { throw ExitStatus.someRowsLeft }
+    }
+}
+
+/// How a check's report reads.
+enum CheckText {
+    static func whole(_ report: CheckReport) -> String {
+        let campaign = report.campaign.map { line($0) }.joined()
+        return campaign + report.groups.map(group).joined() + sizes(report) + end(report)
+    }
+
+    /// `rows.csv:3:5: error: badge: expected a number, found "five"`.
+    private static func line(_ finding: CampaignFinding) -> String {
+        let place = finding.file.map { "\($0):\(finding.line):\(finding.column): " } ?? ""
+        return "\(place)\(finding.severity.rawValue): \(finding.message) [\(finding.rule)]\n"
+    }
+
+    private static func group(_ group: CheckReport.Group) -> String {
+        let more = group.count - UInt64(group.examples.count)
+        let rest = more > 0 ? "… and \(more) more of \(group.rule)\n" : ""
+        return group.examples.map(line).joined() + rest
+    }
+
+    private static func sizes(_ report: CheckReport) -> String {
+        let sizes = report.sizes
+        guard sizes.maximum > 0 else { return "" }
+        let shares = [(0.5, "half"), (0.9, "90 %"), (0.99, "99 %")]
+            .map { "\($0.1) up to \(sizes.percentile($0.0))" }.joined(separator: ", ")
+        let saved = sizes.payloads > 0 ? Double(sizes.bytesSaved) / Double(sizes.payloads) : 0
+        return """
+            payload sizes in bytes: \(shares), largest \(sizes.maximum) (row \(sizes.maximumRow))
+            whitespace left out: \(sizes.bytesSaved) bytes, \(String(format: "%.1f", saved)) a payload\n
+            """
+    }
+
+    /// The line that scripts read is the last.
+    private static func end(_ report: CheckReport) -> String {
+        let errors = report.groups.filter { $0.severity == .error }.reduce(0) { $0 + $1.count }
+        let warnings = report.groups.filter { $0.severity == .warning }.reduce(0) { $0 + $1.count }
+        let all = report.findingsPath.map { "all findings: \($0)\n" } ?? ""
+        let stopped = report.isComplete ? "" : " (stopped before the end of the input)"
+        return all + "rows=\(report.rows) good=\(report.rows - report.rowsWithErrors) bad=\(report.rowsWithErrors) "
+            + "with_warnings=\(report.rowsWithWarnings) errors=\(errors) warnings=\(warnings)\(stopped)\n"
+    }
+}
