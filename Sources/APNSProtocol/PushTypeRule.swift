@@ -28,6 +28,8 @@ package struct PushTypeRule: Sendable {
         case silent
         /// `content-changed: true`.
         case contentChanged
+        /// `timestamp` and `event`.
+        case activity
         /// Nothing is asked.
         case free
     }
@@ -82,7 +84,7 @@ extension PushTypeRule {
             .location, "location", topic: .suffixed(".location-query"), authentication: .tokenOnly,
             source: "Creating a location push service extension"),
         PushTypeRule(
-            .liveactivity, "liveactivity", topic: .suffixed(".push-type.liveactivity"),
+            .liveactivity, "liveactivity", topic: .suffixed(".push-type.liveactivity"), content: .activity,
             source: "Starting and updating Live Activities with ActivityKit push notifications"),
         PushTypeRule(
             .pushtotalk, "pushtotalk", topic: .suffixed(".voip-ptt"), source: "Creating a Push to Talk app"),

@@ -31,6 +31,11 @@ package final class PayloadTemplate: @unchecked Sendable {
     /// The names of all columns, as they were given.
     package let columns: [String]
 
+    /// What the template says, for the rules and for messages; rendering looks at the steps only.
+    let root: TemplateNode
+    let source: [UInt8]
+    let file: String
+
     let steps: UnsafeMutableBufferPointer<TemplateStep>
     let literals: UnsafeMutableBufferPointer<UInt8>
     let growth: UnsafeMutableBufferPointer<FieldGrowth>
@@ -51,8 +56,10 @@ package final class PayloadTemplate: @unchecked Sendable {
     ///   - file: the template's name in errors.
     /// - Throws: the first thing wrong with it, with its place.
     package init(json: [UInt8], columns: [String], file: String) throws(TemplateError) {
-        let node = try TemplateParser.parse(json, columns: columns, file: file)
-        let program = TemplateProgram(node)
+        source = TemplateParser.withoutMark(json)
+        root = try TemplateParser.parse(source, columns: columns, file: file)
+        self.file = file
+        let program = TemplateProgram(root)
         self.columns = columns
         steps = .copy(of: program.steps)
         literals = .copy(of: program.literals)

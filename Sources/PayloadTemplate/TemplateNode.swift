@@ -25,8 +25,8 @@ enum TemplatePiece: Equatable {
     case placeholder(TemplatePlaceholder)
 }
 
-/// A value of a template. This tree lives only while the template is compiled; rules that look at keys and values of a
-/// payload find both here, with their places.
+/// A value of a template. The way of a row does without this tree; rules that look at keys and values of a payload find
+/// both here, with their places.
 struct TemplateNode {
     enum Value {
         case object([TemplateMember])

@@ -13,11 +13,15 @@ struct TemplateParser {
         self.columns = columns
     }
 
-    /// - Parameter json: the template's text; a byte order mark at its start is passed over.
+    /// The text without a byte order mark at its start.
+    static func withoutMark(_ json: [UInt8]) -> [UInt8] {
+        json.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(json.dropFirst(3)) : json
+    }
+
+    /// - Parameter json: the template's text, without a byte order mark.
     static func parse(_ json: [UInt8], columns: [String], file: String) throws(TemplateError) -> TemplateNode {
-        let skipped = json.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         return try json.withUnsafeBufferPointer { (buffer) throws(TemplateError) in
-            let text = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[skipped...])
+            let text = UnsafeRawBufferPointer(buffer)
             do throws(Fault) {
                 if text.count > PayloadTemplate.sizeLimit { throw Fault(cause: .tooLarge, offset: 0) }
                 var parser = TemplateParser(text, columns: columns)

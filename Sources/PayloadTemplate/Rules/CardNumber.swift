@@ -1,0 +1,167 @@
+/// Looks for a number that may be a card's: 13 to 19 digits, alone or in groups with one blank or dash between them, with
+/// a right check digit and the beginning and length of a card of one of the large schemes (ISO/IEC 7812).
+enum CardNumber {
+    static let digitsMin = 13
+    static let digitsMax = 19
+
+    @inline(__always)
+    static func isHeld(in bytes: UnsafeRawBufferPointer) -> Bool { first(in: bytes) != nil }
+
+    /// Where the first begins.
+    ///
+    /// A card takes 13 bytes at least, and of two bytes side by side in it one is a digit: so it is enough to look at two
+    /// bytes in every twelve.
+    static func first(in bytes: UnsafeRawBufferPointer) -> Int? {
+        var index = 0
+        var done = 0
+        while index < bytes.count {
+            if isDigit(bytes[index]) || (index &+ 1 < bytes.count && isDigit(bytes[index &+ 1])) {
+                let run = DigitRun(bytes, around: index, from: done)
+                if let found = run.card(in: bytes) { return found }
+                done = run.end
+                index = run.end
+            } else {
+                index &+= 12
+            }
+        }
+        return nil
+    }
+
+    @inline(__always)
+    static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
+}
+
+/// Digits with at most one blank or dash between any two.
+private struct DigitRun {
+    private(set) var start: Int
+    private(set) var end: Int
+
+    /// - Parameters:
+    ///   - index: this byte or the next is a digit.
+    ///   - limit: the run does not begin before it.
+    init(_ bytes: UnsafeRawBufferPointer, around index: Int, from limit: Int) {
+        start = CardNumber.isDigit(bytes[index]) ? index : index + 1
+        end = start + 1
+        while start > limit {
+            if CardNumber.isDigit(bytes[start - 1]) {
+                start -= 1
+            } else if start - 1 > limit, Self.isSeparator(bytes[start - 1]), CardNumber.isDigit(bytes[start - 2]) {
+                start -= 2
+            } else {
+                break
+            }
+        }
+        while end < bytes.count {
+            if CardNumber.isDigit(bytes[end]) {
+                end += 1
+            } else if end + 1 < bytes.count, Self.isSeparator(bytes[end]), CardNumber.isDigit(bytes[end + 1]) {
+                end += 2
+            } else {
+                break
+            }
+        }
+    }
+
+    private static func isSeparator(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "-") }
+
+    /// Where a card begins that is some of the run's groups: all, or without a word of digits before or after it.
+    func card(in bytes: UnsafeRawBufferPointer) -> Int? {
+        guard end - start >= CardNumber.digitsMin else { return nil }
+        var group = start
+        while group < end {
+            if isBorder(bytes, before: group), let found = card(in: bytes, from: group) { return found }
+            group = next(bytes, after: group)
+        }
+        return nil
+    }
+
+    /// The first digit of the group after the one that a digit is in.
+    private func next(_ bytes: UnsafeRawBufferPointer, after digit: Int) -> Int {
+        var index = digit
+        while index < end, CardNumber.isDigit(bytes[index]) { index += 1 }
+        return index + 1
+    }
+
+    private func card(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        var digits = CardDigits()
+        var index = start
+        var group = 0
+        while index < end {
+            if CardNumber.isDigit(bytes[index]) {
+                digits.append(bytes[index] - 0x30)
+                group += 1
+            } else {
+                // Groups of a card have four digits; some schemes have one of six.
+                if group < 4 || group > 6 { return nil }
+                group = 0
+            }
+            index += 1
+            if digits.count > CardNumber.digitsMax { return nil }
+            let endsGroup = index == end || !CardNumber.isDigit(bytes[index])
+            if endsGroup, group >= 3, digits.isCard, isBorder(bytes, after: index) { return start }
+        }
+        return nil
+    }
+
+    /// Whether a number may begin here: no letter or digit before it, and no point of a fraction.
+    private func isBorder(_ bytes: UnsafeRawBufferPointer, before index: Int) -> Bool {
+        guard index > 0 else { return true }
+        let byte = bytes[index - 1]
+        // The letter of an escape is none.
+        if index > 1, bytes[index - 2] == UInt8(ascii: "\\") { return true }
+        return !Self.isWordByte(byte) && byte != UInt8(ascii: ".")
+    }
+
+    private func isBorder(_ bytes: UnsafeRawBufferPointer, after index: Int) -> Bool {
+        guard index < bytes.count else { return true }
+        if bytes[index] == UInt8(ascii: ".") {
+            return index + 1 == bytes.count || !CardNumber.isDigit(bytes[index + 1])
+        }
+        return !Self.isWordByte(bytes[index])
+    }
+
+    private static func isWordByte(_ byte: UInt8) -> Bool {
+        CardNumber.isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte == 0x5F
+    }
+}
+
+/// Up to nineteen digits, four bits each.
+private struct CardDigits {
+    private(set) var count = 0
+    private var head = 0
+    /// The Luhn sums as if the digits so far were all, and as if one more followed.
+    private var sum = 0
+    private var otherSum = 0
+    private var isUniform = true
+    private var firstDigit: UInt8 = 0
+
+    mutating func append(_ digit: UInt8) {
+        if count == 0 { firstDigit = digit }
+        if digit != firstDigit { isUniform = false }
+        if count < 4 { head = head * 10 + Int(digit) }
+        let doubled = digit > 4 ? Int(digit) * 2 - 9 : Int(digit) * 2
+        // What was doubled before is not, now that the places have moved by one.
+        (sum, otherSum) = (otherSum + Int(digit), sum + doubled)
+        count += 1
+    }
+
+    var isCard: Bool {
+        count >= CardNumber.digitsMin && count <= CardNumber.digitsMax && sum % 10 == 0 && !isUniform && isScheme
+    }
+
+    /// The beginnings and lengths that the large schemes give out.
+    private var isScheme: Bool {
+        switch head {
+        case 4000...4999: count == 13 || count == 16 || count == 19
+        case 5100...5599, 2221...2720: count == 16
+        case 3400...3499, 3700...3799: count == 15
+        case 3000...3059, 3095, 3600...3699, 3800...3999: count >= 14
+        case 6011, 6440...6599: count >= 16
+        case 3528...3589: count >= 16
+        case 6200...6299, 8100...8171: count >= 16
+        case 5000...5099, 5600...5899, 6300...6399, 6700...6799: count >= 13
+        case 2200...2204: count >= 16
+        default: false
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import APNSProtocol
+
+/// Holds a template against the rules once: what is settled for every row, and what each row has to be asked.
+struct TemplateRules {
+    private let root: TemplateNode
+    private let columns: [String]
+    private let setting: ScanSetting
+    private let payloadLimit: Int
+    /// What holds for every row.
+    private(set) var settled: [LocatedFinding] = []
+    private(set) var rows: RowChecks
+
+    init(_ template: PayloadTemplate, _ setting: ScanSetting, payloadLimit: Int) {
+        root = template.root
+        columns = template.columns
+        self.setting = setting
+        self.payloadLimit = payloadLimit
+        rows = RowChecks(root, isLiveActivity: setting.isLiveActivity)
+        settleSize()
+        settleKeys()
+        settleContent()
+        settled += sample().withUnsafeBytes { CardNumberWalk.findings($0) }
+    }
+
+    private func sample(keepsOptional: Bool = true, emptiesText: Bool = false) -> [UInt8] {
+        TemplateSample(root, columns: columns, keepsOptional: keepsOptional, emptiesText: emptiesText).bytes
+    }
+
+    private func scan(_ sample: [UInt8]) -> [LocatedFinding] {
+        sample.withUnsafeBytes { LocatedFinding.scan($0, setting) }
+    }
+
+    /// A template may be too large even if every field is empty.
+    private mutating func settleSize() {
+        let least = sample(keepsOptional: false, emptiesText: true).count
+        if least <= payloadLimit { return }
+        settled.append(.size(payloadLimit, found: root.placeholders.isEmpty ? "\(least)" : "\(least) or more"))
+    }
+
+    /// The rules of single keys. What is wrong with a stand-in only is left to the rows.
+    private mutating func settleKeys() {
+        for finding in scan(sample()) where !finding.rule.isOfContent {
+            let node = root.nearest(finding.path)
+            let isOpen =
+                switch finding.rule {
+                case .keyRange, .mutableContentTrue: !node.placeholders.isEmpty
+                case .keyType, .apsType: node.isOpenInType
+                default: false
+                }
+            if !isOpen { settled.append(finding) }
+        }
+    }
+
+    /// The rules of the push type: settled where no field can make a difference.
+    private mutating func settleContent() {
+        let most = content(sample())
+        if hasOpenKeys {
+            rows.needsScan = true
+            return
+        }
+        if most == content(sample(keepsOptional: false, emptiesText: true)) {
+            settled += most
+        } else if most.isEmpty, content(sample(keepsOptional: false)).isEmpty, let texts = shownTexts {
+            rows.shownTexts = texts
+        } else {
+            rows.needsScan = true
+        }
+    }
+
+    private func content(_ sample: [UInt8]) -> [LocatedFinding] { scan(sample).filter(\.rule.isOfContent) }
+}
+
+extension TemplateRules {
+    /// Whether fields decide which keys there are, in ways that the samples with all and with none do not show.
+    private var hasOpenKeys: Bool {
+        guard let aps = root.member("aps")?.node, case .object(let members) = aps.value else {
+            return root.member("aps")?.node.field != nil
+        }
+        if members.contains(where: { $0.isOpen(in: .aps) }) { return true }
+        let ofStart = ["event", "attributes", "attributes-type"]
+        if setting.isLiveActivity, ofStart.contains(where: { aps.member($0)?.node.placeholders.isEmpty == false }) {
+            return true
+        }
+        return alertMayBeBodyOnly(aps)
+    }
+
+    /// Whether a row may be left with a body alone.
+    private func alertMayBeBodyOnly(_ aps: TemplateNode) -> Bool {
+        guard let alert = aps.member("alert")?.node, case .object(let members) = alert.value else { return false }
+        if members.contains(where: { $0.isOpen(in: .alert) }) { return true }
+        guard alert.member("body") != nil, members.count > 1 else { return false }
+        return members.allSatisfy { $0.key.elementsEqual("body".utf8) || $0.node.isOptional }
+    }
+
+    /// The columns that can show something, where every text of the push is made of fields only; nil where that cannot
+    /// be said so simply.
+    private var shownTexts: [Int]? {
+        guard let aps = root.member("aps")?.node else { return nil }
+        var columns: [Int] = []
+        let alert = aps.member("alert")?.node
+        let names = ["title", "subtitle", "body", "title-loc-key", "subtitle-loc-key", "loc-key"]
+        let nodes = [alert, aps.member("sound")?.node] + names.map { alert?.member($0)?.node }
+        for case .string(let pieces) in nodes.compactMap({ $0?.value }) {
+            let placeholders = pieces.compactMap(\.placeholder)
+            if placeholders.contains(where: \.isOptional), pieces.count > 1 { return nil }
+            columns += placeholders.map(\.column)
+        }
+        return columns
+    }
+}
+
+extension TemplateMember {
+    /// Whether a field puts a value of any kind under a key that Apple defines.
+    fileprivate func isOpen(in parent: PayloadKey.Parent) -> Bool {
+        node.field?.type == .json && PayloadKey.all(in: parent).contains { key.elementsEqual($0.name.utf8) }
+    }
+}
+
+extension TemplateNode {
+    /// Whether the type of its value is a field's affair.
+    fileprivate var isOpenInType: Bool {
+        switch value {
+        case .field(let placeholder): placeholder.type == .json
+        case .array(let elements): elements.contains { $0.field?.type == .json }
+        default: false
+        }
+    }
+}
+
+extension Rule {
+    /// Whether it asks what stands in `aps`, and not how.
+    var isOfContent: Bool {
+        switch self {
+        case .apsMissing, .alertNothingToShow, .backgroundShows, .backgroundContentAvailable, .contentChangedMissing,
+            .timestampMissing, .eventMissing, .startAttributes, .broadcastStart, .alertBodyOnly:
+            true
+        default: false
+        }
+    }
+}
+
+extension LocatedFinding {
+    /// All that the scan finds in a payload.
+    static func scan(_ payload: UnsafeRawBufferPointer, _ setting: ScanSetting) -> [LocatedFinding] {
+        var scan = PayloadScan(payload, setting, sink: FindingCollector(setting))
+        scan.run()
+        return scan.sink.findings
+    }
+
+    static func size(_ limit: Int, found: String) -> LocatedFinding {
+        LocatedFinding(
+            rule: .payloadSize, path: [], message: "payload: expected at most \(limit) bytes, found \(found)")
+    }
+}

@@ -1,0 +1,70 @@
+/// A payload as a template would make it, with stand-ins for the fields, so that the one scan of payloads judges
+/// templates too: text is the placeholder as it is written, a number 1, a Boolean true.
+struct TemplateSample {
+    /// Whether values stay that go when a field is empty.
+    var keepsOptional = true
+    /// Whether text fields are empty.
+    var emptiesText = false
+    let columns: [String]
+    private(set) var bytes: [UInt8] = []
+
+    init(_ root: TemplateNode, columns: [String], keepsOptional: Bool = true, emptiesText: Bool = false) {
+        self.columns = columns
+        self.keepsOptional = keepsOptional
+        self.emptiesText = emptiesText
+        write(root)
+    }
+
+    private mutating func write(_ node: TemplateNode) {
+        switch node.value {
+        case .object(let members): write(members.map { ($0.key, $0.node) }, "{", "}")
+        case .array(let elements): write(elements.map { (nil, $0) }, "[", "]")
+        case .string(let pieces): writeString(pieces)
+        case .field(let placeholder):
+            switch placeholder.type {
+            case .bool: bytes += "true".utf8
+            case .number, .text: bytes += "1".utf8
+            case .json: bytes += "0".utf8
+            }
+        case .scalar(let scalar): bytes += scalar
+        }
+    }
+
+    private mutating func write(_ members: [(key: [UInt8]?, node: TemplateNode)], _ open: String, _ close: String) {
+        bytes += open.utf8
+        var isFirst = true
+        for member in members where keepsOptional || !member.node.isOptional {
+            if !isFirst { bytes += ",".utf8 }
+            isFirst = false
+            if let key = member.key {
+                writeString([.text(key)])
+                bytes += ":".utf8
+            }
+            write(member.node)
+        }
+        bytes += close.utf8
+    }
+
+    private mutating func writeString(_ pieces: [TemplatePiece]) {
+        bytes += "\"".utf8
+        for piece in pieces {
+            switch piece {
+            case .text(let text): writeEscaped(text)
+            case .placeholder(let placeholder):
+                if !emptiesText { writeEscaped(Array("{{\(columns[placeholder.column])}}".utf8)) }
+            }
+        }
+        bytes += "\"".utf8
+    }
+
+    private mutating func writeEscaped(_ text: [UInt8]) {
+        text.withUnsafeBufferPointer { source in
+            guard let start = source.baseAddress else { return }
+            let count = JSONString.escapedCount(start, source.count)
+            bytes += [UInt8](unsafeUninitializedCapacity: count) { out, written in
+                guard let target = out.baseAddress else { return }
+                written = JSONString.writeEscaped(start, source.count, to: target) - target
+            }
+        }
+    }
+}
