@@ -191,7 +191,8 @@ import Testing
             "guide-2011-1", "guide-2011-2", "guide-2011-3", "guide-2011-4", "guide-2011-5",
             "guide-today-1", "guide-today-2", "guide-today-3",
             "tutorial-title-body", "tutorial-localised", "tutorial-badge", "tutorial-sound",
-            "tutorial-critical-sound", "tutorial-custom-data", "encrypted", "encrypted-content",
+            "tutorial-critical-sound", "tutorial-custom-data", "tutorial-grouped", "tutorial-grouped-corrected",
+            "tutorial-collapse", "encrypted", "encrypted-content",
         ])
     func compact(name: String) throws {
         let expected = try Self.bytes(name + ".compact.json")

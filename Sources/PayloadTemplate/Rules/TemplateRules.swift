@@ -44,7 +44,7 @@ struct TemplateRules {
             let isOpen =
                 switch finding.rule {
                 case .keyRange, .mutableContentTrue: !node.placeholders.isEmpty
-                case .keyType, .apsType: node.isOpenInType
+                case .keyType, .apsType: node.isOpenInType(of: finding.path)
                 default: false
                 }
             if !isOpen { settled.append(finding) }
@@ -118,11 +118,14 @@ extension TemplateMember {
 
 extension TemplateNode {
     /// Whether the type of its value is a field's affair.
-    fileprivate var isOpenInType: Bool {
+    fileprivate func isOpenInType(of path: [String]) -> Bool {
         switch value {
-        case .field(let placeholder): placeholder.type == .json
-        case .array(let elements): elements.contains { $0.field?.type == .json }
-        default: false
+        case .field(let placeholder): return placeholder.type == .json
+        case .array(let elements):
+            let key = PayloadKey.all.first { $0.parent.path + "." + $0.name == path.joined(separator: ".") }
+            guard key?.form == .texts || key?.form == .textsOrNull else { return false }
+            return elements.contains { $0.field?.type == .json }
+        default: return false
         }
     }
 }
