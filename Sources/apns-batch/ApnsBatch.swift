@@ -18,5 +18,5 @@ struct ApnsBatch: AsyncParsableCommand {
             because APNs cannot be reached; 75 interrupted, or input or disk failed on the way.
             """,
         version: "0.1.0",
-        subcommands: [Send.self, Check.self, Render.self, Simulate.self])
+        subcommands: [Send.self, Check.self, Render.self, Simulate.self, Reference.self])
 }

@@ -91,6 +91,22 @@ public struct Campaign: Sendable {
         }
     }
 
+    /// A `Localizable.strings` file.
+    public struct Strings: Sendable {
+        /// What findings call the language, such as `de`; several files may be of one.
+        public var language: String
+        /// UTF-8, or UTF-16 with its byte order mark.
+        public var content: [UInt8]
+        /// What errors call it, such as the file's path.
+        public var name: String
+
+        public init(language: String, content: [UInt8], name: String) {
+            self.language = language
+            self.content = content
+            self.name = name
+        }
+    }
+
     /// When APNs gives up on a push. Apple, "Sending notification requests to APNs".
     public enum Expiration: Sendable, Equatable {
         /// Seconds since 1970-01-01 00:00 UTC; 0 means one attempt, nothing stored.
@@ -115,6 +131,9 @@ public struct Campaign: Sendable {
     public var template: Template?
     /// Several templates, instead of one.
     public var templates: Templates?
+    /// The app's own strings: every `loc-key` of a payload must stand in each language and take as many arguments as the
+    /// payload gives. Empty: not looked at.
+    public var strings: [Strings] = []
     /// The byte between fields.
     public var delimiter = UInt8(ascii: ",")
     /// Certificates to trust besides the system's, PEM.

@@ -64,6 +64,8 @@ struct CheckWorker: ~Copyable {
     /// The row's first fault, or all that its payload has.
     private mutating func bad(_ row: CSVRow, _ first: RowFinding) {
         if preparer.sizeTooLarge > 0 { findings.sizes.note(preparer.sizeTooLarge, row: row.row) }
+        // The template's own fault is told once, and not for every row.
+        if plan.isOfEveryRow && first.file != plan.inputName { return findings.addBad() }
         let all = preparer.payloadFindings(row, cardNumbers: true)
         findings.add(all.contains(first) ? all : [first] + all, row: row.row)
     }

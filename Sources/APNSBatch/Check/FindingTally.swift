@@ -16,6 +16,12 @@ struct FindingTally: ~Copyable {
     @inline(__always)
     mutating func addClean() { rows += 1 }
 
+    /// A row that would not be sent for a reason that was told already.
+    mutating func addBad() {
+        rows += 1
+        rowsWithErrors += 1
+    }
+
     /// A row with findings, at least one.
     mutating func add(_ findings: [RowFinding], row: UInt64) {
         rows += 1

@@ -52,15 +52,14 @@ enum RowFault {
             finding.rule, file: finding.file, line: UInt64(finding.line), column: finding.column, finding.message)
     }
 
-    /// A locale or variant without a template.
+    /// A variant without a template; a locale always has one.
     static func noTemplate(_ row: CSVRow, _ plan: CampaignPlan) -> RowFinding {
         let column = plan.templates.column
         let names = plan.templates.names?.names.joined(separator: ", ") ?? ""
         let name = column.map { plan.columns[$0] } ?? ""
         let field = column.map { row.fields[$0] } ?? UnsafeRawBufferPointer(start: nil, count: 0)
         let found = field.isEmpty ? "nothing" : "\(Quoted(field))"
-        let rule: Rule = name == Campaign.Templates.Choice.locale.column ? .localeUnknown : .variantUnknown
-        return finding(rule, column, row, plan, "\(name): expected one of \(names), found \(found)")
+        return finding(.variantUnknown, column, row, plan, "\(name): expected one of \(names), found \(found)")
     }
 
     static func tooManyHeaderSets(_ row: borrowing CSVRow, _ plan: CampaignPlan) -> RowFinding {

@@ -61,7 +61,9 @@ struct RowPreparer: ~Copyable {
         guard let template = picker.pick(row.fields) else { return .invalid(RowFault.noTemplate(copy row, plan)) }
         lastTemplate = template
         let page = RuleBook.place(template: template, set.pushType)
-        if pages[page]?.isBroken == true { return .invalid(brokenTemplate(page)) }
+        if pages[page]?.isBroken == true, let broken = plan.rules.firstBroken(at: page) {
+            return .invalid(RowFault.find(broken))
+        }
         let outcome = render(row, template, into: payload)
         guard case .written(let length) = outcome else {
             if case .tooLarge(let size) = outcome { sizeTooLarge = size }
@@ -162,7 +164,14 @@ struct RowPreparer: ~Copyable {
     private mutating func check(_ payload: UnsafeRawBufferPointer, _ row: borrowing CSVRow, _ page: Int) {
         last = (payload, page)
         verdict = PayloadVerdict()
-        if let rules = pages[page], rules.needsRow { verdict = rules.check(payload, fields: row.fields) }
+        guard let rules = pages[page] else { return }
+        if rules.needsRow { verdict = rules.check(payload, fields: row.fields) }
+        if rules.needsStrings, !localisationFindings(copy row).isEmpty { verdict.hasError = true }
+    }
+
+    private func localisationFindings(_ row: CSVRow) -> [PayloadFinding] {
+        guard let last else { return [] }
+        return plan.rules.localisation(at: last.page)?.findings(last.payload, fields: row.fields) ?? []
     }
 
     /// Everything that the rules say of the last row's payload, in words; empty when none was written.
@@ -170,8 +179,8 @@ struct RowPreparer: ~Copyable {
     /// - Parameter cardNumbers: whether to look for card numbers too.
     func payloadFindings(_ row: CSVRow, cardNumbers: Bool) -> [RowFinding] {
         guard let last, let rules = plan.rules.rules(at: last.page) else { return [] }
-        return rules.describe(last.payload, fields: row.fields, cardNumbers: cardNumbers)
-            .map { RowFault.find($0, row, plan) }
+        let found = rules.describe(last.payload, fields: row.fields, cardNumbers: cardNumbers)
+        return (found + localisationFindings(row)).map { RowFault.find($0, row, plan) }
     }
 
     /// Whether a number in the last row's payload looks like that of a card.
@@ -192,11 +201,6 @@ struct RowPreparer: ~Copyable {
     private func firstError(_ row: CSVRow) -> RowFinding {
         payloadFindings(row, cardNumbers: false).first { $0.severity == .error }
             ?? RowFault.finding(.keyType, plan.rawPayloadColumn, row, plan, "payload: breaks a rule")
-    }
-
-    private func brokenTemplate(_ page: Int) -> RowFinding {
-        let findings = plan.rules.rules(at: page)?.templateFindings ?? []
-        return RowFault.find(findings.first { $0.rule.severity == .error } ?? findings[0])
     }
 
     private func render(

@@ -4,12 +4,20 @@ import PayloadTemplate
 extension CampaignPlan {
     /// What is wrong or doubtful with the campaign, whatever its rows say.
     var findings: [CampaignFinding] {
-        rules.templateFindings.map { CampaignFinding($0) } + expirationMissing + topicSuffix
+        templateFindings.map { CampaignFinding($0) } + expirationMissing + topicSuffix
     }
+
+    /// Where rows say their push type, what a template breaks for one type only is told with the rows of that type.
+    private var templateFindings: [TemplateFinding] {
+        rules.templateFindings.filter { isOfEveryRow || $0.rule.severity == .warning }
+    }
+
+    /// Whether what a template breaks is broken by every row of it.
+    var isOfEveryRow: Bool { roles.pushType == nil }
 
     /// Refuses a campaign of which no row could be sent because of its template.
     func refuseBrokenTemplates() throws(CampaignError) {
-        guard roles.pushType == nil else { return }
+        guard isOfEveryRow else { return }
         let errors = rules.templateFindings.filter { $0.rule.severity == .error }
         guard let first = errors.first else { return }
         let more = errors.count > 1 ? " (and \(errors.count - 1) more: see apns-batch check)" : ""

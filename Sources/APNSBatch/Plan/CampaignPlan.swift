@@ -40,7 +40,9 @@ final class CampaignPlan: Sendable {
         headers = try HeaderDefaults(
             campaign.headers, roles: roles, columns: columns, authority: APNSHost.authority(host: host, port: port),
             start: WallClock.seconds())
-        rules = RuleBook(templates, pushTypes: roles.pushType == nil ? [headers.pushType] : PushType.allCases)
+        rules = RuleBook(
+            templates, pushTypes: roles.pushType == nil ? [headers.pushType] : PushType.allCases,
+            strings: try Self.strings(campaign.strings))
         if let identity = campaign.identity { self.identity = identity } else { identity = try Self.randomIdentity() }
         let log = LaneLog(logger: logger, endpoint: (host.contains(":") ? "[\(host)]" : host) + ":\(port)")
         self.log = log
@@ -76,6 +78,18 @@ final class CampaignPlan: Sendable {
         throw CampaignError(
             .configuration,
             "\(file):1: there is a template and a column \"payload\" that it does not use; give one of them")
+    }
+
+    private static func strings(_ files: [Campaign.Strings]) throws(CampaignError) -> LocalisedStrings? {
+        guard !files.isEmpty else { return nil }
+        do {
+            return LocalisedStrings(
+                try files.map { (file) throws(StringsFile.Fault) in
+                    (file.language, try StringsFile(file.content, name: file.name))
+                })
+        } catch {
+            throw CampaignError(.configuration, "\(error)")
+        }
     }
 
     private static func randomIdentity() throws(CampaignError) -> (UInt64, UInt64) {

@@ -7,6 +7,8 @@ final class RuleBook: Sendable {
     /// A page as the way of a row needs it: a plain value. Used while the book is there.
     struct Page {
         fileprivate let rules: Unmanaged<PayloadRules>
+        /// Whether loc-keys must be looked at.
+        let needsStrings: Bool
         /// Whether every such row breaks a rule, whatever its fields say.
         let isBroken: Bool
         /// Whether rows must be looked at.
@@ -21,11 +23,14 @@ final class RuleBook: Sendable {
     }
 
     private let rules: [PayloadRules?]
+    /// By template; empty when the app's strings were not given.
+    private let strings: [LocalisationRules]
     private static let types = PushType.allCases.count
 
     /// - Parameter pushTypes: those that rows may have.
-    init(_ choice: TemplateChoice, pushTypes: [PushType]) {
+    init(_ choice: TemplateChoice, pushTypes: [PushType], strings: LocalisedStrings?) {
         let templates: [PayloadTemplate?] = choice.templates.isEmpty ? [nil] : choice.templates
+        self.strings = strings.map { strings in templates.map { LocalisationRules(strings, template: $0) } } ?? []
         rules = templates.flatMap { template in
             PushType.allCases.map { type in
                 pushTypes.contains(type) ? PayloadRules(template: template, pushType: type) : nil
@@ -39,13 +44,24 @@ final class RuleBook: Sendable {
 
     /// All pages; nil for push types that no row may have.
     var pages: [Page?] {
-        rules.map { rules in
-            rules.map {
+        rules.indices.map { place in
+            rules[place].map { rules in
                 Page(
-                    rules: .passUnretained($0), isBroken: $0.templateFindings.contains { $0.rule.severity == .error },
-                    needsRow: $0.needsRow)
+                    rules: .passUnretained(rules), needsStrings: localisation(at: place)?.needsRow ?? false,
+                    isBroken: firstBroken(at: place) != nil, needsRow: rules.needsRow)
             }
         }
+    }
+
+    /// What the template of a place breaks in every row, if it breaks anything.
+    func firstBroken(at place: Int) -> TemplateFinding? {
+        let findings = (rules[place]?.templateFindings ?? []) + (localisation(at: place)?.templateFindings ?? [])
+        return findings.first { $0.rule.severity == .error }
+    }
+
+    /// The rules of localised texts at a place.
+    func localisation(at place: Int) -> LocalisationRules? {
+        strings.isEmpty ? nil : strings[place / Self.types]
     }
 
     /// The rules at a place.
@@ -57,6 +73,7 @@ final class RuleBook: Sendable {
         for rules in rules {
             for finding in rules?.templateFindings ?? [] where !found.contains(finding) { found.append(finding) }
         }
+        for finding in strings.flatMap(\.templateFindings) where !found.contains(finding) { found.append(finding) }
         return found
     }
 }

@@ -5,7 +5,6 @@ package enum Rule: String, CaseIterable, Sendable {
     case csvRow = "csv-row"
     case deviceToken = "device-token"
     case columnValueType = "column-value-type"
-    case localeUnknown = "locale-unknown"
     case variantUnknown = "variant-unknown"
     case recipientKey = "recipient-key"
     case channelID = "channel-id"

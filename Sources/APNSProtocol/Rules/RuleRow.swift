@@ -32,7 +32,6 @@ extension RuleRow {
         RuleRow(.csvRow, .error, "a record has as many fields as the header and closes its quotes", "RFC 4180, 2"),
         RuleRow(.deviceToken, .error, "a device token is an even count of hex digits", sending),
         RuleRow(.columnValueType, .error, "a field fits the type of its placeholder", "RFC 8259, 3"),
-        RuleRow(.localeUnknown, .error, "a row's locale leads to one of the templates", "RFC 4647, 3.4"),
         RuleRow(.variantUnknown, .error, "a row's variant is one of the campaign's", "the campaign"),
         RuleRow(
             .recipientKey, .error, "a recipient's encryption key is a readable RSA public key", "RFC 8017; RFC 7468"),

@@ -11,7 +11,7 @@ package struct LocalisedKeys: Equatable, Sendable {
 
     package private(set) var entries: [Entry] = []
 
-    private static let pairs = [
+    static let pairs = [
         ("title-loc-key", "title-loc-args"), ("subtitle-loc-key", "subtitle-loc-args"), ("loc-key", "loc-args"),
     ]
 

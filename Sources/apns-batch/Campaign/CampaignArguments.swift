@@ -35,6 +35,9 @@ struct CampaignArguments: ParsableArguments {
     @Option(help: "JSON template with {{column}} placeholders; without it rows need a payload column.")
     var template: String?
 
+    @Option(help: "Localizable.strings, or a folder with .lproj folders: loc-keys must be in them. Repeatable.")
+    var strings: [String] = []
+
     @Option(help: "alert, background, voip, ... for rows without a push_type. (default: alert)")
     var pushType: String?
 
@@ -82,7 +85,8 @@ struct CampaignArguments: ParsableArguments {
         CampaignSettings(
             input: input, to: to, topic: topic, keyFile: keyFile, keyId: keyId, teamId: teamId,
             certificateFile: certificateFile, certificateKeyFile: certificateKeyFile, caFile: caFile,
-            template: template, pushType: pushType, priority: priority, expiration: expiration,
+            template: template, strings: strings.isEmpty ? nil : strings, pushType: pushType, priority: priority,
+            expiration: expiration,
             collapseId: collapseId, delimiter: delimiter, campaignId: campaignId, lanes: lanes,
             connections: connections, loop: loop, attempts: attempts, requestTimeout: requestTimeout,
             connectPatience: connectPatience, runDir: runDir, simulatorScript: simulatorScript)

@@ -29,6 +29,7 @@ extension CampaignSettings {
             campaign.template = try Self.template(template)
         }
         campaign.templates = try severalTemplates()
+        campaign.strings = try (strings ?? []).flatMap { try StringsFiles.read($0) }
         if let pushType { campaign.headers.pushType = pushType }
         campaign.headers.priority = priority
         campaign.headers.expiration = try expiration.map { text in

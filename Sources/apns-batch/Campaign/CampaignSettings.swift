@@ -16,6 +16,8 @@ struct CampaignSettings: Codable {
     var variants: [String: String]?
     /// The template of rows that find none.
     var fallback: String?
+    /// Strings files and `.lproj` folders.
+    var strings: [String]?
     var pushType: String?
     var priority: Int?
     var expiration: String?
@@ -39,7 +41,7 @@ struct CampaignSettings: Codable {
         case certificateFile = "certificate_file"
         case certificateKeyFile = "certificate_key_file"
         case caFile = "ca_file"
-        case template, templates, variants, fallback
+        case template, templates, variants, fallback, strings
         case pushType = "push_type"
         case priority, expiration
         case collapseId = "collapse_id"
@@ -69,7 +71,8 @@ struct CampaignSettings: Codable {
             certificateKeyFile: certificateKeyFile ?? file.certificateKeyFile, caFile: caFile ?? file.caFile,
             template: template ?? file.template,
             templates: template == nil ? file.templates : nil, variants: template == nil ? file.variants : nil,
-            fallback: template == nil ? file.fallback : nil, pushType: pushType ?? file.pushType,
+            fallback: template == nil ? file.fallback : nil, strings: strings ?? file.strings,
+            pushType: pushType ?? file.pushType,
             priority: priority ?? file.priority, expiration: expiration ?? file.expiration,
             collapseId: collapseId ?? file.collapseId, delimiter: delimiter ?? file.delimiter,
             campaignId: campaignId ?? file.campaignId, lanes: lanes ?? file.lanes,
@@ -85,6 +88,7 @@ struct CampaignSettings: Codable {
         for path in Self.paths {
             settings[keyPath: path] = settings[keyPath: path].map { Self.path($0, from: directory) }
         }
+        settings.strings = strings?.map { Self.path($0, from: directory) }
         settings.templates = templates?.mapValues { Self.path($0, from: directory) }
         settings.variants = variants?.mapValues { Self.path($0, from: directory) }
         return settings

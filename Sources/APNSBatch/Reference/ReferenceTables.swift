@@ -1,0 +1,155 @@
+import APNSProtocol
+
+/// Everything that this program knows of APNs, as Markdown: the content of docs/reference.md. Made from the tables that the
+/// program itself works by, so that it cannot say anything else.
+public enum ReferenceTables {
+    public static var markdown: String {
+        """
+        # Reference
+
+        Made by `apns-batch reference > docs/reference.md` from the tables in the code; a test holds the two against each
+        other. Where no other source is named, a page is Apple's developer documentation. Each row has a test of its own:
+        the tests named run over the same tables, row by row.
+
+        """
+            + section("Hosts", ["use", "environment", "host", "ports"], hosts)
+            + section(
+                "Push types", ["push type", "topic", "payload", "priority", "asks for", "source", "test"], pushTypes)
+            + section("Header fields of a request", ["field", "rule", "HPACK", "test"], headers)
+            + section("Keys of a payload", ["key", "value", "meaning", "source", "test"], keys)
+            + section("Rules", ["rule", "severity", "asks that", "source", "test"], rules)
+            + section("Answers", ["reason", "status", "meaning", "what is done", "test"], answers)
+            + section("Answers without a known reason", ["status", "what is done", "meaning"], statuses)
+    }
+
+    private static func section(_ title: String, _ names: [String], _ rows: [[String]]) -> String {
+        let lines = [names, names.map { _ in "---" }] + rows
+        return "\n## \(title)\n\n" + lines.map { "| \($0.map(escape).joined(separator: " | ")) |\n" }.joined()
+    }
+
+    /// A bar would end the cell.
+    private static func escape(_ cell: String) -> String {
+        cell.split(separator: "|", omittingEmptySubsequences: false).joined(separator: "\\|")
+    }
+
+    private static func code(_ text: String) -> String { "`\(text)`" }
+
+    private static var hosts: [[String]] {
+        APNSHost.all.map { host in
+            [
+                host.use == .push ? "pushes and broadcasts" : "channel management",
+                host.environment == .production ? "production" : "sandbox", code(host.name),
+                host.ports.map(String.init).joined(separator: ", "),
+            ]
+        }
+    }
+
+    private static var pushTypes: [[String]] {
+        PushTypeRule.all.map { rule in
+            [
+                code(rule.name), rule.topicText, "\(rule.payloadLimit) bytes",
+                rule.priorities.map(\.text).joined(separator: ", "), rule.contentText, rule.source,
+                code("PushTypeTests"),
+            ]
+        }
+    }
+
+    private static var headers: [[String]] {
+        RequestHeader.all.map { [code($0.name), $0.rule, $0.indexing.text, code("HeaderTests")] }
+    }
+
+    private static var keys: [[String]] {
+        PayloadKey.all.map { key in
+            let path = key.parent == .payload ? key.name : "\(key.parent.path).\(key.name)"
+            let note = key.isLegacy ? "\(key.note) (older systems)" : key.note
+            return [code(path), key.form.expectedRange, note, key.source, code("KeyRuleTests")]
+        }
+    }
+
+    private static var rules: [[String]] {
+        RuleRow.all.map { [code($0.rule.rawValue), $0.severity.rawValue, $0.about, $0.source, code("RuleTests")] }
+    }
+
+    private static var answers: [[String]] {
+        AnswerRule.all.map { [code($0.text), String($0.status), $0.note, $0.action.text, code("AnswerTests")] }
+    }
+
+    private static var statuses: [[String]] {
+        StatusRule.all.map { rule in
+            let last = rule.statuses.upperBound == .max ? "other" : String(rule.statuses.upperBound)
+            let first = String(rule.statuses.lowerBound)
+            return [last == "other" || first == last ? last : "\(first) to \(last)", rule.action.text, rule.note]
+        }
+    }
+}
+
+extension PushTypeRule {
+    fileprivate var topicText: String {
+        switch topicForm {
+        case .bundleID: "bundle id"
+        case .suffixed(let suffix): "bundle id and `\(suffix)`"
+        case .certificateUserID: "UID of the certificate's subject"
+        }
+    }
+
+    fileprivate var contentText: String {
+        let authentication =
+            switch authentication {
+            case .tokenOrCertificate: ""
+            case .tokenOnly: "; a provider token"
+            case .certificateOnly: "; a client certificate"
+            }
+        let content =
+            switch content {
+            case .visible: "an alert, a badge or a sound"
+            case .silent: "`content-available: 1`, no alert, badge or sound"
+            case .contentChanged: "`content-changed: true`"
+            case .activity: "a `timestamp` and an `event`"
+            case .free: "nothing in particular"
+            }
+        return content + authentication
+    }
+}
+
+extension HeaderIndexing {
+    fileprivate var text: String {
+        switch self {
+        case .indexed: "indexed"
+        case .literal: "literal, never in the table"
+        case .nameOnce: "indexed once, literal afterwards"
+        }
+    }
+}
+
+extension AnswerAction {
+    fileprivate var text: String {
+        switch self {
+        case .accepted: "accepted"
+        case .rejected(.none): "final"
+        case .rejected(.quarantine): "final; keep the token aside, it may be good in the other environment"
+        case .rejected(.delete): "final; delete the token if it was registered before the timestamp"
+        case .stop: "stops the campaign, exit 69"
+        case .retry(let retry): retry.text
+        }
+    }
+}
+
+extension Retry {
+    fileprivate var text: String {
+        var parts = [delay == .none ? "sent again at once" : delay == .short ? "sent again soon" : "sent again later"]
+        switch connection {
+        case .any: break
+        case .other: parts.append("on another connection")
+        case .replace: parts.append("on a new connection")
+        }
+        switch token {
+        case .keep: break
+        case .renew: parts.append("with a new provider token")
+        case .pause: parts.append("no provider token is made for 20 minutes")
+        }
+        if case .stop(let after) = limit {
+            parts.append("stops the campaign after \(after) such answer\(after == 1 ? "" : "s")")
+        }
+        return parts.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,42 @@
+import APNSBatch
+import Foundation
+
+/// Finds an app's `Localizable.strings` files.
+enum StringsFiles {
+    private static let name = "Localizable.strings"
+
+    /// The files of a path: a strings file, an `.lproj` folder, or a folder that has such folders in it. The language is
+    /// the name of the `.lproj` folder, or the file's own without one.
+    static func read(_ path: String) throws -> [Campaign.Strings] {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            throw UsageError("--strings: \(path): no such file or folder")
+        }
+        let url = URL(fileURLWithPath: path)
+        guard isFolder.boolValue else { return [try read(url, named: path)] }
+        if url.pathExtension == "lproj" {
+            return [try read(url.appending(path: name), named: "\(path)/\(name)")]
+        }
+        return try projects(in: path).map { folder in
+            try read(url.appending(path: "\(folder)/\(name)"), named: "\(path)/\(folder)/\(name)")
+        }
+    }
+
+    /// The `.lproj` folders in a folder that have such a file; Base.lproj may have storyboards only.
+    private static func projects(in path: String) throws -> [String] {
+        let all = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        let found = all.filter { folder in
+            folder.hasSuffix(".lproj") && FileManager.default.fileExists(atPath: "\(path)/\(folder)/\(name)")
+        }
+        if found.isEmpty { throw UsageError("--strings: \(path): no .lproj folder with a \(name) in it") }
+        return found.sorted()
+    }
+
+    private static func read(_ url: URL, named name: String) throws -> Campaign.Strings {
+        let folder = url.deletingLastPathComponent()
+        let language = folder.pathExtension == "lproj" ? folder : url
+        return .init(
+            language: language.deletingPathExtension().lastPathComponent, content: try CampaignFile.bytes(of: name),
+            name: name)
+    }
+}

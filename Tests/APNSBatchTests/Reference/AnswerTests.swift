@@ -1,0 +1,74 @@
+import APNSProtocol
+import APNSSimulator
+import Testing
+
+@testable import APNSBatch
+
+/// Every reason of the table, given by a server to a campaign.
+@Suite("Each answer of the table leads to what the table says") struct AnswerTests {
+    private static let rows = "token,payload\n\(token(1)),\"{\"\"aps\"\":{\"\"alert\"\":\"\"Hi\"\"}}\"\n"
+
+    private static func rules(_ isOurs: (AnswerAction) -> Bool) -> [String] {
+        AnswerRule.all.filter { isOurs($0.action) }.map(\.text)
+    }
+
+    private func rule(_ reason: String) throws -> AnswerRule {
+        try #require(AnswerRule.all.first { $0.text == reason })
+    }
+
+    /// - Parameter times: how often the one token is answered so; 0 for always.
+    private func run(
+        _ rule: AnswerRule, times: Int?, _ change: (inout Campaign) -> Void = { _ in }
+    ) async throws -> (summary: CampaignSummary, run: CampaignRun, results: [UInt64: [String]]) {
+        let answer = SimulatorRule(share: 1, status: Int(rule.status), reason: rule.text, times: times)
+        let stage = try Stage(script: SimulatorScript(rules: [answer]))
+        var campaign = try stage.campaign(rows: Self.rows)
+        campaign.retryDelay = 1
+        change(&campaign)
+        let run = try CampaignRun(campaign)
+        let summary = await run.run()
+        return (summary, run, try stage.results(run))
+    }
+
+    @Test(
+        "a final one is the row's outcome, and the campaign goes on",
+        arguments: rules { if case .rejected = $0 { true } else { false } })
+    func final(reason: String) async throws {
+        let rule = try rule(reason)
+        let (summary, _, results) = try await run(rule, times: nil)
+        #expect(summary.ending == .complete)
+        #expect(results[1]?[2...4] == ["rejected", String(rule.status), reason])
+    }
+
+    @Test("a fatal one stops the campaign and is named", arguments: rules { $0 == .stop })
+    func fatal(reason: String) async throws {
+        let rule = try rule(reason)
+        let (summary, run, results) = try await run(rule, times: nil)
+        #expect(summary.ending == .failed)
+        #expect(run.failure?.kind == .fatalAnswer)
+        #expect(summary.cause?.contains("\(rule.status) \(reason)") == true)
+        #expect(results[1]?[2...4] == ["rejected", String(rule.status), reason])
+    }
+
+    @Test(
+        "one that asks for it is sent again, and then accepted",
+        arguments: rules { if case .retry = $0 { true } else { false } })
+    func again(reason: String) async throws {
+        let (summary, _, results) = try await run(try rule(reason), times: 1)
+        #expect(summary.ending == .complete)
+        #expect(results[1]?[2] == "accepted" && results[1]?[7] == "2")
+    }
+
+    @Test("an unknown reason stays as it came, and its status decides", arguments: [(418, false), (599, true)])
+    func unknown(status: Int, isRetried: Bool) async throws {
+        let answer = SimulatorRule(share: 1, status: status, reason: "NewReason of 2027")
+        let stage = try Stage(script: SimulatorScript(rules: [answer]))
+        var campaign = try stage.campaign(rows: Self.rows)
+        campaign.retryDelay = 1
+        campaign.attempts = 2
+        let run = try CampaignRun(campaign)
+        let summary = await run.run()
+        #expect(summary.ending == .complete && summary.reasons == ["NewReason of 2027": 1])
+        #expect(summary.attempts == (isRetried ? 2 : 1))
+    }
+}

@@ -1,0 +1,237 @@
+import APNSProtocol
+import Foundation
+import Testing
+
+@testable import APNSBatch
+
+/// A campaign that breaks one rule, and the line that tells so.
+struct RuleCase: Sendable, CustomTestStringConvertible {
+    var rule: Rule
+    /// The CSV behind its header `token` and, where there is no template, `payload`.
+    var columns = ""
+    var fields = ""
+    var payload: String?
+    var template: String?
+    var change: @Sendable (inout Campaign) -> Void = { _ in }
+    /// Without the input's folder.
+    var line: String
+
+    var testDescription: String { rule.rawValue }
+}
+
+@Suite("Each rule, broken once, is told with its place") struct RuleTests {
+    static let quotes = #""{""aps"":{""alert"":"#
+
+    static let cases: [RuleCase] = [
+        // The row.
+        RuleCase(
+            rule: .csvRow, columns: ",name", fields: "", template: #"{"aps":{"alert":"{{name}}"}}"#,
+            line: "rows.csv:2:65: expected 2 fields, found 1"),
+        RuleCase(
+            rule: .columnValueType, columns: ",badge", fields: ",five",
+            template: #"{"aps":{"badge":"{{badge:number}}"}}"#,
+            line: #"rows.csv:2:66: badge: expected a number, found "five""#),
+        RuleCase(
+            rule: .variantUnknown, columns: ",variant", fields: ",B",
+            change: { $0.templates = .init(by: .variant, ["A": alert], fallback: nil) },
+            line: #"rows.csv:2:66: variant: expected one of A, found "B""#),
+        // The payload as a whole.
+        RuleCase(
+            rule: .jsonSyntax, payload: #"{"aps":{"alert":"a",}}"#,
+            line: "rows.csv:2:67: payload: not valid JSON at line 1, column 20: trailing comma"),
+        RuleCase(
+            rule: .payloadSize, payload: #"{"aps":{"alert":"\#(String(repeating: "x", count: 4096))"}}"#,
+            line: "rows.csv:2:67: payload: expected at most 4096 bytes, found 4116"),
+        RuleCase(
+            rule: .apsMissing, payload: #"{"a":1}"#,
+            line: "rows.csv:2:67: payload: expected an object named aps in a push of type alert, found none"),
+        RuleCase(
+            rule: .apsType, payload: #"{"aps":1}"#, change: { $0.headers.pushType = "voip" },
+            line: "rows.csv:2:67: aps: expected an object, found 1"),
+        RuleCase(
+            rule: .keyType, payload: #"{"aps":{"badge":"five"}}"#,
+            line: #"rows.csv:2:67: aps.badge: expected a whole number, found "five""#),
+        RuleCase(
+            rule: .keyRange, columns: ",badge", fields: ",-1", template: #"{"aps":{"badge":"{{badge:number}}"}}"#,
+            line: "rows.csv:2:66: aps.badge: expected a whole number from 0 up, found -1"),
+        RuleCase(
+            rule: .mutableContentTrue, payload: #"{"aps":{"alert":"a","mutable-content":true}}"#,
+            line: "rows.csv:2:67: aps.mutable-content: expected 1, found true"),
+        RuleCase(
+            rule: .duplicateKey, payload: #"{"aps":{"alert":"a","alert":"b"}}"#,
+            line: "rows.csv:2:67: aps.alert: this key stands twice"),
+        RuleCase(
+            rule: .unknownApsKey, template: #"{"aps":{"alert":"a","thread_identifier":"b"}}"#,
+            line:
+                #"t.json:1:21: aps.thread_identifier: unknown key; did you mean "thread-id"? custom keys stand beside aps"#
+        ),
+        RuleCase(
+            rule: .unknownAlertKey, template: #"{"aps":{"alert":{"title":"a","text":"b"}}}"#,
+            line: "t.json:1:30: aps.alert.text: unknown key; did you mean \"body\"?"),
+        RuleCase(
+            rule: .unknownSoundKey, payload: #"{"aps":{"sound":{"name":"a","volumne":1}}}"#,
+            line: #"rows.csv:2:67: aps.sound.volumne: unknown key; did you mean "volume"?"#),
+        RuleCase(
+            rule: .alertBodyOnly, template: #"{"aps":{"alert":{"body":"b"}}}"#,
+            line: "t.json:1:17: aps.alert: expected a string, or more than a body, found an object with a body only"),
+        RuleCase(
+            rule: .cardNumber, columns: ",text", fields: ",4111 1111 1111 1111",
+            template: #"{"aps":{"alert":"{{text}}"}}"#,
+            line: "rows.csv:2:66: aps.alert: a number like a card's in clear text"),
+        // The payload and its push type.
+        RuleCase(
+            rule: .alertNothingToShow, payload: #"{"aps":{"category":"a"}}"#,
+            line: "rows.csv:2:67: aps: expected an alert, a badge or a sound in a push of type alert, found none"),
+        RuleCase(
+            rule: .backgroundShows, template: #"{"aps":{"content-available":1,"alert":"a"}}"#,
+            change: { $0.headers.pushType = "background" },
+            line: "t.json:1:31: aps.alert: expected no alert, badge or sound in a push of type background"),
+        RuleCase(
+            rule: .backgroundContentAvailable, payload: #"{"aps":{}}"#,
+            change: { $0.headers.pushType = "background" },
+            line: "rows.csv:2:67: aps.content-available: expected 1 in a push of type background, found nothing"),
+        RuleCase(
+            rule: .contentChangedMissing, payload: #"{"aps":{}}"#, change: { $0.headers.pushType = "widgets" },
+            line: "rows.csv:2:67: aps.content-changed: expected true in a push of type widgets, found nothing"),
+        RuleCase(
+            rule: .timestampMissing, payload: #"{"aps":{"event":"update","content-state":{}}}"#,
+            change: { $0.headers.pushType = "liveactivity" },
+            line: """
+                rows.csv:2:67: aps.timestamp: expected whole seconds since 1970 in a push of type liveactivity, found \
+                nothing
+                """),
+        RuleCase(
+            rule: .eventMissing, payload: #"{"aps":{"timestamp":1,"content-state":{}}}"#,
+            change: { $0.headers.pushType = "liveactivity" },
+            line: """
+                rows.csv:2:67: aps.event: expected start, update or end in a push of type liveactivity, found nothing
+                """),
+        RuleCase(
+            rule: .startAttributes, payload: #"{"aps":{"timestamp":1,"event":"start","attributes":{}}}"#,
+            change: { $0.headers.pushType = "liveactivity" },
+            line: #"rows.csv:2:67: aps.attributes-type: expected beside event "start", found nothing"#),
+        // The app's texts.
+        RuleCase(
+            rule: .locKeyMissing, columns: ",key", fields: ",B",
+            template: #"{"aps":{"alert":{"loc-key":"{{key}}","loc-args":["x"]}}}"#, change: { $0.strings = strings },
+            line: #"rows.csv:2:66: aps.alert.loc-key: no "B" in the strings of de"#),
+        RuleCase(
+            rule: .locKeyArgs, template: #"{"aps":{"alert":{"loc-key":"A","loc-args":["x"]}}}"#,
+            change: { $0.strings = strings },
+            line: #"t.json:1:28: aps.alert.loc-key: "A" takes 2 arguments in de, found 1"#),
+        // The headers.
+        RuleCase(
+            rule: .pushType, columns: ",push_type", fields: ",alerts", template: hi,
+            line: """
+                rows.csv:2:66: push_type: expected alert, background, voip, complication, fileprovider, location, \
+                liveactivity, pushtotalk, widgets, controls or mdm, found "alerts"
+                """),
+        RuleCase(
+            rule: .topic, columns: ",topic", fields: ",com example", template: hi,
+            line: #"rows.csv:2:66: topic: expected letters, digits, '.', '-' or '_', found " " at byte 4"#),
+        RuleCase(
+            rule: .topicSuffix, template: hi, change: { $0.headers.topic = "com.example.app.voip" },
+            line: #"topic: "com.example.app.voip" ends as a topic of type voip does, and the push type is alert"#),
+        RuleCase(
+            rule: .priority, columns: ",priority", fields: ",7", template: hi,
+            line: #"rows.csv:2:66: priority: expected 1, 5 or 10, found "7""#),
+        RuleCase(
+            rule: .priorityBackground, columns: ",priority", fields: ",10",
+            template: #"{"aps":{"content-available":1}}"#, change: { $0.headers.pushType = "background" },
+            line: "rows.csv:2:66: priority: a push of type background must have priority 5, found 10"),
+        RuleCase(
+            rule: .expiration, columns: ",expiration", fields: ",soon", template: hi,
+            line: """
+                rows.csv:2:66: expiration: expected seconds since 1970, 0, a time such as 2026-01-01T08:00:00Z or a \
+                duration such as 2h, found "soon"
+                """),
+        RuleCase(
+            rule: .expirationMissing, template: hi,
+            line: "expiration: none given, so APNs stores a push for up to 30 days; give a time, a duration or 0"),
+        RuleCase(
+            rule: .collapseID, columns: ",collapse_id", fields: "," + String(repeating: "c", count: 65), template: hi,
+            line: "rows.csv:2:66: collapse_id: expected at most 64 bytes, found 65"),
+        RuleCase(
+            rule: .apnsID, columns: ",apns_id", fields: ",1", template: hi,
+            line: #"rows.csv:2:66: apns_id: expected a UUID in lower case, 8-4-4-4-12 hex digits, found "1""#),
+    ]
+
+    /// Rules that have their test elsewhere, since breaking them takes more than one row and one campaign.
+    static let elsewhere: [Rule: String] = [
+        .deviceToken: "badToken", .headerSets: "tooManyHeaderSets", .template: "brokenTemplate",
+        .recipientKey: "sealed", .channelID: "broadcast", .broadcastStart: "broadcast",
+        .certificateExpiry: "certificate",
+    ]
+
+    private static let hi = #"{"aps":{"alert":"Hi"}}"#
+    private static let alert = Campaign.Template(json: Array(hi.utf8), name: "a.json")
+    private static let strings = [
+        Campaign.Strings(
+            language: "de", content: Array(#""A" = "%@ und %@";"#.utf8), name: "de.lproj/Localizable.strings")
+    ]
+
+    private func check(_ rows: String, _ change: (inout Campaign) -> Void) async throws -> [CampaignFinding] {
+        let stage = try Stage()
+        var campaign = try stage.campaign(rows: rows)
+        campaign.credentials = .none
+        change(&campaign)
+        let report = try await CampaignCheck(campaign).run()
+        return report.campaign + report.groups.flatMap(\.examples)
+    }
+
+    @Test("as its name, severity and place", arguments: cases)
+    func broken(_ broken: RuleCase) async throws {
+        let raw = broken.payload.map {
+            "," + "\"" + $0.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+        }
+        let header = "token\(raw == nil ? "" : ",payload")\(broken.columns)\n"
+        let findings = try await check("\(header)\(token(1))\(raw ?? "")\(broken.fields)\n") { campaign in
+            if let template = broken.template { campaign.template = .init(json: Array(template.utf8), name: "t.json") }
+            broken.change(&campaign)
+        }
+        let found = findings.filter { $0.rule == broken.rule.rawValue }
+        let lines = found.map { finding in
+            // Without the folder that the test made.
+            finding.file.map { finding.text.replacing($0, with: URL(filePath: $0).lastPathComponent) } ?? finding.text
+        }
+        #expect(lines == [broken.line])
+        #expect(found.allSatisfy { $0.severity.rawValue == broken.rule.severity.rawValue })
+    }
+
+    @Test("and none is left out")
+    func complete() {
+        let tested = Set(Self.cases.map(\.rule)).union(Self.elsewhere.keys)
+        #expect(Rule.allCases.filter { !tested.contains($0) } == [])
+    }
+
+    @Test("device-token")
+    func badToken() async throws {
+        let findings = try await check("token\nxy\n") { $0.template = Self.alert }
+        #expect(
+            findings.last?.text.hasSuffix("rows.csv:2:1: token: expected hex digits, found \"x\" at byte 1") == true)
+        #expect(findings.last?.rule == "device-token")
+    }
+
+    @Test("header-sets")
+    func tooManyHeaderSets() async throws {
+        let rows = (1...4097).map { "\(token($0)),com.example.app\($0)\n" }.joined()
+        let findings = try await check("token,topic\n" + rows) {
+            $0.template = Self.alert
+            $0.lanes = 1
+        }
+        #expect(
+            findings.last?.text.hasSuffix(
+                "rows.csv:4098:1: more than 4096 combinations of topic, push_type and priority")
+                == true)
+        #expect(findings.last?.rule == "header-sets")
+    }
+
+    @Test("template")
+    func brokenTemplate() async {
+        await #expect(throws: CampaignError.self) {
+            try await check("token\n\(token(1))\n") {
+                $0.template = .init(json: Array(#"{"a":"{{b}}"}"#.utf8), name: "t")
+            }
+        }
+    }
+}
