@@ -9,7 +9,7 @@ import Synchronization
 package final class Simulator: Sendable {
     private enum State {
         case new
-        case running(ServerThread)
+        case running(ServerThread, Ports)
         case stopped(SimulatorReport)
     }
 
@@ -26,7 +26,7 @@ package final class Simulator: Sendable {
         self.configuration = configuration
         var keys: [ProviderKey] = []
         for key in configuration.providerKeys {
-            keys.append(try Self.readable(key))
+            keys.append(try Self.readable(key, in: configuration.environment))
         }
         self.keys = ProviderKey.numbered(keys)
     }
@@ -40,9 +40,17 @@ package final class Simulator: Sendable {
         try state.withLock { (state) throws(SimulatorError) -> UInt16 in
             guard case .new = state else { throw .alreadyStarted }
             let thread = ServerThread(configuration, keys)
-            let port = try thread.start()
-            state = .running(thread)
-            return port
+            let ports = try thread.start()
+            state = .running(thread, ports)
+            return ports.pushes
+        }
+    }
+
+    /// The port of channel management while it runs on one of its own.
+    package var managementPort: UInt16? {
+        state.withLock { state in
+            guard case .running(_, let ports) = state else { return nil }
+            return ports.management
         }
     }
 
@@ -54,7 +62,7 @@ package final class Simulator: Sendable {
             switch state {
             case .new: return SimulatorReport()
             case .stopped(let report): return report
-            case .running(let thread):
+            case .running(let thread, _):
                 let report = thread.stop()
                 state = .stopped(report)
                 return report
@@ -63,10 +71,14 @@ package final class Simulator: Sendable {
     }
 
     private static func check(_ configuration: SimulatorConfiguration) throws(SimulatorError) {
-        if let topics = configuration.topics {
-            for topic in topics where topic.isEmpty {
-                throw .configuration("topics: an empty one")
-            }
+        for topics in [configuration.topics] + configuration.providerKeys.map(\.topics) {
+            if let topics, topics.contains("") { throw .configuration("topics: an empty one") }
+        }
+        guard configuration.channelsMaximum >= 0 else {
+            throw .configuration("channelsMaximum: expected 0 or more, found \(configuration.channelsMaximum)")
+        }
+        guard (-(1 << 32)...1 << 32).contains(configuration.clockOffset) else {
+            throw .configuration("clockOffset: expected at most \(1 << 32) seconds, found \(configuration.clockOffset)")
         }
         guard configuration.connections > 0, configuration.connections < 1 << 16 else {
             throw .configuration("connections: expected 1 to 65535, found \(configuration.connections)")
@@ -79,12 +91,17 @@ package final class Simulator: Sendable {
         }
     }
 
-    private static func readable(_ key: SimulatorConfiguration.ProviderKey) throws(SimulatorError) -> ProviderKey {
+    private static func readable(
+        _ key: SimulatorConfiguration.ProviderKey, in environment: SimulatorConfiguration.Environment
+    ) throws(SimulatorError) -> ProviderKey {
         do throws(CredentialError) {
             let verification = try VerificationKey(publicKeyPEM: key.publicKeyPEM)
-            return ProviderKey(keyID: key.keyID, teamID: key.teamID, team: -1) { message, signature in
+            var known = ProviderKey(keyID: key.keyID, teamID: key.teamID, team: -1) { message, signature in
                 signature.withUnsafeBytes { verification.verify(message, signature: $0) }
             }
+            known.topics = key.topics
+            known.isOfOtherEnvironment = key.environment.map { $0 != environment } ?? false
+            return known
         } catch {
             throw .configuration("key \(key.keyID): \(error)")
         }

@@ -8,12 +8,30 @@ package struct SimulatorConfiguration: Sendable {
         case epoll
     }
 
+    /// Which of the two APNs it is. The sandbox adds `apns-unique-id` to what it accepts.
+    package enum Environment: String, Sendable {
+        case production, sandbox
+    }
+
+    /// What is said to client certificates, which are of one environment or of both.
+    package enum CertificateFault: String, Sendable {
+        case none
+        /// Each request gets 403 BadCertificateEnvironment.
+        case answer
+        /// GOAWAY with that reason, NO_ERROR and last-stream-id 0, as has been seen.
+        case goaway
+    }
+
     /// A signing key that clients may use.
     package struct ProviderKey: Sendable {
         package var keyID: String
         package var teamID: String
         /// PEM, `PUBLIC KEY`.
         package var publicKeyPEM: [UInt8]
+        /// What it may push to, as `topics`; nil for the simulator's.
+        package var topics: [String]?
+        /// The environment that it is for; nil for both.
+        package var environment: Environment?
 
         package init(keyID: String, teamID: String, publicKeyPEM: [UInt8]) {
             self.keyID = keyID
@@ -26,6 +44,17 @@ package struct SimulatorConfiguration: Sendable {
     package var host = "127.0.0.1"
     /// The port to listen on; 0 lets the system choose.
     package var port: UInt16 = 0
+    /// A second port that alone answers for channels, as APNs has them on a host of their own; 0 lets the system choose,
+    /// nil serves all on the one port.
+    package var managementPort: UInt16?
+    package var environment = Environment.production
+    /// Apps that may broadcast; nil for all.
+    package var broadcastApps: [String]?
+    /// The most channels of one app.
+    package var channelsMaximum = 10_000
+    /// Who signs client certificates, PEM; nil when none are asked for. Such a certificate's app is its subject's UID.
+    package var clientAuthorityPEM: [UInt8]?
+    package var certificateFault = CertificateFault.none
     /// The server's chain, leaf first, PEM.
     package var certificatePEM: [UInt8]
     /// Its private key, PEM.
@@ -51,8 +80,17 @@ package struct SimulatorConfiguration: Sendable {
     package var tokenUpdateInterval: Int64 = 1200
     /// How far in the future a provider token may have been issued, in seconds: clocks differ.
     package var clockTolerance: Int64 = 60
+    /// Seconds to add to the clock, also of `date`.
+    package var clockOffset: Int64 = 0
     /// Milliseconds since the epoch.
     package var clock: @Sendable () -> Int64 = SystemClock.milliseconds
+
+    /// The clock with the offset.
+    var clockWithOffset: @Sendable () -> Int64 {
+        guard clockOffset != 0 else { return clock }
+        let (clock, offset) = (clock, clockOffset * 1000)
+        return { clock() + offset }
+    }
 
     package init(certificatePEM: [UInt8], keyPEM: [UInt8], providerKeys: [ProviderKey]) {
         self.certificatePEM = certificatePEM

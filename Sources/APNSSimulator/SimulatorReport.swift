@@ -14,9 +14,20 @@ package struct SimulatorReport: Sendable, Equatable {
         }
     }
 
+    /// How many requests came with a valid token of a team.
+    package struct TeamCount: Sendable, Equatable {
+        package var teamID: String
+        package var requests: UInt64
+
+        package init(teamID: String, requests: UInt64) {
+            self.teamID = teamID
+            self.requests = requests
+        }
+    }
+
     /// Requests received whole.
     package var requests: UInt64 = 0
-    /// Requests decided with 200.
+    /// Pushes to devices decided with 200.
     package var accepted: UInt64 = 0
     /// What was decided, the most frequent first. An answer whose connection went away before it left counts too.
     package var answers: [AnswerCount] = []
@@ -26,8 +37,22 @@ package struct SimulatorReport: Sendable, Equatable {
     package var tokensReceivedAgain = 0
     /// Payloads accepted that held white space outside strings: allowed, but not paid for.
     package var payloadsWithBlanks: UInt64 = 0
+    /// Broadcasts decided with 200.
+    package var broadcasts: UInt64 = 0
+    /// Channels at the end.
+    package var channels = 0
     /// Connections on which HTTP/2 began.
     package var connections: UInt64 = 0
+    /// Those of them with a client certificate.
+    package var connectionsWithCertificate: UInt64 = 0
+    /// Those on which provider tokens of two teams came.
+    package var connectionsWithTwoTeams: UInt64 = 0
+    /// Requests with another provider token too soon after the last one on their connection.
+    package var tokensTooEarly: UInt64 = 0
+    /// Requests with a provider token that was too old.
+    package var tokensExpired: UInt64 = 0
+    /// In the order of the keys.
+    package var teams: [TeamCount] = []
     /// The most requests that were open at once on one connection.
     package var mostStreams = 0
     /// The most requests that were open at once in all.

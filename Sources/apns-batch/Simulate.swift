@@ -15,11 +15,17 @@ struct Simulate: AsyncParsableCommand {
               apns-batch simulate --port 2197 --script faults.yaml --counts counts.csv
               apns-batch simulate --port 0 --cert cert.pem --key key.pem \\
                   --provider-key AuthKey.pub.pem --key-id ABC123DEFG --team-id DEF123GHIJ
+              apns-batch simulate --port 2197 --provider-key a.pem:KEYA000001:TEAMA00001:com.example.a \\
+                  --provider-key b.pem:KEYB000001:TEAMB00001
+
+            It serves pushes (/3/device/), broadcasts (/4/broadcasts/apps/) and channels (/1/apps/), which start empty. With
+            --client-ca it takes client certificates too; the UID of the subject is the app.
 
             A script:
               seed: 1
               rules:
                 - { share: 0.03, status: 410, reason: Unregistered }
+                - { share: 0.01, status: 503, reason: ServiceUnavailable, times: 1, retry_after: 2 }
 
             Which token gets which answer follows from a hash of seed and token. SIGINT or SIGTERM ends it; then the counts
             are written and a summary is printed.
@@ -28,8 +34,14 @@ struct Simulate: AsyncParsableCommand {
     @Option(help: "Port to listen on; 0 lets the system choose.")
     var port: UInt16 = 2197
 
+    @Option(help: "Second port that alone serves channels; 0 lets the system choose. (default: one port for all)")
+    var managePort: UInt16?
+
     @Option(help: "Address to listen on.")
     var host = "127.0.0.1"
+
+    @Option(help: "production or sandbox, which adds apns-unique-id.")
+    var environment = "production"
 
     @Option(help: "Server certificate (PEM).")
     var cert: String?
@@ -37,8 +49,12 @@ struct Simulate: AsyncParsableCommand {
     @Option(help: "Its private key (PEM).")
     var key: String?
 
-    @Option(help: "Public key of the provider tokens (PEM).")
-    var providerKey: String?
+    @Option(
+        help: """
+            Public key of the provider tokens (PEM): FILE with --key-id and --team-id, or FILE:KEYID:TEAMID or \
+            FILE:KEYID:TEAMID:TOPICS, which may be given several times.
+            """)
+    var providerKey: [String] = []
 
     @Option(help: "Id of that key.")
     var keyId = Occasion.keyID
@@ -46,8 +62,29 @@ struct Simulate: AsyncParsableCommand {
     @Option(help: "Team that may use it.")
     var teamId = Occasion.teamID
 
-    @Option(help: "Topics that the key may push to, separated by commas. (default: any)")
+    @Option(help: "Topics that keys without their own may push to, separated by commas. (default: any)")
     var topics: String?
+
+    @Option(help: "Who signs client certificates (PEM); one is asked for then. (default: none)")
+    var clientCa: String?
+
+    @Option(help: "What is wrong with all client certificates: none, answer or goaway (BadCertificateEnvironment).")
+    var certificateFault = "none"
+
+    @Option(help: "Apps that may broadcast, separated by commas. (default: all)")
+    var broadcastApps: String?
+
+    @Option(help: "The most channels of one app.")
+    var channelLimit = 10_000
+
+    @Option(help: "The oldest provider token accepted, in seconds.")
+    var tokenLifetime: Int64 = 3600
+
+    @Option(help: "The shortest time between two provider tokens on one connection, in seconds.")
+    var tokenUpdateInterval: Int64 = 1200
+
+    @Option(help: "Seconds by which its clock is wrong: provider tokens are judged by it, and date tells it.")
+    var clockOffset: Int64 = 0
 
     @Option(help: "Answers, latency and seed (YAML).")
     var script: String?
@@ -71,13 +108,14 @@ struct Simulate: AsyncParsableCommand {
             say(sendFlags(port: bound))
         }
         say("listening on \(host):\(bound)")
+        if let port = simulator.managementPort { say("channels on \(host):\(port)") }
         await withCheckedContinuation { continuation in
             Signals.onStop { _ in continuation.resume() }
         }
-        report(simulator.stop())
+        for line in Self.lines(simulator.stop()) { say(line) }
     }
 
-    private static func failing<T>(_ body: () throws(SimulatorError) -> T) throws -> T {
+    static func failing<T>(_ body: () throws(SimulatorError) -> T) throws -> T {
         do {
             return try body()
         } catch {
@@ -85,62 +123,14 @@ struct Simulate: AsyncParsableCommand {
         }
     }
 
-    private func configuration() throws -> (SimulatorConfiguration, Occasion?) {
-        guard (cert == nil) == (key == nil) else { throw UsageError("--cert and --key go together") }
-        var occasion: Occasion?
-        if cert == nil || providerKey == nil {
-            let hosts = [host, "localhost", "127.0.0.1", "::1"]
-            occasion = try Self.failing { () throws(SimulatorError) in try Occasion.make(hosts: hosts) }
-        }
-        var configuration = SimulatorConfiguration(
-            certificatePEM: try cert.map { try CampaignFile.bytes(of: $0) } ?? occasion!.certificatePEM,
-            keyPEM: try key.map { try CampaignFile.bytes(of: $0) } ?? occasion!.keyPEM,
-            providerKeys: [
-                .init(
-                    keyID: keyId, teamID: teamId,
-                    publicKeyPEM: try providerKey.map { try CampaignFile.bytes(of: $0) } ?? occasion!.publicKeyPEM)
-            ])
-        configuration.host = host
-        configuration.port = port
-        configuration.topics = topics?.split(separator: ",").map(String.init)
-        configuration.countsPath = counts
-        if let loop { configuration.loop = try Self.loop(loop) }
-        if let script { configuration.script = try Self.read(script: script) }
-        return (configuration, occasion)
-    }
-
     private func sendFlags(port: UInt16) -> String {
         let address = host.contains(":") ? "[\(host)]" : host
         var flags = ["apns-batch send --input rows.csv --to \(address):\(port)"]
         if cert == nil { flags.append("--ca-file \(directory)/\(Occasion.authorityFile)") }
-        if providerKey == nil {
+        if providerKey.isEmpty {
             flags.append("--key-file \(directory)/\(Occasion.signingKeyFile) --key-id \(keyId) --team-id \(teamId)")
         }
         return "to send here: " + flags.joined(separator: " ") + " --topic com.example.app"
-    }
-
-    private static func loop(_ text: String) throws -> SimulatorConfiguration.Loop {
-        switch text {
-        case "io_uring": .ioUring
-        case "epoll": .epoll
-        default: throw UsageError("--loop: expected io_uring or epoll, found \"\(text)\"")
-        }
-    }
-
-    /// A script, checked.
-    static func read(script path: String) throws -> SimulatorScript {
-        let script = try CampaignFile.decode(SimulatorScript.self, from: path, keys: nil)
-        if let fault = script.fault() { throw UsageError("\(path): \(fault)") }
-        return script
-    }
-
-    private func report(_ report: SimulatorReport) {
-        for answer in report.answers {
-            say("answered \(answer.status)\(answer.reason.isEmpty ? "" : " \(answer.reason)"): \(answer.count)")
-        }
-        say(
-            "requests=\(report.requests) accepted=\(report.accepted) tokens=\(report.tokens) "
-                + "received_again=\(report.tokensReceivedAgain) connections=\(report.connections)")
     }
 
     /// A line on standard output, at once.

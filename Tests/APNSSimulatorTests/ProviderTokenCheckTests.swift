@@ -14,7 +14,7 @@ struct ProviderTokenCheckTests {
 
     func answer(_ authorization: String, now: Int64 = TestAuthority.now) -> String {
         var check = ProviderTokenCheck(keys: [authority.providerKey], limits: .init())
-        var connection = ConnectionToken()
+        var connection = ConnectionIdentity()
         return check.answer(authorization, on: &connection, now: now)
     }
 
@@ -101,7 +101,7 @@ struct ProviderTokenCheckTests {
     @Test("finds a token expired after an hour, to the millisecond, also one that it knows")
     func expiry() throws {
         var check = ProviderTokenCheck(keys: [authority.providerKey], limits: .init())
-        var connection = ConnectionToken()
+        var connection = ConnectionIdentity()
         let authorization = try authority.authorization()
         for (age, expected) in [
             (0, "200"), (Self.hour - 1, "200"), (Self.hour, "200"), (Self.hour + 1, "403 ExpiredProviderToken"),
@@ -121,7 +121,7 @@ struct ProviderTokenCheckTests {
     @Test("allows a new token on one connection every twenty minutes")
     func updates() throws {
         var check = ProviderTokenCheck(keys: [authority.providerKey], limits: .init())
-        var (one, other) = (ConnectionToken(), ConnectionToken())
+        var (one, other) = (ConnectionIdentity(), ConnectionIdentity())
         let now = TestAuthority.now
         let tokens = try (0..<3).map { try authority.authorization(issuedAt: now / 1000 - Int64($0)) }
         #expect(check.answer(tokens[0], on: &one, now: now) == "200")
@@ -138,7 +138,7 @@ struct ProviderTokenCheckTests {
     @Test("does not let a wrong token count as an update")
     func wrongBetween() throws {
         var check = ProviderTokenCheck(keys: [authority.providerKey], limits: .init())
-        var connection = ConnectionToken()
+        var connection = ConnectionIdentity()
         let right = try authority.authorization()
         #expect(check.answer("bearer a.b.c", on: &connection, now: TestAuthority.now) == "403 InvalidProviderToken")
         #expect(check.answer(right, on: &connection, now: TestAuthority.now) == "200")
@@ -146,7 +146,7 @@ struct ProviderTokenCheckTests {
         #expect(check.answer(right, on: &connection, now: TestAuthority.now) == "200")
     }
 
-    @Test("allows one team on a connection, with any of its keys")
+    @Test("allows one team and one of its keys on a connection, and counts connections with two teams once")
     func teams() throws {
         let second = try TestAuthority(keyID: "SECONDKEY0", teamID: authority.teamID)
         let foreign = try TestAuthority(keyID: "FOREIGNKEY", teamID: "TEAM000002")
@@ -154,22 +154,39 @@ struct ProviderTokenCheckTests {
             keys: [authority, second, foreign].map(\.providerKey),
             limits: .init(lifetimeMilliseconds: Self.hour, updateIntervalMilliseconds: 0, clockToleranceMilliseconds: 0)
         )
-        var (one, other) = (ConnectionToken(), ConnectionToken())
+        var (one, other) = (ConnectionIdentity(), ConnectionIdentity())
         #expect(check.answer(try authority.authorization(), on: &one, now: TestAuthority.now) == "200")
         #expect(
             check.answer(try foreign.authorization(), on: &one, now: TestAuthority.now) == "403 InvalidProviderToken")
-        #expect(check.answer(try second.authorization(), on: &one, now: TestAuthority.now) == "200")
+        #expect(
+            check.answer(try foreign.authorization(), on: &one, now: TestAuthority.now) == "403 InvalidProviderToken")
+        #expect(
+            check.answer(try second.authorization(), on: &one, now: TestAuthority.now) == "403 UnrelatedKeyIdInToken")
+        #expect(check.connectionsWithTwoTeams == 1)
         #expect(check.answer(try foreign.authorization(), on: &other, now: TestAuthority.now) == "200")
+        #expect(
+            check.answer(try second.authorization(), on: &other, now: TestAuthority.now) == "403 InvalidProviderToken")
+        #expect(check.connectionsWithTwoTeams == 2)
+    }
+
+    @Test("refuses a key of the other environment")
+    func environment() throws {
+        var key = authority.providerKey
+        key.isOfOtherEnvironment = true
+        var check = ProviderTokenCheck(keys: [key], limits: .init())
+        var connection = ConnectionIdentity()
+        let token = try authority.authorization()
+        #expect(check.answer(token, on: &connection, now: TestAuthority.now) == "403 BadEnvironmentKeyIdInToken")
     }
 
     @Test("knows a connection's token again after many others")
     func eviction() throws {
         var check = ProviderTokenCheck(keys: [authority.providerKey], limits: .init())
-        var connection = ConnectionToken()
+        var connection = ConnectionIdentity()
         let right = try authority.authorization()
         #expect(check.answer(right, on: &connection, now: TestAuthority.now) == "200")
         for number in 0..<200 {
-            var other = ConnectionToken()
+            var other = ConnectionIdentity()
             #expect(check.answer("bearer x\(number)", on: &other, now: TestAuthority.now) == "403 InvalidProviderToken")
         }
         #expect(check.answer(right, on: &connection, now: TestAuthority.now) == "200")
@@ -177,7 +194,7 @@ struct ProviderTokenCheckTests {
 }
 
 extension ProviderTokenCheck {
-    fileprivate mutating func answer(_ text: String, on connection: inout ConnectionToken, now: Int64) -> String {
+    fileprivate mutating func answer(_ text: String, on connection: inout ConnectionIdentity, now: Int64) -> String {
         Array(text.utf8).withUnsafeBytes { APNSSimulatorTests.text(answer($0, on: &connection, now: now)) }
     }
 }

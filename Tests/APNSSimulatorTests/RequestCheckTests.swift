@@ -18,7 +18,7 @@ struct RequestCheckTests {
         check body: (Verdict) -> Void = { _ in }
     ) -> String {
         var check = RequestCheck(keys: [authority.providerKey], limits: .init(), topics: topics)
-        var connection = ConnectionToken()
+        var connection = ConnectionIdentity()
         return request.withFields { fields in
             request.body.withUnsafeBytes { bytes in
                 let verdict = check.judge(
@@ -232,7 +232,7 @@ struct RequestCheckTests {
         var check = RequestCheck(keys: [authority.providerKey], limits: .init(), topics: nil)
         for _ in 0..<5000 {
             var request = right
-            var connection = ConnectionToken()
+            var connection = ConnectionIdentity()
             let field = Int(random.next() % UInt64(request.fields.count + 1))
             if field == request.fields.count {
                 request.body = Self.changed(request.body, &random)

@@ -10,8 +10,11 @@ final class TestClient {
     struct Answer: Equatable {
         var status: UInt16
         var body: String
-        var id: String?
+        /// The fields captured, by name.
+        var fields: [String: String] = [:]
         var delivery: UInt8
+
+        var id: String? { fields["apns-id"] }
 
         /// As in `400 {"reason":"BadTopic"}`.
         var text: String { body.isEmpty ? "\(status)" : "\(status) \(body)" }
@@ -68,23 +71,27 @@ final class TestClient {
         memory.forEach { $0.deallocate() }
     }
 
+    private static let captures = [
+        "apns-id", "apns-request-id", "apns-channel-id", "apns-unique-id", "date", "retry-after",
+    ]
+
     private static func create(_ loop: UInt32) throws -> OpaquePointer {
         var options = transport_options()
         options.loop = loop
         options.connections_max = 2
         options.streams_max = 4096
-        options.body_received_max = 256
+        options.body_received_max = 1 << 16
         options.request_timeout_ms = 20_000
         options.connect_timeout_ms = 20_000
         options.send_buffer_max = 1 << 20
-        options.capture_count = 1
+        options.capture_count = UInt32(Self.captures.count)
         var transport: OpaquePointer?
         var error = transport_error()
-        let status = "apns-id".withCString { name in
-            withUnsafePointer(to: UnsafePointer(name) as UnsafePointer<CChar>?) { names in
-                options.captures = names
-                return transport_create(&options, &transport, &error)
-            }
+        let names = Self.captures.map { UnsafePointer<CChar>(strdup($0)) }
+        defer { names.forEach { free(UnsafeMutablePointer(mutating: $0)) } }
+        let status = names.withUnsafeBufferPointer { names in
+            options.captures = names.baseAddress
+            return transport_create(&options, &transport, &error)
         }
         guard status == 0, let transport else { throw Failure(text: "create") }
         return transport
@@ -141,8 +148,8 @@ final class TestClient {
     private func note(_ outcome: transport_outcome) {
         var answer = Answer(
             status: outcome.status, body: Self.text(outcome.body, outcome.body_length), delivery: outcome.delivery)
-        if outcome.field_count > 0, let field = outcome.fields {
-            answer.id = Self.text(field.pointee.value, field.pointee.value_length)
+        for field in UnsafeBufferPointer(start: outcome.fields, count: Int(outcome.field_count)) {
+            answer.fields[Self.text(field.name, field.name_length)] = Self.text(field.value, field.value_length)
         }
         answers[outcome.ticket] = answer
     }

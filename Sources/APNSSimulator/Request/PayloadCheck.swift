@@ -25,6 +25,16 @@ struct PayloadCheck: ~Copyable {
         return Self.fits(facts, type) ? .accepted : .invalidPushType
     }
 
+    /// Judges the payload of a broadcast: as of a Live Activity, larger, and it cannot start one.
+    func answer(_ body: Bytes, total: Int, broadcast facts: inout PayloadFacts) -> FixedAnswer {
+        guard total > 0 else { return .payloadEmpty }
+        guard total <= PushType.payloadMaximumOfAll, total == body.count else { return .payloadTooLarge }
+        guard read(body, into: &facts), facts.isDisjoint(with: [.wrongType, .eventStart]) else {
+            return .badRequestPayload
+        }
+        return Self.fits(facts, .liveactivity) ? .accepted : .invalidPushType
+    }
+
     /// The rules that tie a payload to its push type.
     ///
     /// - alert: an alert, a badge or a sound.
@@ -106,6 +116,7 @@ struct PayloadCheck: ~Copyable {
             require(value.kind == .string || value.kind == .object, &facts)
         } else if name.equals("event") {
             set(.event, if: value.kind == .string && isEvent(value.text), &facts)
+            set(.eventStart, if: value.kind == .string && value.text.equals("start"), &facts)
             require(value.kind == .string, &facts)
         } else if name.equals("timestamp") {
             set(.timestamp, if: value.kind == .number, &facts)

@@ -24,6 +24,8 @@ struct PayloadFacts: OptionSet {
     static let wrongType = PayloadFacts(rawValue: 1 << 10)
     /// White space outside strings.
     static let blanks = PayloadFacts(rawValue: 1 << 11)
+    /// `event` is start.
+    static let eventStart = PayloadFacts(rawValue: 1 << 12)
 
     /// The facts about one key, none of which may outlive a second value for the same key.
     static let ofAlert: PayloadFacts = [.alert, .alertShows]

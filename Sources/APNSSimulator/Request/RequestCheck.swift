@@ -1,61 +1,128 @@
 import CTransport
 
-/// Judges whole requests, in this order: path, method, repeated fields, provider token, message id, device token,
-/// topic, push type, the two together, priority, expiration, collapse id, payload. The first fault is the answer. Apple
+/// Judges whole requests, in this order: path, method, repeated fields, credentials, message id, device token, topic,
+/// push type, the two together, priority, expiration, collapse id, payload. The first fault is the answer. Apple
 /// documents the answers, not their order.
+///
+/// On a connection with a client certificate `authorization` is not looked at; without one a provider token is asked
+/// for.
 struct RequestCheck: ~Copyable {
-    private var providerTokens: ProviderTokenCheck
-    private let topics: TopicList
+    private(set) var providerTokens: ProviderTokenCheck
+    private var topics: TopicLists
+    private let certificateAnswer: FixedAnswer
     private let payloads = PayloadCheck()
+    private(set) var channels: ChannelDesk
+    /// What the answer to the last request about channels carries.
+    private(set) var reply = ChannelReply()
 
-    init(keys: [ProviderKey], limits: ProviderTokenLimits, topics: [String]?) {
+    /// - Parameters:
+    ///   - topics: of the keys that have none of their own; nil for any.
+    ///   - certificateAnswer: what is said to client certificates; accepted, unless they are of a wrong environment.
+    init(
+        keys: [ProviderKey], limits: ProviderTokenLimits, topics: [String]?, channels: ChannelSettings = .init(),
+        certificateAnswer: FixedAnswer = .accepted
+    ) {
         providerTokens = ProviderTokenCheck(keys: keys, limits: limits)
-        self.topics = TopicList(topics)
+        self.topics = TopicLists(keys: keys.map { $0.topics ?? topics })
+        self.channels = ChannelDesk(channels)
+        self.certificateAnswer = certificateAnswer
+    }
+
+    /// The number that a connection with such a certificate remembers.
+    mutating func certificate(uid: String) -> Int32 {
+        topics.certificate(uid: uid)
     }
 
     /// - Parameters:
     ///   - fields: all header fields of the request.
     ///   - body: what was kept of the body; at least the first 5,120 bytes.
     ///   - bodyTotal: how many bytes the client sent.
-    ///   - connection: what is remembered of the connection's provider token; updated.
+    ///   - connection: what is remembered of who sends on the connection; updated.
     ///   - now: milliseconds since the epoch.
     mutating func judge(
-        fields: UnsafeBufferPointer<transport_field>, body: Bytes, bodyTotal: Int, on connection: inout ConnectionToken,
-        now: Int64
+        fields: UnsafeBufferPointer<transport_field>, body: Bytes, bodyTotal: Int,
+        on connection: inout ConnectionIdentity, now: Int64
     ) -> Verdict {
         let request = RequestFields(fields)
         var verdict = Verdict()
-        let route = Self.route(request.path)
-        if let token = route.token, FieldForm.isDeviceToken(token) {
-            verdict.deviceToken = token
+        let endpoint = Endpoint(path: request.path)
+        var sent: Bytes?
+        switch endpoint {
+        case .device(let token):
+            if let token, FieldForm.isDeviceToken(token) { verdict.deviceToken = token }
+            sent = request.id
+        case .broadcast, .channels, .allChannels:
+            verdict.isAboutChannels = true
+            sent = request.requestID
+        case .unknown: sent = request.id
         }
-        if let id = request.id, FieldForm.isMessageID(id) {
-            verdict.messageID = id
-        }
-        guard route.isKnown else { return verdict.with(.badPath) }
-        guard let method = request.method, method.equals("POST") else { return verdict.with(.methodNotAllowed) }
+        if let sent, FieldForm.isMessageID(sent) { verdict.messageID = sent }
+        let service = endpoint.service
+        guard !service.isEmpty, connection.services.contains(service) else { return verdict.with(.badPath) }
+        guard endpoint.takes(request.method) else { return verdict.with(.methodNotAllowed) }
         guard !request.repeated else { return verdict.with(.duplicateHeaders) }
-        let authority = providerTokens.answer(request.authorization, on: &connection, now: now)
+        let authority = authority(request, &connection, now)
         guard authority == .accepted else { return verdict.with(authority) }
         verdict.isAuthorized = true
-        if request.id != nil, verdict.messageID == nil {
-            return verdict.with(.badMessageID)
+        guard case .device(let token) = endpoint else {
+            verdict.answer = channelAnswer(endpoint, request, body, bodyTotal, connection.list, &verdict)
+            return verdict
         }
-        guard route.token != nil else { return verdict.with(.missingDeviceToken) }
+        if request.id != nil, verdict.messageID == nil { return verdict.with(.badMessageID) }
+        guard token != nil else { return verdict.with(.missingDeviceToken) }
         guard verdict.deviceToken != nil else { return verdict.with(.badDeviceToken) }
-        verdict.answer = answer(request, body, bodyTotal, &verdict.facts)
+        verdict.answer = answer(request, body, bodyTotal, connection, &verdict.facts)
         return verdict
+    }
+
+    /// Counts a broadcast that passed every check. Returns how many did before on the same channel.
+    mutating func passBroadcast(_ channel: Bytes, app: Bytes) -> UInt32 {
+        channels.pass(channel, app: app)
+    }
+
+    @inline(__always)
+    private mutating func authority(
+        _ request: RequestFields, _ connection: inout ConnectionIdentity, _ now: Int64
+    ) -> FixedAnswer {
+        guard connection.certificate < 0 else { return certificateAnswer }
+        return providerTokens.answer(request.authorization, on: &connection, now: now)
+    }
+
+    /// Requests that are no push to a device.
+    @inline(never)
+    private mutating func channelAnswer(
+        _ endpoint: Endpoint, _ request: RequestFields, _ body: Bytes, _ total: Int, _ list: Int32,
+        _ verdict: inout Verdict
+    ) -> FixedAnswer {
+        reply = ChannelReply()
+        switch endpoint {
+        case .broadcast(let app):
+            guard topics.holds(list, app: app) else { return .topicMismatch }
+            let answer = channels.broadcast(request, app: app, body: body, total: total, facts: &verdict.facts)
+            if answer == .accepted { verdict.broadcast = (request.channelID ?? app, app) }
+            return answer
+        case .channels(let app):
+            guard topics.holds(list, app: app) else { return .topicMismatch }
+            return channels.manage(request, app: app, body: body, total: total, reply: &reply)
+        case .allChannels(let app):
+            guard topics.holds(list, app: app) else { return .topicMismatch }
+            return channels.list(request, app: app, reply: &reply)
+        case .device, .unknown: return .badPath
+        }
     }
 
     /// Header fields about the push, then the payload.
     private func answer(
-        _ request: RequestFields, _ body: Bytes, _ bodyTotal: Int, _ facts: inout PayloadFacts
+        _ request: RequestFields, _ body: Bytes, _ bodyTotal: Int, _ connection: ConnectionIdentity,
+        _ facts: inout PayloadFacts
     ) -> FixedAnswer {
         guard let topic = request.topic, topic.count > 0 else { return .missingTopic }
         guard FieldForm.isTopic(topic) else { return .badTopic }
         guard let name = request.pushType, let type = PushType(name) else { return .invalidPushType }
-        let judgement = topics.answer(topic, type)
+        let judgement = topics.answer(connection.list, topic, type)
         guard judgement == .accepted else { return judgement }
+        // Location pushes take token authentication only.
+        guard type != .location || connection.certificate < 0 else { return .topicDisallowed }
         guard Self.isPriority(request.priority, for: type) else { return .badPriority }
         if let expiration = request.expiration, !FieldForm.isExpiration(expiration) {
             return .badExpirationDate
@@ -64,17 +131,6 @@ struct RequestCheck: ~Copyable {
             return .badCollapseID
         }
         return payloads.answer(body, total: bodyTotal, type: type, facts: &facts)
-    }
-
-    /// `/3/device/` and a token. An empty token is one that is missing; a path with more parts is none of ours.
-    private static func route(_ path: Bytes?) -> Route {
-        guard let path, path.begins(with: "/3/device") else { return Route(isKnown: false) }
-        let rest = path.dropping(9)
-        guard rest.count > 1 else { return Route(isKnown: rest.count == 0 || rest[0] == UInt8(ascii: "/")) }
-        guard rest[0] == UInt8(ascii: "/") else { return Route(isKnown: false) }
-        let token = rest.dropping(1)
-        guard !token.contains(UInt8(ascii: "/")) else { return Route(isKnown: false) }
-        return Route(isKnown: true, token: token)
     }
 
     /// 10, 5 or 1; without the field 10 is meant. Background takes 5 only.
@@ -87,22 +143,19 @@ struct RequestCheck: ~Copyable {
     }
 }
 
-/// Where a path leads.
-private struct Route {
-    var isKnown: Bool
-    /// Nil when it is missing.
-    var token: Bytes?
-}
-
 /// The judgement of one request. Slices are borrowed from the transport like the request itself.
 struct Verdict {
     var answer: FixedAnswer = .accepted
     /// The device token, where the path has one of the right form, whatever the answer.
     var deviceToken: Bytes?
-    /// The request's `apns-id`, where it has the right form.
+    /// The request's `apns-id`, or `apns-request-id` where that is the endpoint's, if it has the right form.
     var messageID: Bytes?
-    /// Whether the provider token was accepted.
+    /// Channel and app of a broadcast that passed every check.
+    var broadcast: (channel: Bytes, app: Bytes)?
+    /// Whether the credentials were accepted.
     var isAuthorized = false
+    /// Whether it was a broadcast or a request about channels.
+    var isAboutChannels = false
     var facts: PayloadFacts = []
 
     @inline(__always)

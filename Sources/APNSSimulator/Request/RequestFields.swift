@@ -11,6 +11,8 @@ struct RequestFields {
     var priority: Bytes?
     var expiration: Bytes?
     var collapseID: Bytes?
+    var channelID: Bytes?
+    var requestID: Bytes?
     /// Whether a field name occurs twice, one that the checks do not know included. (`cookie` may: RFC 9113, section
     /// 8.2.3.)
     var repeated = false
@@ -39,6 +41,8 @@ struct RequestFields {
         case 13 where name.equals("apns-priority"): again = Self.fill(&priority, value)
         case 14 where name.equals("apns-push-type"): again = Self.fill(&pushType, value)
         case 15 where name.equals("apns-expiration"): again = Self.fill(&expiration, value)
+        case 15 where name.equals("apns-channel-id"): again = Self.fill(&channelID, value)
+        case 15 where name.equals("apns-request-id"): again = Self.fill(&requestID, value)
         case 16 where name.equals("apns-collapse-id"): again = Self.fill(&collapseID, value)
         default: return false
         }

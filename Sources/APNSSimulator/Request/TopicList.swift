@@ -44,6 +44,14 @@ struct TopicList: ~Copyable {
         return isOfOtherType(topic) ? .deviceTokenNotForTopic : .topicDisallowed
     }
 
+    /// Whether an app is one of the list.
+    func holds(_ app: Bytes) -> Bool {
+        for index in 0..<count where topics[index].equals(app) {
+            return true
+        }
+        return isAny
+    }
+
     /// Whether the topic is a configured one with the suffix of any push type.
     private func isOfOtherType(_ topic: Bytes) -> Bool {
         for index in 0..<count where topic.count >= topics[index].count {

@@ -41,6 +41,7 @@ extension SimulatorScript {
 extension SimulatorRule {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case share, status, reason, timestamp, times
+        case retryAfter = "retry_after"
     }
 
     /// `share` and `status` are required; an unknown key is an error.
@@ -52,6 +53,7 @@ extension SimulatorRule {
         reason = try values.decodeIfPresent(String.self, forKey: .reason)
         timestamp = try values.decodeIfPresent(Int64.self, forKey: .timestamp)
         times = try values.decodeIfPresent(Int.self, forKey: .times)
+        retryAfter = try values.decodeIfPresent(Int.self, forKey: .retryAfter)
     }
 }
 

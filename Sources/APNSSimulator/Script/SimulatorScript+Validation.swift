@@ -32,6 +32,9 @@ extension SimulatorRule {
         if let times, times < 1 || times > Int(UInt32.max) {
             return "times: expected at least 1, found \(times)"
         }
+        if let retryAfter, retryAfter < 0 || retryAfter > 86_400 {
+            return "retry_after: expected 0 to 86400 seconds, found \(retryAfter)"
+        }
         return nil
     }
 }

@@ -4,7 +4,7 @@
 /// seed: 7
 /// rules:
 ///   - { share: 0.02, status: 410, reason: Unregistered, timestamp: 1700000000000 }
-///   - { share: 0.01, status: 503, reason: ServiceUnavailable, times: 1 }
+///   - { share: 0.01, status: 503, reason: ServiceUnavailable, times: 1, retry_after: 2 }
 /// latency: { distribution: lognormal, median_ms: 20, sigma: 0.5 }
 /// ```
 ///
@@ -26,6 +26,8 @@
 ///         return None
 ///
 /// A rule with `times` holds for the first so many requests of a token that pass every check; later ones are accepted.
+///
+/// Broadcasts go by the same rules, with the channel's id, as it is written, in the place of the token.
 package struct SimulatorScript: Codable, Sendable, Equatable {
     /// Changes which tokens are hit and how the latency falls.
     package var seed: UInt64
@@ -68,13 +70,19 @@ package struct SimulatorRule: Codable, Sendable, Equatable {
     package var timestamp: Int64?
     /// For how many requests of a token the rule holds; without it, for all.
     package var times: Int?
+    /// The value of `retry-after` in seconds; without it the answer has none.
+    package var retryAfter: Int?
 
-    package init(share: Double, status: Int, reason: String? = nil, timestamp: Int64? = nil, times: Int? = nil) {
+    package init(
+        share: Double, status: Int, reason: String? = nil, timestamp: Int64? = nil, times: Int? = nil,
+        retryAfter: Int? = nil
+    ) {
         self.share = share
         self.status = status
         self.reason = reason
         self.timestamp = timestamp
         self.times = times
+        self.retryAfter = retryAfter
     }
 }
 

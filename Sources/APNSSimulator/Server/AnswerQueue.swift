@@ -6,6 +6,10 @@ struct PendingAnswer {
     var number: UInt32
     /// Whether the request came with a provider token that was accepted.
     var isAuthorized: Bool
+    /// Whether the id is an `apns-request-id`.
+    var isAboutChannels = false
+    /// Number of what the answer carries beside, or -1.
+    var reply: Int32 = -1
     var id: MessageID
 }
 

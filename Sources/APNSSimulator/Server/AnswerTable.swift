@@ -1,10 +1,11 @@
 /// All answers a simulator can give, written out once, and how often each was given: first the fixed ones in their
 /// order, then those of the script's rules.
 struct AnswerTable: ~Copyable {
-    /// One answer. The body is owned by the table.
+    /// One answer. Body and `retry-after` (empty for none) are owned by the table.
     struct Prepared {
         var status: UInt16
         var body: Bytes
+        var retryAfter: Bytes
         var given: UInt64
     }
 
@@ -16,29 +17,32 @@ struct AnswerTable: ~Copyable {
     init(_ script: SimulatorScript, started: Int64) {
         var names: [(status: Int, reason: String)] = []
         var bodies: [String] = []
+        var delays: [String] = []
         for answer in FixedAnswer.allCases {
             names.append((Int(answer.status), answer.reason))
             bodies.append(Self.body(answer.reason, timestamp: nil))
+            delays.append("")
         }
         for rule in script.rules {
             names.append((rule.status, rule.reason ?? ""))
             bodies.append(Self.body(rule.reason ?? "", timestamp: rule.status == 410 ? rule.timestamp ?? started : nil))
+            delays.append(rule.retryAfter.map { String($0) } ?? "")
         }
         self.names = names
         count = names.count
         entries = .allocate(capacity: count)
         for index in 0..<count {
-            let text = Array(bodies[index].utf8)
-            let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, text.count), alignment: 1)
-            copy.copyBytes(from: text)
-            let body = Bytes(start: copy.baseAddress, count: text.count)
-            (entries + index).initialize(to: Prepared(status: UInt16(names[index].status), body: body, given: 0))
+            (entries + index).initialize(
+                to: Prepared(
+                    status: UInt16(names[index].status), body: Self.copy(bodies[index]),
+                    retryAfter: Self.copy(delays[index]), given: 0))
         }
     }
 
     deinit {
         for index in 0..<count {
             entries[index].body.deallocate()
+            entries[index].retryAfter.deallocate()
         }
         entries.deallocate()
     }
@@ -75,6 +79,13 @@ struct AnswerTable: ~Copyable {
             }
         }
         return sums.sorted { ($1.count, $0.status, $0.reason) < ($0.count, $1.status, $1.reason) }
+    }
+
+    private static func copy(_ text: String) -> Bytes {
+        let text = Array(text.utf8)
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, text.count), alignment: 1)
+        copy.copyBytes(from: text)
+        return Bytes(start: copy.baseAddress, count: text.count)
     }
 
     private static func body(_ reason: String, timestamp: Int64?) -> String {

@@ -1,7 +1,7 @@
 /// What is remembered of a connection.
 struct ConnectionState {
-    /// The provider token in use.
-    var token = ConnectionToken()
+    /// Who sends on it.
+    var identity = ConnectionIdentity()
     /// Requests received and not yet answered.
     var open = 0
     /// Whether the limit of concurrent streams was raised.

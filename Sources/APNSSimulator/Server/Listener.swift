@@ -1,14 +1,27 @@
 import CTransport
 import Glibc
 
+/// The ports that a simulator listens on.
+struct Ports: Sendable {
+    var pushes: UInt16
+    /// Nil when `pushes` serves all.
+    var management: UInt16?
+}
+
 /// Makes the transport of a simulator and lets it listen, on the calling thread.
 enum Listener {
-    /// A transport that listens, and its port. Destroyed by the caller, on the same thread.
-    static func open(_ configuration: SimulatorConfiguration) throws(SimulatorError) -> (OpaquePointer, UInt16) {
+    /// A transport that listens, and its ports. Destroyed by the caller, on the same thread.
+    static func open(_ configuration: SimulatorConfiguration) throws(SimulatorError) -> (OpaquePointer, Ports) {
         let transport = try create(configuration)
         do {
-            let port = try listen(transport, configuration, tls: try secure(transport, configuration))
-            return (transport, port)
+            let tls = try secure(transport, configuration)
+            let services: Services = configuration.managementPort == nil ? .all : .pushes
+            var ports = Ports(pushes: 0, management: nil)
+            ports.pushes = try listen(transport, configuration, port: configuration.port, for: services, tls: tls)
+            if let port = configuration.managementPort {
+                ports.management = try listen(transport, configuration, port: port, for: .management, tls: tls)
+            }
+            return (transport, ports)
         } catch {
             transport_destroy(transport)
             throw error
@@ -23,8 +36,8 @@ enum Listener {
             case .ioUring: TRANSPORT_LOOP_IO_URING.rawValue
             case .epoll: TRANSPORT_LOOP_EPOLL.rawValue
             }
-        // The listener takes a place too.
-        options.connections_max = configuration.connections &+ 1
+        // The listeners take places too.
+        options.connections_max = configuration.connections &+ 2
         options.streams_max = configuration.streamsTotal
         options.body_received_max = UInt32(PushType.payloadMaximumOfAll)
         options.connect_timeout_ms = 10_000
@@ -57,10 +70,11 @@ enum Listener {
     }
 
     private static func listen(
-        _ transport: OpaquePointer, _ configuration: SimulatorConfiguration, tls: Int32
+        _ transport: OpaquePointer, _ configuration: SimulatorConfiguration, port: UInt16, for services: Services,
+        tls: Int32
     ) throws(SimulatorError) -> UInt16 {
-        var (storage, length) = try address(configuration.host, configuration.port)
-        var port: UInt16 = 0
+        var (storage, length) = try address(configuration.host, port)
+        var bound: UInt16 = 0
         var error = transport_error()
         let status = withUnsafePointer(to: &storage) { storage in
             storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
@@ -68,14 +82,15 @@ enum Listener {
                 options.address = address
                 options.address_length = length
                 options.tls = tls
+                options.context = UInt64(services.rawValue)
                 options.streams_max = configuration.streamsBeforeToken
-                return transport_listen(transport, &options, &port, &error)
+                return transport_listen(transport, &options, &bound, &error)
             }
         }
         guard status == 0 else {
-            throw .transport("\(configuration.host) port \(configuration.port): \(text(error))")
+            throw .transport("\(configuration.host) port \(port): \(text(error))")
         }
-        return port
+        return bound
     }
 
     /// The socket address of a host in numbers.

@@ -7,51 +7,42 @@ struct ResponseBatch: ~Copyable {
     private let ids: UnsafeMutableRawPointer
     private let capacity: Int
     private(set) var count = 0
+    private var fieldCount = 0
+    private var idCount = 0
+    /// Bytes made for one answer, kept until `send`.
+    private var owned: [UnsafeMutableRawBufferPointer] = []
 
-    private static let idName: StaticString = "apns-id"
+    /// Fields of one response: an id, the unique id, a channel's id, `retry-after` and `date`.
+    private static let fieldsEach = 5
+    private static let idsEach = 2
 
     init(capacity: Int) {
         self.capacity = capacity
         responses = .allocate(capacity: capacity)
-        fields = .allocate(capacity: capacity)
-        ids = .allocate(byteCount: capacity * MessageID.length, alignment: 8)
+        fields = .allocate(capacity: capacity * Self.fieldsEach)
+        ids = .allocate(byteCount: capacity * Self.idsEach * MessageID.length, alignment: 8)
     }
 
     deinit {
         responses.deallocate()
         fields.deallocate()
         ids.deallocate()
+        owned.forEach { $0.deallocate() }
     }
 
     var isFull: Bool { count == capacity }
 
-    /// Adds a response; there must be room.
+    /// Adds a response without fields; there must be room.
     ///
-    /// - Parameters:
-    ///   - body: borrowed until `send`.
-    ///   - id: copied.
-    ///   - isFirst: the first response on this connection, which puts the field's name into the table of HPACK; the
-    ///     later ones refer to it there and leave the table alone.
+    /// - Parameter body: borrowed until `send`.
     @inline(__always)
-    mutating func add(
-        connection: UInt64, stream: UInt32, status: UInt16, body: Bytes, id: MessageID, isFirst: Bool
-    ) {
+    mutating func add(connection: UInt64, stream: UInt32, status: UInt16, body: Bytes) {
         precondition(count < capacity)
-        let place = ids + count * MessageID.length
-        id.write(to: place)
-        var field = transport_field()
-        field.name = Self.idName.utf8Start
-        field.name_length = UInt32(Self.idName.utf8CodeUnitCount)
-        field.value = UnsafePointer(place.assumingMemoryBound(to: UInt8.self))
-        field.value_length = UInt32(MessageID.length)
-        field.indexing = isFirst ? TRANSPORT_INDEXED.rawValue : TRANSPORT_LITERAL.rawValue
-        (fields + count).initialize(to: field)
         var response = transport_response()
         response.connection = connection
         response.stream = stream
         response.status = status
-        response.fields = UnsafePointer(fields + count)
-        response.field_count = 1
+        response.fields = UnsafePointer(fields + fieldCount)
         if body.count > 0 {
             response.body = body.baseAddress?.assumingMemoryBound(to: UInt8.self)
             response.body_length = UInt32(body.count)
@@ -60,10 +51,65 @@ struct ResponseBatch: ~Copyable {
         count += 1
     }
 
+    /// Adds a field to the response added last.
+    ///
+    /// - Parameters:
+    ///   - value: borrowed until `send`.
+    ///   - isFirst: the first such field on this connection, which puts the name into the table of HPACK; the later ones
+    ///     refer to it there and leave the table alone.
+    @inline(__always)
+    mutating func add(_ name: StaticString, _ value: Bytes, isFirst: Bool) {
+        precondition(fieldCount < capacity * Self.fieldsEach)
+        var field = transport_field()
+        field.name = name.utf8Start
+        field.name_length = UInt32(name.utf8CodeUnitCount)
+        field.value = value.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        field.value_length = UInt32(value.count)
+        field.indexing = isFirst ? TRANSPORT_INDEXED.rawValue : TRANSPORT_LITERAL.rawValue
+        (fields + fieldCount).initialize(to: field)
+        fieldCount += 1
+        responses[count - 1].field_count += 1
+    }
+
+    /// Adds a field whose value is an id, which is copied.
+    @inline(__always)
+    mutating func add(_ name: StaticString, _ id: MessageID, isFirst: Bool) {
+        precondition(idCount < capacity * Self.idsEach)
+        let place = ids + idCount * MessageID.length
+        idCount += 1
+        id.write(to: place)
+        add(name, Bytes(start: place, count: MessageID.length), isFirst: isFirst)
+    }
+
+    /// Adds what an answer about channels carries, copied.
+    mutating func add(_ reply: ChannelReply, isFirst: Bool) {
+        if !reply.channelID.isEmpty {
+            add("apns-channel-id", keep(reply.channelID), isFirst: isFirst)
+        }
+        if !reply.body.isEmpty {
+            responses[count - 1].body = keep(reply.body).baseAddress?.assumingMemoryBound(to: UInt8.self)
+            responses[count - 1].body_length = UInt32(reply.body.count)
+        }
+    }
+
     /// Hands all over and begins anew. Returns the transport's status.
     mutating func send(to transport: OpaquePointer) -> Int32 {
         guard count > 0 else { return 0 }
-        defer { count = 0 }
-        return transport_respond(transport, responses, UInt32(count))
+        let status = transport_respond(transport, responses, UInt32(count))
+        count = 0
+        fieldCount = 0
+        idCount = 0
+        if !owned.isEmpty {
+            owned.forEach { $0.deallocate() }
+            owned.removeAll(keepingCapacity: true)
+        }
+        return status
+    }
+
+    private mutating func keep(_ bytes: [UInt8]) -> Bytes {
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
+        copy.copyBytes(from: bytes)
+        owned.append(copy)
+        return Bytes(copy)
     }
 }

@@ -9,7 +9,7 @@ final class ServerThread: @unchecked Sendable {
     private let isStopped = Atomic(false)
     private let listening = Semaphore()
     private let released = Semaphore()
-    private var opened: Result<UInt16, SimulatorError> = .success(0)
+    private var opened: Result<Ports, SimulatorError> = .success(Ports(pushes: 0))
     private var transport: OpaquePointer?
     private var report = SimulatorReport()
     private var thread = pthread_t()
@@ -19,8 +19,8 @@ final class ServerThread: @unchecked Sendable {
         self.keys = keys
     }
 
-    /// Starts the thread and waits until it listens; returns the port.
-    func start() throws(SimulatorError) -> UInt16 {
+    /// Starts the thread and waits until it listens; returns the ports.
+    func start() throws(SimulatorError) -> Ports {
         let context = Unmanaged.passRetained(self)
         // Signals are the business of the process's other threads.
         var (all, before) = (sigset_t(), sigset_t())
@@ -56,10 +56,10 @@ final class ServerThread: @unchecked Sendable {
     fileprivate func run() {
         let transport: OpaquePointer
         do throws(SimulatorError) {
-            let port: UInt16
-            (transport, port) = try Listener.open(configuration)
+            let ports: Ports
+            (transport, ports) = try Listener.open(configuration)
             self.transport = transport
-            opened = .success(port)
+            opened = .success(ports)
         } catch {
             opened = .failure(error)
             listening.signal()

@@ -5,6 +5,10 @@ struct SimulatorServer: ~Copyable {
     private let transport: OpaquePointer
     private let clock: @Sendable () -> Int64
     private let streams: UInt32
+    private let isSandbox: Bool
+    private let certificateFault: SimulatorConfiguration.CertificateFault
+    private let eventCapacity: Int
+    private let teams: TeamCounts
     private let received: UnsafeMutablePointer<transport_received>
     private let events: UnsafeMutablePointer<transport_event>
     private var check: RequestCheck
@@ -16,11 +20,13 @@ struct SimulatorServer: ~Copyable {
     private var queue = AnswerQueue()
     private var batch = ResponseBatch(capacity: SimulatorServer.receivedCapacity)
     private var counts = TokenCounts()
+    private var replies = ReplyStore()
+    private var date = HTTPDate()
+    private var now: Int64
     private var report = SimulatorReport()
     private var open = 0
 
     private static var receivedCapacity: Int { 1024 }
-    private static var eventCapacity: Int { 256 }
 
     /// - Parameters:
     ///   - transport: listening; destroyed by the caller, after this value.
@@ -28,12 +34,23 @@ struct SimulatorServer: ~Copyable {
     init(_ transport: OpaquePointer, _ configuration: SimulatorConfiguration, _ keys: [ProviderKey]) {
         self.transport = transport
         let script = configuration.script
-        let now = configuration.clock()
-        clock = configuration.clock
+        let clock = configuration.clockWithOffset
+        self.clock = clock
+        now = clock()
+        isSandbox = configuration.environment == .sandbox
+        certificateFault = configuration.certificateFault
+        // What a connection is must be known before its first request.
+        eventCapacity = max(256, 4 * Int(configuration.connections))
+        teams = TeamCounts(keys)
         streams = configuration.streams
         received = .allocate(capacity: Self.receivedCapacity)
-        events = .allocate(capacity: Self.eventCapacity)
-        check = RequestCheck(keys: keys, limits: .init(configuration), topics: configuration.topics)
+        events = .allocate(capacity: eventCapacity)
+        check = RequestCheck(
+            keys: keys, limits: .init(configuration), topics: configuration.topics,
+            channels: ChannelSettings(
+                apps: configuration.broadcastApps, maximum: configuration.channelsMaximum,
+                seed: script.seed ^ UInt64(bitPattern: now) ^ 0x6368_616E_6E65_6C73),
+            certificateAnswer: configuration.certificateFault == .none ? .accepted : .badCertificateEnvironment)
         slices = ScriptSlices(script)
         answers = AnswerTable(script, started: now)
         latency = LatencyDraw(script.latency, seed: script.seed)
@@ -51,7 +68,7 @@ struct SimulatorServer: ~Copyable {
         var io = transport_poll_io()
         io.events = events
         io.received = received
-        io.event_capacity = UInt32(Self.eventCapacity)
+        io.event_capacity = UInt32(eventCapacity)
         io.received_capacity = UInt32(Self.receivedCapacity)
         while !isStopped() {
             io.timeout_ms = timeout()
@@ -60,11 +77,12 @@ struct SimulatorServer: ~Copyable {
                 report.failures.append("the loop failed with status \(status)")
                 return
             }
-            let now = clock()
+            now = clock()
             let tick = transport_now_ns(transport)
+            noteAccepted(Int(io.event_count))
             noteOpened(Int(io.received_count))
             for index in 0..<Int(io.received_count) {
-                handle(received + index, now: now, tick: tick)
+                handle(received + index, tick: tick)
             }
             answerDue(by: tick)
             respond()
@@ -81,6 +99,11 @@ struct SimulatorServer: ~Copyable {
         report.tokens = counts.distinct
         report.tokensReceivedAgain = counts.receivedAgain
         report.connections = connections.total
+        report.connectionsWithTwoTeams = check.providerTokens.connectionsWithTwoTeams
+        report.tokensTooEarly = answers.entries[AnswerTable.number(.tooManyProviderTokenUpdates)].given
+        report.tokensExpired = answers.entries[AnswerTable.number(.expiredProviderToken)].given
+        report.teams = teams.counts()
+        report.channels = check.channels.count
         return report
     }
 
@@ -92,19 +115,24 @@ struct SimulatorServer: ~Copyable {
         return UInt32(clamping: (queue.nextTime - now + 999_999) / 1_000_000)
     }
 
-    private mutating func handle(_ request: UnsafeMutablePointer<transport_received>, now: Int64, tick: UInt64) {
+    private mutating func handle(_ request: UnsafeMutablePointer<transport_received>, tick: UInt64) {
         let request = request.pointee
         let state = connections.state(of: request.connection)
         let verdict = check.judge(
             fields: UnsafeBufferPointer(start: request.fields, count: Int(request.field_count)),
             body: Bytes(request.body, length: request.body_length), bodyTotal: Int(request.body_total),
-            on: &state.pointee.token, now: now)
+            on: &state.pointee.identity, now: now)
+        if verdict.isAuthorized {
+            teams.count(state.pointee.identity.team)
+        }
         let number = decide(verdict)
         answers.countGiven(number)
         report.requests += 1
         let answer = PendingAnswer(
             connection: request.connection, stream: request.stream, number: UInt32(number),
-            isAuthorized: verdict.isAuthorized, id: messageID(verdict))
+            isAuthorized: verdict.isAuthorized, isAboutChannels: verdict.isAboutChannels,
+            reply: verdict.isAboutChannels && verdict.isAuthorized ? replies.insert(check.reply) : -1,
+            id: messageID(verdict))
         if latency.isNone {
             add(answer)
         } else {
@@ -125,6 +153,7 @@ struct SimulatorServer: ~Copyable {
 
     /// Counts the token, asks the script; returns the number of the answer.
     private mutating func decide(_ verdict: Verdict) -> Int {
+        if let (channel, app) = verdict.broadcast { return decide(broadcast: channel, app: app) }
         guard let token = verdict.deviceToken else { return AnswerTable.number(verdict.answer) }
         let place = counts.receive(token)
         guard verdict.answer == .accepted else { return AnswerTable.number(verdict.answer) }
@@ -137,6 +166,14 @@ struct SimulatorServer: ~Copyable {
             counts.accept(place)
             report.accepted += 1
         }
+        return number
+    }
+
+    /// Asks the script about a broadcast that passed every check; returns the number of the answer.
+    private mutating func decide(broadcast channel: Bytes, app: Bytes) -> Int {
+        let rule = slices.rule(for: channel, earlier: check.passBroadcast(channel, app: app))
+        let number = rule < 0 ? AnswerTable.number(.accepted) : AnswerTable.number(rule: rule)
+        report.broadcasts += answers.entries[number].status == 200 ? 1 : 0
         return number
     }
 
@@ -156,20 +193,42 @@ struct SimulatorServer: ~Copyable {
     /// Puts an answer into the batch; the first one to a valid token raises the connection's limit.
     @inline(__always)
     private mutating func add(_ answer: PendingAnswer) {
-        guard let state = connections.existing(answer.connection) else { return }
+        guard let state = connections.existing(answer.connection) else {
+            if answer.reply >= 0 { _ = replies.remove(answer.reply) }
+            return
+        }
         state.pointee.open -= 1
         open -= 1
         let raises = answer.isAuthorized && !state.pointee.isRaised
         let prepared = answers.entries[Int(answer.number)]
         batch.add(
-            connection: answer.connection, stream: answer.stream, status: prepared.status, body: prepared.body,
-            id: answer.id, isFirst: !state.pointee.isAnswered)
+            connection: answer.connection, stream: answer.stream, status: prepared.status, body: prepared.body)
+        let isFirst = !state.pointee.isAnswered
+        batch.add(answer.isAboutChannels ? "apns-request-id" : "apns-id", answer.id, isFirst: isFirst)
+        if isFirst || isSandbox || answer.reply >= 0 || prepared.retryAfter.count > 0 {
+            addFurther(answer, prepared, isFirst: isFirst)
+        }
         state.pointee.isAnswered = true
         if raises || batch.isFull {
             respond()
         }
         if raises {
             raise(answer.connection)
+        }
+    }
+
+    /// The fields that not every answer has. `date` once on a connection: who wants to know the clock asks anew.
+    private mutating func addFurther(_ answer: PendingAnswer, _ prepared: AnswerTable.Prepared, isFirst: Bool) {
+        if isFirst {
+            batch.add("date", date.bytes(now), isFirst: false)
+        }
+        if answer.reply >= 0 {
+            batch.add(replies.remove(answer.reply), isFirst: isFirst)
+        } else if isSandbox, prepared.status == 200 {
+            batch.add("apns-unique-id", MessageID(high: ids.next(), low: ids.next()), isFirst: isFirst)
+        }
+        if prepared.retryAfter.count > 0 {
+            batch.add("retry-after", prepared.retryAfter, isFirst: false)
         }
     }
 
@@ -185,13 +244,31 @@ struct SimulatorServer: ~Copyable {
         }
     }
 
+    /// Learns what connections are before their first requests are judged.
+    private mutating func noteAccepted(_ count: Int) {
+        for index in 0..<count where UInt32(events[index].kind) == TRANSPORT_EVENT_ACCEPTED.rawValue {
+            let state = connections.state(of: events[index].connection)
+            state.pointee.identity.services = Services(rawValue: UInt8(truncatingIfNeeded: events[index].context))
+            guard let uid = ClientSubject.uid(events[index]) else { continue }
+            report.connectionsWithCertificate += 1
+            state.pointee.identity.certificate = check.certificate(uid: uid)
+            welcome(events[index].connection)
+        }
+    }
+
+    /// A certificate needs no request to prove it, so the limit of streams rises at once; or it is refused.
+    private mutating func welcome(_ connection: UInt64) {
+        guard certificateFault == .goaway else {
+            raise(connection)
+            return
+        }
+        let text = Array(#"{"reason":"BadCertificateEnvironment"}"#.utf8)
+        _ = transport_connection_goaway(transport, connection, 0, text, UInt32(text.count))
+    }
+
     private mutating func forgetClosed(_ count: Int) {
-        for index in 0..<count {
-            switch UInt32(events[index].kind) {
-            case TRANSPORT_EVENT_ACCEPTED.rawValue: _ = connections.state(of: events[index].connection)
-            case TRANSPORT_EVENT_DOWN.rawValue: open -= connections.remove(events[index].connection)?.open ?? 0
-            default: continue
-            }
+        for index in 0..<count where UInt32(events[index].kind) == TRANSPORT_EVENT_DOWN.rawValue {
+            open -= connections.remove(events[index].connection)?.open ?? 0
         }
     }
 }

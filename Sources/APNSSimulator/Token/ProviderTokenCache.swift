@@ -6,10 +6,11 @@ struct KnownToken {
     var text: UnsafeMutableRawBufferPointer
     /// A hash of the text; never 0. Connections remember a token by it.
     var identity: UInt64
-    /// Form, signature, key and team are right.
-    var isGenuine: Bool
-    /// Number of the team, -1 when not genuine.
+    /// Accepted when form, signature, key, team and environment are right.
+    var judgement: FixedAnswer
+    /// Numbers of the team and the key, -1 when not genuine.
     var team: Int32
+    var key: Int32
     /// Milliseconds since the epoch.
     var issuedAt: Int64
 }
@@ -54,13 +55,15 @@ struct ProviderTokenCache: ~Copyable {
     }
 
     /// Keeps a token. Returns its entry number.
-    mutating func insert(_ text: Bytes, isGenuine: Bool, team: Int32, issuedAt: Int64) -> Int {
+    mutating func insert(
+        _ text: Bytes, _ judgement: FixedAnswer, team: Int32, key: Int32, issuedAt: Int64
+    ) -> Int {
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, text.count), alignment: 1)
         copy.copyMemory(from: text)
         let entry = KnownToken(
             text: UnsafeMutableRawBufferPointer(start: copy.baseAddress, count: text.count),
             identity: Self.identity(text),
-            isGenuine: isGenuine, team: team, issuedAt: issuedAt)
+            judgement: judgement, team: team, key: key, issuedAt: issuedAt)
         guard count == capacity else {
             (entries + count).initialize(to: entry)
             count += 1

@@ -3,6 +3,8 @@
 /// - 403 MissingProviderToken: no header, or no token in it.
 /// - 403 InvalidProviderToken: not `bearer` and a token of the right form; `alg` not ES256; unknown `kid`; `iss` not
 ///   the team of the key; wrong signature; `iat` in the future; a team other than the first one on this connection.
+/// - 403 BadEnvironmentKeyIdInToken: a key of the other environment.
+/// - 403 UnrelatedKeyIdInToken: another key of the same team than the first one on this connection.
 /// - 403 ExpiredProviderToken: `iat` more than an hour ago.
 /// - 429 TooManyProviderTokenUpdates: another token than the last one on this connection, which was less than 20
 ///   minutes in use.
@@ -12,6 +14,8 @@ struct ProviderTokenCheck: ~Copyable {
     private let keys: [ProviderKey]
     private let limits: ProviderTokenLimits
     private var cache = ProviderTokenCache(capacity: 64)
+    /// Connections on which tokens of two teams came.
+    private(set) var connectionsWithTwoTeams: UInt64 = 0
 
     init(keys: [ProviderKey], limits: ProviderTokenLimits) {
         self.keys = ProviderKey.numbered(keys)
@@ -22,7 +26,7 @@ struct ProviderTokenCheck: ~Copyable {
     ///   - header: the value of `authorization`, nil when there is none.
     ///   - connection: what is remembered of the connection; updated.
     ///   - now: milliseconds since the epoch.
-    mutating func answer(_ header: Bytes?, on connection: inout ConnectionToken, now: Int64) -> FixedAnswer {
+    mutating func answer(_ header: Bytes?, on connection: inout ConnectionIdentity, now: Int64) -> FixedAnswer {
         guard let header, header.count > 0 else { return .missingProviderToken }
         guard let text = Self.token(in: header) else { return .invalidProviderToken }
         guard text.count > 0 else { return .missingProviderToken }
@@ -30,11 +34,10 @@ struct ProviderTokenCheck: ~Copyable {
             connection.entry = entry(for: text)
         }
         let token = cache[connection.entry]
-        guard token.isGenuine, token.issuedAt <= now + limits.clockToleranceMilliseconds else {
-            return .invalidProviderToken
-        }
+        guard token.judgement == .accepted else { return token.judgement }
+        guard token.issuedAt <= now + limits.clockToleranceMilliseconds else { return .invalidProviderToken }
         guard now - token.issuedAt <= limits.lifetimeMilliseconds else { return .expiredProviderToken }
-        return Self.update(&connection, token, now, limits)
+        return update(&connection, token, now)
     }
 
     /// The token behind `bearer` and blanks; the scheme's name in either case (RFC 9110, section 11.1). Nil for another
@@ -59,9 +62,10 @@ struct ProviderTokenCheck: ~Copyable {
         let known = cache.find(text)
         guard known < 0 else { return known }
         guard let token = WebToken(text), let key = key(of: token), key.verify(token.signed, token.signature) else {
-            return cache.insert(text, isGenuine: false, team: -1, issuedAt: 0)
+            return cache.insert(text, .invalidProviderToken, team: -1, key: -1, issuedAt: 0)
         }
-        return cache.insert(text, isGenuine: true, team: key.team, issuedAt: token.issuedAt)
+        let judgement = key.isOfOtherEnvironment ? FixedAnswer.badEnvironmentKeyIDInToken : .accepted
+        return cache.insert(text, judgement, team: key.team, key: key.number, issuedAt: token.issuedAt)
     }
 
     private func key(of token: WebToken) -> ProviderKey? {
@@ -69,36 +73,31 @@ struct ProviderTokenCheck: ~Copyable {
         return keys.first { $0.keyID == token.keyID && $0.teamID == token.issuer }
     }
 
-    /// The rules about one connection: one team, and no new token within the interval.
+    /// The rules about one connection: one team, one key, and no new token within the interval.
     @inline(__always)
-    private static func update(
-        _ connection: inout ConnectionToken, _ token: KnownToken, _ now: Int64, _ limits: ProviderTokenLimits
+    private mutating func update(
+        _ connection: inout ConnectionIdentity, _ token: KnownToken, _ now: Int64
     ) -> FixedAnswer {
-        if connection.identity == token.identity {
+        if connection.token == token.identity {
             return .accepted
         }
-        if connection.identity != 0 {
-            guard connection.team == token.team else { return .invalidProviderToken }
+        if connection.token != 0 {
+            guard connection.team == token.team else {
+                connectionsWithTwoTeams += connection.sawOtherTeam ? 0 : 1
+                connection.sawOtherTeam = true
+                return .invalidProviderToken
+            }
+            guard connection.key == token.key else { return .unrelatedKeyIDInToken }
             guard now - connection.since >= limits.updateIntervalMilliseconds else {
                 return .tooManyProviderTokenUpdates
             }
         }
-        connection.identity = token.identity
+        connection.token = token.identity
         connection.team = token.team
+        connection.key = token.key
         connection.since = now
         return .accepted
     }
-}
-
-/// What a connection remembers of its provider token.
-struct ConnectionToken {
-    /// The cache's entry looked at last; a hint.
-    var entry = -1
-    /// The token in use, 0 before the first one.
-    var identity: UInt64 = 0
-    var team: Int32 = -1
-    /// When the token in use was first seen on this connection, in milliseconds since the epoch.
-    var since: Int64 = 0
 }
 
 /// The times that judge provider tokens.

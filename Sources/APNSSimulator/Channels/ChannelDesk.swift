@@ -1,0 +1,107 @@
+/// Judges and carries out requests about channels, and judges broadcasts, once path, method and credentials are right.
+///
+/// Source: Apple, "Sending channel management requests to APNs" and "Sending broadcast push notification requests to
+/// APNs". Order of judgement: the app, `apns-request-id`, `apns-channel-id`, then the rest of the header, then the body.
+struct ChannelDesk: ~Copyable {
+    private let settings: ChannelSettings
+    private var table: ChannelTable
+    private let payloads = PayloadCheck()
+
+    init(_ settings: ChannelSettings) {
+        self.settings = settings
+        table = ChannelTable(maximum: settings.maximum, seed: settings.seed)
+    }
+
+    /// How many channels there are.
+    var count: Int { table.count }
+
+    /// Judges a broadcast. The channel's id is in `accepted` ones.
+    mutating func broadcast(
+        _ request: RequestFields, app: Bytes, body: Bytes, total: Int, facts: inout PayloadFacts
+    ) -> FixedAnswer {
+        let app = String(decoding: app, as: UTF8.self)
+        if let fault = fault(request, app) { return fault }
+        guard let id = request.channelID, id.count > 0 else { return .missingChannelID }
+        guard Self.isChannelID(id) else { return .badChannelID }
+        guard let channel = table.channel(String(decoding: id, as: UTF8.self), of: app) else {
+            return .channelNotRegistered
+        }
+        if let fault = Self.headerFault(request, channel) { return fault }
+        return payloads.answer(body, total: total, broadcast: &facts)
+    }
+
+    /// Counts a broadcast that passed every check. Returns how many did before on the same channel.
+    mutating func pass(_ id: Bytes, app: Bytes) -> UInt32 {
+        table.pass(String(decoding: id, as: UTF8.self), of: String(decoding: app, as: UTF8.self))
+    }
+
+    /// Makes, reads or removes a channel, by the method.
+    mutating func manage(
+        _ request: RequestFields, app: Bytes, body: Bytes, total: Int, reply: inout ChannelReply
+    ) -> FixedAnswer {
+        let app = String(decoding: app, as: UTF8.self)
+        if let fault = fault(request, app) { return fault }
+        if let method = request.method, method.equals("POST") {
+            return create(app: app, body: body, total: total, reply: &reply)
+        }
+        guard let id = request.channelID, id.count > 0 else { return .missingChannelID }
+        guard Self.isChannelID(id) else { return .badChannelID }
+        let name = String(decoding: id, as: UTF8.self)
+        guard let channel = table.channel(name, of: app) else { return .channelNotRegistered }
+        if let method = request.method, method.equals("DELETE") {
+            return table.remove(name, of: app) ? .noContent : .channelNotRegistered
+        }
+        let text = #"{"message-storage-policy":\#(channel.storesLast ? 1 : 0),"push-type":"LiveActivity"}"#
+        reply.body = Array(text.utf8)
+        return .accepted
+    }
+
+    /// Lists the channels of an app.
+    mutating func list(_ request: RequestFields, app: Bytes, reply: inout ChannelReply) -> FixedAnswer {
+        let app = String(decoding: app, as: UTF8.self)
+        if let fault = fault(request, app) { return fault }
+        let ids = table.ids(of: app).map { "\"\($0)\"" }.joined(separator: ",")
+        reply.body = Array(#"{"channels":[\#(ids)]}"#.utf8)
+        return .accepted
+    }
+
+    private mutating func create(app: String, body: Bytes, total: Int, reply: inout ChannelReply) -> FixedAnswer {
+        switch ChannelRequestBody.read(body, total: total) {
+        case .failure(let fault): return fault.answer
+        case .success(let storesLast):
+            guard let id = table.create(app: app, storesLast: storesLast) else { return .cannotCreateChannelConfig }
+            reply.channelID = Array(id.utf8)
+            return .created
+        }
+    }
+
+    /// What all these endpoints ask for.
+    private func fault(_ request: RequestFields, _ app: String) -> FixedAnswer? {
+        if let apps = settings.apps, !apps.contains(app) { return .featureNotEnabled }
+        if let id = request.requestID, !FieldForm.isMessageID(id) { return .badRequestParams }
+        return nil
+    }
+
+    /// The header of a broadcast. One kind of push only, no topic (the path names the app), and no storing where the
+    /// channel stores nothing.
+    private static func headerFault(_ request: RequestFields, _ channel: Channel) -> FixedAnswer? {
+        guard request.topic == nil else { return .badTopic }
+        guard let type = request.pushType else { return .missingPushType }
+        guard type.equals("liveactivity") else { return .invalidPushType }
+        if let priority = request.priority {
+            guard priority.equals("10") || priority.equals("5") || priority.equals("1") else { return .badPriority }
+        }
+        if let expiration = request.expiration {
+            guard FieldForm.isExpiration(expiration) else { return .badExpirationDate }
+            guard channel.storesLast || expiration.allSatisfy({ $0 == UInt8(ascii: "0") }) else {
+                return .badExpirationDate
+            }
+        }
+        return nil
+    }
+
+    /// At most 64 characters of base64; the channels that APNs makes have 24.
+    private static func isChannelID(_ text: Bytes) -> Bool {
+        text.count <= 64 && Base64.isWellFormed(text)
+    }
+}

@@ -1,0 +1,99 @@
+import APNSSimulator
+
+extension Simulate {
+    /// The simulator's configuration, and what had to be made for it.
+    func configuration() throws -> (SimulatorConfiguration, Occasion?) {
+        guard (cert == nil) == (key == nil) else { throw UsageError("--cert and --key go together") }
+        var occasion: Occasion?
+        if cert == nil || providerKey.isEmpty {
+            let hosts = [host, "localhost", "127.0.0.1", "::1"]
+            occasion = try Self.failing { () throws(SimulatorError) in try Occasion.make(hosts: hosts) }
+        }
+        var configuration = SimulatorConfiguration(
+            certificatePEM: try cert.map { try CampaignFile.bytes(of: $0) } ?? occasion!.certificatePEM,
+            keyPEM: try key.map { try CampaignFile.bytes(of: $0) } ?? occasion!.keyPEM,
+            providerKeys: try providerKeys(occasion))
+        configuration.host = host
+        configuration.port = port
+        configuration.managementPort = managePort
+        configuration.topics = Self.list(topics)
+        configuration.broadcastApps = Self.list(broadcastApps)
+        configuration.channelsMaximum = channelLimit
+        configuration.tokenLifetime = tokenLifetime
+        configuration.tokenUpdateInterval = tokenUpdateInterval
+        configuration.clockOffset = clockOffset
+        configuration.countsPath = counts
+        configuration.clientAuthorityPEM = try clientCa.map { try CampaignFile.bytes(of: $0) }
+        try setChoices(&configuration)
+        if let script { configuration.script = try Self.read(script: script) }
+        return (configuration, occasion)
+    }
+
+    private func setChoices(_ configuration: inout SimulatorConfiguration) throws {
+        guard let environment = SimulatorConfiguration.Environment(rawValue: environment) else {
+            throw UsageError("--environment: expected production or sandbox, found \"\(environment)\"")
+        }
+        guard let fault = SimulatorConfiguration.CertificateFault(rawValue: certificateFault) else {
+            throw UsageError("--certificate-fault: expected none, answer or goaway, found \"\(certificateFault)\"")
+        }
+        configuration.environment = environment
+        configuration.certificateFault = fault
+        if let loop { configuration.loop = try Self.loop(loop) }
+    }
+
+    private func providerKeys(_ occasion: Occasion?) throws -> [SimulatorConfiguration.ProviderKey] {
+        guard !providerKey.isEmpty else {
+            return [.init(keyID: keyId, teamID: teamId, publicKeyPEM: occasion!.publicKeyPEM)]
+        }
+        return try providerKey.map { text in
+            let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+            switch parts.count {
+            case 1: return .init(keyID: keyId, teamID: teamId, publicKeyPEM: try CampaignFile.bytes(of: text))
+            case 3, 4:
+                var key = SimulatorConfiguration.ProviderKey(
+                    keyID: parts[1], teamID: parts[2], publicKeyPEM: try CampaignFile.bytes(of: parts[0]))
+                key.topics = parts.count == 4 ? Self.list(parts[3]) : nil
+                return key
+            default:
+                throw UsageError(
+                    "--provider-key: expected FILE, FILE:KEYID:TEAMID or FILE:KEYID:TEAMID:TOPICS, found \"\(text)\"")
+            }
+        }
+    }
+
+    private static func list(_ text: String?) -> [String]? {
+        text?.split(separator: ",").map(String.init)
+    }
+
+    private static func loop(_ text: String) throws -> SimulatorConfiguration.Loop {
+        switch text {
+        case "io_uring": .ioUring
+        case "epoll": .epoll
+        default: throw UsageError("--loop: expected io_uring or epoll, found \"\(text)\"")
+        }
+    }
+
+    /// A script, checked.
+    static func read(script path: String) throws -> SimulatorScript {
+        let script = try CampaignFile.decode(SimulatorScript.self, from: path, keys: nil)
+        if let fault = script.fault() { throw UsageError("\(path): \(fault)") }
+        return script
+    }
+
+    /// What is printed at the end.
+    static func lines(_ report: SimulatorReport) -> [String] {
+        var lines = report.answers.map { answer in
+            "answered \(answer.status)\(answer.reason.isEmpty ? "" : " \(answer.reason)"): \(answer.count)"
+        }
+        lines += report.teams.map { "team \($0.teamID): \($0.requests)" }
+        lines.append(
+            "requests=\(report.requests) accepted=\(report.accepted) tokens=\(report.tokens) "
+                + "received_again=\(report.tokensReceivedAgain) broadcasts=\(report.broadcasts) channels=\(report.channels)"
+        )
+        lines.append(
+            "connections=\(report.connections) with_certificate=\(report.connectionsWithCertificate) "
+                + "with_two_teams=\(report.connectionsWithTwoTeams) tokens_too_early=\(report.tokensTooEarly) "
+                + "tokens_expired=\(report.tokensExpired)")
+        return lines
+    }
+}
