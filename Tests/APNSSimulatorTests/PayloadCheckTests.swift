@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import APNSSimulator
@@ -32,7 +33,13 @@ struct PayloadCheckTests {
         (#"{"aps":{"content-changed":true}}"#, .widgets),
         (#"{"aps":{"content-changed":true}}"#, .controls),
         (#"{"aps":{"timestamp":1685952000,"event":"update","content-state":{"a":1}}}"#, .liveactivity),
-        (#"{"aps":{"timestamp":1685952000,"event":"start","content-state":{},"alert":{"title":"a"}}}"#, .liveactivity),
+        (
+            #"{"aps":{"timestamp":1,"event":"start","content-state":{},"attributes-type":"A","attributes":{"a":1},"#
+                + #""alert":{"title":{"loc-key":"%@ won","loc-args":["Pat"]},"body":{"loc-key":"k"},"sound":"s.caf"}}}"#,
+            .liveactivity
+        ),
+        (#"{"aps":{"timestamp":1,"event":"update","content-state":{},"relevance-score":75}}"#, .liveactivity),
+        (#"{"aps":{"timestamp":1,"event":"end","dismissal-date":1,"stale-date":2}}"#, .liveactivity),
         (#"{"aps":{"timestamp":1685952000,"event":"end"}}"#, .liveactivity),
         ("{}", .voip), (#"{"call":1}"#, .voip), ("{}", .complication), ("{}", .location), ("{}", .pushtotalk),
         (#"{"container-identifier":"a","domain":"b"}"#, .fileprovider), (#"{"mdm":"PUSHMAGIC"}"#, .mdm),
@@ -41,6 +48,91 @@ struct PayloadCheckTests {
     @Test("accepts what fits the push type", arguments: fitting)
     func fits(_ payload: String, _ type: PushType) {
         #expect(Self.answer(payload, type) == "200")
+    }
+
+    /// Key and value of `aps`, all of a right type.
+    static let values = [
+        #""alert":"a""#, #""alert":{"title":"a","subtitle":"b","body":"c","launch-image":"d"}"#,
+        #""alert":{"title-loc-key":"a","title-loc-args":["b"],"subtitle-loc-key":"c","subtitle-loc-args":[]}"#,
+        #""alert":{"title-loc-key":null,"title-loc-args":null,"action-loc-key":null,"loc-key":"a"}"#,
+        #""alert":{"loc-args":["a","b"],"action-loc-key":"a","action":"b","unknown":[1]}"#,
+        #""alert":{"summary-arg":"a","summary-arg-count":2}"#, #""alert":{"loc-args":["a"]}"#,
+        #""badge":7"#, #""sound":"default""#, #""sound":{"critical":1,"name":"a.caf","volume":1}"#,
+        #""sound":{"critical":0,"volume":0.0,"other":{}}"#, #""sound":{"volume":1.000}"#, #""sound":{"volume":5e-1}"#,
+        #""sound":{"volume":-0}"#, #""thread-id":"a""#, #""category":"a""#, #""content-available":1"#,
+        #""mutable-content":1"#, #""target-content-id":"a""#, #""interruption-level":"passive""#,
+        #""interruption-level":"active""#, #""interruption-level":"time-sensitive""#,
+        #""interruption-level":"critical""#, #""relevance-score":0"#, #""relevance-score":1"#,
+        #""relevance-score":0.75"#, #""relevance-score":1e-3"#, #""filter-criteria":"a""#, #""stale-date":1"#,
+        #""content-state":{"a":[]}"#, #""timestamp":1"#, #""dismissal-date":1"#, #""attributes-type":"a""#,
+        #""attributes":{}"#, #""input-push-token":1"#, #""input-push-channel":"dGVzdA==""#,
+        #""content-changed":true"#, #""content-changed":false"#, #""url-args":["a","b"]"#, #""url-args":[]"#,
+        #""summary-arg":"a""#, #""summary-arg-count":2"#, #""unknown":[{}]"#,
+    ]
+
+    @Test("takes every key with a value of its type", arguments: values)
+    func rightType(_ member: String) {
+        #expect(Self.answer(#"{"aps":{"badge":1,\#(member)}}"#, .alert) == "200")
+        #expect(Self.answer(#"{"aps":{"badge" : 1 , \#(member.replacing(",", with: " , ")) } } "#, .alert) == "200")
+    }
+
+    /// Key and value of `aps`, the type or the range wrong.
+    static let wrongValues = [
+        #""alert":{"title":1}"#, #""alert":{"title":null}"#, #""alert":{"subtitle":[]}"#, #""alert":{"body":true}"#,
+        #""alert":{"title":{"loc-key":"a"}}"#, #""alert":{"body":{}}"#, #""alert":{"launch-image":1}"#,
+        #""alert":{"title-loc-key":1}"#, #""alert":{"title-loc-args":"a"}"#, #""alert":{"title-loc-args":[1]}"#,
+        #""alert":{"subtitle-loc-key":null}"#, #""alert":{"subtitle-loc-args":null}"#,
+        #""alert":{"subtitle-loc-args":{}}"#, #""alert":{"loc-key":null}"#, #""alert":{"loc-key":1}"#,
+        #""alert":{"loc-args":null}"#, #""alert":{"loc-args":3}"#, #""alert":{"loc-args":["a",null]}"#,
+        #""alert":{"loc-args":["a",["b"]]}"#, #""alert":{"action-loc-key":1}"#, #""alert":{"action":null}"#,
+        #""alert":{"sound":1}"#, #""alert":{"summary-arg":1}"#, #""alert":{"summary-arg-count":"2"}"#,
+        #""alert":{"loc-args":["a",1]}"#, #""alert":{"title":1,"title":"a"}"#,
+        #""sound":{"critical":true}"#, #""sound":{"critical":2}"#, #""sound":{"critical":"1"}"#,
+        #""sound":{"name":1}"#, #""sound":{"volume":"1"}"#, #""sound":{"volume":1.01}"#, #""sound":{"volume":2}"#,
+        #""sound":{"volume":10}"#, #""sound":{"volume":-0.1}"#, #""sound":{"volume":1e1}"#, #""sound":null"#,
+        #""sound":["a"]"#, #""thread-id":1"#, #""category":null"#, #""target-content-id":{}"#,
+        #""filter-criteria":1"#, #""relevance-score":1.5"#, #""relevance-score":-1"#, #""relevance-score":null"#,
+        #""stale-date":"1""#, #""dismissal-date":null"#, #""content-state":"a""#, #""content-state":[]"#,
+        #""attributes-type":1"#, #""attributes":"a""#, #""input-push-token":"1""#, #""input-push-channel":1"#,
+        #""content-changed":"true""#, #""url-args":"a""#, #""url-args":null"#, #""url-args":[1]"#,
+        #""summary-arg":1"#, #""summary-arg-count":"1""#, #""interruption-level":1"#, #""mutable-content":"1""#,
+    ]
+
+    @Test("refuses every key with a value of another type or out of its range", arguments: wrongValues)
+    func wrongType(_ member: String) {
+        #expect(Self.answer(#"{"aps":{"badge":1,\#(member)}}"#, .alert) == "400 BadRequestPayload")
+    }
+
+    @Test(
+        "refuses arrays and dictionaries below the keys that are no JSON",
+        arguments: [
+            #"{"loc-args":["a"}"#, #"{"loc-args":["a",]}"#, #"{"loc-args":[,"a"]}"#, #"{"loc-args":["a" "b"]}"#,
+            #"{"loc-args":["#, #"{"title":"a",}"#, #"{"title"}"#, #"{"title":}"#, #"{"loc-args":[x]}"#,
+        ])
+    func broken(_ value: String) {
+        #expect(Self.answer(#"{"aps":{"alert":\#(value)}}"#, .alert) == "400 BadRequestPayload")
+        #expect(Self.answer(#"{"aps":{"badge":1,"sound":\#(value)}}"#, .alert) == "400 BadRequestPayload")
+    }
+
+    @Test("finds every key by its name, also by an escaped one")
+    func names() {
+        func check<Key: PayloadKey & Equatable>(_: Key.Type) {
+            for key in Key.allCases {
+                let name = "\(key.name)"
+                #expect(Array(name.utf8).withUnsafeBytes { Key($0) } == key)
+                let escaped = Array(name.utf8).map { String(format: "\\u%04x", $0) }.joined()
+                let found = Array(escaped.utf8).withUnsafeBufferPointer { text in
+                    Key(
+                        JSONText(
+                            start: text.baseAddress, end: text.baseAddress.map { $0 + text.count }, isEscaped: true))
+                }
+                #expect(found == key)
+            }
+            #expect(Array("nothing".utf8).withUnsafeBytes { Key($0) } == nil)
+        }
+        check(ApsKey.self)
+        check(AlertKey.self)
+        check(SoundKey.self)
     }
 
     static let mismatched: [(String, PushType)] = [
@@ -57,7 +149,12 @@ struct PayloadCheckTests {
         (#"{"aps":{"content-available":1,"content-available":2}}"#, .background),
         (#"{"aps":{"content-changed":false}}"#, .widgets), (#"{"aps":{"alert":"a"}}"#, .widgets), ("{}", .controls),
         ("{}", .liveactivity), (#"{"aps":{"timestamp":1}}"#, .liveactivity),
-        (#"{"aps":{"event":"update"}}"#, .liveactivity), (#"{"aps":{"timestamp":1,"event":"stop"}}"#, .liveactivity),
+        (#"{"aps":{"event":"end"}}"#, .liveactivity), (#"{"aps":{"timestamp":1,"event":"stop"}}"#, .liveactivity),
+        (#"{"aps":{"timestamp":1,"event":"update"}}"#, .liveactivity),
+        (#"{"aps":{"timestamp":1,"event":"start","content-state":{}}}"#, .liveactivity),
+        (#"{"aps":{"timestamp":1,"event":"start","attributes":{},"attributes-type":"A"}}"#, .liveactivity),
+        (#"{"aps":{"timestamp":1,"event":"start","content-state":{},"attributes":{}}}"#, .liveactivity),
+        (#"{"aps":{"timestamp":1,"event":"end","event":"update"}}"#, .liveactivity),
     ]
 
     @Test("refuses what does not fit the push type", arguments: mismatched)

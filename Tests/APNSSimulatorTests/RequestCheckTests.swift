@@ -140,7 +140,7 @@ struct RequestCheckTests {
         ("voip", "com.example.app.voip", "{}"), ("complication", "com.example.app.complication", "{}"),
         ("fileprovider", "com.example.app.pushkit.fileprovider", "{}"),
         ("location", "com.example.app.location-query", #"{"aps":{}}"#),
-        ("liveactivity", "com.example.app.push-type.liveactivity", #"{"aps":{"timestamp":1,"event":"update"}}"#),
+        ("liveactivity", "com.example.app.push-type.liveactivity", #"{"aps":{"timestamp":1,"event":"end"}}"#),
         ("pushtotalk", "com.example.app.voip-ptt", "{}"),
         ("widgets", "com.example.app.push-type.widgets", #"{"aps":{"content-changed":true}}"#),
         ("controls", "com.example.app.push-type.controls", #"{"aps":{"content-changed":true}}"#),

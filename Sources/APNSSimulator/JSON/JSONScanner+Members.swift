@@ -32,6 +32,27 @@ extension JSONScanner {
         let name = memberName()
         return JSONStep(outcome: name.isValid ? .member : .broken, name: name)
     }
+
+    /// Moves into the array that comes next. False when something else comes.
+    @inline(__always)
+    mutating func openArray() -> Bool {
+        skipBlanks()
+        return take(UInt8(ascii: "["))
+    }
+
+    /// Steps to the next element of the array opened last; the caller then reads it before the next step.
+    ///
+    /// - Parameter isFirst: true for the first call on this array; set to false.
+    @inline(__always)
+    mutating func nextElement(isFirst: inout Bool) -> JSONStep.Outcome {
+        skipBlanks()
+        guard isFirst else {
+            if take(UInt8(ascii: ",")) { return .member }
+            return take(UInt8(ascii: "]")) ? .end : .broken
+        }
+        isFirst = false
+        return take(UInt8(ascii: "]")) ? .end : .member
+    }
 }
 
 /// A step through an object's members.

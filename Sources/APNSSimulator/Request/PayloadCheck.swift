@@ -2,7 +2,8 @@
 ///
 /// Apple names no reason for a payload that is not JSON. The simulator answers 400 `BadRequestPayload`, the only reason
 /// in Apple's tables that speaks of a payload that cannot be read. The same is answered when the top is no object, when
-/// `aps` is no object, and when a key of `aps` has a value of a wrong type.
+/// `aps` is no object, and when a key of `aps`, of an `alert` or of a `sound` has a value of a wrong type or out of its
+/// range.
 ///
 /// A payload that does not fit its push type gets 400 `InvalidPushType`.
 struct PayloadCheck: ~Copyable {
@@ -21,7 +22,8 @@ struct PayloadCheck: ~Copyable {
     func answer(_ body: Bytes, total: Int, type: PushType, facts: inout PayloadFacts) -> FixedAnswer {
         guard total > 0 else { return .payloadEmpty }
         guard total <= type.payloadMaximum, total == body.count else { return .payloadTooLarge }
-        guard read(body, into: &facts), !facts.contains(.wrongType) else { return .badRequestPayload }
+        let refused: PayloadFacts = type == .liveactivity ? .wrongType : .wrongOutsideLiveActivities
+        guard read(body, into: &facts), facts.isDisjoint(with: refused) else { return .badRequestPayload }
         return Self.fits(facts, type) ? .accepted : .invalidPushType
     }
 
@@ -40,16 +42,25 @@ struct PayloadCheck: ~Copyable {
     /// - alert: an alert, a badge or a sound.
     /// - background: `content-available` 1, and none of the three.
     /// - widgets, controls: `content-changed` true.
-    /// - liveactivity: `timestamp`, and `event` one of start, update, end.
+    /// - liveactivity: `timestamp`, and `event` one of start, update, end; `content-state` unless it ends; to start,
+    ///   `attributes-type` and `attributes` too.
     /// - the others carry what the app likes.
     static func fits(_ facts: PayloadFacts, _ type: PushType) -> Bool {
         switch type {
         case .alert: !facts.isDisjoint(with: [.alertShows, .badge, .soundPlays])
         case .background: facts.contains(.contentAvailable) && facts.isDisjoint(with: [.alert, .badge, .sound])
         case .widgets, .controls: facts.contains(.contentChanged)
-        case .liveactivity: facts.contains([.timestamp, .event])
+        case .liveactivity: isActivity(facts)
         case .voip, .complication, .fileprovider, .location, .pushtotalk, .mdm: true
         }
+    }
+
+    private static func isActivity(_ facts: PayloadFacts) -> Bool {
+        guard facts.contains([.timestamp, .event]) else { return false }
+        guard !facts.contains(.eventStart) else {
+            return facts.contains([.contentState, .attributes, .attributesType])
+        }
+        return !facts.isDisjoint(with: [.contentState, .eventEnd])
     }
 
     /// Reads the whole payload. False when it is not strict JSON with an object at the top and, where there is one, an
@@ -69,94 +80,10 @@ struct PayloadCheck: ~Copyable {
             }
             if step.name.equals("aps") {
                 facts = []
-                guard Self.readAps(&scanner, &facts) else { return false }
+                guard ApsReader.read(&scanner, &facts) else { return false }
             } else {
                 guard scanner.value().isValid else { return false }
             }
         }
-    }
-
-    private static func readAps(_ scanner: inout JSONScanner, _ facts: inout PayloadFacts) -> Bool {
-        guard scanner.openObject() else { return false }
-        facts.insert(.aps)
-        var isFirst = true
-        while true {
-            let step = scanner.nextMember(isFirst: &isFirst)
-            guard step.outcome == .member else { return step.outcome == .end }
-            let value = scanner.value()
-            guard value.isValid else { return false }
-            note(step.name, value, &facts)
-        }
-    }
-
-    /// Notes one member of `aps`. Keys without a rule are passed over.
-    @inline(__always)
-    private static func note(_ name: JSONText, _ value: JSONValue, _ facts: inout PayloadFacts) {
-        if name.isEscaped {
-            noteAny(name, value, &facts)
-            return
-        }
-        switch name.bytes.count {
-        case 5, 9, 15, 17, 18: noteAny(name, value, &facts)
-        default: return
-        }
-    }
-
-    private static func noteAny(_ name: JSONText, _ value: JSONValue, _ facts: inout PayloadFacts) {
-        if name.equals("alert") {
-            facts.subtract(.ofAlert)
-            facts.insert(value.isEmpty ? .alert : .ofAlert)
-            require(value.kind == .string || value.kind == .object, &facts)
-        } else if name.equals("badge") {
-            facts.insert(.badge)
-            require(value.kind == .number, &facts)
-        } else if name.equals("sound") {
-            facts.subtract(.ofSound)
-            facts.insert(value.isEmpty ? .sound : .ofSound)
-            require(value.kind == .string || value.kind == .object, &facts)
-        } else if name.equals("event") {
-            set(.event, if: value.kind == .string && isEvent(value.text), &facts)
-            set(.eventStart, if: value.kind == .string && value.text.equals("start"), &facts)
-            require(value.kind == .string, &facts)
-        } else if name.equals("timestamp") {
-            set(.timestamp, if: value.kind == .number, &facts)
-            require(value.kind == .number, &facts)
-        } else if name.equals("content-available") {
-            set(.contentAvailable, if: value.kind == .number && value.text.bytes.equals("1"), &facts)
-            require(value.kind == .number, &facts)
-        } else if name.equals("mutable-content") {
-            require(value.kind == .number, &facts)
-        } else if name.equals("relevance-score") {
-            require(value.kind == .number, &facts)
-        } else if name.equals("content-changed") {
-            set(.contentChanged, if: value.kind == .true, &facts)
-            require(value.kind == .true || value.kind == .false, &facts)
-        } else if name.equals("interruption-level") {
-            require(value.kind == .string && isInterruptionLevel(value.text), &facts)
-        }
-    }
-
-    @inline(__always)
-    private static func require(_ isRight: Bool, _ facts: inout PayloadFacts) {
-        if !isRight {
-            facts.insert(.wrongType)
-        }
-    }
-
-    @inline(__always)
-    private static func set(_ fact: PayloadFacts, if holds: Bool, _ facts: inout PayloadFacts) {
-        if holds {
-            facts.insert(fact)
-        } else {
-            facts.remove(fact)
-        }
-    }
-
-    private static func isEvent(_ text: JSONText) -> Bool {
-        text.equals("update") || text.equals("start") || text.equals("end")
-    }
-
-    private static func isInterruptionLevel(_ text: JSONText) -> Bool {
-        text.equals("active") || text.equals("passive") || text.equals("time-sensitive") || text.equals("critical")
     }
 }

@@ -20,12 +20,24 @@ struct PayloadFacts: OptionSet {
     static let timestamp = PayloadFacts(rawValue: 1 << 8)
     /// `event` is start, update or end.
     static let event = PayloadFacts(rawValue: 1 << 9)
-    /// A key of `aps` has a value of a type that Apple's tables do not allow.
+    /// A key of `aps`, `alert` or `sound` has a value that Apple's tables do not allow.
     static let wrongType = PayloadFacts(rawValue: 1 << 10)
     /// White space outside strings.
     static let blanks = PayloadFacts(rawValue: 1 << 11)
-    /// `event` is start.
+    /// `event` is start, or end.
     static let eventStart = PayloadFacts(rawValue: 1 << 12)
+    static let eventEnd = PayloadFacts(rawValue: 1 << 13)
+    /// The key is there, with an object or, for the type, a string.
+    static let contentState = PayloadFacts(rawValue: 1 << 14)
+    static let attributes = PayloadFacts(rawValue: 1 << 15)
+    static let attributesType = PayloadFacts(rawValue: 1 << 16)
+    /// `relevance-score` is not within 0 and 1.
+    static let relevanceOutOfRange = PayloadFacts(rawValue: 1 << 17)
+    /// `title` or `body` of an alert is a dictionary.
+    static let textIsObject = PayloadFacts(rawValue: 1 << 18)
+
+    /// What no payload may have, but one of a Live Activity.
+    static let wrongOutsideLiveActivities: PayloadFacts = [.wrongType, .relevanceOutOfRange, .textIsObject]
 
     /// The facts about one key, none of which may outlive a second value for the same key.
     static let ofAlert: PayloadFacts = [.alert, .alertShows]
