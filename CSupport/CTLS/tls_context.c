@@ -118,11 +118,16 @@ static bool client_configure(SSL_CTX *ctx, const tls_context_options *options, t
     return true;
 }
 
-static void server_configure(SSL_CTX *ctx, const tls_context_options *options) {
+static bool server_configure(SSL_CTX *ctx, const tls_context_options *options, tls_error *error) {
     SSL_CTX_set_alpn_select_cb(ctx, protocol_select, NULL);
     SSL_CTX_set_num_tickets(ctx, 0);
+    if (options->ca_pem != NULL && !trust_add(ctx, options->ca_pem, options->ca_length))
+        return fail(error, "trusted certificates");
+    X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(ctx), X509_V_FLAG_PARTIAL_CHAIN);
+    bool any = options->request_client_certificate && options->ca_pem == NULL;
     SSL_CTX_set_verify(ctx, options->request_client_certificate ? SSL_VERIFY_PEER : SSL_VERIFY_NONE,
-                       options->request_client_certificate ? verify_any : NULL);
+                       any ? verify_any : NULL);
+    return true;
 }
 
 static bool configure(SSL_CTX *ctx, const tls_context_options *options, tls_error *error) {
@@ -135,9 +140,7 @@ static bool configure(SSL_CTX *ctx, const tls_context_options *options, tls_erro
         SSL_CTX_set_cipher_list(ctx, suites_12) != 1)
         return fail(error, "TLS configuration");
     if (!identity_use(ctx, options, error)) return false;
-    if (!options->server) return client_configure(ctx, options, error);
-    server_configure(ctx, options);
-    return true;
+    return options->server ? server_configure(ctx, options, error) : client_configure(ctx, options, error);
 }
 
 bool tls_context_create(const tls_context_options *options, tls_context **out, tls_error *error) {
@@ -150,7 +153,8 @@ bool tls_context_create(const tls_context_options *options, tls_context **out, t
     } else if (configure(ctx, options, error)) {
         context->ctx = ctx;
         context->server = options->server;
-        context->verify = !options->server && !options->verify_disabled;
+        context->verify = options->server ? options->request_client_certificate && options->ca_pem != NULL
+                                          : !options->verify_disabled;
         *out = context;
         return true;
     }

@@ -55,8 +55,8 @@ static int failed(tls_session *session) {
         tls_error_set(&session->error, TLS_ERROR_OUTPUT_FULL, 0, "TLS: more to send than the send buffer holds");
     } else if (verdict != X509_V_OK) {
         tls_error_set(&session->error, TLS_ERROR_VERIFICATION, verdict, "");
-        snprintf(session->error.text, sizeof(session->error.text), "the server's certificate was not accepted: %s",
-                 X509_verify_cert_error_string(verdict));
+        snprintf(session->error.text, sizeof(session->error.text), "the %s's certificate was not accepted: %s",
+                 session->server ? "client" : "server", X509_verify_cert_error_string(verdict));
     } else if (ERR_GET_REASON(code) == SSL_R_TLSV1_ALERT_NO_APPLICATION_PROTOCOL ||
                ERR_GET_REASON(code) == SSL_R_NO_APPLICATION_PROTOCOL) {
         tls_error_set(&session->error, TLS_ERROR_ALPN, (int64_t)code, "the peer does not speak HTTP/2 (ALPN h2)");

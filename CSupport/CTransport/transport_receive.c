@@ -11,6 +11,11 @@ static void up(connection *c) {
     if (node == NULL) return;
     char text[EVENT_DETAIL_BYTES_MAX];
     tls_session_describe(c->tls, text, sizeof(text));
+    size_t length = strlen(text);
+    if (c->kind == SLOT_SERVER && length + 1 < sizeof(text)) {
+        text[length++] = '\n';
+        tls_session_peer_describe(c->tls, text + length, sizeof(text) - length);
+    }
     event_detail_set(node, text, strlen(text));
     node->event.streams_max = c->streams_max;
 }

@@ -28,6 +28,16 @@ package struct Occasion: Sendable {
         }
     }
 
+    /// A client certificate for an app, for a simulator whose `clientAuthorityPEM` is that certificate.
+    package static func client(app: String) throws(SimulatorError) -> (certificatePEM: [UInt8], keyPEM: [UInt8]) {
+        do {
+            let client = try SelfSignedClient.make(userID: app)
+            return (client.certificatePEM, client.keyPEM)
+        } catch {
+            throw .configuration("cannot make a client certificate: \(error)")
+        }
+    }
+
     package static let authorityFile = "ca.pem"
     package static let signingKeyFile = "AuthKey.p8"
 

@@ -74,6 +74,9 @@ package final class Simulator: Sendable {
         for topics in [configuration.topics] + configuration.providerKeys.map(\.topics) {
             if let topics, topics.contains("") { throw .configuration("topics: an empty one") }
         }
+        if configuration.clientAuthorityPEM?.isEmpty == true {
+            throw .configuration("clientAuthorityPEM: an empty one")
+        }
         guard configuration.channelsMaximum >= 0 else {
             throw .configuration("channelsMaximum: expected 0 or more, found \(configuration.channelsMaximum)")
         }

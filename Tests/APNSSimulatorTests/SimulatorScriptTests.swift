@@ -92,7 +92,7 @@ struct SimulatorScriptTests {
     func coding() throws {
         let json = """
             {"seed": 7, "rules": [{"share": 0.02, "status": 410, "reason": "Unregistered", "timestamp": 1700000000000},
-             {"share": 0.01, "status": 503, "times": 1}],
+             {"share": 0.01, "status": 503, "times": 1, "retry_after": 2}],
              "latency": {"distribution": "lognormal", "median_ms": 20, "sigma": 0.5}}
             """
         let script = try JSONDecoder().decode(SimulatorScript.self, from: Data(json.utf8))
@@ -102,7 +102,7 @@ struct SimulatorScriptTests {
                     seed: 7,
                     rules: [
                         SimulatorRule(share: 0.02, status: 410, reason: "Unregistered", timestamp: 1_700_000_000_000),
-                        SimulatorRule(share: 0.01, status: 503, times: 1),
+                        SimulatorRule(share: 0.01, status: 503, times: 1, retryAfter: 2),
                     ], latency: .lognormal(median: 20, sigma: 0.5, maximum: nil)))
         #expect(try JSONDecoder().decode(SimulatorScript.self, from: JSONEncoder().encode(script)) == script)
         #expect(try JSONDecoder().decode(SimulatorScript.self, from: Data("{}".utf8)) == SimulatorScript())
@@ -180,6 +180,14 @@ struct SimulatorScriptTests {
             "rules[0].timestamp: expected milliseconds since 1970, found -1"
         ),
         (.init(rules: [.init(share: 1, status: 410, times: 0)]), "rules[0].times: expected at least 1, found 0"),
+        (
+            .init(rules: [.init(share: 1, status: 503, retryAfter: -1)]),
+            "rules[0].retry_after: expected 0 to 86400 seconds, found -1"
+        ),
+        (
+            .init(rules: [.init(share: 1, status: 503, retryAfter: 86_401)]),
+            "rules[0].retry_after: expected 0 to 86400 seconds, found 86401"
+        ),
         (.init(latency: .fixed(-1)), "latency.median_ms: expected 0 to 3600000 milliseconds, found -1.0"),
         (.init(latency: .fixed(.infinity)), "latency.median_ms: expected 0 to 3600000 milliseconds, found inf"),
         (.init(latency: .uniform(minimum: 2, maximum: 1)), "latency.min_ms: 2.0 is more than max_ms, 1.0"),

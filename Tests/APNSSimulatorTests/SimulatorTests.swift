@@ -305,6 +305,13 @@ struct SimulatorTests {
         #expect(
             error { $0.connections = 0 } == .configuration("connections: expected 1 to 65535, found 0"))
         #expect(error { $0.topics = [""] } == .configuration("topics: an empty one"))
+        #expect(error { $0.providerKeys[0].topics = ["a", ""] } == .configuration("topics: an empty one"))
+        #expect(error { $0.clientAuthorityPEM = [] } == .configuration("clientAuthorityPEM: an empty one"))
+        #expect(
+            error { $0.channelsMaximum = -1 } == .configuration("channelsMaximum: expected 0 or more, found -1"))
+        #expect(
+            error { $0.clockOffset = .min }
+                == .configuration("clockOffset: expected at most 4294967296 seconds, found \(Int64.min)"))
         #expect(error { $0.providerKeys[0].publicKeyPEM = [] }?.description.hasPrefix("key ABC123DEFG: ") == true)
         #expect(error { $0.host = "192.0.2.1" }?.description.hasPrefix("192.0.2.1 port 0: ") == true)
         guard case .transport = error({ $0.keyPEM = $0.certificatePEM }) else {

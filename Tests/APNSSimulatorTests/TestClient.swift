@@ -36,14 +36,12 @@ final class TestClient {
     private var headerSets: [[String]: UInt16] = [:]
     private var memory: [UnsafeMutableBufferPointer<UInt8>] = []
 
-    init(port: UInt16, ca: [UInt8], loop: UInt32 = TRANSPORT_LOOP_AUTO.rawValue) throws {
+    init(
+        port: UInt16, ca: [UInt8], loop: UInt32 = TRANSPORT_LOOP_AUTO.rawValue,
+        certificate: (certificatePEM: [UInt8], keyPEM: [UInt8])? = nil
+    ) throws {
         transport = try Self.create(loop)
-        let tls = ca.withUnsafeBufferPointer { ca in
-            var options = transport_tls_options()
-            options.ca_pem = ca.baseAddress
-            options.ca_length = UInt32(ca.count)
-            return transport_tls_create(transport, &options, nil)
-        }
+        let tls = Self.secure(transport, ca, certificate)
         guard tls >= 0 else { throw Failure(text: "TLS") }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -69,6 +67,26 @@ final class TestClient {
     deinit {
         transport_destroy(transport)
         memory.forEach { $0.deallocate() }
+    }
+
+    private static func secure(
+        _ transport: OpaquePointer, _ ca: [UInt8], _ certificate: (certificatePEM: [UInt8], keyPEM: [UInt8])?
+    ) -> Int32 {
+        let (own, key) = certificate ?? ([], [])
+        return ca.withUnsafeBufferPointer { ca in
+            own.withUnsafeBufferPointer { own in
+                key.withUnsafeBufferPointer { key in
+                    var options = transport_tls_options()
+                    options.ca_pem = ca.baseAddress
+                    options.ca_length = UInt32(ca.count)
+                    options.certificate_pem = own.isEmpty ? nil : own.baseAddress
+                    options.certificate_length = UInt32(own.count)
+                    options.key_pem = key.isEmpty ? nil : key.baseAddress
+                    options.key_length = UInt32(key.count)
+                    return transport_tls_create(transport, &options, nil)
+                }
+            }
+        }
     }
 
     private static let captures = [

@@ -199,6 +199,51 @@ struct ConnectionTests {
         #expect(client.outcomes.map(\.status) == [200])
     }
 
+    @Test("a verified client certificate is told with the connection", arguments: Loop.available)
+    func clientSubject(loop: Loop) throws {
+        let made = try SelfSignedClient.make(userID: "com.example.app", commonName: "Apple\nPush: Zoë")
+        let own = (made.certificatePEM, made.keyPEM)
+        let protocolLine = "TLSv1.3 TLS_AES_128_GCM_SHA256\n"
+        let cases: [(own: ([UInt8], [UInt8])?, clientCA: [UInt8]?, detail: String)] = [
+            (own, made.certificatePEM, protocolLine + "UID=com.example.app\nCN=Apple?Push: Zoë\n"),
+            (own, nil, protocolLine), (nil, made.certificatePEM, protocolLine),
+        ]
+        for (own, clientCA, detail) in cases {
+            let client = try Side(Limits(loop: loop))
+            let server = try Side(Limits(loop: loop))
+            let port = try server.listen(askForCertificate: true, clientCA: clientCA)
+            _ = try client.connect(port, own: own)
+            drive([client, server]) { !server.events(TRANSPORT_EVENT_ACCEPTED).isEmpty }
+            #expect(server.events(TRANSPORT_EVENT_ACCEPTED).map(\.detail) == [detail])
+        }
+    }
+
+    @Test("a name of a client certificate that is too long is left out, not cut", arguments: [200, 180])
+    func longSubject(length: Int) throws {
+        let userID = String(repeating: "a", count: length)
+        let made = try SelfSignedClient.make(userID: userID, commonName: String(repeating: "b", count: 40))
+        let client = try Side(Limits())
+        let server = try Side(Limits())
+        let port = try server.listen(askForCertificate: true, clientCA: made.certificatePEM)
+        _ = try client.connect(port, own: (made.certificatePEM, made.keyPEM))
+        drive([client, server]) { !server.events(TRANSPORT_EVENT_ACCEPTED).isEmpty }
+        let lines = server.events(TRANSPORT_EVENT_ACCEPTED)[0].detail.split(separator: "\n").dropFirst()
+        #expect(lines.map(String.init) == ["UID=" + userID])
+    }
+
+    @Test("a client certificate of another authority ends the connection", arguments: Loop.available)
+    func foreignClientCertificate(loop: Loop) throws {
+        let trusted = try SelfSignedClient.make(userID: "com.example.app")
+        let foreign = try SelfSignedClient.make(userID: "com.example.app")
+        let client = try Side(Limits(loop: loop))
+        let server = try Side(Limits(loop: loop))
+        let port = try server.listen(askForCertificate: true, clientCA: trusted.certificatePEM)
+        _ = try client.connect(port, own: (foreign.certificatePEM, foreign.keyPEM))
+        drive([client, server]) { client.down != nil }
+        #expect(server.events(TRANSPORT_EVENT_ACCEPTED).isEmpty)
+        #expect(client.down?.scope == TRANSPORT_SCOPE_TLS.rawValue)
+    }
+
     @Test("keys and certificates that do not parse are named, without their content")
     func badPEM() throws {
         let side = try Side(Limits())

@@ -62,14 +62,15 @@ final class Side {
         return number
     }
 
-    func listen(streamsMax: UInt32 = 100, identity: ServerIdentity = .test, askForCertificate: Bool = false) throws
-        -> UInt16
-    {
+    func listen(
+        streamsMax: UInt32 = 100, identity: ServerIdentity = .test, askForCertificate: Bool = false,
+        clientCA: [UInt8]? = nil
+    ) throws -> UInt16 {
         let tls = try tls(
             {
                 $0.role = UInt8(TRANSPORT_SERVER.rawValue)
                 $0.request_client_certificate = askForCertificate ? 1 : 0
-            }, pem: [nil, identity.certificatePEM, identity.keyPEM])
+            }, pem: [clientCA, identity.certificatePEM, identity.keyPEM])
         var port: UInt16 = 0
         var error = transport_error()
         let status = withLoopback(port: 0) { address, length in
@@ -83,9 +84,10 @@ final class Side {
 
     func connect(
         _ port: UInt16, host: String = "localhost", ca: [UInt8]? = ServerIdentity.test.caPEM,
-        certificate: ServerIdentity? = nil, context: UInt64 = 5
+        certificate: ServerIdentity? = nil, own: (certificatePEM: [UInt8], keyPEM: [UInt8])? = nil, context: UInt64 = 5
     ) throws -> UInt64 {
-        let tls = try tls({ _ in }, pem: [ca, certificate?.certificatePEM, certificate?.keyPEM])
+        let own = own ?? certificate.map { ($0.certificatePEM, $0.keyPEM) }
+        let tls = try tls({ _ in }, pem: [ca, own?.certificatePEM, own?.keyPEM])
         var connection: UInt64 = 0
         let status = withLoopback(port: port) { address, length in
             host.withCString { name in

@@ -68,7 +68,7 @@ _Static_assert(sizeof(tls_output) == 24, "fixed layout");
 
 /* All pointers: borrowed until return; NULL for none. PEM texts need no NUL. */
 typedef struct tls_context_options {
-    const uint8_t *ca_pem;          /* further trusted certificates */
+    const uint8_t *ca_pem;          /* further trusted certificates; server: who may sign clients' certificates */
     const uint8_t *certificate_pem; /* own chain, leaf first */
     const uint8_t *key_pem;         /* its private key, not encrypted */
     uint32_t ca_length;
@@ -77,7 +77,8 @@ typedef struct tls_context_options {
     bool server;
     bool system_trust;               /* client: trust the system's certificates too */
     bool verify_disabled;            /* client: accept any certificate */
-    bool request_client_certificate; /* server: ask for one and accept any */
+    bool request_client_certificate; /* server: ask for one, which need not come. Without ca_pem any is accepted, with
+                                        it one that does not verify ends the handshake */
 } tls_context_options;
 _Static_assert(sizeof(tls_context_options) == 40, "fixed layout");
 
@@ -116,5 +117,10 @@ const tls_error *tls_session_error(const tls_session *session);
 
 /* Writes protocol and cipher, for the log, NUL-terminated. */
 void tls_session_describe(const tls_session *session, char *text, size_t capacity);
+
+/* Writes whom the peer's certificate is made out to, NUL-terminated: "UID=" and "CN=" with the first such attribute of
+ * its subject, each on a line that ends in \n, in UTF-8 with ? for control characters. Empty when the peer showed no
+ * certificate or it was not verified. */
+void tls_session_peer_describe(const tls_session *session, char *text, size_t capacity);
 
 #endif

@@ -110,7 +110,8 @@ void transport_wake(transport *t);
 enum transport_role { TRANSPORT_CLIENT = 0, TRANSPORT_SERVER = 1 };
 
 typedef struct transport_tls_options {
-    const uint8_t *ca_pem;          /* further trusted certificates, PEM; NULL for none; borrowed until return */
+    const uint8_t *ca_pem;          /* further trusted certificates, PEM (server: who may sign clients' certificates);
+                                       NULL for none; borrowed until return */
     const uint8_t *certificate_pem; /* own chain, leaf first, PEM; NULL for none; borrowed until return */
     const uint8_t *key_pem;         /* its private key, PEM; borrowed until return */
     uint32_t ca_length;
@@ -119,7 +120,8 @@ typedef struct transport_tls_options {
     uint8_t role;                       /* enum transport_role */
     uint8_t system_trust;               /* client: trust the system's certificates too */
     uint8_t verify_disabled;            /* client: tests only. Chain and host name are verified unless this is 1 */
-    uint8_t request_client_certificate; /* server: ask for one and accept any */
+    uint8_t request_client_certificate; /* server: ask for one, which need not come. Without ca_pem any is accepted,
+                                           with it one that does not verify ends the handshake */
 } transport_tls_options;
 _Static_assert(sizeof(transport_tls_options) == 40, "fixed layout");
 
@@ -241,7 +243,9 @@ enum transport_event_kind {
                                   detail: text */
     TRANSPORT_EVENT_PONG = 5,  /* code: round trip in microseconds */
     TRANSPORT_EVENT_WOKEN = 6, /* transport_wake was called */
-    TRANSPORT_EVENT_ACCEPTED = 7, /* server: a connection is up (TLS and client preface done) */
+    TRANSPORT_EVENT_ACCEPTED = 7, /* server: a connection is up (TLS and client preface done); detail: a line with
+                                     protocol and cipher, then, when the client showed a certificate that was verified,
+                                     UID= and CN= of its subject, a line each where it has them */
 };
 
 typedef struct transport_event {

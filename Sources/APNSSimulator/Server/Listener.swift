@@ -54,15 +54,23 @@ enum Listener {
         _ transport: OpaquePointer, _ configuration: SimulatorConfiguration
     ) throws(SimulatorError) -> Int32 {
         var error = transport_error()
+        let clientAuthority = configuration.clientAuthorityPEM ?? []
         let number = configuration.certificatePEM.withUnsafeBufferPointer { certificate in
             configuration.keyPEM.withUnsafeBufferPointer { key in
-                var options = transport_tls_options()
-                options.certificate_pem = certificate.baseAddress
-                options.certificate_length = UInt32(clamping: certificate.count)
-                options.key_pem = key.baseAddress
-                options.key_length = UInt32(clamping: key.count)
-                options.role = UInt8(TRANSPORT_SERVER.rawValue)
-                return transport_tls_create(transport, &options, &error)
+                clientAuthority.withUnsafeBufferPointer { authority in
+                    var options = transport_tls_options()
+                    options.certificate_pem = certificate.baseAddress
+                    options.certificate_length = UInt32(clamping: certificate.count)
+                    options.key_pem = key.baseAddress
+                    options.key_length = UInt32(clamping: key.count)
+                    options.role = UInt8(TRANSPORT_SERVER.rawValue)
+                    if configuration.clientAuthorityPEM != nil {
+                        options.ca_pem = authority.baseAddress
+                        options.ca_length = UInt32(clamping: authority.count)
+                        options.request_client_certificate = 1
+                    }
+                    return transport_tls_create(transport, &options, &error)
+                }
             }
         }
         guard number >= 0 else { throw .transport(text(error)) }
