@@ -44,19 +44,8 @@ struct RequestCheck: ~Copyable {
         on connection: inout ConnectionIdentity, now: Int64
     ) -> Verdict {
         let request = RequestFields(fields)
-        var verdict = Verdict()
         let endpoint = Endpoint(path: request.path)
-        var sent: Bytes?
-        switch endpoint {
-        case .device(let token):
-            if let token, FieldForm.isDeviceToken(token) { verdict.deviceToken = token }
-            sent = request.id
-        case .broadcast, .channels, .allChannels:
-            verdict.isAboutChannels = true
-            sent = request.requestID
-        case .unknown: sent = request.id
-        }
-        if let sent, FieldForm.isMessageID(sent) { verdict.messageID = sent }
+        var verdict = Self.identified(request, endpoint)
         let service = endpoint.service
         guard !service.isEmpty, connection.services.contains(service) else { return verdict.with(.badPath) }
         guard endpoint.takes(request.method) else { return verdict.with(.methodNotAllowed) }
@@ -78,6 +67,23 @@ struct RequestCheck: ~Copyable {
     /// Counts a broadcast that passed every check. Returns how many did before on the same channel.
     mutating func passBroadcast(_ channel: Bytes, app: Bytes) -> UInt32 {
         channels.pass(channel, app: app)
+    }
+
+    /// A verdict that knows the request's token and id, as far as they have the right form.
+    @inline(__always)
+    private static func identified(_ request: RequestFields, _ endpoint: Endpoint) -> Verdict {
+        var verdict = Verdict()
+        var id = request.id
+        switch endpoint {
+        case .device(let token):
+            if let token, FieldForm.isDeviceToken(token) { verdict.deviceToken = token }
+        case .broadcast, .channels, .allChannels:
+            verdict.isAboutChannels = true
+            id = request.requestID
+        case .unknown: break
+        }
+        if let id, FieldForm.isMessageID(id) { verdict.messageID = id }
+        return verdict
     }
 
     @inline(__always)
