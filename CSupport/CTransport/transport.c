@@ -162,7 +162,10 @@ void transport_statistics_get(const transport *t, transport_statistics *out) {
 }
 
 int transport_tls_create(transport *t, const transport_tls_options *options, transport_error *error) {
-    if (t->tls_count == TLS_CONTEXTS_MAX)
+    uint32_t number = 0;
+    while (number < t->tls_count && t->tls[number].context != NULL)
+        number++;
+    if (number == TLS_CONTEXTS_MAX)
         return fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_LOCAL, 0, "too many TLS configurations");
     tls_context_options wanted = {
         .ca_pem = options->ca_pem,
@@ -180,8 +183,16 @@ int transport_tls_create(transport *t, const transport_tls_options *options, tra
     tls_context *context;
     if (!tls_context_create(&wanted, &context, &reason))
         return fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_TLS, reason.code, reason.text);
-    t->tls[t->tls_count] = (tls_entry){context, wanted.server};
-    return (int)t->tls_count++;
+    t->tls[number] = (tls_entry){context, wanted.server};
+    if (number == t->tls_count) t->tls_count++;
+    return (int)number;
+}
+
+int transport_tls_release(transport *t, int32_t number) {
+    if (number < 0 || (uint32_t)number >= t->tls_count || t->tls[number].context == NULL) return TRANSPORT_MISUSE;
+    tls_context_destroy(t->tls[number].context);
+    t->tls[number].context = NULL;
+    return TRANSPORT_OK;
 }
 
 int transport_connection_close(transport *t, transport_connection connection_id, uint32_t how) {

@@ -166,8 +166,8 @@ static connection *connect_prepare(transport *t, const transport_connect_options
 
 int transport_connect(transport *t, const transport_connect_options *options, transport_connection *out) {
     *out = 0;
-    if (options->tls < 0 || (uint32_t)options->tls >= t->tls_count || t->tls[options->tls].server ||
-        options->address == NULL)
+    if (options->tls < 0 || (uint32_t)options->tls >= t->tls_count || t->tls[options->tls].context == NULL ||
+        t->tls[options->tls].server || options->address == NULL)
         return TRANSPORT_MISUSE;
     connection *c = connect_prepare(t, options);
     if (c == NULL) return TRANSPORT_RESOURCE;

@@ -87,8 +87,8 @@ static int listen_fail(transport_error *error, int code, const char *what) {
 
 int transport_listen(transport *t, const transport_listen_options *options, uint16_t *port, transport_error *error) {
     *port = 0;
-    if (options->tls < 0 || (uint32_t)options->tls >= t->tls_count || !t->tls[options->tls].server ||
-        options->address == NULL)
+    if (options->tls < 0 || (uint32_t)options->tls >= t->tls_count || t->tls[options->tls].context == NULL ||
+        !t->tls[options->tls].server || options->address == NULL)
         return TRANSPORT_MISUSE;
     connection *c = slot_take(t, SLOT_LISTENER);
     if (c == NULL) return listen_fail(error, ENOSPC, "listening failed");

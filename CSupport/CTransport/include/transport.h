@@ -126,8 +126,12 @@ typedef struct transport_tls_options {
 _Static_assert(sizeof(transport_tls_options) == 40, "fixed layout");
 
 /* Makes a TLS configuration (1.2 and 1.3, ALPN h2 required) and returns its number, or a negative status. Kept until
- * transport_destroy. */
+ * transport_tls_release or transport_destroy; at most 256 at once. */
 int transport_tls_create(transport *t, const transport_tls_options *options, transport_error *error);
+
+/* Frees the number, which the next transport_tls_create may give out again. Connections made with it live on; listeners
+ * must not use it any more. */
+int transport_tls_release(transport *t, int32_t number);
 
 /* ---------------------------------------------------------------- header fields */
 
