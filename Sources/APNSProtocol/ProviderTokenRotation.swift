@@ -3,7 +3,7 @@
 /// Source: Apple, "Establishing a token-based connection to APNs": a token is good for one hour and must not be renewed
 /// more often than every 20 minutes on the same connection. The rule that keeps both: a new one is minted when the last
 /// is 30 minutes old, and a connection keeps the token it started with until that is 52 minutes old, then it is
-/// replaced.
+/// replaced; its successor is opened a little before.
 ///
 ///     (no token) ──new connection──▶ mint 1 ──30 min──▶ mint 2 for new connections ──30 min──▶ …
 ///                                      └── connections of 1: keep ─────────────52 min──▶ replace
@@ -22,7 +22,11 @@ package struct ProviderTokenRotation: Equatable, Sendable {
         /// A token younger than this that APNs calls expired means that a clock is wrong.
         package var surelyValid: Int64
 
-        package init(mintAfter: Int64, retireAfter: Int64, pause: Int64, surelyValid: Int64) {
+        /// - Parameters:
+        ///   - mintAfter: at least 1.
+        ///   - retireAfter: more than `mintAfter`.
+        ///   - pause: 20 minutes by default, as `surelyValid`.
+        package init(mintAfter: Int64, retireAfter: Int64, pause: Int64 = 1200, surelyValid: Int64 = 1200) {
             precondition(0 < mintAfter && mintAfter < retireAfter && 0 <= pause && 0 <= surelyValid)
             self.mintAfter = mintAfter
             self.retireAfter = retireAfter
@@ -30,8 +34,12 @@ package struct ProviderTokenRotation: Equatable, Sendable {
             self.surelyValid = surelyValid
         }
 
+        /// How long before its end a connection's successor is opened: half a minute, but never so early that it would
+        /// get the same token.
+        var ahead: Int64 { min(30, (retireAfter - mintAfter) / 2) }
+
         /// 30, 52, 20 and 20 minutes.
-        package static let standard = Rule(mintAfter: 1800, retireAfter: 3120, pause: 1200, surelyValid: 1200)
+        package static let standard = Rule(mintAfter: 1800, retireAfter: 3120)
     }
 
     /// A token by its number, from 1; the text is the caller's to keep.
@@ -86,6 +94,13 @@ extension ProviderTokenRotation {
     /// When a connection that started with this token must be replaced: open no stream on it from then on.
     package func retirement(of token: Token) -> Int64 {
         token.mintedAt + rule.retireAfter
+    }
+
+    /// When the successor of a connection that starts now with this token is opened, so that it is there in time. A token
+    /// that is older already is one that could not be renewed: then not before the connection's end.
+    package func succession(of token: Token, now: Int64) -> Int64 {
+        let end = retirement(of: token)
+        return now < end - rule.ahead ? end - rule.ahead : end
     }
 
     /// A request on a connection that started with this token was answered ExpiredProviderToken.

@@ -36,6 +36,18 @@ package enum Topic {
         }?.type
     }
 
+    /// What stands before the suffix of a push type; nil when the topic has none of these suffixes.
+    package static func bundleID(of topic: String) -> String? {
+        for rule in PushTypeRule.all {
+            if case .suffixed(let suffix) = rule.topicForm, topic.hasSuffix(suffix),
+                topic.utf8.count > suffix.utf8.count
+            {
+                return String(topic.dropLast(suffix.count))
+            }
+        }
+        return nil
+    }
+
     private static func isAllowed(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

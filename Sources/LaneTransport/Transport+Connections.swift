@@ -37,6 +37,9 @@ extension Transport {
         return number
     }
 
+    /// Forgets a TLS configuration; connections that use it go on.
+    package mutating func releaseTLS(_ number: Int32) { _ = transport_tls_release(handle, number) }
+
     /// Starts a connection. Its end is always one `down` event, also when it never comes up.
     ///
     /// - Parameter context: comes back in the connection's events.

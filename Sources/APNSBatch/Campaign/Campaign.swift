@@ -37,6 +37,39 @@ public struct Campaign: Sendable {
         case none
     }
 
+    /// The credentials of one team, and the topics that they are for. Each provider has connections of its own: one
+    /// connection never carries two teams.
+    public struct Provider: Sendable {
+        /// Bundle ids or whole topics. A bundle id covers its topics with the suffix of a push type, such as `.voip`,
+        /// unless another provider names those. Empty: every topic that no other provider covers.
+        public var topics: [String]
+        public var credentials: Credentials
+
+        public init(topics: [String] = [], credentials: Credentials) {
+            self.topics = topics
+            self.credentials = credentials
+        }
+    }
+
+    /// How long a provider token lives, in seconds. APNs takes one for an hour, and another one on the same connection no
+    /// sooner than after 20 minutes; a connection here never sees a second one. The defaults keep both with a margin and
+    /// are for nobody to change but tests and servers with rules of their own. Apple, "Establishing a token-based
+    /// connection to APNs".
+    public struct TokenRotation: Sendable, Equatable {
+        /// New connections get a new token when the last one is this old.
+        public var mintAfter: Int
+        /// A connection is replaced before its token is this old, and sends nothing from then on.
+        public var retireAfter: Int
+
+        /// - Parameters:
+        ///   - mintAfter: at least 1.
+        ///   - retireAfter: more than `mintAfter`, at most 86,400.
+        public init(mintAfter: Int = 1800, retireAfter: Int = 3120) {
+            self.mintAfter = mintAfter
+            self.retireAfter = retireAfter
+        }
+    }
+
     /// A JSON template whose strings hold `{{column}}` placeholders.
     public struct Template: Sendable {
         /// The JSON text, UTF-8.
@@ -125,7 +158,9 @@ public struct Campaign: Sendable {
 
     public var input: Input
     public var destination: Destination
-    public var credentials: Credentials
+    /// Who sends for which topics; 1 to 100. The topic of a row decides.
+    public var providers: [Provider]
+    public var tokenRotation = TokenRotation()
     public var headers = Headers()
     /// Without a template every row needs a `payload` column.
     public var template: Template?
@@ -146,7 +181,7 @@ public struct Campaign: Sendable {
     public var runDirectory: String?
     /// Threads that send; nil for one per core less one, at least one.
     public var lanes: Int?
-    /// Connections that a lane may open at most.
+    /// Connections that a lane may open at most for each provider.
     public var connections = 16
     public var loop = Loop.automatic
     /// Requests made for one row at most, the first included.
@@ -161,10 +196,23 @@ public struct Campaign: Sendable {
     /// How long answers are waited for after ``CampaignRun/stop()``, in seconds.
     public var stopPatience = 10
 
-    public init(input: Input, destination: Destination, topic: String?, credentials: Credentials) {
+    /// A campaign of several providers. Without a topic every row must bring one.
+    public init(input: Input, destination: Destination, topic: String?, providers: [Provider]) {
         self.input = input
         self.destination = destination
-        self.credentials = credentials
+        self.providers = providers
         headers.topic = topic
+    }
+
+    /// A campaign of one provider for all its topics.
+    public init(input: Input, destination: Destination, topic: String?, credentials: Credentials) {
+        self.init(
+            input: input, destination: destination, topic: topic, providers: [Provider(credentials: credentials)])
+    }
+
+    /// The credentials of the first provider. Setting them makes it the only one, for all topics.
+    public var credentials: Credentials {
+        get { providers.first?.credentials ?? .none }
+        set { providers = [Provider(credentials: newValue)] }
     }
 }

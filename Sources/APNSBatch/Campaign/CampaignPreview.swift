@@ -20,6 +20,7 @@ public final class CampaignPreview {
     }
 
     private let plan: CampaignPlan
+    private let providers: [ProviderAccess]
     private let reader: InputReader
     private var cursor: CSVRowCursor
     private var chunk: CSVChunk?
@@ -34,6 +35,7 @@ public final class CampaignPreview {
         plan = try CampaignPlan(
             campaign, columns: reader.columns, logger: Logger(label: "preview") { _ in SwiftLogNoOpLogHandler() })
         try plan.refuseBrokenTemplates()
+        providers = try ProviderDirectory(campaign, plan: plan).providers
         cursor = reader.makeCursor()
         preparer = RowPreparer(plan: plan)
     }
@@ -91,7 +93,9 @@ public final class CampaignPreview {
             headers.append(
                 (RequestHeader.expiration.name, text(flight.expirationOffset, Int(flight.expirationLength))))
         }
-        if plan.tokens != nil { headers.append((RequestHeader.authorization.name, "bearer ...")) }
+        if providers[Int(flight.provider)].tokens != nil {
+            headers.append((RequestHeader.authorization.name, "bearer ..."))
+        }
         let payload = UnsafeRawBufferPointer(start: record + flight.bodyOffset, count: Int(flight.bodyLength))
         return Row(row: flight.row, invalid: nil, path: path, headers: headers, payload: Array(payload))
     }

@@ -11,7 +11,8 @@ import Synchronization
 /// directory; whatever is wrong with the campaign shows there, before anything is sent. ``run()`` then sends and returns when
 /// every row that was taken has its line in `results.csv`.
 ///
-/// Threads: one reader, the lanes, one writer; ``progress``, ``stop()`` may be used from anywhere at any time.
+/// Threads: one reader, the lanes, one writer; ``progress``, ``stop()`` and
+/// ``replaceCredentials(_:)`` may be used from anywhere at any time.
 public final class CampaignRun: Sendable {
     /// The run directory.
     public let directory: String
@@ -21,6 +22,7 @@ public final class CampaignRun: Sendable {
     private let reader: InputReader
     private let gauges: [LaneGauges]
     private let addresses: AddressBook
+    private let providers: ProviderDirectory
     private let started = Mutex<Double?>(nil)
 
     /// - Parameter logger: where connections, retries and failures are reported; tokens are shortened there and secrets
@@ -33,6 +35,7 @@ public final class CampaignRun: Sendable {
         reader = try InputReader(campaign, lanes: lanes)
         plan = try CampaignPlan(campaign, columns: reader.columns, logger: logger)
         try plan.refuseBrokenTemplates()
+        providers = try ProviderDirectory(campaign, plan: plan)
         addresses = try AddressBook(host: plan.host, port: plan.port)
         gauges = (0..<lanes).map { _ in LaneGauges() }
         directory = try RunDirectory.make(campaign.runDirectory)
@@ -55,6 +58,19 @@ public final class CampaignRun: Sendable {
     /// Like ``stop()``, but waits for no answer: rows under way end as ``Outcome/unknown``. The results are complete all the
     /// same.
     public func stopAtOnce() { control.stopAtOnce() }
+
+    /// Takes new keys and certificates while the run goes on: the same providers with the same topics in the same order.
+    ///
+    /// All are read and checked first; what is wrong with one changes nothing. Then every lane opens new connections with
+    /// the new credentials and closes the old ones when those serve and what is under way has been answered: no row is
+    /// lost or sent again for it. A provider whose credentials are the same keeps its connections. Cheap; reads no files.
+    ///
+    /// - Returns: the numbers of the providers whose credentials changed, from 0.
+    /// - Throws: ``CampaignError`` with ``CampaignError/Kind/configuration``.
+    @discardableResult
+    public func replaceCredentials(_ providers: [Campaign.Provider]) throws(CampaignError) -> [Int] {
+        try self.providers.replace(providers)
+    }
 
     /// Why the run failed; nil while it runs, when it completed and when it was interrupted.
     public var failure: CampaignError? {
@@ -117,7 +133,8 @@ public final class CampaignRun: Sendable {
         let writer = try ResultsWriter(
             path: "\(directory)/\(RunDirectory.results)", campaign: plan.identity, exchange: exchange, control: control)
         let crew = LaneCrew(
-            plan: plan, control: control, gauges: gauges, addresses: addresses, input: reader, exchange: exchange)
+            plan: plan, control: control, gauges: gauges, addresses: addresses, providers: providers, input: reader,
+            exchange: exchange)
         control.notify { [reader] in
             reader.cancel()
             crew.wake()

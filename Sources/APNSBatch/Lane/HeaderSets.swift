@@ -9,13 +9,23 @@ struct HeaderSets {
         let number: UInt16
         let pushType: PushType
         let payloadLimit: Int
+        /// Who sends for its topic.
+        let provider: UInt8
     }
 
     /// What a row needs.
     enum Found {
         case set(Entry)
         case fault(FieldFault, column: Int)
+        case noProvider(topic: String, column: Int)
         case tooMany
+    }
+
+    /// What makes a set: the row's own values, and the campaign's where it has none.
+    private struct Kind {
+        var topic: String
+        var pushType: PushType
+        var priority: Priority?
     }
 
     /// As many as the core has numbers for.
@@ -23,49 +33,44 @@ struct HeaderSets {
 
     private let defaults: HeaderDefaults
     private let roles: ColumnRoles
-    private var known: [[UInt8]: Entry] = [:]
+    private let topics: ProviderTopics
+    private var keys: HeaderKeys
+    private var entries: [Entry] = []
     /// Sets that the core does not know yet.
     private(set) var unsent: [(number: UInt16, fields: [HeaderFieldBytes])] = []
     /// The set of rows without columns of their own; nil when rows have such columns.
-    private let fixed: Entry?
+    private var fixed: Entry?
 
-    init(_ defaults: HeaderDefaults, roles: ColumnRoles) {
+    init(_ defaults: HeaderDefaults, roles: ColumnRoles, topics: ProviderTopics) {
         self.defaults = defaults
         self.roles = roles
-        guard roles.hasFixedHeaders, let topic = defaults.topic else {
-            fixed = nil
-            return
-        }
-        fixed = Entry(number: 0, pushType: defaults.pushType, payloadLimit: defaults.pushType.payloadLimit)
-        unsent = [
-            (0, Self.fields(defaults, topic: topic, pushType: defaults.pushType, priority: defaults.priority))
-        ]
+        self.topics = topics
+        keys = HeaderKeys(limit: Self.limit)
+        guard roles.hasFixedHeaders, let topic = defaults.topic else { return }
+        let kind = Kind(topic: topic, pushType: defaults.pushType, priority: defaults.priority)
+        // The plan has seen that there is a provider.
+        if case .set(let entry) = define(kind, column: roles.token) { fixed = entry }
     }
 
     /// The set for a row.
     mutating func find(_ row: CSVRow) -> Found {
         if let fixed { return .set(fixed) }
-        let key = key(of: row)
-        if let entry = known[key] { return .set(entry) }
-        return make(row, key: key)
+        let values = (field(roles.topic, row), field(roles.pushType, row), field(roles.priority, row))
+        if let number = keys.find(values) { return .set(entries[number]) }
+        guard !keys.isFull else { return .tooMany }
+        let found = make(row)
+        if case .set = found { keys.add(values) }
+        return found
     }
 
     /// The core knows them now.
     mutating func didSend() { unsent.removeAll() }
 
-    /// The row's three values with their lengths, so that no two rows are mistaken for each other.
-    private func key(of row: CSVRow) -> [UInt8] {
-        var key: [UInt8] = []
-        for column in [roles.topic, roles.pushType, roles.priority] {
-            let value = column.map { row.fields[$0] } ?? UnsafeRawBufferPointer(start: nil, count: 0)
-            key.append(UInt8(truncatingIfNeeded: value.count))
-            key.append(UInt8(truncatingIfNeeded: value.count >> 8))
-            key.append(contentsOf: value)
-        }
-        return key
+    private func field(_ column: Int?, _ row: CSVRow) -> UnsafeRawBufferPointer {
+        column.map { row.fields[$0] } ?? UnsafeRawBufferPointer(start: nil, count: 0)
     }
 
-    private mutating func make(_ row: CSVRow, key: [UInt8]) -> Found {
+    private mutating func make(_ row: CSVRow) -> Found {
         var pushType = defaults.pushType
         if let (column, value) = value(roles.pushType, of: row) {
             switch PushType.parse(value) {
@@ -89,12 +94,22 @@ struct HeaderSets {
             topic = String(decoding: value, as: UTF8.self)
         }
         guard let topic else { return .fault(.topicEmpty, column: roles.topic ?? roles.token) }
-        guard known.count < Self.limit else { return .tooMany }
+        return define(
+            Kind(topic: topic, pushType: pushType, priority: priority),
+            column: roles.topic ?? roles.pushType ?? roles.token)
+    }
+
+    /// Makes the next set.
+    private mutating func define(_ kind: Kind, column: Int) -> Found {
+        let topic = Topic.derive(bundleID: kind.topic, pushType: kind.pushType)
+        guard let provider = topics.provider(of: topic) else { return .noProvider(topic: topic, column: column) }
         let entry = Entry(
-            number: UInt16(known.count), pushType: pushType, payloadLimit: pushType.payloadLimit)
-        unsent.append(
-            (entry.number, Self.fields(defaults, topic: topic, pushType: pushType, priority: priority)))
-        known[key] = entry
+            number: UInt16(entries.count), pushType: kind.pushType, payloadLimit: kind.pushType.payloadLimit,
+            provider: UInt8(provider))
+        let fields = DeviceRequestHeaders.fixed(
+            authority: defaults.authority, topic: topic, pushType: kind.pushType, priority: kind.priority)
+        unsent.append((entry.number, fields.map(\.bytes)))
+        entries.append(entry)
         return .set(entry)
     }
 
@@ -102,15 +117,6 @@ struct HeaderSets {
     private func value(_ column: Int?, of row: CSVRow) -> (Int, UnsafeRawBufferPointer)? {
         guard let column, !row.fields[column].isEmpty else { return nil }
         return (column, row.fields[column])
-    }
-
-    private static func fields(
-        _ defaults: HeaderDefaults, topic: String, pushType: PushType, priority: Priority?
-    ) -> [HeaderFieldBytes] {
-        DeviceRequestHeaders.fixed(
-            authority: defaults.authority, topic: Topic.derive(bundleID: topic, pushType: pushType), pushType: pushType,
-            priority: priority
-        ).map(\.bytes)
     }
 }
 

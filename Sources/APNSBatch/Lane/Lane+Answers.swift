@@ -8,9 +8,7 @@ extension Lane {
         switch answer.action {
         case .accepted: finish(flight, .accepted, status: answer.status)
         case .rejected: reject(flight, answer)
-        case .stop:
-            reject(flight, answer)
-            stopFatally(answer)
+        case .stop: stop(flight, answer)
         case .retry(let retry): sendAgain(flight, answer, retry, Self.retryAfter(outcome))
         }
     }
@@ -21,29 +19,39 @@ extension Lane {
             flight, .rejected, status: answer.status, timestamp: timestamp, cause: answer.reason?.rawValue ?? "")
     }
 
+    /// The end of the campaign, unless it was said to credentials that have successors: these get their try first.
+    private mutating func stop(_ flight: Int, _ answer: Answer) {
+        let (provider, member) = (Int(flights[flight].provider), Int(flights[flight].member))
+        if providers[provider].pool.members[member].isLeaving, flights[flight].limitedTries == 0, !control.stopping {
+            flights[flight].limitedTries += 1
+            act(providers[provider].pool.retire(member), of: provider)
+            again(flight, after: 0)
+            return
+        }
+        reject(flight, answer)
+        stopFatally(answer, provider)
+    }
+
     /// APNs said something that no further row can survive.
-    private func stopFatally(_ answer: Answer) {
+    private func stopFatally(_ answer: Answer, _ provider: Int) {
         let reason = answer.reason.map { " \($0)" } ?? ""
-        control.stop(.failure(CampaignError(.fatalAnswer, "\(plan.endpoint) answered \(answer.status)\(reason)")))
+        let text = "\(plan.endpoint) answered \(answer.status)\(reason)\(providers[provider].access.forName)"
+        control.stop(.failure(CampaignError(.fatalAnswer, text)))
     }
 
     private mutating func sendAgain(_ flight: Int, _ answer: Answer, _ retry: Retry, _ retryAfter: UInt64?) {
-        let member = Int(flights[flight].member)
-        guard renew(retry.token, member: member) else {
+        let (provider, member) = (Int(flights[flight].provider), Int(flights[flight].member))
+        guard renew(retry.token, providers[provider].tokenOf[member]) else {
             reject(flight, answer)
-            control.stop(
-                .failure(
-                    CampaignError(.fatalAnswer, "\(plan.endpoint) calls fresh provider tokens expired: check the clock")
-                )
-            )
+            stopForTheClock(provider)
             return
         }
-        if retry.connection == .replace { act(pool.retire(member)) }
-        if retry.token == .renew { retireAll(withTokenOf: member) }
+        if retry.connection == .replace { act(providers[provider].pool.retire(member), of: provider) }
+        if retry.token == .renew { retireAll(withTokenOf: member, of: provider) }
         if case .stop(let most) = retry.limit {
             guard flights[flight].limitedTries < most else {
                 reject(flight, answer)
-                stopFatally(answer)
+                stopFatally(answer, provider)
                 return
             }
             flights[flight].limitedTries += 1
@@ -57,22 +65,28 @@ extension Lane {
         again(flight, after: delay)
     }
 
+    private func stopForTheClock(_ provider: Int) {
+        let name = providers[provider].access.forName
+        let text = "\(plan.endpoint) calls fresh provider tokens\(name) expired: check the clock"
+        control.stop(.failure(CampaignError(.fatalAnswer, text)))
+    }
+
     /// The other connections that started with the same token would fare the same.
-    private mutating func retireAll(withTokenOf member: Int) {
-        guard let token = tokenOf[member] else { return }
-        for (other, its) in tokenOf where its == token { act(pool.retire(other)) }
+    private mutating func retireAll(withTokenOf member: Int, of provider: Int) {
+        guard let token = providers[provider].tokenOf[member] else { return }
+        for (other, its) in providers[provider].tokenOf where its.isSame(as: token) {
+            act(providers[provider].pool.retire(other), of: provider)
+        }
     }
 
     /// False when the token cannot have expired and the clock must be wrong.
-    private func renew(_ what: Retry.Token, member: Int) -> Bool {
+    private func renew(_ what: Retry.Token, _ held: LaneProvider.Token?) -> Bool {
         switch what {
         case .keep: return true
         case .pause:
-            plan.tokens?.tooManyUpdates()
+            held?.source.tooManyUpdates()
             return true
-        case .renew:
-            guard let token = tokenOf[member] else { return true }
-            return plan.tokens?.expired(token) ?? true
+        case .renew: return held.map { $0.source.expired($0.token) } ?? true
         }
     }
 

@@ -2,78 +2,97 @@ import APNSProtocol
 import LaneTransport
 
 extension Lane {
-    /// News of a connection. Its context is the pool's member.
+    /// News of a connection.
     mutating func act(on event: EventRecord) {
-        let member = Int(event.context)
+        let (provider, member) = Self.owner(event.context)
+        let access = providers[provider].access
         switch event.eventKind {
         case .up:
-            plan.log.connected(event)
-            pool.isUp(member, streams: Int(event.streams_max), now: now)
-        case .settings: pool.settings(member, streams: Int(event.streams_max))
+            plan.log.connected(event, access)
+            providers[provider].pool.isUp(member, streams: Int(event.streams_max), now: now)
+        case .settings: providers[provider].pool.settings(member, streams: Int(event.streams_max))
         case .goaway:
-            goaway(event)
-            act(pool.retire(member))
-        case .down: down(member, event)
+            goaway(event, access, isLeaving: providers[provider].pool.members[member].isLeaving)
+            act(providers[provider].pool.retire(member), of: provider)
+        case .down: down(provider, member, event)
         case .woken, .pong, .accepted, nil: break
         }
         nextTick = now
     }
 
-    private mutating func goaway(_ event: EventRecord) {
-        let debug = GoAwayDebug.parse(event.detailBytes)
-        plan.log.goaway(event, debug)
-        guard debug.isFatal, case .reason(let reason) = debug else { return }
-        control.stop(.failure(CampaignError(.fatalAnswer, "\(plan.endpoint) closed the connection: \(reason)")))
+    /// A connection's context is the provider's number and the pool's member.
+    private static func owner(_ context: UInt64) -> (provider: Int, member: Int) {
+        (Int(context >> 32), Int(context & 0xFFFF_FFFF))
     }
 
-    private mutating func down(_ member: Int, _ event: EventRecord) {
-        plan.log.disconnected(event)
+    private static func context(_ provider: Int, _ member: Int) -> UInt64 { UInt64(provider) << 32 | UInt64(member) }
+
+    /// What is fatal stops the campaign, unless it was said to credentials that have successors.
+    private mutating func goaway(_ event: EventRecord, _ access: ProviderAccess, isLeaving: Bool) {
+        let debug = GoAwayDebug.parse(event.detailBytes)
+        plan.log.goaway(event, debug, access)
+        guard debug.isFatal, !isLeaving, case .reason(let reason) = debug else { return }
+        control.stop(
+            .failure(
+                CampaignError(.fatalAnswer, "\(plan.endpoint) closed the connection\(access.forName): \(reason)")))
+    }
+
+    private mutating func down(_ provider: Int, _ member: Int, _ event: EventRecord) {
+        plan.log.disconnected(event, providers[provider].access)
         // A certificate that does not verify, a server without HTTP/2: the same next time.
         let hopeless = event.failureScope == .tls || event.saysNoHTTP2
-        if pool.members[member].phase == .connecting { addresses.askAnew() }
-        act(
-            pool.isDown(
-                member, failure: failure(event.detailText, hopeless: hopeless), now: now, jitter: random.unit()))
+        if providers[provider].pool.members[member].phase == .connecting { addresses.askAnew() }
+        providers[provider].tokenOf[member] = nil
+        failed(provider, member, event.detailText, hopeless: hopeless)
     }
 
-    mutating func act(_ actions: [ConnectionPool.Action]) {
+    private mutating func failed(_ provider: Int, _ member: Int, _ text: String, hopeless: Bool) {
+        let name = providers[provider].access.forName
+        let failure = ConnectionFailure(
+            isHopeless: hopeless, addresses: addresses.count,
+            text: "cannot connect to \(plan.endpoint)\(name): \(text)")
+        act(providers[provider].pool.isDown(member, failure: failure, now: now, jitter: random.unit()), of: provider)
+    }
+
+    mutating func act(_ actions: [ConnectionPool.Action], of provider: Int) {
         for action in actions {
             switch action {
-            case .open(let member, let address): open(member, address)
-            case .drain(let member): transport.drain(pool.members[member].connection)
+            case .open(let member, let address): open(provider, member, address)
+            case .drain(let member): transport.drain(providers[provider].pool.members[member].connection)
             case .giveUp(let cause): control.stop(.failure(CampaignError(.unreachable, cause)))
             }
         }
     }
 
-    private mutating func open(_ member: Int, _ address: Int) {
+    private mutating func open(_ provider: Int, _ member: Int, _ address: Int) {
+        let source = providers[provider].access.tokens
         do {
-            switch try plan.tokens?.lease() {
-            case nil: try connect(member, address)
-            case .token(let token, let authorization, let usableFor):
-                try connect(member, address, authorization: authorization, tokenExpiresAt: now + usableFor)
-                tokenOf[member] = token
-            case .wait(let pause): pool.notOpened(member, until: now + pause)
+            switch try source?.lease() {
+            case nil:
+                let connection = try connect(provider, member, address)
+                providers[provider].pool.didOpen(member, connection: connection, tokenExpiresAt: nil)
+            case .token(let token, let authorization, let usableFor, let successorAfter):
+                let connection = try connect(provider, member, address)
+                providers[provider].pool.didOpen(
+                    member, connection: connection, tokenExpiresAt: now + usableFor,
+                    successorDueAt: now + successorAfter)
+                try transport.setFields([authorization], of: connection)
+                providers[provider].tokenOf[member] = source.map { .init(source: $0, token: token) }
+            case .wait(let pause): providers[provider].pool.notOpened(member, until: now + pause)
             }
         } catch let error as CampaignError {
             control.stop(.failure(error))
         } catch {
-            plan.log.failed(error)
-            act(pool.isDown(member, failure: failure("\(error)", hopeless: false), now: now, jitter: random.unit()))
+            plan.log.failed(error, providers[provider].access)
+            failed(provider, member, "\(error)", hopeless: false)
         }
     }
 
     private mutating func connect(
-        _ member: Int, _ address: Int, authorization: HeaderFieldBytes? = nil, tokenExpiresAt: UInt64? = nil
-    ) throws(TransportError) {
-        let connection = try transport.connect(
-            to: addresses[address], host: plan.host, tls: tls, context: UInt64(member))
-        pool.didOpen(member, connection: connection, tokenExpiresAt: tokenExpiresAt)
-        if let authorization { try transport.setFields([authorization], of: connection) }
-    }
-
-    private func failure(_ text: String, hopeless: Bool) -> ConnectionFailure {
-        ConnectionFailure(
-            isHopeless: hopeless, addresses: addresses.count, text: "cannot connect to \(plan.endpoint): \(text)")
+        _ provider: Int, _ member: Int, _ address: Int
+    ) throws(TransportError) -> ConnectionID {
+        try transport.connect(
+            to: addresses[address], host: plan.host, tls: providers[provider].tls,
+            context: Self.context(provider, member))
     }
 }

@@ -5,26 +5,47 @@ import LaneTransport
 extension Lane {
     /// Makes a lane on the calling thread, which is the one that must run it.
     init(
-        plan: CampaignPlan, control: RunControl, gauges: LaneGauges, addresses: AddressBook, input: InputReader,
-        exchange: OutcomeExchange, waker: LaneWaker
+        plan: CampaignPlan, control: RunControl, gauges: LaneGauges, addresses: AddressBook,
+        providers directory: ProviderDirectory, input: InputReader, exchange: OutcomeExchange, waker: LaneWaker
     ) throws(TransportError) {
+        var transport = try Transport(Self.options(plan))
+        let tls = try transport.makeTLS(plan.trust)
+        let now = transport.now
+        // Before the entries: what is replaced in between is taken again.
+        let generation = directory.generation
+        let providers = try Self.providers(directory.providers, &transport, tls: tls, plan, now: now)
         self.plan = plan
         self.control = control
         self.gauges = gauges
         self.addresses = addresses
-        var transport = try Transport(Self.options(plan))
-        tls = try transport.makeTLS(plan.tls)
-        now = transport.now
+        self.directory = directory
+        self.tls = tls
+        self.now = now
+        self.generation = generation
+        self.providers = providers
         // Last of what can fail: a waker must not keep a transport that went.
         transport.attach(waker)
         self.transport = transport
-        pool = ConnectionPool(limits: plan.poolLimits, now: now)
         rows = RowSource(queue: input.chunks, cursor: input.makeCursor())
         preparer = RowPreparer(plan: plan)
         arena = SendArena(blocks: Self.arenaBlocks)
-        flights = FlightTable(capacity: Self.streams(plan) + Self.retryLimit)
+        flights = FlightTable(
+            capacity: Self.streams(plan) + Self.retryLimit + Self.waitingLimit * plan.topics.providers)
         sink = OutcomeSink(exchange)
         random = SplitMix(seed: plan.identity.0 ^ now)
+    }
+
+    /// One provider connects at once; of several each does when there is a row for it.
+    private static func providers(
+        _ entries: [ProviderAccess], _ transport: inout Transport, tls: Int32, _ plan: CampaignPlan, now: UInt64
+    ) throws(TransportError) -> LaneProviders {
+        var made: [LaneProvider] = []
+        for access in entries {
+            let own = access.certificate == nil ? tls : try transport.makeTLS(access.tls(plan.trust))
+            let pool = ConnectionPool(limits: plan.poolLimits, now: now, isWanted: entries.count == 1)
+            made.append(LaneProvider(access: access, tls: own, pool: pool))
+        }
+        return LaneProviders(made)
     }
 
     /// 32 MiB of address space; few blocks of it are touched unless payloads are large and answers slow.
@@ -32,15 +53,20 @@ extension Lane {
     /// Streams that APNs allows on one connection at most, as far as has been seen.
     private static let streamsPerConnection = 1500
 
-    /// The core's places: for each connection, and as many again for those that drain, up to what the core can have.
+    /// Of all providers, and as many again for those that drain.
+    private static func connections(_ plan: CampaignPlan) -> Int {
+        plan.poolLimits.maximum * 2 * plan.topics.providers
+    }
+
+    /// The core's places for the streams of all connections, up to what the core can have.
     private static func streams(_ plan: CampaignPlan) -> Int {
-        min(1 << 20, plan.poolLimits.maximum * 2 * streamsPerConnection)
+        min(1 << 20, connections(plan) * streamsPerConnection)
     }
 
     private static func options(_ plan: CampaignPlan) -> TransportOptions {
         var options = TransportOptions()
         options.loop = plan.loop
-        options.connections = plan.poolLimits.maximum * 2
+        options.connections = connections(plan)
         options.streams = streams(plan)
         options.requestTimeout = plan.requestTimeout
         options.captures = ["retry-after"]

@@ -6,30 +6,31 @@ extension Lane {
     mutating func end(_ outcome: OutcomeRecord) {
         let flight = Int(outcome.ticket)
         let answered = outcome.delivery == Delivery.answered.rawValue
+        let provider = Int(flights[flight].provider)
         let member = Int(flights[flight].member)
-        pool.didEnd(member, answered: answered, now: now)
+        providers[provider].pool.didEnd(member, answered: answered, now: now)
         if answered && outcome.status == 200 {
-            self.answered += 1
+            providers[provider].answered += 1
             finish(flight, .accepted, status: 200)
             return
         }
         switch outcome.deliveryState {
         case .answered:
-            self.answered += 1
+            providers[provider].answered += 1
             refused(flight, outcome)
-        case .notSent: notSent(flight, member, outcome)
+        case .notSent: notSent(flight, provider, member, outcome)
         case .maybeSent:
             // A connection that lets a request wait for so long may be dead without a word.
-            if outcome.failureScope == .timeout { act(pool.retire(member)) }
+            if outcome.failureScope == .timeout { act(providers[provider].pool.retire(member), of: provider) }
             lost(flight, outcome)
         }
     }
 
     /// It surely did not arrive: sent again, and not counted. At once where the connection is to blame; after a growing
     /// pause where the server refused the stream, and not for ever.
-    private mutating func notSent(_ flight: Int, _ member: Int, _ outcome: OutcomeRecord) {
+    private mutating func notSent(_ flight: Int, _ provider: Int, _ member: Int, _ outcome: OutcomeRecord) {
         flights[flight].attempts -= 1
-        if outcome.failureScope == .local { pool.hold(member, until: now + Self.holdTime) }
+        if outcome.failureScope == .local { providers[provider].pool.hold(member, until: now + Self.holdTime) }
         guard outcome.failureScope == .http2 else { return again(flight, after: 0) }
         flights[flight].refusals += 1
         let refusals = flights[flight].refusals
@@ -87,15 +88,19 @@ extension Lane {
     /// Puts a row back, to be sent after so many nanoseconds. Its record leaves the arena, so that a row that waits holds
     /// up only itself.
     mutating func again(_ flight: Int, after delay: UInt64) {
-        if flights[flight].block >= 0 {
-            let length = flights[flight].recordLength
-            let own = UnsafeMutableRawPointer.allocate(byteCount: length, alignment: 8)
-            own.copyMemory(from: flights[flight].record!, byteCount: length)
-            arena.release(flights[flight].block)
-            flights[flight].record = own
-            flights[flight].block = -1
-        }
+        leaveArena(flight)
         retries.add(flight: flight, due: now + delay)
+    }
+
+    /// Gives a row's record an allocation of its own.
+    mutating func leaveArena(_ flight: Int) {
+        guard flights[flight].block >= 0 else { return }
+        let length = flights[flight].recordLength
+        let own = UnsafeMutableRawPointer.allocate(byteCount: length, alignment: 8)
+        own.copyMemory(from: flights[flight].record!, byteCount: length)
+        arena.release(flights[flight].block)
+        flights[flight].record = own
+        flights[flight].block = -1
     }
 
     /// The end of a row that waited to be sent again when the run stopped. One that never left gets no line: rows without

@@ -4,6 +4,8 @@ import LaneTransport
 /// One sending thread: takes chunks, turns rows into requests just as streams become free, polls, and turns answers into
 /// outcomes. It owns its loop, its connections and its memory; nothing here is shared but the queues at its ends.
 ///
+/// Each provider has a pool of connections of its own here, so that one connection never carries two teams.
+///
 /// A turn of the lane: fill free streams with rows that are due again and then with new ones, submit them in one crossing,
 /// poll, act on events and outcomes. Nothing is queued in front of the network: while no stream is free no row is taken,
 /// and that is the back-pressure of the whole campaign.
@@ -12,10 +14,16 @@ struct Lane: ~Copyable {
     let control: RunControl
     let gauges: LaneGauges
     let addresses: AddressBook
+    let directory: ProviderDirectory
 
     var transport: Transport
+    /// The TLS configuration of providers without a client certificate.
     let tls: Int32
-    var pool: ConnectionPool
+    let providers: LaneProviders
+    /// Of the directory, when the providers' credentials were last taken from there.
+    var generation: Int
+    /// Rows set aside, over all providers.
+    var waiting = 0
     var rows: RowSource
     var preparer: RowPreparer
     var arena: SendArena
@@ -24,11 +32,7 @@ struct Lane: ~Copyable {
     var requests = RequestBatch()
     var sink: OutcomeSink
     var random: SplitMix
-    /// The provider token that a member's connection started with.
-    var tokenOf: [Int: ProviderTokenRotation.Token] = [:]
 
-    /// Answers of any kind, for the pool's growth.
-    var answered: UInt64 = 0
     var now: UInt64
     var nextTick: UInt64 = 0
     var nextHandOver: UInt64 = 0
@@ -41,6 +45,10 @@ struct Lane: ~Copyable {
     static let handOverInterval: UInt64 = 200_000_000
     /// Rows that may wait to be sent again before new ones are held back.
     static let retryLimit = 16_384
+    /// Rows that may wait for streams of one provider, about a connection's worth, before the lane takes no further row.
+    static let waitingLimit = 1000
+    /// Rows set aside in all while no provider has a stream: enough to see who is starved.
+    static let lookAhead = 64
     /// With fewer requests than this under way, waiting for more answers would cost more time than it saves work.
     static let lingerFrom = 128
     /// Microseconds that answers may gather.
@@ -65,8 +73,7 @@ struct Lane: ~Copyable {
 
     /// Hands over the last outcomes. Rows still under way, after a failure of the loop itself, are unknown.
     mutating func finishUp() {
-        rows.abandon()
-        while let flight = retries.takeAny() { giveUp(flight) }
+        giveUpWaiting()
         for flight in flights.taken() { finish(flight, .unknown, cause: "the sender's event loop failed") }
         sink.finish()
         publish()
@@ -87,14 +94,20 @@ struct Lane: ~Copyable {
         guard !control.stopping else { return .allThatGoes }
         // Never more than the core has places for: connections that drain hold some of them.
         let room = min(RequestBatch.capacity, transport.streamsFree)
-        while requests.count < room {
-            guard let member = pool.pick(), let flight = nextFlight() else { return .allThatGoes }
-            send(flight, to: member)
-        }
-        return room == RequestBatch.capacity ? .batch : .allThatGoes
+        let isFull = providers.count == 1 ? fillOne(room) : fillSeveral(room)
+        return isFull && room == RequestBatch.capacity ? .batch : .allThatGoes
     }
 
-    private mutating func nextFlight() -> Int? {
+    /// True when the room is used up.
+    private mutating func fillOne(_ room: Int) -> Bool {
+        while requests.count < room {
+            guard let member = providers[0].pool.pick(), let flight = nextFlight() else { return false }
+            send(flight, to: member, of: 0)
+        }
+        return true
+    }
+
+    mutating func nextFlight() -> Int? {
         if let again = retries.takeDue(now: now) { return again }
         guard retries.count < Self.retryLimit, !flights.isFull else { return nil }
         return nextRow()
@@ -125,11 +138,11 @@ struct Lane: ~Copyable {
         }
     }
 
-    private mutating func send(_ flight: Int, to member: Int) {
+    mutating func send(_ flight: Int, to member: Int, of provider: Int) {
         flights[flight].member = UInt16(member)
         flights[flight].attempts += 1
-        requests.add(flights[flight], ticket: flight, connection: pool.members[member].connection)
-        pool.willSend(member)
+        requests.add(flights[flight], ticket: flight, connection: providers[provider].pool.members[member].connection)
+        providers[provider].pool.willSend(member)
     }
 
     private mutating func submit() throws(TransportError) {
@@ -147,13 +160,16 @@ struct Lane: ~Copyable {
 
     /// Let answers gather only when there is nothing better to do and many are awaited.
     private func linger(after filled: Filled) -> UInt32 {
-        filled == .allThatGoes && flights.count - retries.count >= Self.lingerFrom ? Self.lingerTime : 0
+        filled == .allThatGoes && flights.count - retries.count - waiting >= Self.lingerFrom ? Self.lingerTime : 0
     }
 
     private mutating func tick() {
         guard now >= nextTick else { return }
         nextTick = now + Self.tickInterval
-        act(pool.tick(now: now, answered: answered))
+        reload()
+        for provider in providers.indices {
+            act(providers[provider].pool.tick(now: now, answered: providers[provider].answered), of: provider)
+        }
         rows.refreshClock()
         publish()
         if now >= nextHandOver {
@@ -164,7 +180,8 @@ struct Lane: ~Copyable {
 
     func publish() {
         gauges.publish(
-            sink.tally, connections: pool.up, streams: pool.streams, inFlight: pool.inFlight, opened: pool.opened)
+            sink.tally, connections: providers.sum(\.up), streams: providers.sum(\.streams),
+            inFlight: providers.sum(\.inFlight), opened: providers.sum(\.opened))
     }
 
     // MARK: The end
@@ -177,15 +194,28 @@ struct Lane: ~Copyable {
         return !rows.hasRow() && rows.isExhausted
     }
 
-    /// Requests under way get their time to be answered; rows that wait to be sent again are given up at once.
+    /// Requests under way get their time to be answered; rows that wait for their turn are given up at once.
     private mutating func isStopped() -> Bool {
-        rows.abandon()
-        while let flight = retries.takeAny() { giveUp(flight) }
+        giveUpWaiting()
         let deadline = stopDeadline ?? now + plan.stopPatience
         stopDeadline = deadline
         guard flights.count > 0 else { return true }
         guard now >= deadline || control.urgent else { return false }
-        for member in pool.members where member.phase != .free { transport.close(member.connection) }
+        for provider in providers.indices {
+            for member in providers[provider].pool.members where member.phase != .free {
+                transport.close(member.connection)
+            }
+        }
         return false
+    }
+
+    /// Takes no further row, and gives up those that wait for their turn.
+    private mutating func giveUpWaiting() {
+        rows.abandon()
+        while let flight = retries.takeAny() { giveUp(flight) }
+        for provider in providers.indices {
+            while let flight = providers[provider].waiting.takeFirst(in: flights) { giveUp(flight) }
+        }
+        waiting = 0
     }
 }

@@ -7,25 +7,31 @@ struct LaneLog: Sendable {
     let logger: Logger
     let endpoint: String
 
-    func connected(_ event: EventRecord) {
-        logger.info("connected to \(endpoint): \(event.detailText), \(event.streams_max) streams")
+    func connected(_ event: EventRecord, _ access: ProviderAccess) {
+        logger.info(
+            "connected to \(endpoint)\(access.forName): \(event.detailText), \(event.streams_max) streams")
     }
 
-    func goaway(_ event: EventRecord, _ debug: GoAwayDebug) {
+    func goaway(_ event: EventRecord, _ debug: GoAwayDebug, _ access: ProviderAccess) {
         let text =
             switch debug {
             case .empty: "no reason given"
             case .reason(let reason): reason.rawValue
             case .text(let text): text
             }
-        logger.warning("goaway from \(endpoint): code \(event.code), last stream \(event.last_stream): \(text)")
+        logger.warning(
+            "goaway from \(endpoint)\(access.forName): code \(event.code), last stream \(event.last_stream): \(text)")
     }
 
-    func disconnected(_ event: EventRecord) {
-        logger.info("connection to \(endpoint) ended: \(event.detailText)")
+    func disconnected(_ event: EventRecord, _ access: ProviderAccess) {
+        logger.info("connection to \(endpoint)\(access.forName) ended: \(event.detailText)")
     }
 
-    func failed(_ error: any Error) { logger.warning("no connection to \(endpoint): \(error)") }
+    func failed(_ error: any Error, _ access: ProviderAccess) {
+        logger.warning("no connection to \(endpoint)\(access.forName): \(error)")
+    }
 
-    func minted() { logger.info("new provider token for \(endpoint)") }
+    func minted(_ issuer: ProviderToken.Issuer) {
+        logger.info("new provider token for \(endpoint): team \(issuer.teamID), key \(issuer.keyID)")
+    }
 }

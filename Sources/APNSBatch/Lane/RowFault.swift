@@ -46,6 +46,13 @@ enum RowFault {
         self.finding(finding.rule, finding.column ?? plan.rawPayloadColumn, row, plan, finding.message)
     }
 
+    /// A topic that no provider of the campaign covers.
+    static func noProvider(
+        _ topic: String, _ column: Int, _ row: borrowing CSVRow, _ plan: CampaignPlan
+    ) -> RowFinding {
+        finding(.topicProvider, column, row, plan, "topic: no provider sends for \"\(topic)\"")
+    }
+
     /// A template that breaks a rule for every row of its push type.
     static func find(_ finding: TemplateFinding) -> RowFinding {
         RowFinding(

@@ -36,7 +36,7 @@ struct RowPreparer: ~Copyable {
         onlyTemplate = plan.templates.templates.count == 1 ? plan.templates.templates[0] : nil
         picker = TemplatePicker(plan.templates)
         pages = plan.rules.pages
-        headerSets = HeaderSets(plan.headers, roles: plan.roles)
+        headerSets = HeaderSets(plan.headers, roles: plan.roles, topics: plan.topics)
     }
 
     /// - Parameter now: seconds since the epoch.
@@ -50,11 +50,14 @@ struct RowPreparer: ~Copyable {
         switch headerSets.find(row) {
         case .set(let found): set = found
         case .fault(let fault, let column): return .invalid(RowFault.find(fault, column, row, plan))
+        case .noProvider(let topic, let column):
+            return .invalid(RowFault.noProvider(topic, column, row, plan))
         case .tooMany: return .invalid(RowFault.tooManyHeaderSets(row, plan))
         }
         var flight = Flight()
         flight.row = row.row
         flight.headerSet = set.number
+        flight.provider = set.provider
         guard let room = arena.reserve(Self.ownLimit + set.payloadLimit) else { return .noRoom }
         if let ended = writeOwn(row, room, &flight, now) { return ended }
         let payload = UnsafeMutableRawBufferPointer(start: room + flight.bodyOffset, count: set.payloadLimit)

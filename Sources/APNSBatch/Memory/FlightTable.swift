@@ -25,7 +25,10 @@ struct Flight {
     /// The last answer that let it be sent again; 0 before there was one.
     var lastStatus: UInt16 = 0
     var lastReason: KnownReason?
-    var nextFree: Int32 = -1
+    /// Whose topic it has.
+    var provider: UInt8 = 0
+    /// The next free place, or the next row set aside.
+    var next: Int32 = -1
 
     var pathLength: Int { DeviceToken.pathPrefixLength + Int(tokenLength) }
     var collapseOffset: Int { pathLength + MessageID.length }
@@ -65,7 +68,7 @@ struct FlightTable: ~Copyable {
         let index: Int
         if firstFree >= 0 {
             index = Int(firstFree)
-            firstFree = flights[index].nextFree
+            firstFree = flights[index].next
         } else {
             index = fresh
             fresh += 1
@@ -78,7 +81,7 @@ struct FlightTable: ~Copyable {
     mutating func release(_ index: Int) {
         if flights[index].block < 0 { flights[index].record?.deallocate() }
         flights[index].record = nil
-        flights[index].nextFree = firstFree
+        flights[index].next = firstFree
         firstFree = Int32(index)
         count -= 1
     }

@@ -18,8 +18,9 @@ final class CampaignPlan: Sendable {
     let headers: HeaderDefaults
     let identity: (UInt64, UInt64)
 
-    let tokens: ProviderTokenSource?
-    let tls: TLSOptions
+    let topics: ProviderTopics
+    /// Whom to trust; what proves who we are is each provider's own.
+    let trust: TLSOptions
     let loop: LoopKind
     let poolLimits: ConnectionPool.Limits
     let requestTimeout: UInt32
@@ -46,7 +47,9 @@ final class CampaignPlan: Sendable {
         if let identity = campaign.identity { self.identity = identity } else { identity = try Self.randomIdentity() }
         let log = LaneLog(logger: logger, endpoint: (host.contains(":") ? "[\(host)]" : host) + ":\(port)")
         self.log = log
-        (tokens, tls) = try Self.authenticate(campaign, log: log)
+        topics = try ProviderTopics(campaign.providers)
+        trust = try Self.trust(campaign)
+        try Self.checkTopic(headers, roles, topics)
         loop = campaign.loop.kind
         poolLimits = try Self.limits(campaign)
         requestTimeout = campaign.requestTimeout
@@ -100,26 +103,21 @@ final class CampaignPlan: Sendable {
         }
     }
 
-    private static func authenticate(
-        _ campaign: Campaign, log: LaneLog
-    ) throws(CampaignError) -> (ProviderTokenSource?, TLSOptions) {
+    /// A topic for every row that nobody sends for is the campaign's mistake, and not each row's.
+    private static func checkTopic(
+        _ headers: HeaderDefaults, _ roles: ColumnRoles, _ topics: ProviderTopics
+    ) throws(CampaignError) {
+        guard let bundleID = headers.topic, roles.pushType == nil else { return }
+        let topic = Topic.derive(bundleID: bundleID, pushType: headers.pushType)
+        guard topics.provider(of: topic) == nil else { return }
+        throw CampaignError(.configuration, "topic: no provider sends for \"\(topic)\"")
+    }
+
+    private static func trust(_ campaign: Campaign) throws(CampaignError) -> TLSOptions {
         var tls = TLSOptions()
         tls.authorities = try checkAuthorities(campaign.authorities)
         tls.systemTrust = campaign.systemTrust
-        switch campaign.credentials {
-        case .none: return (nil, tls)
-        case .providerToken(let keyPEM, let keyID, let teamID):
-            return (try ProviderTokenSource(keyPEM: keyPEM, keyID: keyID, teamID: teamID, log: log), tls)
-        case .certificate(let chainPEM, let keyPEM):
-            do {
-                let certificate = try ClientCertificate(pem: chainPEM, keyPEM: keyPEM)
-                tls.certificate = certificate.certificatePEM
-                tls.key = certificate.keyPEM.withUnsafeBytes { Array($0) }
-            } catch {
-                throw CampaignError(.configuration, "client certificate: \(error)")
-            }
-            return (nil, tls)
-        }
+        return tls
     }
 
     /// Reads the first of them, so that a wrong file shows before anything is opened.
@@ -138,12 +136,15 @@ final class CampaignPlan: Sendable {
         return RetryBackoff(first: first, maximum: table.maximum, attempts: max(1, campaign.attempts))
     }
 
+    /// Over all providers; each has some sockets and buffers.
+    private static let connectionsOfLaneMax = 2048
+
     private static func limits(_ campaign: Campaign) throws(CampaignError) -> ConnectionPool.Limits {
         guard (1...512).contains(campaign.connections) else {
             throw CampaignError(.configuration, "connections: expected 1 to 512, found \(campaign.connections)")
         }
         var limits = ConnectionPool.Limits()
-        limits.maximum = campaign.connections
+        limits.maximum = min(campaign.connections, max(1, connectionsOfLaneMax / campaign.providers.count))
         guard (1...86_400).contains(campaign.connectPatience) else {
             throw CampaignError(
                 .configuration, "connect patience: expected 1 to 86400 seconds, found \(campaign.connectPatience)")

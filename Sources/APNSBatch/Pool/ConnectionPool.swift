@@ -1,11 +1,14 @@
 import LaneTransport
 
-/// Decides when a lane's connections open and close, and which of them takes the next request.
+/// Decides when a lane's connections for one provider open and close, and which of them takes the next request.
 ///
 /// Pure: events and the time go in, actions come out, and nothing else happens. A member's life:
 ///
 ///     open ─▶ connecting ─up─▶ up ─goaway, retire─▶ draining ─down─▶ gone
 ///                  └────────────── down ────────────────┴──────────▶ gone, and perhaps another open
+///
+/// A member whose token grows old, or whose credentials were replaced, is *leaving*: it goes on until a successor is of
+/// use, and drains then. So a pool of one connection does not stand still while its credentials change.
 ///
 /// The pool starts with one connection and doubles while that helps: when every stream is taken and rows wait, it opens as
 /// many again, spaced, and keeps growing only if the rate of answers rose with it. A connection that fails is tried again
@@ -45,6 +48,10 @@ struct ConnectionPool: Equatable {
         var heldUntil: UInt64 = 0
         /// When the connection's provider token becomes too old to be used; nil with a client certificate.
         var tokenExpiresAt: UInt64?
+        /// When a successor is due, so that it is of use by then.
+        var successorDueAt: UInt64?
+        /// Another member is to take its place.
+        var isLeaving = false
 
         /// When it came up.
         var upAt: UInt64 = 0
@@ -84,9 +91,13 @@ struct ConnectionPool: Equatable {
     private(set) var opened = 0
     private var growth: Growth
     private var over = false
+    /// There have been rows for it.
+    private var isWanted: Bool
 
-    init(limits: Limits, now: UInt64) {
+    /// - Parameter isWanted: false opens nothing until `want`.
+    init(limits: Limits, now: UInt64, isWanted: Bool = true) {
         self.limits = limits
+        self.isWanted = isWanted
         // Room for as many draining members as open ones.
         members = Array(repeating: Member(), count: limits.maximum * 2)
         lastGoodAt = now
@@ -100,6 +111,9 @@ struct ConnectionPool: Equatable {
         if members[current].free > 0 { return current }
         return pickAnother()
     }
+
+    /// Whether `pick` would find one.
+    var hasStream: Bool { members[current].free > 0 || members.contains { $0.free > 0 } }
 
     private mutating func pickAnother() -> Int? {
         for step in 1...members.count {
@@ -133,9 +147,20 @@ struct ConnectionPool: Equatable {
 
     // MARK: Events
 
-    mutating func didOpen(_ member: Int, connection: ConnectionID, tokenExpiresAt: UInt64?) {
+    /// A row for it came.
+    mutating func want(now: UInt64) {
+        guard !isWanted else { return }
+        isWanted = true
+        lastGoodAt = now
+        growth = Growth(start: now)
+    }
+
+    mutating func didOpen(
+        _ member: Int, connection: ConnectionID, tokenExpiresAt: UInt64?, successorDueAt: UInt64? = nil
+    ) {
         members[member].connection = connection
         members[member].tokenExpiresAt = tokenExpiresAt
+        members[member].successorDueAt = successorDueAt
     }
 
     /// The open could not be begun and is to be tried again, not before then.
@@ -151,6 +176,8 @@ struct ConnectionPool: Equatable {
         members[member].upAt = now
         everUp = true
         opened += 1
+        // The successor goes first, for its predecessor stays until it has shown that it is of use.
+        if members[current].isLeaving { current = member }
     }
 
     /// The connection could not take a request: others go first until there is news of it.
@@ -163,6 +190,16 @@ struct ConnectionPool: Equatable {
         guard members[member].phase == .up || members[member].phase == .connecting else { return [] }
         members[member].phase = .draining
         return [.drain(member: member)]
+    }
+
+    /// The credentials were replaced: every connection gets a successor.
+    mutating func renewAll() {
+        for index in members.indices where members[index].phase == .up || members[index].phase == .connecting {
+            members[index].isLeaving = true
+        }
+        // What the old credentials met with says nothing of the new ones.
+        failures = 0
+        nextOpenAt = 0
     }
 
     /// The connection is gone; all its requests have had their outcomes.
@@ -191,17 +228,17 @@ struct ConnectionPool: Equatable {
 
     /// Opens, replaces and grows; call it every few milliseconds and after events.
     mutating func tick(now: UInt64, answered: UInt64) -> [Action] {
-        guard !over else { return [] }
+        guard !over, isWanted else { return [] }
         releaseHeld(now: now)
-        if members.contains(where: { $0.isOfUse(now: now, within: limits.patience) }) {
+        for member in members where member.isOfUse(now: now, within: limits.patience) {
             lastGoodAt = now
-            failures = 0
+            if !member.isLeaving { failures = 0 }
         }
         if now - lastGoodAt > limits.patience {
             let cause = lastFailure.isEmpty ? "" : ": \(lastFailure)"
             return giveUp("no connection for \(limits.patience / 1_000_000_000) seconds\(cause)")
         }
-        var actions = replaceOldTokens(now: now)
+        var actions = replaceOldTokens(now: now) + drainLeaving(now: now)
         grow(now: now, answered: answered)
         if let open = openIfDue(now: now) { actions.append(open) }
         return actions
@@ -219,13 +256,23 @@ struct ConnectionPool: Equatable {
             if let expiry = members[index].tokenExpiresAt, now >= expiry {
                 actions += retire(index)
             }
+            if let due = members[index].successorDueAt, now >= due { members[index].isLeaving = true }
         }
         return actions
     }
 
+    /// As many leave as successors have come, once one of these is of use and shows that the new credentials are.
+    private mutating func drainLeaving(now: UInt64) -> [Action] {
+        let leaving = members.indices.filter { members[$0].phase == .up && members[$0].isLeaving }
+        guard !leaving.isEmpty else { return [] }
+        let successors = members.filter { $0.phase == .up && !$0.isLeaving }
+        guard successors.contains(where: { $0.isOfUse(now: now, within: limits.patience) }) else { return [] }
+        return leaving.prefix(max(0, leaving.count + successors.count - target)).flatMap { retire($0) }
+    }
+
     private mutating func grow(now: UInt64, answered: UInt64) {
-        guard up == target, target < limits.maximum else {
-            // Members are still coming up, or there is nothing to grow to: what is measured now would say nothing.
+        guard up == target, target < limits.maximum, !members.contains(where: \.isLeaving) else {
+            // Members are still coming up or change places, or there is nothing to grow to: what is measured now would say nothing.
             growth.restart(now: now, answered: answered)
             return
         }
@@ -236,9 +283,9 @@ struct ConnectionPool: Equatable {
     }
 
     private mutating func openIfDue(now: UInt64) -> Action? {
-        let open = members.count { $0.phase == .connecting || $0.phase == .up }
+        let open = members.count { ($0.phase == .connecting || $0.phase == .up) && !$0.isLeaving }
         // Until the first connection has come up there is nothing to learn from a second attempt beside it.
-        let connecting = members.contains { $0.phase == .connecting }
+        let connecting = members.contains { $0.phase == .connecting && !$0.isLeaving }
         guard open < target, now >= nextOpenAt, everUp || !connecting else { return nil }
         guard let index = members.firstIndex(where: { $0.phase == .free }) else { return nil }
         members[index] = Member()

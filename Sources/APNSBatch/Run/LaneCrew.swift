@@ -10,19 +10,21 @@ final class LaneCrew: Sendable {
     private let control: RunControl
     private let gauges: [LaneGauges]
     private let addresses: AddressBook
+    private let providers: ProviderDirectory
     private let input: InputReader
     private let exchange: OutcomeExchange
     private let wakers: [LaneWaker]
     private let done: Mutex<(tally: Tally, loop: LoopKind)>
 
     init(
-        plan: CampaignPlan, control: RunControl, gauges: [LaneGauges], addresses: AddressBook, input: InputReader,
-        exchange: OutcomeExchange
+        plan: CampaignPlan, control: RunControl, gauges: [LaneGauges], addresses: AddressBook,
+        providers: ProviderDirectory, input: InputReader, exchange: OutcomeExchange
     ) {
         self.plan = plan
         self.control = control
         self.gauges = gauges
         self.addresses = addresses
+        self.providers = providers
         self.input = input
         self.exchange = exchange
         wakers = gauges.map { _ in LaneWaker() }
@@ -52,8 +54,8 @@ final class LaneCrew: Sendable {
     private func work(_ number: Int) {
         do {
             var lane = try Lane(
-                plan: plan, control: control, gauges: gauges[number], addresses: addresses, input: input,
-                exchange: exchange, waker: wakers[number])
+                plan: plan, control: control, gauges: gauges[number], addresses: addresses, providers: providers,
+                input: input, exchange: exchange, waker: wakers[number])
             defer { wakers[number].detach() }
             do {
                 try lane.run()

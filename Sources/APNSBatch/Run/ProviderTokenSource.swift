@@ -3,29 +3,33 @@ import Credentials
 import LaneTransport
 import Synchronization
 
-/// The provider token that connections start with, shared by all lanes: minted by the rule of `ProviderTokenRotation`,
-/// one for the whole process, so that no connection sees tokens change too often.
+/// The provider token that connections of one team start with, shared by all lanes: minted by the rule of
+/// `ProviderTokenRotation`, one at a time. Belongs to one key; another key has a source of its own.
 final class ProviderTokenSource: Sendable {
     private struct State {
-        var rotation = ProviderTokenRotation()
+        var rotation: ProviderTokenRotation
         var current: ProviderToken?
     }
 
     /// What a connection gets.
     enum Lease: Sendable {
-        /// The token, and for how many nanoseconds the connection may use it.
-        case token(ProviderTokenRotation.Token, authorization: HeaderFieldBytes, usableFor: UInt64)
+        /// The token, for how many nanoseconds the connection may use it, and after how many its successor is due.
+        case token(
+            ProviderTokenRotation.Token, authorization: HeaderFieldBytes, usableFor: UInt64, successorAfter: UInt64)
         /// Open no connection for so many nanoseconds.
         case wait(UInt64)
     }
 
     private let key: SigningKey
-    private let issuer: ProviderToken.Issuer
+    let issuer: ProviderToken.Issuer
     private let log: LaneLog
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    init(keyPEM: [UInt8], keyID: String, teamID: String, log: LaneLog) throws(CampaignError) {
+    init(
+        keyPEM: [UInt8], keyID: String, teamID: String, rule: ProviderTokenRotation.Rule, log: LaneLog
+    ) throws(CampaignError) {
         self.log = log
+        state = Mutex(State(rotation: ProviderTokenRotation(rule: rule)))
         do {
             issuer = try ProviderToken.Issuer(keyID: keyID, teamID: teamID)
         } catch {
@@ -53,7 +57,8 @@ final class ProviderTokenSource: Sendable {
             guard let current = state.current else { return .wait(Self.nanoseconds(1)) }
             return .token(
                 token, authorization: current.authorization.bytes,
-                usableFor: Self.nanoseconds(state.rotation.retirement(of: token) - now))
+                usableFor: Self.nanoseconds(state.rotation.retirement(of: token) - now),
+                successorAfter: Self.nanoseconds(state.rotation.succession(of: token, now: now) - now))
         }
     }
 
@@ -62,11 +67,17 @@ final class ProviderTokenSource: Sendable {
             let made = try ProviderToken.make(issuer: issuer, issuedAt: token.mintedAt) {
                 (message) throws(CredentialError) in try key.sign(message)
             }
-            log.minted()
+            log.minted(issuer)
             return made
         } catch {
             throw CampaignError(.system, "cannot sign a provider token: \(error)")
         }
+    }
+
+    /// Whether it signs for the same team with the same key under the same id.
+    func isLike(_ other: ProviderTokenSource) -> Bool {
+        guard issuer == other.issuer, let own = try? key.publicKeyPEM else { return false }
+        return own == (try? other.key.publicKeyPEM)
     }
 
     /// APNs called this token expired; false when that cannot be, because a clock is wrong.

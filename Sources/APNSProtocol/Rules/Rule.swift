@@ -41,6 +41,7 @@ package enum Rule: String, CaseIterable, Sendable {
     // The headers.
     case pushType = "push-type"
     case topic = "topic"
+    case topicProvider = "topic-provider"
     case topicSuffix = "topic-suffix"
     case priority = "priority"
     case priorityBackground = "priority-background"

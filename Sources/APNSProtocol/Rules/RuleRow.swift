@@ -78,6 +78,7 @@ extension RuleRow {
         // The headers.
         RuleRow(.pushType, .error, "apns-push-type is one of Apple's", sending),
         RuleRow(.topic, .error, "a topic has letters, digits, dots, dashes and underscores", sending),
+        RuleRow(.topicProvider, .error, "one of the campaign's providers sends for a row's topic", "the campaign"),
         RuleRow(.topicSuffix, .warning, "a topic ends as its push type asks", sending),
         RuleRow(.priority, .error, "apns-priority is 1, 5 or 10", sending),
         RuleRow(.priorityBackground, .error, "a background push has priority 5", background),

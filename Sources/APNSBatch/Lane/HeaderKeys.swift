@@ -1,0 +1,86 @@
+import Glibc
+
+/// What rows say about their headers, each combination once, with a number in the order of coming. Looking one up makes
+/// nothing: on the way of every row that has such columns.
+struct HeaderKeys {
+    /// A row's own values; empty where it has none.
+    typealias Values = (UnsafeRawBufferPointer, UnsafeRawBufferPointer, UnsafeRawBufferPointer)
+
+    private struct Key {
+        var hash: UInt64
+        var start: Int
+        var lengths: (Int, Int, Int)
+    }
+
+    private var keys: [Key] = []
+    private var bytes: [UInt8] = []
+    /// Numbers by hash, with open addressing; -1 is free. Twice as many as keys, so that runs stay short.
+    private var slots: [Int32]
+    private let limit: Int
+
+    /// - Parameter limit: a power of two.
+    init(limit: Int) {
+        precondition(limit > 0 && limit & (limit - 1) == 0)
+        self.limit = limit
+        slots = Array(repeating: -1, count: limit * 2)
+    }
+
+    var count: Int { keys.count }
+    var isFull: Bool { keys.count == limit }
+
+    /// The number of these values, or nil.
+    func find(_ values: Values) -> Int? {
+        let number = slots[slot(of: values, hash: Self.hash(values))]
+        return number < 0 ? nil : Int(number)
+    }
+
+    /// Adds values that are not there yet. Only while it is not full.
+    mutating func add(_ values: Values) {
+        precondition(!isFull)
+        let hash = Self.hash(values)
+        slots[slot(of: values, hash: hash)] = Int32(keys.count)
+        keys.append(
+            Key(hash: hash, start: bytes.count, lengths: (values.0.count, values.1.count, values.2.count)))
+        bytes.append(contentsOf: values.0)
+        bytes.append(contentsOf: values.1)
+        bytes.append(contentsOf: values.2)
+    }
+
+    /// Where the values are, or would be.
+    private func slot(of values: Values, hash: UInt64) -> Int {
+        var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
+        while slots[slot] >= 0, !matches(Int(slots[slot]), values, hash) { slot = (slot + 1) & (slots.count - 1) }
+        return slot
+    }
+
+    private func matches(_ number: Int, _ values: Values, _ hash: UInt64) -> Bool {
+        let key = keys[number]
+        guard key.hash == hash, key.lengths == (values.0.count, values.1.count, values.2.count) else { return false }
+        return bytes.withUnsafeBytes { bytes in
+            let known = UnsafeRawBufferPointer(rebasing: bytes[key.start...])
+            return Self.begins(known, 0, with: values.0)
+                && Self.begins(known, values.0.count, with: values.1)
+                && Self.begins(known, values.0.count + values.1.count, with: values.2)
+        }
+    }
+
+    private static func begins(
+        _ bytes: UnsafeRawBufferPointer, _ offset: Int, with value: UnsafeRawBufferPointer
+    ) -> Bool {
+        guard let wanted = value.baseAddress, let known = bytes.baseAddress, value.count > 0 else {
+            return value.isEmpty
+        }
+        return memcmp(known + offset, wanted, value.count) == 0
+    }
+
+    /// FNV-1a, with each value's length behind it.
+    private static func hash(_ values: Values) -> UInt64 {
+        hash(values.2, hash(values.1, hash(values.0, 0xCBF2_9CE4_8422_2325)))
+    }
+
+    private static func hash(_ value: UnsafeRawBufferPointer, _ start: UInt64) -> UInt64 {
+        let hash = value.reduce(start) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        let mixed = (hash ^ UInt64(value.count)) &* 0x100_0000_01B3
+        return mixed ^ mixed >> 32
+    }
+}

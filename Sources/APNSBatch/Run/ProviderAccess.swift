@@ -1,0 +1,54 @@
+import APNSProtocol
+import Credentials
+import LaneTransport
+
+/// How connections of one provider prove who they are: read and checked, ready for use. Shared by all lanes.
+struct ProviderAccess: Sendable {
+    /// What the log and errors call the team: its id, or the name of its certificate. Empty where nobody asks.
+    let name: String
+    /// Nil with a client certificate.
+    let tokens: ProviderTokenSource?
+    let certificate: ClientCertificate?
+    /// Counts how often the credentials were replaced.
+    let generation: Int
+
+    init(
+        _ credentials: Campaign.Credentials, generation: Int = 0, rule: ProviderTokenRotation.Rule, log: LaneLog
+    ) throws(CampaignError) {
+        self.generation = generation
+        switch credentials {
+        case .none: (name, tokens, certificate) = ("", nil, nil)
+        case .providerToken(let keyPEM, let keyID, let teamID):
+            tokens = try ProviderTokenSource(keyPEM: keyPEM, keyID: keyID, teamID: teamID, rule: rule, log: log)
+            (name, certificate) = ("team \(teamID)", nil)
+        case .certificate(let chainPEM, let keyPEM):
+            do {
+                let read = try ClientCertificate(pem: chainPEM, keyPEM: keyPEM)
+                (name, tokens, certificate) = ("certificate \"\(read.facts.commonName)\"", nil, read)
+            } catch {
+                throw CampaignError(.configuration, "client certificate: \(error)")
+            }
+        }
+    }
+
+    /// For messages: ` for team DEF123GHIJ`, or nothing.
+    var forName: String { name.isEmpty ? "" : " for \(name)" }
+
+    /// Whether connections of the one are as good as connections of the other.
+    func isLike(_ other: ProviderAccess) -> Bool {
+        switch (tokens, other.tokens) {
+        case (nil, nil): certificate?.certificatePEM == other.certificate?.certificatePEM
+        case (let own?, let its?): own.isLike(its)
+        default: false
+        }
+    }
+
+    /// The TLS of its connections. Holds the certificate's key: not to be kept.
+    func tls(_ trust: TLSOptions) -> TLSOptions {
+        var tls = trust
+        guard let certificate else { return tls }
+        tls.certificate = certificate.certificatePEM
+        tls.key = certificate.keyPEM.withUnsafeBytes { Array($0) }
+        return tls
+    }
+}

@@ -1,0 +1,66 @@
+import APNSProtocol
+import Synchronization
+
+/// The credentials that new connections use, one entry for each provider, and the only thing of a campaign that can be
+/// replaced while it runs. Lanes look at one atomic and read the entries when it has changed.
+final class ProviderDirectory: Sendable {
+    private let entries: Mutex<[ProviderAccess]>
+    private let version = Atomic<Int>(0)
+    private let topics: ProviderTopics
+    private let rule: ProviderTokenRotation.Rule
+    private let log: LaneLog
+
+    init(_ campaign: Campaign, plan: CampaignPlan) throws(CampaignError) {
+        topics = plan.topics
+        log = plan.log
+        rule = try Self.rule(campaign.tokenRotation)
+        entries = Mutex(try Self.read(campaign.providers, rule: rule, log: log))
+    }
+
+    /// Changes when an entry does.
+    var generation: Int { version.load(ordering: .acquiring) }
+
+    /// As it stands now.
+    var providers: [ProviderAccess] { entries.withLock { $0 } }
+
+    /// Checks all of them and then replaces those that differ; gives their numbers. What is wrong changes nothing.
+    func replace(_ providers: [Campaign.Provider]) throws(CampaignError) -> [Int] {
+        try entries.withLock { (entries) throws(CampaignError) in
+            guard providers.count == entries.count, try ProviderTopics(providers) == topics else {
+                throw CampaignError(.configuration, "providers and their topics cannot change while a campaign runs")
+            }
+            let read = try Self.read(providers, generation: generation + 1, rule: rule, log: log)
+            let changed = entries.indices.filter { !entries[$0].isLike(read[$0]) }
+            for number in changed { entries[number] = read[number] }
+            if !changed.isEmpty { version.add(1, ordering: .releasing) }
+            return changed
+        }
+    }
+
+    private static func read(
+        _ providers: [Campaign.Provider], generation: Int = 0, rule: ProviderTokenRotation.Rule, log: LaneLog
+    ) throws(CampaignError) -> [ProviderAccess] {
+        var read: [ProviderAccess] = []
+        for (number, provider) in providers.enumerated() {
+            do {
+                read.append(
+                    try ProviderAccess(provider.credentials, generation: generation, rule: rule, log: log))
+            } catch {
+                guard providers.count > 1 else { throw error }
+                throw CampaignError(error.kind, "provider \(number + 1): \(error)")
+            }
+        }
+        return read
+    }
+
+    private static func rule(_ rotation: Campaign.TokenRotation) throws(CampaignError) -> ProviderTokenRotation.Rule {
+        guard 1 <= rotation.mintAfter, rotation.mintAfter < rotation.retireAfter, rotation.retireAfter <= 86_400 else {
+            throw CampaignError(
+                .configuration,
+                "token rotation: expected 1 <= mint after < retire after <= 86400 seconds, found "
+                    + "\(rotation.mintAfter) and \(rotation.retireAfter)")
+        }
+        return ProviderTokenRotation.Rule(
+            mintAfter: Int64(rotation.mintAfter), retireAfter: Int64(rotation.retireAfter))
+    }
+}
