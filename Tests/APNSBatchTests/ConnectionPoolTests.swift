@@ -200,4 +200,122 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(
             pool.tick(now: 100 * seconds, answered: 0) == [.drain(member: 0), .open(member: 1, address: 0)])
     }
+
+    // MARK: Successors
+
+    @Test("a connection whose token will soon be too old goes on until its successor has answered")
+    func succession() {
+        var pool = Self.pool()
+        _ = pool.tick(now: 0, answered: 0)
+        pool.didOpen(0, connection: 7, tokenExpiresAt: 130 * seconds, successorDueAt: 100 * seconds)
+        pool.isUp(0, streams: 10, now: 1)
+        #expect(pool.tick(now: 99 * seconds, answered: 0) == [])
+        #expect(pool.tick(now: 100 * seconds, answered: 0) == [.open(member: 1, address: 0)])
+        #expect(pool.pick() == 0, "nothing stands still while the successor comes up")
+        #expect(pool.tick(now: 101 * seconds, answered: 0) == [], "one successor is enough")
+
+        pool.didOpen(1, connection: 8, tokenExpiresAt: 300 * seconds, successorDueAt: 270 * seconds)
+        pool.isUp(1, streams: 1, now: 101 * seconds)
+        #expect(pool.pick() == 1, "the successor goes first")
+        pool.willSend(1)
+        #expect(pool.pick() == 0, "it has one stream until its token was found valid")
+        #expect(pool.tick(now: 101 * seconds, answered: 0) == [])
+        pool.didEnd(1, answered: true, now: 101 * seconds)
+        #expect(pool.tick(now: 101 * seconds, answered: 1) == [.drain(member: 0)])
+        #expect(pool.tick(now: 102 * seconds, answered: 1) == [])
+    }
+
+    @Test("a successor that is asked nothing takes over after a second")
+    func idleSuccession() {
+        var pool = Self.poolWithOne()
+        pool.renewAll()
+        #expect(pool.tick(now: 1 * seconds, answered: 0) == [.open(member: 1, address: 0)])
+        pool.isUp(1, streams: 1, now: 2 * seconds)
+        #expect(pool.tick(now: 2900 * ms, answered: 0) == [])
+        #expect(pool.tick(now: 3 * seconds, answered: 0) == [.drain(member: 0)])
+    }
+
+    @Test("without a successor in time the connection ends when its token is too old")
+    func tooLateForSuccession() {
+        var pool = Self.pool()
+        _ = pool.tick(now: 0, answered: 0)
+        pool.didOpen(0, connection: 7, tokenExpiresAt: 130 * seconds, successorDueAt: 100 * seconds)
+        pool.isUp(0, streams: 10, now: 1)
+        #expect(pool.tick(now: 100 * seconds, answered: 0) == [.open(member: 1, address: 0)])
+        #expect(pool.tick(now: 130 * seconds, answered: 0) == [.drain(member: 0)])
+        #expect(pool.pick() == nil)
+    }
+
+    /// A pool that has grown to two connections, both up with an answer each.
+    private static func poolWithTwo() -> ConnectionPool {
+        var pool = poolWithOne(streams: 1, maximum: 2)
+        pool.willSend(0)
+        _ = pool.pick()
+        #expect(pool.tick(now: 300 * ms, answered: 100) == [.open(member: 1, address: 0)])
+        pool.isUp(1, streams: 1, now: 310 * ms)
+        pool.willSend(1)
+        for member in [0, 1] { pool.didEnd(member, answered: true, now: 320 * ms) }
+        return pool
+    }
+
+    @Test("with new credentials every connection gets a successor, and there are never fewer than before")
+    func renewsAll() {
+        var pool = Self.poolWithTwo()
+        pool.renewAll()
+        var actions: [ConnectionPool.Action] = []
+        for step in 1...100 {
+            let now = 1 * seconds + UInt64(step) * 10 * ms
+            for action in pool.tick(now: now, answered: 200) {
+                actions.append(action)
+                switch action {
+                case .open(let member, _):
+                    pool.isUp(member, streams: 1, now: now)
+                    pool.willSend(member)
+                    pool.didEnd(member, answered: true, now: now)
+                case .drain(let member):
+                    _ = pool.isDown(member, failure: Self.failure(), now: now, jitter: 1)
+                case .giveUp: break
+                }
+                #expect(pool.up >= 2)
+            }
+        }
+        #expect(
+            actions == [
+                .open(member: 2, address: 1), .drain(member: 0), .open(member: 0, address: 2), .drain(member: 1),
+            ])
+    }
+
+    @Test("connections with the old credentials stay while those with the new ones fail, which are spaced ever wider")
+    func keepsOldWhileNewFail() {
+        var pool = Self.poolWithOne()
+        pool.renewAll()
+        var opens = 0
+        for step in 0..<6000 {
+            let now = 1 * seconds + UInt64(step) * 10 * ms
+            pool.willSend(0)
+            pool.didEnd(0, answered: true, now: now)
+            for action in pool.tick(now: now, answered: UInt64(step)) {
+                guard case .open(let member, _) = action else {
+                    Issue.record("expected nothing but attempts, found \(action)")
+                    return
+                }
+                opens += 1
+                _ = pool.isDown(member, failure: Self.failure(hopeless: true), now: now, jitter: 1)
+            }
+        }
+        #expect(pool.pick() == 0)
+        #expect((5...10).contains(opens), "found \(opens) in a minute")
+    }
+
+    @Test("a pool without rows opens nothing, and does not lose its patience")
+    func opensWhenWanted() {
+        var pool = ConnectionPool(limits: .init(), now: 0, isWanted: false)
+        #expect(pool.tick(now: 100 * seconds, answered: 0) == [])
+        pool.want(now: 100 * seconds)
+        #expect(pool.tick(now: 100 * seconds, answered: 0) == [.open(member: 0, address: 0)])
+        pool.want(now: 200 * seconds)
+        #expect(
+            pool.tick(now: 161 * seconds, answered: 0) == [.giveUp("no connection for 60 seconds")],
+            "patience counts from the first row")
+    }
 }

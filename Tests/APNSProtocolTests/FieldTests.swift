@@ -192,6 +192,7 @@ struct PushTypeRuleTests {
         #expect(Topic.derive(bundleID: topic, pushType: type) == topic)
         #expect(Topic.expected(for: topic, pushType: type) == nil)
         #expect(Topic.expected(for: "com.example.app", pushType: type) == (topic == "com.example.app" ? nil : topic))
+        #expect(Topic.bundleID(of: topic) == (topic == "com.example.app" ? nil : "com.example.app"))
         #expect(type.payloadLimit == limit)
     }
 

@@ -26,6 +26,38 @@ struct ProviderTokenRotationTests {
         #expect(rotation.retirement(of: Token(number: 1, mintedAt: Self.start)) == Self.start + 3120)
     }
 
+    @Test("has a successor opened half a minute earlier, which by then gets another token")
+    func succession() {
+        var rotation = ProviderTokenRotation()
+        let first = Token(number: 1, mintedAt: Self.start)
+        _ = rotation.connectionStarts(now: Self.start)
+        let due = rotation.succession(of: first, now: Self.start)
+        #expect(due == Self.start + 3090)
+        #expect(rotation.connectionStarts(now: due) == .mint(Token(number: 2, mintedAt: due)))
+    }
+
+    @Test("a connection that had to start with an old token is not succeeded before its end")
+    func lateSuccession() {
+        let rotation = ProviderTokenRotation()
+        let old = Token(number: 1, mintedAt: Self.start)
+        #expect(rotation.succession(of: old, now: Self.start + 3089) == Self.start + 3090)
+        #expect(rotation.succession(of: old, now: Self.start + 3090) == Self.start + 3120)
+    }
+
+    @Test(
+        "with other limits a successor still gets another token",
+        arguments: [(1, 2, 2), (1, 3, 2), (2, 4, 3), (10, 100, 70)])
+    func otherLimits(mintAfter: Int64, retireAfter: Int64, due: Int64) {
+        var rotation = ProviderTokenRotation(rule: .init(mintAfter: mintAfter, retireAfter: retireAfter))
+        let first = Token(number: 1, mintedAt: Self.start)
+        #expect(rotation.connectionStarts(now: Self.start) == .mint(first))
+        #expect(rotation.retirement(of: first) == Self.start + retireAfter)
+        #expect(rotation.succession(of: first, now: Self.start) == Self.start + due)
+        #expect(
+            rotation.connectionStarts(now: Self.start + due)
+                == .mint(Token(number: 2, mintedAt: Self.start + due)))
+    }
+
     @Test("mints again at once when a token expired, once for all connections that had it")
     func expired() {
         var rotation = ProviderTokenRotation()

@@ -62,6 +62,12 @@ struct ConnectionPool: Equatable {
             return inFlight > 0 ? answers > 0 && now < answeredAt + within : now >= upAt + 1_000_000_000
         }
 
+        /// It may take the place of another: it has answered, or has stood for a second and is asked nothing.
+        func canSucceed(now: UInt64) -> Bool {
+            guard phase == .up, !isLeaving, streams > 0 else { return false }
+            return answers > 0 || inFlight == 0 && now >= upAt + 1_000_000_000
+        }
+
         var free: Int { phase == .up && heldUntil == 0 ? max(0, streams - inFlight) : 0 }
     }
 
@@ -264,10 +270,9 @@ struct ConnectionPool: Equatable {
     /// As many leave as successors have come, once one of these is of use and shows that the new credentials are.
     private mutating func drainLeaving(now: UInt64) -> [Action] {
         let leaving = members.indices.filter { members[$0].phase == .up && members[$0].isLeaving }
-        guard !leaving.isEmpty else { return [] }
-        let successors = members.filter { $0.phase == .up && !$0.isLeaving }
-        guard successors.contains(where: { $0.isOfUse(now: now, within: limits.patience) }) else { return [] }
-        return leaving.prefix(max(0, leaving.count + successors.count - target)).flatMap { retire($0) }
+        guard !leaving.isEmpty, members.contains(where: { $0.canSucceed(now: now) }) else { return [] }
+        let successors = members.count { $0.phase == .up && !$0.isLeaving }
+        return leaving.prefix(max(0, leaving.count + successors - target)).flatMap { retire($0) }
     }
 
     private mutating func grow(now: UInt64, answered: UInt64) {

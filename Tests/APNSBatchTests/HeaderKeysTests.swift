@@ -1,0 +1,38 @@
+import Testing
+
+@testable import APNSBatch
+
+@Suite("The combinations of header columns") struct HeaderKeysTests {
+    private static func with<R>(
+        _ texts: (String, String, String), _ body: (HeaderKeys.Values) -> R
+    ) -> R {
+        Array(texts.0.utf8).withUnsafeBytes { first in
+            Array(texts.1.utf8).withUnsafeBytes { second in
+                Array(texts.2.utf8).withUnsafeBytes { body((first, second, $0)) }
+            }
+        }
+    }
+
+    @Test("values that read the same when joined are told apart")
+    func joined() {
+        var keys = HeaderKeys(limit: 8)
+        let all = [("ab", "c", ""), ("a", "bc", ""), ("", "abc", ""), ("abc", "", ""), ("", "", "abc"), ("", "", "")]
+        for texts in all { Self.with(texts) { keys.add($0) } }
+        #expect(all.map { Self.with($0) { keys.find($0) } } == [0, 1, 2, 3, 4, 5])
+        #expect(Self.with(("a", "b", "c")) { keys.find($0) } == nil)
+    }
+
+    @Test("as many as there is room for are found again, and one more is not taken")
+    func full() {
+        var keys = HeaderKeys(limit: 4096)
+        for number in 0..<4096 {
+            #expect(!keys.isFull)
+            Self.with(("com.example.app\(number)", "alert", "")) { keys.add($0) }
+        }
+        #expect(keys.isFull && keys.count == 4096)
+        for number in 0..<4096 {
+            #expect(Self.with(("com.example.app\(number)", "alert", "")) { keys.find($0) } == number)
+        }
+        #expect(Self.with(("com.example.app4096", "alert", "")) { keys.find($0) } == nil)
+    }
+}

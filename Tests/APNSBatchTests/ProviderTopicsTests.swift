@@ -1,0 +1,50 @@
+import Testing
+
+@testable import APNSBatch
+
+@Suite("Which provider sends for a topic") struct ProviderTopicsTests {
+    private static func topics(_ lists: [[String]]) throws(CampaignError) -> ProviderTopics {
+        try ProviderTopics(lists.map { Campaign.Provider(topics: $0, credentials: .none) })
+    }
+
+    @Test(
+        "the one that names it, else the one that names its bundle id, else the one for all others",
+        arguments: [
+            ("com.a", 0), ("com.a.voip", 1), ("com.a.push-type.liveactivity", 0), ("com.a.pushkit.fileprovider", 0),
+            ("com.b.voip", 2), ("com.b", 2), ("com.a.other", 2), ("com", 2), (".voip", 2), ("com.A", 2),
+        ])
+    func finds(topic: String, provider: Int) throws {
+        #expect(try Self.topics([["com.a"], ["com.a.voip"], []]).provider(of: topic) == provider)
+    }
+
+    @Test("nobody sends for a topic that nobody names when every provider names some")
+    func nobody() throws {
+        let topics = try Self.topics([["com.a"], ["com.b", "com.c"]])
+        #expect(topics.provider(of: "com.d") == nil)
+        #expect(topics.provider(of: "com.c.voip") == 1)
+    }
+
+    static let wrong: [(lists: [[String]], says: String)] = [
+        ([], "providers: expected 1 to 100, found 0"),
+        (Array(repeating: ["a"], count: 101), "providers: expected 1 to 100, found 101"),
+        ([["com.a", "com.b"], ["com.c", "com.b"]], #"providers 1 and 2 both name the topic "com.b""#),
+        (
+            [[], ["com.a"], []], "providers 1 and 3 name no topics; only one can send for all that are left"
+        ),
+        (
+            [["com.a"], ["com b"]],
+            #"provider 2: topic: expected letters, digits, '.', '-' or '_', found " " at byte 4"#
+        ),
+        ([[""]], "provider 1: topic: expected at least one character, found nothing"),
+    ]
+
+    @Test("what is unclear or wrong is refused", arguments: wrong)
+    func refuses(lists: [[String]], says: String) {
+        do {
+            _ = try Self.topics(lists)
+            Issue.record("expected an error")
+        } catch {
+            #expect(error == CampaignError(.configuration, says))
+        }
+    }
+}

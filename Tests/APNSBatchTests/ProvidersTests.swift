@@ -1,0 +1,175 @@
+import APNSProtocol
+import APNSSimulator
+import Foundation
+import Testing
+
+@testable import APNSBatch
+
+@Suite("A campaign of several providers") struct ProvidersTests {
+    private static func lines(_ run: CampaignRun) throws -> [[String]] {
+        try String(contentsOfFile: run.directory + "/results.csv", encoding: .utf8).split(separator: "\n").dropFirst()
+            .map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+    }
+
+    @Test(
+        "two teams with three topics: every row is accepted once", arguments: [1, 2], [Campaign.Loop.ioUring, .epoll])
+    func twoTeams(lanes: Int, loop: Campaign.Loop) async throws {
+        let stage = try TeamsStage()
+        var campaign = try stage.campaign(rows: TeamsStage.rows(6000))
+        campaign.lanes = lanes
+        campaign.loop = loop
+        let run = try CampaignRun(campaign)
+        let summary = await run.run()
+        #expect(summary.ending == .complete && summary.accepted == 6000 && summary.attempts == 6000)
+        let report = stage.simulator.stop()
+        #expect(report.requests == 6000 && report.tokens == 6000 && report.tokensReceivedAgain == 0)
+        #expect(report.connections >= 2, "one for each team at least")
+    }
+
+    @Test("a provider without rows opens no connection")
+    func noRows() async throws {
+        let stage = try TeamsStage()
+        var campaign = try stage.campaign(rows: TeamsStage.rows(10) { _ in "com.two.app" })
+        campaign.lanes = 1
+        let run = try CampaignRun(campaign)
+        let summary = await run.run()
+        #expect(summary.accepted == 10 && summary.connections == 1)
+    }
+
+    @Test("rows come in long runs of one team: both are sent, whoever comes first")
+    func longRuns() async throws {
+        let stage = try TeamsStage(script: SimulatorScript(latency: .fixed(2)), streams: 20)
+        var campaign = try stage.campaign(
+            rows: TeamsStage.rows(6000) { $0 / 2500 % 2 == 0 ? "com.one.app" : "com.two.app" })
+        campaign.connections = 1
+        let summary = await (try CampaignRun(campaign)).run()
+        #expect(summary.ending == .complete && summary.accepted == 6000)
+        #expect(stage.simulator.stop().tokensReceivedAgain == 0)
+    }
+
+    @Test("a row whose topic has no provider is invalid, with its place, and its neighbours are sent")
+    func noProvider() async throws {
+        let stage = try TeamsStage()
+        let payload = #""{""aps"":{""alert"":""Hi""}}""#
+        let campaign = try stage.campaign(
+            rows: """
+                token,name,topic,push_type,payload
+                \(token(1)),x,com.one.app,,\(payload)
+                \(token(2)),x,com.x.y,,\(payload)
+                \(token(3)),x,com.two.app,voip,\(payload)
+                \(token(4)),x,com.x.y,voip,\(payload)
+                \(token(5)),x,com.two.app,,\(payload)
+
+                """)
+        let run = try CampaignRun(campaign)
+        let summary = await run.run()
+        #expect(summary.accepted == 3 && summary.invalid == 2)
+        let causes = try String(contentsOfFile: run.directory + "/results.csv", encoding: .utf8)
+        let name = campaign.input.name
+        for (line, topic) in [(3, "com.x.y"), (5, "com.x.y.voip")] {
+            #expect(causes.contains("\(name):\(line):68: topic: no provider sends for \"\"\(topic)\"\""), "\(causes)")
+        }
+    }
+
+    @Test("what is wrong with providers shows before anything is sent")
+    func configuration() throws {
+        let stage = try TeamsStage()
+        func fault(_ change: (inout Campaign) throws -> Void) throws -> String {
+            var campaign = try stage.campaign(rows: TeamsStage.rows(1))
+            try change(&campaign)
+            do {
+                _ = try CampaignRun(campaign)
+                return ""
+            } catch {
+                return error.description
+            }
+        }
+        #expect(
+            try fault { $0.headers.topic = "com.x.y" } == #"topic: no provider sends for "com.x.y""#)
+        #expect(
+            try fault {
+                $0.headers.topic = "com.x.y"
+                $0.headers.pushType = "voip"
+            } == #"topic: no provider sends for "com.x.y.voip""#)
+        #expect(
+            try fault { $0.providers[1].topics = ["com.one.game"] }
+                == #"providers 1 and 2 both name the topic "com.one.game""#)
+        #expect(
+            try fault { $0.providers[1].credentials = .providerToken(keyPEM: [1], keyID: "A", teamID: "B") }
+                .hasPrefix("provider 2: signing key: "))
+        #expect(
+            try fault { $0.tokenRotation = .init(mintAfter: 10, retireAfter: 10) }
+                == "token rotation: expected 1 <= mint after < retire after <= 86400 seconds, found 10 and 10")
+        #expect(try fault { $0.providers = [] } == "providers: expected 1 to 100, found 0")
+    }
+
+    @Test("a fatal answer to one team stops the campaign and names the team")
+    func fatal() async throws {
+        let stage = try TeamsStage(script: SimulatorScript(latency: .fixed(5)), streams: 10, unknown: [2])
+        let run = try CampaignRun(try stage.campaign(rows: TeamsStage.rows(20_000)))
+        let summary = await run.run()
+        #expect(run.failure?.kind == .fatalAnswer)
+        #expect(summary.cause?.hasSuffix("answered 403 InvalidProviderToken for team TEAMTWO002") == true)
+        #expect(summary.rows < 20_000)
+    }
+
+    @Test("provider tokens are renewed during the run, always on new connections, and no row waits or is lost")
+    func rotation() async throws {
+        // The rows take some four seconds; a token lives for two.
+        let stage = try TeamsStage(script: SimulatorScript(latency: .fixed(100)), streams: 20, lifetime: 4)
+        var campaign = try stage.campaign(rows: TeamsStage.rows(3000))
+        campaign.connections = 2
+        campaign.lanes = 1
+        campaign.tokenRotation = .init(mintAfter: 1, retireAfter: 3)
+        let run = try CampaignRun(campaign)
+        let summary = await run.run()
+        #expect(summary.ending == .complete && summary.accepted == 3000 && summary.attempts == 3000)
+        #expect(summary.connections >= 6, "two teams, each with successors")
+        let report = stage.simulator.stop()
+        // A second token on a connection within 20 minutes, or a second team, would have been refused.
+        #expect(report.answers == [.init(status: 200, reason: "", count: 3000)])
+    }
+
+    @Test("new credentials in the middle of a run: new connections use them, no row is lost or sent again")
+    func reload() async throws {
+        let stage = try TeamsStage(script: SimulatorScript(latency: .fixed(20)), streams: 20)
+        var campaign = try stage.campaign(rows: TeamsStage.rows(6000))
+        campaign.connections = 2
+        campaign.lanes = 1
+        let run = try CampaignRun(campaign)
+        let running = Task { await run.run() }
+        while run.progress.accepted < 1000 { await Task.yield() }
+        let before = run.progress.connections
+        #expect(try run.replaceCredentials(try stage.providers(1, 2)) == [0], "only team one has another key")
+        #expect(try run.replaceCredentials(try stage.providers(1, 2)) == [])
+        while run.progress.accepted < 3000 { await Task.yield() }
+        #expect(try run.replaceCredentials(try stage.providers(1, 3)) == [1])
+        let summary = await running.value
+        #expect(summary.ending == .complete && summary.accepted == 6000 && summary.attempts == 6000)
+        #expect(summary.connections >= before + 2)
+        #expect(stage.simulator.stop().answers == [.init(status: 200, reason: "", count: 6000)])
+    }
+
+    @Test("credentials that are wrong, or for other topics, change nothing")
+    func refusesReload() async throws {
+        let stage = try TeamsStage(script: SimulatorScript(latency: .fixed(20)), streams: 20)
+        let run = try CampaignRun(try stage.campaign(rows: TeamsStage.rows(2000)))
+        let running = Task { await run.run() }
+        while run.progress.accepted < 100 { await Task.yield() }
+        var broken = try stage.providers(1, 2)
+        broken[1].credentials = .providerToken(keyPEM: Array("x".utf8), keyID: "KEY0000002", teamID: "TEAMTWO002")
+        #expect(throws: CampaignError.self) { try run.replaceCredentials(broken) }
+        var other = try stage.providers(1, 2)
+        other[1].topics = ["com.two.other"]
+        #expect(
+            throws: CampaignError(
+                .configuration, "providers and their topics cannot change while a campaign runs")
+        ) { try run.replaceCredentials(other) }
+        #expect(throws: CampaignError.self) { try run.replaceCredentials([other[0]]) }
+        let opened = run.progress.connections
+        let summary = await running.value
+        #expect(summary.accepted == 2000 && summary.attempts == 2000)
+        #expect(summary.connections >= opened)
+        #expect(try run.replaceCredentials(try stage.providers(0, 2)) == [], "still the first ones")
+    }
+}

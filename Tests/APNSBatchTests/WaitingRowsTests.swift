@@ -1,0 +1,24 @@
+import Testing
+
+@testable import APNSBatch
+
+@Suite("Rows set aside for a provider") struct WaitingRowsTests {
+    @Test("leave in the order in which they came, and the two lists of two providers do not mix")
+    func order() {
+        var flights = FlightTable(capacity: 8)
+        var (one, other) = (WaitingRows(), WaitingRows())
+        let places = (0..<6).map { _ in flights.take() }
+        for place in places {
+            if place % 2 == 0 { one.add(place, in: flights) } else { other.add(place, in: flights) }
+        }
+        #expect(one.count == 3 && other.count == 3)
+        #expect(one.takeFirst(in: flights) == places[0])
+        one.add(places[0], in: flights)
+        #expect([one.takeFirst(in: flights), one.takeFirst(in: flights)] == [places[2], places[4]])
+        #expect([one.takeFirst(in: flights), one.takeFirst(in: flights)] == [places[0], nil])
+        #expect(one.count == 0)
+        one.add(places[2], in: flights)
+        #expect(one.takeFirst(in: flights) == places[2])
+        #expect((0..<4).map { _ in other.takeFirst(in: flights) } == [places[1], places[3], places[5], nil])
+    }
+}
