@@ -19,6 +19,9 @@ struct Send: AsyncParsableCommand {
 
             The run directory holds results.csv (row,token,outcome,status,reason,timestamp,apns_id,attempts) and
             summary.json. Exit codes: see apns-batch --help.
+
+            A campaign file can name several providers, each with its key or certificate and its topics. Keys and
+            certificates are read again when their files change, and on SIGHUP; new connections use them.
             """)
 
     @OptionGroup var arguments: CampaignArguments
@@ -30,6 +33,7 @@ struct Send: AsyncParsableCommand {
         let settings = try reporting { try arguments.resolved() }
         let simulator = try reporting { try EmbeddedSimulator.ifWanted(settings) }
         defer { simulator?.stop() }
+        let files = try reporting { CredentialFiles(simulator == nil ? try settings.providerList() : []) }
         let run = try reporting { try CampaignRun(try settings.campaign(simulator: simulator), logger: logger) }
         for warning in run.warnings { complain("warning: \(warning.text)") }
         Signals.onStop { name in
@@ -38,9 +42,13 @@ struct Send: AsyncParsableCommand {
         } again: {
             complain("waiting no longer: rows under way are unknown")
             run.stopAtOnce()
+        } hangup: {
+            files.reloadNow(run)
         }
         let display = Task { await ProgressDisplay().follow { run.progress } }
+        let watch = Task { await files.follow(run) }
         let summary = await run.run()
+        watch.cancel()
         display.cancel()
         await display.value
         report(summary, of: run)

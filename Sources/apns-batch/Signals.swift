@@ -1,7 +1,8 @@
 import Glibc
 
-/// SIGINT and SIGTERM. The first stops in order, a second one without waiting; a third ends the process on the spot, and
-/// what was under way then stands nowhere.
+/// SIGINT, SIGTERM and SIGHUP. The first of the former two stops in order, a second one without waiting; a third ends the process on the spot, and
+/// what was under way then stands nowhere. SIGHUP, where somebody asks for it, may come at any time and as often as it
+/// likes.
 ///
 /// The handler only writes the signal's number into a pipe; a thread of its own reads it and acts.
 enum Signals {
@@ -9,15 +10,16 @@ enum Signals {
     private nonisolated(unsafe) static var pipeEnd: Int32 = -1
 
     static func onStop(
-        _ body: @escaping @Sendable (_ name: String) -> Void, again: @escaping @Sendable () -> Void = {}
+        _ body: @escaping @Sendable (_ name: String) -> Void, again: @escaping @Sendable () -> Void = {},
+        hangup: (@Sendable () -> Void)? = nil
     ) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return }
         // A reader of our output that goes away must not end a campaign.
         signal(SIGPIPE, SIG_IGN)
         pipeEnd = ends[1]
-        startReader(of: ends[0], body, again)
-        for number in [SIGINT, SIGTERM] {
+        startReader(Reader(end: ends[0], body: body, again: again, hangup: hangup))
+        for number in [SIGINT, SIGTERM] + (hangup == nil ? [] : [SIGHUP]) {
             var action = sigaction()
             action.sa_flags = SA_RESTART
             action.__sigaction_handler.sa_handler = { number in
@@ -28,37 +30,52 @@ enum Signals {
         }
     }
 
-    private static func startReader(
-        of end: Int32, _ body: @escaping @Sendable (String) -> Void, _ again: @escaping @Sendable () -> Void
-    ) {
-        let start = Unmanaged.passRetained(Reader(end: end, body: body, again: again))
+    private static func startReader(_ reader: Reader) {
+        let start = Unmanaged.passRetained(reader)
         var thread = pthread_t()
         pthread_create(
             &thread, nil,
-            { argument in
-                let reader = Unmanaged<Reader>.fromOpaque(argument!).takeRetainedValue()
-                reader.body(reader.next() == UInt8(SIGINT) ? "SIGINT" : "SIGTERM")
-                _ = reader.next()
-                reader.again()
-                _ = reader.next()
-                _exit(130)
-            }, start.toOpaque())
+            { argument in Unmanaged<Reader>.fromOpaque(argument!).takeRetainedValue().run() }, start.toOpaque())
         pthread_detach(thread)
     }
 
     private final class Reader: Sendable {
-        let end: Int32
-        let body: @Sendable (String) -> Void
-        let again: @Sendable () -> Void
+        private let end: Int32
+        private let body: @Sendable (String) -> Void
+        private let again: @Sendable () -> Void
+        private let hangup: (@Sendable () -> Void)?
 
-        init(end: Int32, body: @escaping @Sendable (String) -> Void, again: @escaping @Sendable () -> Void) {
+        init(
+            end: Int32, body: @escaping @Sendable (String) -> Void, again: @escaping @Sendable () -> Void,
+            hangup: (@Sendable () -> Void)?
+        ) {
             self.end = end
             self.body = body
             self.again = again
+            self.hangup = hangup
+        }
+
+        func run() -> Never {
+            body(nextStop())
+            _ = nextStop()
+            again()
+            _ = nextStop()
+            _exit(130)
+        }
+
+        /// The next signal that asks for an end; acts on the others.
+        private func nextStop() -> String {
+            while true {
+                switch Int32(next()) {
+                case SIGHUP: hangup?()
+                case SIGINT: return "SIGINT"
+                default: return "SIGTERM"
+                }
+            }
         }
 
         /// The next signal's number.
-        func next() -> UInt8 {
+        private func next() -> UInt8 {
             var byte: UInt8 = 0
             while read(end, &byte, 1) != 1 {}
             return byte

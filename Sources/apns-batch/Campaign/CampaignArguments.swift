@@ -59,7 +59,7 @@ struct CampaignArguments: ParsableArguments {
     @Option(help: "Sending threads. (default: one per core less one)")
     var lanes: Int?
 
-    @Option(help: "Connections that a lane may open at most. (default: 16)")
+    @Option(help: "Connections that a lane may open at most for each provider. (default: 16)")
     var connections: Int?
 
     @Option(help: "io_uring or epoll. (default: io_uring where the kernel allows it)")
@@ -73,6 +73,12 @@ struct CampaignArguments: ParsableArguments {
 
     @Option(help: "Seconds without any connection after which the run ends. (default: 60)")
     var connectPatience: Int?
+
+    @Option(help: ArgumentHelp("Seconds after which new connections get a new provider token.", visibility: .hidden))
+    var tokenMintAfter: Int?
+
+    @Option(help: ArgumentHelp("Seconds that a connection uses one provider token.", visibility: .hidden))
+    var tokenRetireAfter: Int?
 
     @Option(help: "Directory for the results, made if missing. (default: a new one below runs/)")
     var runDir: String?
@@ -89,7 +95,8 @@ struct CampaignArguments: ParsableArguments {
             expiration: expiration,
             collapseId: collapseId, delimiter: delimiter, campaignId: campaignId, lanes: lanes,
             connections: connections, loop: loop, attempts: attempts, requestTimeout: requestTimeout,
-            connectPatience: connectPatience, runDir: runDir, simulatorScript: simulatorScript)
+            connectPatience: connectPatience, tokenMintAfter: tokenMintAfter,
+            tokenRetireAfter: tokenRetireAfter, runDir: runDir, simulatorScript: simulatorScript)
     }
 
     /// File and flags together.

@@ -4,18 +4,24 @@ import Yams
 /// Reads YAML files, with the place in every error.
 enum CampaignFile {
     static func read(_ path: String) throws -> CampaignSettings {
-        let settings = try decode(
-            CampaignSettings.self, from: path, keys: CampaignSettings.CodingKeys.allCases.map(\.rawValue))
+        let settings = try decode(CampaignSettings.self, from: path) { try check($0, path: path) }
         let directory = path.contains("/") ? String(path[..<path.lastIndex(of: "/")!]) : ""
         return settings.relative(to: directory)
     }
 
     /// Decodes a mapping; when `keys` are given, any other key is an error.
     static func decode<T: Decodable>(_ type: T.Type, from path: String, keys: [String]?) throws -> T {
+        try decode(type, from: path) { if let keys { try checkKeys(of: $0, keys, path: path) } }
+    }
+
+    /// Decodes a mapping, after `check` has looked at it.
+    private static func decode<T: Decodable>(
+        _ type: T.Type, from path: String, check: (Node) throws -> Void
+    ) throws -> T {
         let text = String(decoding: try bytes(of: path), as: UTF8.self)
         do {
             guard let node = try Yams.compose(yaml: text) else { throw UsageError("\(path): is empty") }
-            if let keys { try check(node, keys: keys, path: path) }
+            try check(node)
             do {
                 return try YAMLDecoder().decode(T.self, from: node)
             } catch let error as DecodingError {
@@ -26,14 +32,35 @@ enum CampaignFile {
         }
     }
 
-    private static func check(_ node: Node, keys: [String], path: String) throws {
-        guard let mapping = node.mapping else { throw UsageError("\(path):1:1: expected keys and values") }
-        for (key, _) in mapping {
-            guard let name = key.string, !keys.contains(name) else { continue }
-            let place = key.mark.map { ":\($0.line):\($0.column)" } ?? ""
-            throw UsageError("\(path)\(place): unknown key \"\(name)\"; known are \(keys.joined(separator: ", "))")
+    private static func check(_ node: Node, path: String) throws {
+        try checkKeys(of: node, CampaignSettings.CodingKeys.allCases.map(\.rawValue), path: path)
+        guard let providers = node.mapping?["providers"] else { return }
+        for (key, _) in node.mapping ?? [:] {
+            guard let name = key.string, CampaignSettings.keysOfOneProvider.contains(name) else { continue }
+            throw UsageError("\(path)\(place(key)): \(name): not together with providers")
+        }
+        guard let entries = providers.sequence else {
+            throw UsageError("\(path)\(place(providers)): providers: expected a list")
+        }
+        for (number, entry) in entries.enumerated() {
+            try checkKeys(
+                of: entry, ProviderSettings.CodingKeys.allCases.map(\.rawValue), path: path,
+                name: "providers[\(number)]: ")
         }
     }
+
+    private static func checkKeys(of node: Node, _ keys: [String], path: String, name: String = "") throws {
+        guard let mapping = node.mapping else {
+            throw UsageError("\(path)\(place(node)): \(name)expected keys and values")
+        }
+        for (key, _) in mapping {
+            guard let found = key.string, !keys.contains(found) else { continue }
+            throw UsageError(
+                "\(path)\(place(key)): \(name)unknown key \"\(found)\"; known are \(keys.joined(separator: ", "))")
+        }
+    }
+
+    private static func place(_ node: Node) -> String { node.mark.map { ":\($0.line):\($0.column)" } ?? "" }
 
     /// A file's content, or an error that names it.
     static func bytes(of path: String) throws -> [UInt8] {

@@ -10,8 +10,8 @@ extension CampaignSettings {
         var campaign = Campaign(
             input: input == "-" ? .standardInput : .file(input),
             destination: try simulator?.destination ?? destination(),
-            topic: topic ?? (simulator == nil ? nil : EmbeddedSimulator.topic),
-            credentials: try simulator?.credentials ?? credentials(optional: onlyRendering))
+            topic: topic ?? (simulator == nil || providers != nil ? nil : EmbeddedSimulator.topic),
+            providers: try providers(simulator, onlyRendering: onlyRendering))
         if let simulator {
             campaign.authorities = simulator.authority
             campaign.systemTrust = false
@@ -73,6 +73,8 @@ extension CampaignSettings {
         if let connections { campaign.connections = connections }
         if let attempts { campaign.attempts = attempts }
         if let requestTimeout { campaign.requestTimeout = requestTimeout }
+        if let tokenMintAfter { campaign.tokenRotation.mintAfter = tokenMintAfter }
+        if let tokenRetireAfter { campaign.tokenRotation.retireAfter = tokenRetireAfter }
         if let connectPatience { campaign.connectPatience = connectPatience }
     }
 
@@ -97,18 +99,11 @@ extension CampaignSettings {
         return .host(host, port: port)
     }
 
-    private func credentials(optional: Bool) throws -> Campaign.Credentials {
-        if let certificateFile {
-            let chain = try CampaignFile.bytes(of: certificateFile)
-            let key = try certificateKeyFile.map { try CampaignFile.bytes(of: $0) } ?? chain
-            return .certificate(chainPEM: chain, keyPEM: key)
-        }
-        guard let keyFile else {
-            if optional { return .none }
-            throw UsageError("no credentials: give --key-file with --key-id and --team-id, or --certificate-file")
-        }
-        guard let keyId, let teamId else { throw UsageError("--key-file needs --key-id and --team-id") }
-        return .providerToken(keyPEM: try CampaignFile.bytes(of: keyFile), keyID: keyId, teamID: teamId)
+    /// The simulator knows one key; who sends for which topic is rehearsed all the same.
+    private func providers(_ simulator: EmbeddedSimulator?, onlyRendering: Bool) throws -> [Campaign.Provider] {
+        let list = try providerList()
+        guard let simulator else { return try Self.read(list, optional: onlyRendering) }
+        return list.map { Campaign.Provider(topics: $0.topics ?? [], credentials: simulator.credentials) }
     }
 
     private static func delimiter(_ text: String) throws -> UInt8 {

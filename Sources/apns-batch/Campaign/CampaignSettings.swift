@@ -8,6 +8,7 @@ struct CampaignSettings: Codable {
     var teamId: String?
     var certificateFile: String?
     var certificateKeyFile: String?
+    var providers: [ProviderSettings]?
     var caFile: String?
     var template: String?
     /// By language tag; in a campaign file only.
@@ -30,6 +31,8 @@ struct CampaignSettings: Codable {
     var attempts: Int?
     var requestTimeout: UInt32?
     var connectPatience: Int?
+    var tokenMintAfter: Int?
+    var tokenRetireAfter: Int?
     var runDir: String?
     var simulatorScript: String?
 
@@ -40,6 +43,7 @@ struct CampaignSettings: Codable {
         case teamId = "team_id"
         case certificateFile = "certificate_file"
         case certificateKeyFile = "certificate_key_file"
+        case providers
         case caFile = "ca_file"
         case template, templates, variants, fallback, strings
         case pushType = "push_type"
@@ -50,6 +54,8 @@ struct CampaignSettings: Codable {
         case lanes, connections, loop, attempts
         case requestTimeout = "request_timeout"
         case connectPatience = "connect_patience"
+        case tokenMintAfter = "token_mint_after"
+        case tokenRetireAfter = "token_retire_after"
         case runDir = "run_dir"
         case simulatorScript = "simulator_script"
     }
@@ -68,7 +74,8 @@ struct CampaignSettings: Codable {
             input: input ?? file.input, to: to ?? file.to, topic: topic ?? file.topic,
             keyFile: keyFile ?? file.keyFile, keyId: keyId ?? file.keyId, teamId: teamId ?? file.teamId,
             certificateFile: certificateFile ?? file.certificateFile,
-            certificateKeyFile: certificateKeyFile ?? file.certificateKeyFile, caFile: caFile ?? file.caFile,
+            certificateKeyFile: certificateKeyFile ?? file.certificateKeyFile,
+            providers: providers ?? file.providers, caFile: caFile ?? file.caFile,
             template: template ?? file.template,
             templates: template == nil ? file.templates : nil, variants: template == nil ? file.variants : nil,
             fallback: template == nil ? file.fallback : nil, strings: strings ?? file.strings,
@@ -78,7 +85,9 @@ struct CampaignSettings: Codable {
             campaignId: campaignId ?? file.campaignId, lanes: lanes ?? file.lanes,
             connections: connections ?? file.connections, loop: loop ?? file.loop,
             attempts: attempts ?? file.attempts, requestTimeout: requestTimeout ?? file.requestTimeout,
-            connectPatience: connectPatience ?? file.connectPatience, runDir: runDir ?? file.runDir,
+            connectPatience: connectPatience ?? file.connectPatience,
+            tokenMintAfter: tokenMintAfter ?? file.tokenMintAfter,
+            tokenRetireAfter: tokenRetireAfter ?? file.tokenRetireAfter, runDir: runDir ?? file.runDir,
             simulatorScript: simulatorScript ?? file.simulatorScript)
     }
 
@@ -87,6 +96,13 @@ struct CampaignSettings: Codable {
         var settings = self
         for path in Self.paths {
             settings[keyPath: path] = settings[keyPath: path].map { Self.path($0, from: directory) }
+        }
+        for number in (providers ?? []).indices {
+            for path in ProviderSettings.paths {
+                settings.providers?[number][keyPath: path] = providers?[number][keyPath: path].map {
+                    Self.path($0, from: directory)
+                }
+            }
         }
         settings.strings = strings?.map { Self.path($0, from: directory) }
         settings.templates = templates?.mapValues { Self.path($0, from: directory) }
@@ -97,4 +113,7 @@ struct CampaignSettings: Codable {
     private static func path(_ value: String, from directory: String) -> String {
         value == "-" || value.hasPrefix("/") || directory.isEmpty ? value : directory + "/" + value
     }
+
+    /// Beside `providers` these would say twice whose key it is.
+    static let keysOfOneProvider = ProviderSettings.CodingKeys.allCases.map(\.rawValue).filter { $0 != "topics" }
 }
