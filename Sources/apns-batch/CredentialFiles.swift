@@ -25,30 +25,38 @@ final class CredentialFiles: Sendable {
     }
 
     private struct State {
+        var providers: [ProviderSettings]
         /// When the files were read.
         var known: [Stamp?]
         /// At the last look.
         var seen: [Stamp?]
     }
 
-    private let providers: [ProviderSettings]
-    private let files: [String]
+    /// Says which key is whose; another key has another id, so it is read again too.
+    private let campaignFile: String?
+    private let settings: @Sendable () throws -> CampaignSettings
     private let state: Mutex<State>
 
     /// Make it before the files are read: what changes in between is then read again.
-    init(_ providers: [ProviderSettings]) {
-        self.providers = providers
-        files = providers.flatMap(\.files)
-        let stamps = files.map { Stamp($0) }
-        state = Mutex(State(known: stamps, seen: stamps))
+    init(_ arguments: CampaignArguments) throws {
+        let (file, flags) = (arguments.campaign, arguments.settings)
+        campaignFile = file
+        settings = { try flags.over(campaignFile: file) }
+        let providers = try settings().providerList()
+        let stamps = Self.stamps(file, providers)
+        state = Mutex(State(providers: providers, known: stamps, seen: stamps))
     }
 
-    /// Looks twice a second until the task is cancelled. A change counts when it has stood for one look, so that a file
-    /// that is just being written is left alone.
+    private static func stamps(_ campaignFile: String?, _ providers: [ProviderSettings]) -> [Stamp?] {
+        ([campaignFile].compactMap(\.self) + providers.flatMap(\.files)).map { Stamp($0) }
+    }
+
+    /// Looks twice a second until the task is cancelled. A change counts when it has stood for one look, so that files
+    /// that are just being written are left alone.
     func follow(_ run: CampaignRun) async {
         while (try? await Task.sleep(for: .milliseconds(500))) != nil {
-            let stamps = files.map { Stamp($0) }
             let isDue = state.withLock { state in
+                let stamps = Self.stamps(campaignFile, state.providers)
                 defer { state.seen = stamps }
                 return stamps != state.known && stamps == state.seen && !stamps.contains(nil)
             }
@@ -58,22 +66,26 @@ final class CredentialFiles: Sendable {
 
     /// SIGHUP.
     func reloadNow(_ run: CampaignRun) {
-        guard !files.isEmpty else { return complain("SIGHUP: no key or certificate files to read again") }
         if !reload(run) { complain("SIGHUP: keys and certificates are as they were") }
     }
 
     /// False when nothing differs. What is wrong changes nothing, and is not tried again until a file changes.
     @discardableResult
     private func reload(_ run: CampaignRun) -> Bool {
-        let stamps = files.map { Stamp($0) }
-        defer { state.withLock { $0.known = stamps } }
-        do {
-            let changed = try run.replaceCredentials(try CampaignSettings.read(providers))
-            for number in changed { complain("reloaded: \(providers[number].fileName), new connections use it") }
-            return !changed.isEmpty
-        } catch {
-            complain("not reloaded: \(error); connections stay as they are")
-            return true
+        state.withLock { state in
+            state.known = Self.stamps(campaignFile, state.providers)
+            do {
+                let settings = try settings()
+                let providers = try settings.providerList()
+                let stamps = Self.stamps(campaignFile, providers)
+                let changed = try run.replaceCredentials(try settings.read(providers))
+                (state.providers, state.known) = (providers, stamps)
+                for number in changed { complain("reloaded: \(providers[number].fileName), new connections use it") }
+                return !changed.isEmpty
+            } catch {
+                complain("not reloaded: \(error); connections stay as they are")
+                return true
+            }
         }
     }
 }

@@ -33,7 +33,7 @@ struct Send: AsyncParsableCommand {
         let settings = try reporting { try arguments.resolved() }
         let simulator = try reporting { try EmbeddedSimulator.ifWanted(settings) }
         defer { simulator?.stop() }
-        let files = try reporting { CredentialFiles(simulator == nil ? try settings.providerList() : []) }
+        let files = try reporting { simulator == nil ? try CredentialFiles(arguments) : nil }
         let run = try reporting { try CampaignRun(try settings.campaign(simulator: simulator), logger: logger) }
         for warning in run.warnings { complain("warning: \(warning.text)") }
         Signals.onStop { name in
@@ -43,10 +43,10 @@ struct Send: AsyncParsableCommand {
             complain("waiting no longer: rows under way are unknown")
             run.stopAtOnce()
         } hangup: {
-            files.reloadNow(run)
+            if let files { files.reloadNow(run) } else { complain("SIGHUP: the simulator's key stays") }
         }
         let display = Task { await ProgressDisplay().follow { run.progress } }
-        let watch = Task { await files.follow(run) }
+        let watch = Task { await files?.follow(run) }
         let summary = await run.run()
         watch.cancel()
         display.cancel()

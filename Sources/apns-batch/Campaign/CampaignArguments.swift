@@ -100,8 +100,5 @@ struct CampaignArguments: ParsableArguments {
     }
 
     /// File and flags together.
-    func resolved() throws -> CampaignSettings {
-        guard let campaign else { return settings }
-        return settings.over(try CampaignFile.read(campaign))
-    }
+    func resolved() throws -> CampaignSettings { try settings.over(campaignFile: campaign) }
 }

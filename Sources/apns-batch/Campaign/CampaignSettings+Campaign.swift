@@ -102,7 +102,7 @@ extension CampaignSettings {
     /// The simulator knows one key; who sends for which topic is rehearsed all the same.
     private func providers(_ simulator: EmbeddedSimulator?, onlyRendering: Bool) throws -> [Campaign.Provider] {
         let list = try providerList()
-        guard let simulator else { return try Self.read(list, optional: onlyRendering) }
+        guard let simulator else { return try read(list, optional: onlyRendering) }
         return list.map { Campaign.Provider(topics: $0.topics ?? [], credentials: simulator.credentials) }
     }
 

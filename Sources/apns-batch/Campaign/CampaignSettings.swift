@@ -91,6 +91,12 @@ struct CampaignSettings: Codable {
             simulatorScript: simulatorScript ?? file.simulatorScript)
     }
 
+    /// These settings, and those of a campaign file, if there is one, where these say nothing.
+    func over(campaignFile path: String?) throws -> CampaignSettings {
+        guard let path else { return self }
+        return over(try CampaignFile.read(path))
+    }
+
     /// The same with relative paths taken from `directory`.
     func relative(to directory: String) -> CampaignSettings {
         var settings = self

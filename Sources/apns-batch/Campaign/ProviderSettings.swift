@@ -27,6 +27,22 @@ struct ProviderSettings: Codable, Equatable {
     /// The files to watch.
     var files: [String] { Self.paths.compactMap { self[keyPath: $0] } }
 
+    /// The first of them that is given, as a flag.
+    var firstFlag: String? {
+        let flags: [(String?, String)] = [
+            (keyFile, "--key-file"), (keyId, "--key-id"), (teamId, "--team-id"),
+            (certificateFile, "--certificate-file"), (certificateKeyFile, "--certificate-key-file"),
+        ]
+        return flags.first { $0.0 != nil }?.1
+    }
+
+    /// A message about flags as one about keys of the file.
+    static func asKeys(_ message: String) -> String {
+        CampaignSettings.keysOfOneProvider.reduce(message) {
+            $0.replacing("--" + $1.replacing("_", with: "-"), with: $1)
+        }
+    }
+
     /// What messages call it: the file whose change matters most.
     var fileName: String {
         let path = keyFile ?? certificateFile ?? ""
@@ -34,6 +50,8 @@ struct ProviderSettings: Codable, Equatable {
     }
 
     /// Reads the files.
+    ///
+    /// - Parameter optional: without any of them there are no credentials, which is no error.
     func credentials(optional: Bool) throws -> Campaign.Credentials {
         if let certificateFile {
             let chain = try CampaignFile.bytes(of: certificateFile)
@@ -60,20 +78,18 @@ extension CampaignSettings {
     /// All providers; without a list the one for all topics.
     func providerList() throws -> [ProviderSettings] {
         guard let providers else { return [own] }
-        guard own == ProviderSettings() else {
-            throw UsageError("a key or a certificate for all topics is not together with providers")
-        }
+        if let flag = own.firstFlag { throw UsageError("\(flag): not together with providers") }
         return providers
     }
 
-    /// Reads the files of a list that `providerList` gave.
-    static func read(_ list: [ProviderSettings], optional: Bool = false) throws -> [Campaign.Provider] {
+    /// Reads the files of what `providerList` gave.
+    func read(_ list: [ProviderSettings], optional: Bool = false) throws -> [Campaign.Provider] {
         try list.enumerated().map { number, settings in
             do {
                 return Campaign.Provider(
                     topics: settings.topics ?? [], credentials: try settings.credentials(optional: optional))
-            } catch let error as UsageError where list.count > 1 {
-                throw UsageError("providers[\(number)]: \(error)")
+            } catch let error as UsageError where providers != nil {
+                throw UsageError("providers[\(number)]: \(ProviderSettings.asKeys(error.description))")
             }
         }
     }

@@ -62,6 +62,7 @@ enum YAMLFault {
         case is any BinaryFloatingPoint.Type: "a number"
         case is Bool.Type: "true or false"
         case is String.Type: "a text"
+        case is Node.Sequence.Type, is [Any].Type: "a list"
         default: "another kind of value"
         }
     }

@@ -1,0 +1,233 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// Several teams in one campaign, and keys that change while it runs.
+    @Suite struct Providers {
+        /// The files of a campaign with two teams and three topics, in a sender's directory.
+        struct Teams {
+            static let topics = ["com.one.app", "com.one.game", "com.two.app"]
+            let sender: Sender
+
+            init() throws {
+                sender = try Sender()
+                for name in ["one", "next", "two"] {
+                    let key = sender.scratch.path("\(name).p8")
+                    try prepare(
+                        "openssl", ["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", key],
+                        in: sender.scratch)
+                    try prepare(
+                        "openssl", ["pkey", "-in", key, "-pubout", "-out", sender.scratch.path("\(name).pem")],
+                        in: sender.scratch)
+                }
+                try writeCampaign(keyFile: "one.p8", keyID: "KEYONE0001")
+            }
+
+            var campaign: String { sender.scratch.path("campaign.yaml") }
+
+            /// Which key team one has.
+            func writeCampaign(keyFile: String, keyID: String) throws {
+                try sender.scratch.write(
+                    """
+                    ca_file: ca.pem
+                    providers:
+                      - topics: [com.one.app, com.one.game]
+                        key_file: \(keyFile)
+                        key_id: \(keyID)
+                        team_id: TEAMONE001
+                      - { topics: [com.two.app], key_file: two.p8, key_id: KEYTWO0002, team_id: TEAMTWO002 }
+
+                    """, to: "campaign.yaml")
+            }
+
+            /// What the simulator must know.
+            func providerKeys(_ names: [String] = ["one", "next", "two"]) -> [String] {
+                let known = [
+                    "one": "KEYONE0001:TEAMONE001", "next": "KEYNEXT001:TEAMONE001", "two": "KEYTWO0002:TEAMTWO002",
+                ]
+                return names.flatMap { ["--provider-key", sender.scratch.path("\($0).pem") + ":" + known[$0]!] }
+            }
+
+            func rows(_ numbers: Range<Int>) -> String {
+                numbers.map { number in
+                    let hex = String(number, radix: 16)
+                    let token = String(repeating: "0", count: 64 - hex.count) + hex
+                    return "\(token),\(Self.topics[number % 3]),\"{\"\"aps\"\":{\"\"alert\"\":\"\"Hi\"\"}}\"\n"
+                }.joined()
+            }
+
+            func start(_ port: UInt16, _ directory: String, _ more: [String]) throws -> Child {
+                try Child(
+                    Tools.command,
+                    [
+                        "send", campaign, "--input", "-", "--to", "localhost:\(port)", "--run-dir", directory,
+                        "--verbose",
+                    ]
+                        + more, name: "send", in: sender.scratch, input: .pipe)
+            }
+        }
+
+        /// Waits until the process has said all of these, or has ended.
+        private static func says(_ process: Child, _ texts: String...) -> Bool {
+            eventually(seconds: 60) {
+                let said = process.errors
+                return process.isOver || texts.allSatisfy { said.contains($0) }
+            } && !process.isOver
+        }
+
+        @Test(arguments: Tools.loops)
+        func `two teams, three topics, tokens renewed, a key changed: all accepted, one team and token a connection`(
+            loop: String
+        ) throws {
+            let teams = try Teams()
+            let simulator = try TeamsSimulator(
+                teams.sender,
+                teams.providerKeys() + ["--token-lifetime", "5", "--topics", Teams.topics.joined(separator: ",")])
+            let directory = teams.sender.newRunDirectory()
+            let process = try teams.start(
+                simulator.port, directory, ["--token-mint-after", "1", "--token-retire-after", "3", "--loop", loop])
+            // More than one chunk each: a part of one waits for the next.
+            process.write("token,topic,payload\n" + teams.rows(0..<5000))
+            let minted = "new provider token for localhost:\(simulator.port): team"
+            try #require(
+                eventually(seconds: 60) {
+                    let said = process.errors
+                    return process.isOver
+                        || ["TEAMONE001", "TEAMTWO002"].allSatisfy {
+                            said.components(separatedBy: "\(minted) \($0)").count > 3
+                        }
+                } && !process.isOver, "\(process.errors)")
+            process.write(teams.rows(5000..<10_000))
+
+            try teams.writeCampaign(keyFile: "next.p8", keyID: "KEYNEXT001")
+            try #require(
+                Self.says(
+                    process, "apns-batch: reloaded: next.p8, new connections use it\n",
+                    "\(minted) TEAMONE001, key KEYNEXT001"), "\(process.errors)")
+            process.write(teams.rows(10_000..<15_000))
+            process.closeInput()
+            #expect(process.wait(seconds: 60) == .exited(0), "\(process.errors)")
+
+            let results = try RunResults(directory)
+            results.expectComplete(rows: 15_000)
+            #expect(results.count("accepted") == 15_000)
+            let said = try simulator.stop()
+            #expect(said.contains("answered 200: 15000"), "\(said)")
+            #expect(said.contains("team TEAMONE001: 10000") && said.contains("team TEAMTWO002: 5000"), "\(said)")
+            #expect(said.contains("received_again=0"), "\(said)")
+            #expect(said.contains("with_two_teams=0 tokens_too_early=0 tokens_expired=0"), "\(said)")
+        }
+
+        @Test func `a key file that is wrong changes nothing, SIGHUP reads it again, and the run completes`() throws {
+            let teams = try Teams()
+            let simulator = try TeamsSimulator(teams.sender, teams.providerKeys())
+            let directory = teams.sender.newRunDirectory()
+            let process = try teams.start(simulator.port, directory, [])
+            process.write("token,topic,payload\n" + teams.rows(0..<5000))
+            try #require(Self.says(process, "for team TEAMONE001", "for team TEAMTWO002"), "\(process.errors)")
+
+            process.send(signal: SIGHUP)
+            try #require(Self.says(process, "SIGHUP: keys and certificates are as they were"), "\(process.errors)")
+            let good = try Data(contentsOf: teams.sender.scratch.file("two.p8"))
+            try teams.sender.scratch.write("-----BEGIN", to: "two.p8")
+            try #require(
+                Self.says(
+                    process, "apns-batch: not reloaded: provider 2: signing key: ", "connections stay as they are"),
+                "\(process.errors)")
+            try good.write(to: teams.sender.scratch.file("two.p8"))
+            try teams.writeCampaign(keyFile: "next.p8", keyID: "KEYNEXT001")
+            process.send(signal: SIGHUP)
+            try #require(Self.says(process, "reloaded: next.p8, new connections use it"), "\(process.errors)")
+            process.write(teams.rows(5000..<10_000))
+            process.closeInput()
+            #expect(process.wait(seconds: 60) == .exited(0), "\(process.errors)")
+            let results = try RunResults(directory)
+            results.expectComplete(rows: 10_000)
+            #expect(results.count("accepted") == 10_000)
+        }
+
+        @Test func `a fatal answer to one team ends the campaign with 69 and names the team`() throws {
+            let teams = try Teams()
+            let simulator = try TeamsSimulator(teams.sender, teams.providerKeys(["one"]))
+            let directory = teams.sender.newRunDirectory()
+            let process = try teams.start(simulator.port, directory, [])
+            process.write("token,topic,payload\n" + teams.rows(0..<5000))
+            #expect(process.wait(seconds: 60) == .exited(69), "\(process.errors)")
+            #expect(
+                process.errors.contains(
+                    "apns-batch: localhost:\(simulator.port) answered 403 InvalidProviderToken for team TEAMTWO002\n"),
+                "\(process.errors)")
+        }
+
+        static let wrong: [(yaml: String, says: String)] = [
+            (
+                "providers:\n  - { topics: [com.a], keyfile: a.p8 }\n",
+                "campaign.yaml:2:24: providers[0]: unknown key \"keyfile\"; known are topics, key_file, "
+            ),
+            ("topic: com.a\nproviders: one\n", "campaign.yaml:2:12: providers: expected a list"),
+            ("providers:\n  - com.a\n", "campaign.yaml:2:5: providers[0]: expected keys and values"),
+            ("providers: []\n", "providers: expected 1 to 100, found 0"),
+            (
+                "providers:\n  - { topics: [com.a], key_file: a.p8 }\nkey_id: ABC\n",
+                "campaign.yaml:3:1: key_id: not together with providers"
+            ),
+            (
+                "providers:\n  - { topics: com.a }\n",
+                "campaign.yaml:2:15: providers[0].topics: expected a list, found \"com.a\""
+            ),
+            (
+                "providers:\n  - { topics: [com.a] }\n  - { topics: [com.b], key_file: a.p8 }\n",
+                "providers[0]: no credentials: give key_file with key_id and team_id, or certificate_file"
+            ),
+            (
+                "providers:\n  - { topics: [com.a], certificate_file: none.pem }\n", "none.pem"
+            ),
+        ]
+
+        @Test(arguments: wrong)
+        func `a list of providers that is wrong: exit code 64 and its place`(yaml: String, says: String) throws {
+            let scratch = try Scratch()
+            let campaign = try scratch.write(yaml, to: "campaign.yaml")
+            let rows = try scratch.write("token,topic,payload\n", to: "rows.csv")
+            let finished = try Child.run(
+                Tools.command,
+                ["send", campaign, "--input", rows, "--to", "localhost:1", "--run-dir", scratch.path("run")],
+                name: "send", in: scratch, seconds: 30)
+            #expect(finished.ending == .exited(64), "\(finished)")
+            #expect(finished.errors.contains(says), "\(finished)")
+        }
+
+        @Test func `a key by flag beside providers: exit code 64`() throws {
+            let teams = try Teams()
+            let finished = try teams.sender.command([
+                "send", teams.campaign, "--input", "-", "--to", "localhost:1", "--key-file", "one.p8",
+            ])
+            #expect(finished.ending == .exited(64), "\(finished)")
+            #expect(finished.errors.contains("--key-file: not together with providers"), "\(finished)")
+        }
+    }
+}
+
+/// A simulator of several teams, as a process of its own.
+private final class TeamsSimulator {
+    private let process: Child
+    let port: UInt16
+
+    init(_ sender: Sender, _ more: [String]) throws {
+        process = try Child(
+            Tools.command,
+            [
+                "simulate", "--port", "0", "--cert", sender.credentials.certificate, "--key", sender.credentials.key,
+            ] + more, name: "simulate", in: sender.scratch)
+        port = try Peer.portPrinted(by: process)
+    }
+
+    deinit { process.stop() }
+
+    /// Ends it; gives what it said.
+    func stop() throws -> String {
+        let ending = process.stop()
+        try #require(ending == .exited(0), "\(ending): \(process.errors)")
+        return process.output
+    }
+}
