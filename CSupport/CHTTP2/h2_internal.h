@@ -22,6 +22,13 @@ typedef struct h2_deferred {
     h2_field fields[H2_REQUEST_FIELDS_MAX];
 } h2_deferred;
 
+/* A frame that came after the end of all streams: header, and the part of a GOAWAY that is kept. */
+typedef struct h2_late {
+    uint8_t frame[9 + 8 + H2_DEBUG_BYTES_MAX];
+    uint32_t length; /* bytes of it that have come */
+    bool lost;       /* what came was no frame */
+} h2_late;
+
 struct h2_session {
     nghttp2_session *ng;
     h2_memory *memory;
@@ -48,6 +55,7 @@ struct h2_session {
     h2_deferred **deferred_last;
     h2_failure failure;
     h2_facts facts;
+    h2_late late;
 };
 
 /* h2_message.c: false at a limit of memory or of fields. */
@@ -56,7 +64,11 @@ bool h2_message_body_add(h2_pool *pool, h2_message *message, const uint8_t *byte
 h2_message *h2_message_take(h2_pool *pool);
 void h2_message_fields_clear(h2_message *message);
 
+/* h2_late.c: client: what the library does not look at any more. */
+void h2_late_receive(h2_session *session, const uint8_t *bytes, size_t length);
+
 /* h2_receive.c */
+void h2_goaway_note(h2_facts *facts, int32_t last_stream, uint32_t code, const uint8_t *debug, size_t length);
 void h2_receive_callbacks_set(nghttp2_session_callbacks *callbacks);
 
 /* h2_send.c */

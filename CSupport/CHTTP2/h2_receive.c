@@ -101,14 +101,14 @@ static int on_data(nghttp2_session *ng, uint8_t flags, int32_t stream, const uin
     return h2_message_body_add(session->pool, exchange->message, bytes, kept) ? 0 : memory_limit(session);
 }
 
-static void goaway_note(h2_facts *facts, const nghttp2_goaway *frame) {
+void h2_goaway_note(h2_facts *facts, int32_t last_stream, uint32_t code, const uint8_t *debug, size_t length) {
     uint32_t i = facts->goaway_count < H2_GOAWAYS_KEPT ? facts->goaway_count++ : H2_GOAWAYS_KEPT - 1;
     h2_goaway *goaway = &facts->goaways[i];
-    size_t length = frame->opaque_data_len < H2_DEBUG_BYTES_MAX ? frame->opaque_data_len : (size_t)H2_DEBUG_BYTES_MAX;
-    goaway->last_stream = frame->last_stream_id;
-    goaway->code = frame->error_code;
-    goaway->debug_length = (uint32_t)length;
-    if (length > 0) memcpy(goaway->debug, frame->opaque_data, length);
+    size_t kept = length < H2_DEBUG_BYTES_MAX ? length : (size_t)H2_DEBUG_BYTES_MAX;
+    goaway->last_stream = last_stream;
+    goaway->code = code;
+    goaway->debug_length = (uint32_t)kept;
+    if (kept > 0) memcpy(goaway->debug, debug, kept);
 }
 
 static void settings_note(h2_session *session) {
@@ -143,7 +143,8 @@ static int on_frame(nghttp2_session *ng, const nghttp2_frame *frame, void *user)
         }
         break;
     case NGHTTP2_GOAWAY:
-        goaway_note(&session->facts, &frame->goaway);
+        h2_goaway_note(&session->facts, frame->goaway.last_stream_id, frame->goaway.error_code,
+                       frame->goaway.opaque_data, frame->goaway.opaque_data_len);
         break;
     default:
         break;

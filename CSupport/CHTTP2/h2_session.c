@@ -115,6 +115,10 @@ int h2_session_fail_library(h2_session *session, int code) {
 
 int h2_session_receive(h2_session *session, const uint8_t *bytes, size_t length) {
     session->drained = false;
+    if (!session->server && nghttp2_session_want_read(session->ng) == 0) {
+        h2_late_receive(session, bytes, length);
+        return 0;
+    }
     ssize_t taken = nghttp2_session_mem_recv(session->ng, bytes, length);
     return taken < 0 ? h2_session_fail_library(session, (int)taken) : 0;
 }

@@ -175,8 +175,15 @@ static void goodbye(connection *c) {
         connection_end(c, TRANSPORT_SCOPE_HTTP2, c->goaway_code, "closed after the server's GOAWAY", true);
 }
 
+/* A server may say a second GOAWAY, and only that has the reason: true until it has had its moment. */
+static bool goaway_awaited(connection *c) {
+    if (!c->goaway_received || c->kind != SLOT_CLIENT) return false;
+    if (c->deadline_ns == UINT64_MAX) connection_deadline_set(c, GOAWAY_MS_MAX);
+    return c->transport->now_ns < c->deadline_ns;
+}
+
 /* Closes a connection that takes no more requests and has none left. */
 void connection_drained_check(connection *c) {
     bool leaving = c->draining || (c->goaway_received && c->kind == SLOT_CLIENT);
-    if (leaving && c->state == CONNECTION_UP && c->first == NULL) goodbye(c);
+    if (leaving && c->state == CONNECTION_UP && c->first == NULL && !goaway_awaited(c)) goodbye(c);
 }

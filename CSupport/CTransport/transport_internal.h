@@ -14,6 +14,7 @@ enum {
     EVENT_DETAIL_BYTES_MAX = 256,
     EVENTS_PER_CONNECTION_MAX = 16, /* waiting to be returned; further GOAWAYs and PONGs are passed over */
     LEAVE_MS_MAX = 500,             /* how long a closing connection waits for the peer to close */
+    GOAWAY_MS_MAX = 100,            /* how long a client without requests waits for what follows a GOAWAY */
 };
 
 /* Room in a send buffer beyond send_buffer_max: the record that passes the mark, the rest of the frame being written
@@ -96,7 +97,7 @@ struct connection {
     uint32_t events;     /* events waiting to be returned */
     uint32_t streams_max;
     int32_t handed_stream; /* the highest stream whose HEADERS were handed to the reactor */
-    uint64_t deadline_ns;  /* connecting or leaving; UINT64_MAX for none */
+    uint64_t deadline_ns;  /* connecting, leaving or after a GOAWAY; UINT64_MAX for none */
     connection *dirty_next;
     connection *closed_next;
     event_node *down;             /* kept for the last event */

@@ -34,6 +34,8 @@ static void connection_expire(connection *c) {
     if (c->deadline_ns <= t->now_ns) {
         if (c->state == CONNECTION_LEAVING)
             connection_close(c);
+        else if (c->state == CONNECTION_UP)
+            connection_drained_check(c);
         else
             connection_end(c, TRANSPORT_SCOPE_TIMEOUT, t->options.connect_timeout_ms, "connecting took too long",
                            false);

@@ -81,7 +81,11 @@ final class RawPeer {
     }
 
     func send(_ frames: [Frame]) {
-        let bytes = frames.flatMap(\.bytes)
+        send(bytes: frames.flatMap(\.bytes))
+    }
+
+    /// Anything, as one TLS record.
+    func send(bytes: [UInt8]) {
         guard let session, !bytes.isEmpty else { return }
         _ = tls_session_write(session, bytes, bytes.count)
         flush()

@@ -170,6 +170,38 @@ struct WireTests {
         #expect(setup.client.outcomes.last?.delivery == TRANSPORT_MAYBE_SENT.rawValue)
     }
 
+    @Test(
+        "a second GOAWAY is told when it comes a moment after the last answer, in whatever pieces",
+        arguments: Loop.available)
+    func secondGoaway(loop: Loop) throws {
+        let setup = try Setup(Limits(loop: loop))
+        setup.submit([Request(ticket: 1)])
+        setup.drive { setup.peer.frames(Frame.headers).count == 1 }
+        setup.peer.send([.ok(1), .goaway(1, 0, "")])
+        setup.drive { !setup.client.events(TRANSPORT_EVENT_GOAWAY).isEmpty }
+        #expect(setup.client.outcomes.map(\.delivery) == [2])
+        let late = [Frame(type: Frame.settings, flags: 1), .goaway(1, 0, "{\"reason\":\"BadCertificate\"}")]
+        for byte in late.flatMap(\.bytes) { setup.peer.send(bytes: [byte]) }
+        setup.drive { setup.client.down != nil }
+        #expect(
+            setup.client.events(TRANSPORT_EVENT_GOAWAY).map(\.detail) == ["", "{\"reason\":\"BadCertificate\"}"])
+        #expect(setup.client.down?.scope == TRANSPORT_SCOPE_HTTP2.rawValue)
+    }
+
+    @Test("after GOAWAY what is no frame is passed over, and a long debug text is cut", arguments: Loop.available)
+    func afterGoaway(loop: Loop) throws {
+        let setup = try Setup(Limits(loop: loop))
+        setup.peer.send([.goaway(0, 0, "")])
+        setup.drive { !setup.client.events(TRANSPORT_EVENT_GOAWAY).isEmpty }
+        let long = String(repeating: "x", count: 5000)
+        setup.peer.send([.goaway(0, 2, long)])
+        setup.peer.send(bytes: Array(repeating: 0xff, count: 9))
+        setup.peer.send([.goaway(0, 0, "never seen")])
+        setup.drive { setup.client.down != nil }
+        #expect(
+            setup.client.events(TRANSPORT_EVENT_GOAWAY).map(\.detail) == ["", String(long.prefix(256))])
+    }
+
     @Test("an end without close_notify is told apart from one in order", arguments: Loop.available, [false, true])
     func truncation(loop: Loop, inOrder: Bool) throws {
         let setup = try Setup(Limits(loop: loop))

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """An HTTP/2 server over TLS on loopback, made of the Python package h2, that writes down what it got.
 
-    h2_echo_server.py --cert cert.pem --key key.pem --record FILE [--port N] [--max-streams N]
+    h2_echo_server.py --cert cert.pem --key key.pem --record FILE [--port N] [--max-streams N] [--goaway TEXT ...]
 
 Prints "listening PORT" when it is ready and ends when standard input closes. FILE gets one JSON object a line:
 
@@ -9,7 +9,9 @@ Prints "listening PORT" when it is ready and ends when standard input closes. FI
     {"connection": n, "stream": n, "path": …, "headers": [[name, value], …], "body": base64}
     {"connection": n, "violation": …}                           the client broke a rule of HTTP/2
 
-Every request is answered 200 with its apns-id. Shares no code with the sender.
+Every request is answered 200 with its apns-id. With --goaway the first connection gets a GOAWAY frame for each TEXT, which
+is its debug data, when the fifth request has come; that one is the last that is answered there. With --goaway-zero the
+frames say that none was. Shares no code with the sender.
 """
 
 import argparse
@@ -25,6 +27,7 @@ import h2.errors
 import h2.events
 import h2.exceptions
 import h2.settings
+import hyperframe.frame
 
 
 class Client:
@@ -34,6 +37,10 @@ class Client:
         self.number = number
         self.record = record
         self.requests = {}
+        self.goaway = options.goaway if number == 1 else []
+        self.goaway_zero = options.goaway_zero
+        self.last_stream = None
+        self.answered = 0
         config = h2.config.H2Configuration(client_side=False, header_encoding="utf-8")
         self.h2 = h2.connection.H2Connection(config=config)
         codes = h2.settings.SettingCodes
@@ -47,6 +54,8 @@ class Client:
         try:
             while True:
                 writer.write(self.h2.data_to_send())
+                if self.goaway and self.last_stream is not None:
+                    self.say_goaway(writer)
                 await writer.drain()
                 data = await reader.read(65536)
                 if not data:
@@ -60,6 +69,12 @@ class Client:
             pass
         finally:
             writer.close()
+
+    def say_goaway(self, writer):
+        for text in self.goaway:
+            frame = hyperframe.frame.GoAwayFrame(0, last_stream_id=self.last_stream, additional_data=text.encode())
+            writer.write(frame.serialize())
+        self.goaway = []
 
     def handle(self, event):
         if isinstance(event, h2.events.RequestReceived):
@@ -75,6 +90,13 @@ class Client:
 
     def answer(self, stream):
         headers, body = self.requests.pop(stream)
+        if self.last_stream is not None and stream > self.last_stream:
+            return
+        self.answered += 1
+        if self.goaway and self.answered == 5:
+            self.last_stream = 0 if self.goaway_zero else stream
+            if self.goaway_zero:
+                return
         fields = dict(headers)
         self.write(
             connection=self.number, stream=stream, path=fields.get(":path"), headers=headers,
@@ -104,6 +126,8 @@ async def main():
     parser.add_argument("--record", required=True)
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--max-streams", type=int, default=100)
+    parser.add_argument("--goaway", action="append", default=[])
+    parser.add_argument("--goaway-zero", action="store_true")
     options = parser.parse_args()
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

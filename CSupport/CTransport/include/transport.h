@@ -242,7 +242,8 @@ enum transport_event_kind {
     TRANSPORT_EVENT_SETTINGS = 2, /* the peer changed MAX_CONCURRENT_STREAMS: streams_max filled */
     TRANSPORT_EVENT_GOAWAY = 3,   /* code: error code; last_stream filled; detail: debug data as sent (may be anything).
                                      No new request may go to this connection; its open ones above last_stream come back
-                                     NOT_SENT, the others are still awaited */
+                                     NOT_SENT, the others are still awaited. Some servers say it twice; a client
+                                    without requests waits a tenth of a second for the second one */
     TRANSPORT_EVENT_DOWN = 4,  /* the last event of a connection, after the outcomes of all its requests; scope, code,
                                   detail: text */
     TRANSPORT_EVENT_PONG = 5,  /* code: round trip in microseconds */

@@ -50,14 +50,16 @@ final class Peer {
     }
 
     /// The Python server; what it got is read by `Recording`.
-    static func python(_ sender: Sender, streams: Int = 100) throws -> (peer: Peer, recording: Recording) {
+    static func python(
+        _ sender: Sender, streams: Int = 100, _ more: [String] = []
+    ) throws -> (peer: Peer, recording: Recording) {
         let record = sender.scratch.path("record-\(sender.scratch.nextNumber()).jsonl")
         let process = try Child(
             Tools.python,
             [
                 Tools.peer("h2_echo_server.py"), "--cert", sender.credentials.certificate, "--key",
                 sender.credentials.key, "--record", record, "--max-streams", "\(streams)",
-            ], name: "h2-server", in: sender.scratch, input: .pipe)
+            ] + more, name: "h2-server", in: sender.scratch, input: .pipe)
         let port = try portPrinted(by: process)
         return (Peer(process, port: port), Recording(path: record))
     }
