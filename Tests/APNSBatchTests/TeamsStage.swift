@@ -28,7 +28,7 @@ final class TeamsStage {
 
     /// - Parameters:
     ///   - lifetime: the oldest provider token that the simulator takes, in seconds.
-    ///   - keysUntrusted: numbers of keys that it does not know.
+    ///   - unknown: numbers of keys that it does not know.
     init(
         script: SimulatorScript = SimulatorScript(), streams: UInt32 = 1000, lifetime: Int64 = 3600,
         unknown: Set<Int> = []

@@ -28,6 +28,24 @@ struct ConnectionTests {
         #expect(side.events.map(\.kind) == [TRANSPORT_EVENT_WOKEN.rawValue])
     }
 
+    @Test("a TLS configuration that is released gives its number back, and its connections go on")
+    func releaseTLS() throws {
+        let pair = try Pair(Limits(loop: .epoll))
+        #expect(transport_tls_release(pair.client.handle, 0) == 0)
+        #expect(transport_tls_release(pair.client.handle, 0) == TRANSPORT_MISUSE.rawValue)
+        #expect(transport_tls_release(pair.client.handle, 1) == TRANSPORT_MISUSE.rawValue)
+        #expect(transport_tls_release(pair.client.handle, -1) == TRANSPORT_MISUSE.rawValue)
+        pair.client.submit([Request(ticket: 1)], on: pair.connection)
+        pair.drive { pair.server.received.count == 1 }
+        pair.server.respond(Response(), to: pair.server.received[0])
+        pair.drive { pair.client.outcomes.count == 1 }
+        #expect(pair.client.outcomes[0].status == 200)
+        for _ in 0..<300 {
+            #expect(try pair.client.tls({ _ in }, pem: [ServerIdentity.test.caPEM, nil, nil]) == 0)
+            #expect(transport_tls_release(pair.client.handle, 0) == 0)
+        }
+    }
+
     @Test("a drained connection closes after its last outcome and takes no new request", arguments: Loop.available)
     func drain(loop: Loop) throws {
         let pair = try Pair(Limits(loop: loop))

@@ -11,7 +11,11 @@ Prints "listening PORT" when it is ready and ends when standard input closes. FI
 
 Every request is answered 200 with its apns-id. With --goaway the first connection gets a GOAWAY frame for each TEXT, which
 is its debug data, when the fifth request has come; that one is the last that is answered there. With --goaway-zero the
-frames say that none was. Shares no code with the sender.
+frames say that none was. With --client-ca clients must have a certificate, and FILE gets for each connection:
+
+    {"connection": n, "certificate": common name}
+
+Shares no code with the sender.
 """
 
 import argparse
@@ -51,6 +55,10 @@ class Client:
 
     async def serve(self, reader, writer):
         self.write(connection=self.number)
+        certificate = writer.get_extra_info("peercert")
+        if certificate:
+            subject = dict(field[0] for field in certificate["subject"])
+            self.write(connection=self.number, certificate=subject["commonName"])
         try:
             while True:
                 writer.write(self.h2.data_to_send())
@@ -126,6 +134,7 @@ async def main():
     parser.add_argument("--record", required=True)
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--max-streams", type=int, default=100)
+    parser.add_argument("--client-ca")
     parser.add_argument("--goaway", action="append", default=[])
     parser.add_argument("--goaway-zero", action="store_true")
     options = parser.parse_args()
@@ -134,6 +143,9 @@ async def main():
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.load_cert_chain(options.cert, options.key)
     context.set_alpn_protocols(["h2"])
+    if options.client_ca:
+        context.verify_mode = ssl.CERT_REQUIRED
+        context.load_verify_locations(options.client_ca)
 
     record = open(options.record, "a", encoding="utf-8")
     count = 0

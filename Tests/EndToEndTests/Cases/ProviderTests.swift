@@ -146,6 +146,53 @@ extension EndToEnd {
             #expect(results.count("accepted") == 10_000)
         }
 
+        /// A certificate signed by itself, with its key in the same file.
+        private static func makeCertificate(_ name: String, in scratch: Scratch) throws -> String {
+            let (key, certificate) = (scratch.path("\(name)-key.pem"), scratch.path("\(name)-cert.pem"))
+            try prepare(
+                "openssl",
+                [
+                    "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30",
+                    "-subj", "/CN=\(name)", "-keyout", key, "-out", certificate,
+                ], in: scratch)
+            return try String(contentsOfFile: certificate, encoding: .utf8)
+                + String(contentsOfFile: key, encoding: .utf8)
+        }
+
+        @Test(arguments: Tools.loops)
+        func `a client certificate that is replaced: new connections have the new one, no row is lost`(
+            loop: String
+        ) throws {
+            let teams = try Teams()
+            let scratch = teams.sender.scratch
+            let certificates = try ["first", "second"].map { try Self.makeCertificate($0, in: scratch) }
+            let authorities = try scratch.write(certificates.joined(), to: "clients.pem")
+            let (server, recording) = try Peer.python(teams.sender, ["--client-ca", authorities])
+            try scratch.write(certificates[0], to: "push.pem")
+            try scratch.write("ca_file: ca.pem\ncertificate_file: push.pem\n", to: "campaign.yaml")
+            let directory = teams.sender.newRunDirectory()
+            let process = try teams.start(server.port, directory, ["--lanes", "1", "--loop", loop])
+            process.write("token,topic,payload\n" + teams.rows(0..<5000))
+            let begun = eventually(seconds: 30) { recording.size > 100_000 }
+            try #require(begun, "\(process.errors)")
+
+            try scratch.write(certificates[1], to: "push.pem")
+            try #require(
+                Self.says(process, "apns-batch: reloaded: push.pem, new connections use it\n"), "\(process.errors)")
+            let renewed = eventually(seconds: 30) { recording.certificates.contains("second") }
+            try #require(renewed, "\(process.errors)")
+            process.write(teams.rows(5000..<10_000))
+            process.closeInput()
+            #expect(process.wait(seconds: 60) == .exited(0), "\(process.errors)")
+            server.stop()
+            let results = try RunResults(directory)
+            results.expectComplete(rows: 10_000)
+            #expect(results.count("accepted") == 10_000)
+            #expect(recording.requests.count == 10_000)
+            #expect(recording.requests.allSatisfy { $0["authorization"] == nil })
+            #expect(recording.certificates.first == "first" && recording.certificates.last == "second")
+        }
+
         @Test func `a fatal answer to one team ends the campaign with 69 and names the team`() throws {
             let teams = try Teams()
             let simulator = try TeamsSimulator(teams.sender, teams.providerKeys(["one"]))

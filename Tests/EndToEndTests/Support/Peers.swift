@@ -115,6 +115,9 @@ struct Recording {
 
     var connections: Int { entries().count { $0.count == 1 && $0["connection"] != nil } }
 
+    /// Whom the clients' certificates are made out to, by connection.
+    var certificates: [String] { entries().compactMap { $0["certificate"] as? String } }
+
     var violations: [String] { entries().compactMap { $0["violation"] as? String } }
 
     var requests: [Request] {
