@@ -53,18 +53,26 @@ enum KeyJudge {
 
     @inline(__always)
     private static func oneDigit(_ digit: UInt8, _ form: PayloadKeyForm) -> KeyFault? {
-        (form == .one || form == .oneOrTrue) && digit == UInt8(ascii: "0") ? .range : nil
+        switch form {
+        case .one, .oneOrTrue: digit == UInt8(ascii: "0") ? .range : nil
+        default: nil
+        }
     }
 
     /// 2 to 9.
     @inline(__always)
     private static func digit(_ form: PayloadKeyForm, _ isLiveActivity: Bool) -> KeyFault? {
-        form == .count || form == .seconds || (form == .score && isLiveActivity) ? nil : .range
+        switch form {
+        case .count, .seconds: nil
+        case .score: isLiveActivity ? nil : .range
+        default: .range
+        }
     }
 
     private static func anyNumber(
         _ bytes: UnsafePointer<UInt8>, _ count: Int, _ form: PayloadKeyForm, _ isLiveActivity: Bool
     ) -> KeyFault? {
+        if isPlain(bytes, count, form) { return nil }
         let number = DecimalNumber(bytes, count)
         switch form {
         case .count: return number.isWhole && number.isNotNegative ? nil : .range
@@ -77,6 +85,18 @@ enum KeyJudge {
         case .zeroOrOne: return number.isOne || number.isZero ? nil : .range
         default: return nil
         }
+    }
+
+    /// Whether it is a whole number as most are written: a few digits.
+    @inline(__always)
+    private static func isPlain(_ bytes: UnsafePointer<UInt8>, _ count: Int, _ form: PayloadKeyForm) -> Bool {
+        switch form {
+        case .count, .seconds: break
+        default: return false
+        }
+        if count > 11 { return false }
+        for index in 0..<count where !CardNumber.isDigit(bytes[index]) { return false }
+        return true
     }
 
     /// Whether a string is one of the few that its key allows. None of them needs an escape.

@@ -8,6 +8,10 @@ struct KeyEntry {
     let last: UInt64
     let count: Int
     let form: PayloadKeyForm
+    /// Whether its value may be an array of strings, or the alert or sound as a string or an object.
+    let isTexts: Bool
+    let isTextOrObject: Bool
+    let isEvent: Bool
     let fact: PayloadFacts
 }
 
@@ -42,7 +46,8 @@ struct KeyTable: @unchecked Sendable {
             let words = Words(start, name.count, end: start + name.count)
             return KeyEntry(
                 first: words.first, middle: words.middle, last: words.last, count: name.count, form: key.form,
-                fact: PayloadFacts(key))
+                isTexts: key.form == .texts || key.form == .textsOrNull, isTextOrObject: key.form == .textOrObject,
+                isEvent: key.form == .event, fact: PayloadFacts(key))
         }
     }
 

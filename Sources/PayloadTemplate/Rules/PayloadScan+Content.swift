@@ -3,7 +3,7 @@ import APNSProtocol
 extension PayloadScan {
     /// What the push type asks for, once all of `aps` is known.
     mutating func judgeContent() {
-        if setting.content == .free { return }
+        if case .free = setting.content { return }
         guard facts.contains(.aps) else { return sink.note(.apsMissing, FoundPlace(parent: .payload), nil) }
         switch setting.content {
         case .visible: if !facts.contains(.shows) { tell(.alertNothingToShow) }

@@ -62,9 +62,9 @@ struct PayloadScan<Sink: FindingSink> {
 
     @inline(__always)
     private mutating func scanApsValue(_ key: UnsafeBufferPointer<UInt8>, _ entry: UnsafePointer<KeyEntry>) {
-        guard entry.pointee.form == .textOrObject else {
+        guard entry.pointee.isTextOrObject else {
             let value = judgeValue(key, entry, .aps)
-            if entry.pointee.form == .event, value.count == 5, value.start[0] == UInt8(ascii: "s") {
+            if entry.pointee.isEvent, value.count == 5, value.start[0] == UInt8(ascii: "s") {
                 facts.insert(.start)
             }
             return
@@ -130,14 +130,13 @@ struct PayloadScan<Sink: FindingSink> {
     private mutating func judgeValue(
         _ key: UnsafeBufferPointer<UInt8>, _ entry: UnsafePointer<KeyEntry>, _ parent: PayloadKey.Parent
     ) -> PayloadValue {
-        let form = entry.pointee.form
-        if form == .texts || form == .textsOrNull, cursor.byte == UInt8(ascii: "[") {
-            return judgeTexts(key, form, parent)
+        if entry.pointee.isTexts, cursor.byte == UInt8(ascii: "[") {
+            return judgeTexts(key, entry.pointee.form, parent)
         }
         let value = cursor.value()
-        if let fault = KeyJudge.fault(value, form, isLiveActivity: isLiveActivity) {
+        if let fault = KeyJudge.fault(value, entry.pointee.form, isLiveActivity: isLiveActivity) {
             let place = FoundPlace(parent: parent, key: key, value: value)
-            sink.note(fault.rule, place, FoundFault(form: form, fault: fault))
+            sink.note(fault.rule, place, FoundFault(form: entry.pointee.form, fault: fault))
         }
         return value
     }

@@ -12,7 +12,7 @@ struct FieldCheck: Equatable {
     func isRight(_ field: UnsafeRawBufferPointer, isLiveActivity: Bool) -> Bool {
         guard let address = field.baseAddress, !field.isEmpty else { return isOptional }
         let bytes = address.assumingMemoryBound(to: UInt8.self)
-        if form == .interruptionLevel { return KeyJudge.isChoice(bytes, field.count, form) }
+        if case .interruptionLevel = form { return KeyJudge.isChoice(bytes, field.count, form) }
         return KeyJudge.number(bytes, field.count, form, isLiveActivity) == nil
     }
 }

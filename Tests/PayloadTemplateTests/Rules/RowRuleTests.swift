@@ -177,4 +177,24 @@ import Testing
         #expect(try mutable.row(["1"]) == ["mutable-content-true: [c] aps.mutable-content: expected 1, found true"])
         #expect(try mutable.row(["0"]) == ["key-type: [c] aps.mutable-content: expected 1, found false"])
     }
+
+    @Test("A field or a template that cannot be used names its rule too")
+    func failures() throws {
+        let template = try PayloadTemplate(#"{"aps":{"badge":"{{n:number}}","x":"{{j:json}}"}}"#, ["n", "j"])
+        func rule(_ fields: [String]) -> Rule? {
+            let memory = fields.map { GuardedMemory(Array($0.utf8)) }
+            let output = GuardedMemory(count: 4096)
+            defer { withExtendedLifetime((memory, output)) {} }
+            return memory.map { UnsafeRawBufferPointer($0.bytes) }.withUnsafeBufferPointer {
+                guard case .invalid(let failure) = template.render(fields: $0, into: output.bytes) else { return nil }
+                return failure.rule
+            }
+        }
+        #expect(rule(["five", "1"]) == .columnValueType)
+        #expect(rule(["5", "{a}"]) == .jsonSyntax)
+        #expect(rule(["5", "1"]) == nil)
+        #expect(throws: TemplateError.self) { try PayloadTemplate("{,}") }
+        do { _ = try PayloadTemplate("{,}") } catch { #expect(error.rule == .jsonSyntax) }
+        do { _ = try PayloadTemplate(#"{"a":"{{b}}"}"#) } catch { #expect(error.rule == .template) }
+    }
 }
