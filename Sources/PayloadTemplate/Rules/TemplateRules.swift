@@ -76,12 +76,7 @@ extension TemplateRules {
         guard let aps = root.member("aps")?.node, case .object(let members) = aps.value else {
             return root.member("aps")?.node.field != nil
         }
-        if members.contains(where: { $0.isOpen(in: .aps) }) { return true }
-        let ofStart = ["event", "attributes", "attributes-type"]
-        if setting.isLiveActivity, ofStart.contains(where: { aps.member($0)?.node.placeholders.isEmpty == false }) {
-            return true
-        }
-        return alertMayBeBodyOnly(aps)
+        return members.contains { $0.isOpen(in: .aps) } || alertMayBeBodyOnly(aps)
     }
 
     /// Whether a row may be left with a body alone.
@@ -96,14 +91,15 @@ extension TemplateRules {
     /// be said so simply.
     private var shownTexts: [Int]? {
         guard let aps = root.member("aps")?.node else { return nil }
-        var columns: [Int] = []
         let alert = aps.member("alert")?.node
-        let names = ["title", "subtitle", "body", "title-loc-key", "subtitle-loc-key", "loc-key"]
-        let nodes = [alert, aps.member("sound")?.node] + names.map { alert?.member($0)?.node }
-        for case .string(let pieces) in nodes.compactMap({ $0?.value }) {
-            let placeholders = pieces.compactMap(\.placeholder)
-            if placeholders.contains(where: \.isOptional), pieces.count > 1 { return nil }
-            columns += placeholders.map(\.column)
+        let texts = ["title", "subtitle", "body", "title-loc-key", "subtitle-loc-key", "loc-key"]
+        let shown = ["badge", "sound"].map { aps.member($0)?.node } + texts.map { alert?.member($0)?.node } + [alert]
+        var columns: [Int] = []
+        for node in shown.compactMap({ $0 }) {
+            if case .object = node.value, node.offset == alert?.offset { continue }
+            guard case .string(let pieces) = node.value else { return nil }
+            if node.isOptional, pieces.count > 1 { return nil }
+            columns += node.placeholders.map(\.column)
         }
         return columns
     }

@@ -125,6 +125,7 @@ import Testing
     @Test("A whole aps from a field, and arguments from one, are held against the rules too")
     func jsonAround() throws {
         let aps = try Self.rules(#"{"aps":"{{a:json}}"}"#, ["a"])
+        #expect(aps.templateFindings == [])
         #expect(try aps.row([#"{"alert":"x"}"#]) == [])
         #expect(
             try aps.row([#"{"alert":"x","badge":-1}"#]) == [
@@ -139,12 +140,38 @@ import Testing
             ])
     }
 
+    @Test(
+        "A badge or a sound that a field brings shows something too",
+        arguments: [
+            (#""badge":"{{b:number?}}""#, "5"), (#""sound":"{{b?}}""#, "x"), (#""sound":{"name":"{{b?}}"}"#, "x"),
+            (#""sound":"a{{b?}}""#, "x"),
+        ])
+    func shownBeside(member: String, field: String) throws {
+        let rules = try Self.rules("{\"aps\":{\"alert\":\"{{a}}\",\(member)}}", ["a", "b"])
+        #expect(rules.templateFindings == [])
+        #expect(try rules.row(["", field]) == [])
+        #expect(try rules.row(["x", ""]) == [])
+        #expect(try rules.row(["", ""]).map { $0.prefix(26) } == ["alert-nothing-to-show: [a]"])
+    }
+
     @Test("A body left alone by an empty field is told")
     func bodyOnly() throws {
         let rules = try Self.rules(#"{"aps":{"alert":{"title":"{{t?}}","body":"x"}}}"#, ["t"])
         #expect(try rules.row(["a"]) == [])
         #expect(
             try rules.row([""]) == [
+                "alert-body-only: [t] aps.alert: expected a string, or more than a body, found an object with a body only"
+            ])
+    }
+
+    @Test("So is one where neither all fields nor none leave the body alone")
+    func bodyBetween() throws {
+        let rules = try Self.rules(
+            #"{"aps":{"alert":{"title":"{{t?}}","body":"{{b?}}"},"badge":1}}"#, ["t", "b"])
+        #expect(try rules.row(["a", "b"]) == [])
+        #expect(try rules.row(["", ""]) == [])
+        #expect(
+            try rules.row(["", "b"]) == [
                 "alert-body-only: [t] aps.alert: expected a string, or more than a body, found an object with a body only"
             ])
     }
