@@ -1,5 +1,5 @@
-/// Looks for a number that may be a card's: 13 to 19 digits, alone or in groups with one blank or dash between them, with
-/// a right check digit and the beginning and length of a card of one of the large schemes (ISO/IEC 7812).
+/// Looks for a number that may be a card's: 13 to 19 digits, alone or in groups with one blank or dash between them,
+/// with a right check digit and the beginning and length of a card of one of the large schemes (ISO/IEC 7812).
 enum CardNumber {
     static let digitsMin = 13
     static let digitsMax = 19
@@ -9,8 +9,8 @@ enum CardNumber {
 
     /// Where the first begins.
     ///
-    /// A card takes 13 bytes at least, and of two bytes side by side in it one is a digit: so it is enough to look at two
-    /// bytes in every twelve.
+    /// A card takes 13 bytes at least, and of two bytes side by side in it one is a digit: so it is enough to look at
+    /// two bytes in every twelve.
     static func first(in bytes: UnsafeRawBufferPointer) -> Int? {
         var index = 0
         var done = 0

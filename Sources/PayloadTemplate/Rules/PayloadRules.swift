@@ -88,8 +88,8 @@ package final class PayloadRules: @unchecked Sendable {
     /// Whether a number in the payload looks like that of a card. One pass, apart from ``check(_:fields:)``.
     package func holdsCardNumber(_ payload: UnsafeRawBufferPointer) -> Bool { CardNumber.isHeld(in: payload) }
 
-    /// All findings in words, but for those that ``templateFindings`` hold: the slow way, for a payload whose verdict is
-    /// not clean or that holds a card number.
+    /// All findings in words, but for those that ``templateFindings`` hold: the slow way, for a payload whose verdict
+    /// is not clean or that holds a card number.
     package func describe(
         _ payload: UnsafeRawBufferPointer, fields: UnsafeBufferPointer<UnsafeRawBufferPointer>,
         cardNumbers: Bool = false

@@ -33,7 +33,8 @@ import Testing
             (
                 .background, #"{"aps":{}}"#,
                 [
-                    "background-content-available: aps.content-available: expected 1 in a push of type background, found nothing"
+                    "background-content-available: aps.content-available: "
+                        + "expected 1 in a push of type background, found nothing"
                 ]
             ),
             (
@@ -54,8 +55,10 @@ import Testing
             (
                 .liveactivity, #"{"aps":{"content-state":{}}}"#,
                 [
-                    "timestamp-missing: aps.timestamp: expected whole seconds since 1970 in a push of type liveactivity, found nothing",
-                    "event-missing: aps.event: expected start, update or end in a push of type liveactivity, found nothing",
+                    "timestamp-missing: aps.timestamp: "
+                        + "expected whole seconds since 1970 in a push of type liveactivity, found nothing",
+                    "event-missing: aps.event: "
+                        + "expected start, update or end in a push of type liveactivity, found nothing",
                 ]
             ),
             (

@@ -72,7 +72,8 @@ struct KeyCase: Sendable, CustomTestStringConvertible {
             KeyCase(.aps, "interruption-level", #""critical""#),
             KeyCase(
                 .aps, "interruption-level", #""urgent""#,
-                "key-range: aps.interruption-level: expected passive, active, time-sensitive or critical, found \"urgent\""
+                "key-range: aps.interruption-level: "
+                    + "expected passive, active, time-sensitive or critical, found \"urgent\""
             ),
             KeyCase(
                 .aps, "interruption-level", "1",
@@ -90,7 +91,8 @@ struct KeyCase: Sendable, CustomTestStringConvertible {
                 .aps, "relevance-score", "75", "key-range: aps.relevance-score: expected a number from 0 to 1, found 75"
             ),
             KeyCase(
-                .aps, "relevance-score", #""high""#, #"key-type: aps.relevance-score: expected a number, found "high""#),
+                .aps, "relevance-score", #""high""#,
+                #"key-type: aps.relevance-score: expected a number, found "high""#),
             KeyCase(.aps, "filter-criteria", "1", "key-type: aps.filter-criteria: expected a string, found 1"),
             KeyCase(.aps, "stale-date", "1700000000"),
             KeyCase(
@@ -98,7 +100,8 @@ struct KeyCase: Sendable, CustomTestStringConvertible {
                 #"key-type: aps.stale-date: expected whole seconds since 1970, found "soon""#),
             KeyCase(
                 .aps, "stale-date", "1700000000000",
-                "key-range: aps.stale-date: expected whole seconds since 1970, found 1700000000000, which may be milliseconds"
+                "key-range: aps.stale-date: "
+                    + "expected whole seconds since 1970, found 1700000000000, which may be milliseconds"
             ),
             KeyCase(.aps, "timestamp", "1.5", "key-range: aps.timestamp: expected whole seconds since 1970, found 1.5"),
             KeyCase(
@@ -176,7 +179,8 @@ struct KeyCase: Sendable, CustomTestStringConvertible {
             KeyCase(.alert, "action-loc-key", "null"),
             KeyCase(.alert, "action-loc-key", #""PLAY""#),
             KeyCase(
-                .alert, "action-loc-key", "5", "key-type: aps.alert.action-loc-key: expected a string or null, found 5"),
+                .alert, "action-loc-key", "5",
+                "key-type: aps.alert.action-loc-key: expected a string or null, found 5"),
             KeyCase(.alert, "action", "null", "key-type: aps.alert.action: expected a string, found null"),
             KeyCase(.sound, "critical", "1"),
             KeyCase(.sound, "critical", "0"),

@@ -51,7 +51,8 @@ import Testing
         #expect(
             try rules.row(["1.5", "loud"]) == [
                 "key-range: [v] aps.sound.volume: expected a number from 0 to 1, found 1.5",
-                "key-range: [l] aps.interruption-level: expected passive, active, time-sensitive or critical, found \"loud\"",
+                "key-range: [l] aps.interruption-level: "
+                    + "expected passive, active, time-sensitive or critical, found \"loud\"",
             ])
     }
 
@@ -97,7 +98,8 @@ import Testing
         let rules = try Self.rules("{\"aps\":{\"alert\":\(alert)}}", ["a", "b"])
         let column = "a"
         let expected = [
-            "alert-nothing-to-show: [\(column)] aps: expected an alert, a badge or a sound in a push of type alert, found none"
+            "alert-nothing-to-show: [\(column)] aps: "
+                + "expected an alert, a badge or a sound in a push of type alert, found none"
         ]
         #expect(rules.templateFindings == [])
         #expect(try rules.row(fields) == (isShown ? [] : expected))
@@ -118,7 +120,8 @@ import Testing
             ])
         #expect(
             try rules.row([#"{"body":"x"}"#, ""]) == [
-                "alert-body-only: [a] aps.alert: expected a string, or more than a body, found an object with a body only"
+                "alert-body-only: [a] aps.alert: "
+                    + "expected a string, or more than a body, found an object with a body only"
             ])
     }
 
@@ -160,7 +163,8 @@ import Testing
         #expect(try rules.row(["a"]) == [])
         #expect(
             try rules.row([""]) == [
-                "alert-body-only: [t] aps.alert: expected a string, or more than a body, found an object with a body only"
+                "alert-body-only: [t] aps.alert: "
+                    + "expected a string, or more than a body, found an object with a body only"
             ])
     }
 
@@ -172,7 +176,8 @@ import Testing
         #expect(try rules.row(["", ""]) == [])
         #expect(
             try rules.row(["", "b"]) == [
-                "alert-body-only: [t] aps.alert: expected a string, or more than a body, found an object with a body only"
+                "alert-body-only: [t] aps.alert: "
+                    + "expected a string, or more than a body, found an object with a body only"
             ])
     }
 
@@ -182,7 +187,8 @@ import Testing
         #expect(try background.row(["1"]) == [])
         #expect(
             try background.row([""]) == [
-                "background-content-available: [c] aps.content-available: expected 1 in a push of type background, found nothing"
+                "background-content-available: [c] aps.content-available: "
+                    + "expected 1 in a push of type background, found nothing"
             ])
         let activity = #"{"aps":{"timestamp":"{{t:number}}","event":"{{e}}","content-state":"{{s:json}}"}}"#
         let broadcast = try Self.rules(activity, ["t", "e", "s"], .liveactivity, isBroadcast: true)

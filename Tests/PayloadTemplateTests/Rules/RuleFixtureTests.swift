@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(
-        "The empty aps of 2011, which took the badge away, shows nothing as an alert and is right where nothing is asked"
+        "The empty aps of 2011, which took the badge away, shows nothing; where nothing is asked it is right"
     )
     func empty() throws {
         #expect(

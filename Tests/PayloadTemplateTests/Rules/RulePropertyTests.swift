@@ -114,8 +114,8 @@ struct RandomPayload {
                 #expect(rawKeys.isSubset(of: rowKeys.union(settledKeys)), "seed \(seed) \(type): \(json) \(fields)")
                 #expect(rowKeys.isSubset(of: rawKeys), "seed \(seed) \(type): \(json) \(fields)")
                 #expect(rowKeys.isDisjoint(with: settledKeys))
-                // A template's finding holds for every row, unless its key has gone with an empty field; what is missing
-                // cannot go.
+                // A template's finding holds for every row, unless its key has gone with an empty field; what is
+                // missing cannot go.
                 let missing = settledKeys.filter { $0.contains("-missing") || $0.contains("nothing-to-show") }
                 #expect(missing.isSubset(of: rawKeys), "seed \(seed) \(type): \(json) \(fields)")
                 if !json.contains("?}}") {
