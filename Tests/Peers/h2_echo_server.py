@@ -11,7 +11,8 @@ Prints "listening PORT" when it is ready and ends when standard input closes. FI
 
 Every request is answered 200 with its apns-id. With --goaway the first connection gets a GOAWAY frame for each TEXT, which
 is its debug data, when the fifth request has come; that one is the last that is answered there. With --goaway-zero the
-frames say that none was. With --client-ca clients must have a certificate, and FILE gets for each connection:
+frames say that none was. With --hold TOPIC:N requests for TOPIC are
+answered when N others have been. With --client-ca clients must have a certificate, and FILE gets for each connection:
 
     {"connection": n, "certificate": common name}
 
@@ -37,7 +38,12 @@ import hyperframe.frame
 class Client:
     """One connection: feeds bytes to h2, records whole requests, answers them."""
 
+    others = 0  # requests answered for other topics than the held one, over all connections
+    held = []
+
     def __init__(self, number, options, record):
+        self.hold_topic, _, count = options.hold.partition(":")
+        self.hold_until = int(count or 0)
         self.number = number
         self.record = record
         self.requests = {}
@@ -54,6 +60,7 @@ class Client:
         self.h2.initiate_connection()
 
     async def serve(self, reader, writer):
+        self.writer = writer
         self.write(connection=self.number)
         certificate = writer.get_extra_info("peercert")
         if certificate:
@@ -112,7 +119,20 @@ class Client:
         response = [(":status", "200")]
         if "apns-id" in fields:
             response.append(("apns-id", fields["apns-id"]))
-        self.h2.send_headers(stream, response, end_stream=True)
+        if self.hold_topic and fields["apns-topic"] == self.hold_topic:
+            Client.held.append((self, stream, response))
+        else:
+            Client.others += 1
+            self.h2.send_headers(stream, response, end_stream=True)
+        if self.hold_topic and Client.others >= self.hold_until:
+            self.release()
+
+    @staticmethod
+    def release():
+        for client, stream, response in Client.held:
+            client.h2.send_headers(stream, response, end_stream=True)
+            client.writer.write(client.h2.data_to_send())
+        Client.held = []
 
     def write(self, **entry):
         self.record.write(json.dumps(entry) + "\n")
@@ -135,6 +155,7 @@ async def main():
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--max-streams", type=int, default=100)
     parser.add_argument("--client-ca")
+    parser.add_argument("--hold", default="")
     parser.add_argument("--goaway", action="append", default=[])
     parser.add_argument("--goaway-zero", action="store_true")
     options = parser.parse_args()

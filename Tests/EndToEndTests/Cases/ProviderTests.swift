@@ -193,6 +193,26 @@ extension EndToEnd {
             #expect(recording.certificates.first == "first" && recording.certificates.last == "second")
         }
 
+        @Test(arguments: Tools.loops)
+        func `a team that gets no answer does not hold up the other`(loop: String) throws {
+            let teams = try Teams()
+            // 100 rows of team two under way and 900 that wait; then 2,000 of team one must have been answered.
+            let (server, recording) = try Peer.python(teams.sender, ["--hold", "com.two.app:2000"])
+            let directory = teams.sender.newRunDirectory()
+            let process = try teams.start(
+                server.port, directory, ["--lanes", "1", "--connections", "1", "--loop", loop])
+            process.write("token,topic,payload\n" + teams.rows(0..<3000))
+            process.closeInput()
+            #expect(process.wait(seconds: 60) == .exited(0), "\(process.errors)")
+            server.stop()
+            let results = try RunResults(directory)
+            results.expectComplete(rows: 3000)
+            #expect(results.lines.allSatisfy { $0.outcome == "accepted" && $0.attempts == 1 })
+            let teamsSeen = Dictionary(grouping: recording.requests, by: \.connection)
+                .mapValues { Set($0.compactMap { $0["authorization"] }).count }
+            #expect(teamsSeen.values.allSatisfy { $0 == 1 }, "one provider token a connection")
+        }
+
         @Test func `a fatal answer to one team ends the campaign with 69 and names the team`() throws {
             let teams = try Teams()
             let simulator = try TeamsSimulator(teams.sender, teams.providerKeys(["one"]))
