@@ -48,6 +48,17 @@ typedef struct crypto_passphrase {
 /* A callback for blocks that need no passphrase. Without one OpenSSL would ask the terminal. */
 int crypto_no_passphrase(char *buffer, int capacity, int for_writing, void *context);
 
+enum { CRYPTO_PEM_LABEL_MAX = 40 };
+
+/* The next "-----BEGIN <label>-----" at or after *at: copies the label and moves *at to the dashes behind it. False
+ * when there is none. A label is capital letters, digits and blanks (RFC 7468, section 3); anything else is no block.
+ */
+bool crypto_pem_next_label(const uint8_t *pem, size_t length, size_t *at, char label[CRYPTO_PEM_LABEL_MAX + 1]);
+
+/* Decodes base64 with its padding; blanks and line ends between the characters count as none when they are allowed.
+ * Gives the number of bytes; -1 for anything that is no base64 and for more than capacity. */
+long crypto_base64_decode(const uint8_t *text, size_t length, bool blanks, uint8_t *bytes, size_t capacity);
+
 /* Fails when the text holds no PEM block that ends in the given words ("PRIVATE KEY"); says what it holds instead. */
 int crypto_pem_expect(const uint8_t *pem, size_t pem_length, const char *suffix, crypto_error *error);
 

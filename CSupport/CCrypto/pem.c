@@ -5,19 +5,15 @@
 #include <openssl/pem.h>
 #include <string.h>
 
-enum { LABEL_MAX = 40 };
-
 static const char begin_mark[] = "-----BEGIN ";
 
-/* The next "-----BEGIN <label>-----" at or after *at: copies the label and moves *at past it. Returns 0 when there is
- * none. A label is capital letters, digits and blanks (RFC 7468, section 3); anything else is no block. */
-static int next_label(const uint8_t *pem, size_t length, size_t *at, char label[LABEL_MAX + 1]) {
+bool crypto_pem_next_label(const uint8_t *pem, size_t length, size_t *at, char label[CRYPTO_PEM_LABEL_MAX + 1]) {
     const size_t mark = sizeof begin_mark - 1;
     for (size_t i = *at; i + mark < length; i++) {
         if (memcmp(pem + i, begin_mark, mark) != 0) continue;
         size_t n = 0;
         size_t j = i + mark;
-        while (j < length && n < LABEL_MAX) {
+        while (j < length && n < CRYPTO_PEM_LABEL_MAX) {
             uint8_t c = pem[j];
             if (!((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == ' ')) break;
             label[n++] = (char)c;
@@ -26,9 +22,9 @@ static int next_label(const uint8_t *pem, size_t length, size_t *at, char label[
         if (n == 0 || j >= length || pem[j] != '-') continue;
         label[n] = '\0';
         *at = j;
-        return 1;
+        return true;
     }
-    return 0;
+    return false;
 }
 
 static bool ends_with(const char *text, const char *suffix) {
@@ -38,10 +34,10 @@ static bool ends_with(const char *text, const char *suffix) {
 }
 
 int crypto_pem_expect(const uint8_t *pem, size_t pem_length, const char *suffix, crypto_error *error) {
-    char label[LABEL_MAX + 1];
-    char first[LABEL_MAX + 1] = "";
+    char label[CRYPTO_PEM_LABEL_MAX + 1];
+    char first[CRYPTO_PEM_LABEL_MAX + 1] = "";
     size_t at = 0;
-    while (next_label(pem, pem_length, &at, label)) {
+    while (crypto_pem_next_label(pem, pem_length, &at, label)) {
         if (ends_with(label, suffix)) return CRYPTO_OK;
         if (first[0] == '\0') memcpy(first, label, sizeof first);
     }

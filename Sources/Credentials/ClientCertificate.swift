@@ -34,35 +34,37 @@ package struct ClientCertificate: Sendable {
         self.keyPEM = SecretBytes(copying: UnsafeRawBufferPointer(start: plain.bytes, count: plain.length))
         self.facts = CertificateFacts(record)
     }
-}
 
-/// What a certificate says of itself.
-package struct CertificateFacts: Equatable, Sendable {
-    /// First and last second of validity, seconds since 1970-01-01 00:00 UTC.
-    package let notBefore: Int64
-    package let notAfter: Int64
-    /// Common name of the subject, empty if there is none.
-    package let commonName: String
-    /// UID of the subject, empty if there is none. APNs certificates carry the bundle id or the MDM topic here.
-    package let userID: String
-
-    /// Reads the first certificate of a PEM text.
-    package init(pem: [UInt8]) throws(CredentialError) {
-        var record = crypto_certificate_facts()
+    /// Reads a PKCS#12 file (`.p12`, `.pfx`): key, certificate and chain under one passphrase.
+    ///
+    /// - Parameter passphrase: at most 1,024 bytes; nil for a file that was made without one.
+    package init(pkcs12: [UInt8], passphrase: [UInt8]? = nil) throws(CredentialError) {
+        var chain = crypto_buffer()
+        var key = crypto_buffer()
+        defer { crypto_buffer_free(&key) }
         try CredentialError.check { error in
-            pem.withUnsafeBufferPointer { crypto_certificate_read($0.baseAddress, $0.count, &record, error) }
+            pkcs12.withUnsafeBufferPointer { file in
+                withPassphrase(passphrase) { passphrase, length in
+                    crypto_pkcs12_read(file.baseAddress, file.count, passphrase, length, &chain, &key, error)
+                }
+            }
         }
-        self.init(record)
+        certificatePEM = take(&chain)
+        keyPEM = SecretBytes(copying: UnsafeRawBufferPointer(start: key.bytes, count: key.length))
+        facts = try CertificateFacts(pem: certificatePEM)
     }
 
-    init(_ record: crypto_certificate_facts) {
-        notBefore = record.not_before
-        notAfter = record.not_after
-        commonName = Self.text(record.common_name)
-        userID = Self.text(record.user_id)
+    /// Reads either form, told apart by content: PKCS#12 is DER, which no text begins like. A PKCS#12 file brings its own
+    /// key.
+    package init(
+        file: [UInt8], keyPEM: [UInt8]? = nil, passphrase: [UInt8]? = nil
+    ) throws(CredentialError) {
+        if Self.isPKCS12(file) {
+            try self.init(pkcs12: file, passphrase: passphrase)
+        } else {
+            try self.init(pem: file, keyPEM: keyPEM, passphrase: passphrase)
+        }
     }
 
-    private static func text<T>(_ field: T) -> String {
-        withUnsafeBytes(of: field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-    }
+    private static func isPKCS12(_ file: [UInt8]) -> Bool { file.count > 1 && file[0] == 0x30 && file[1] >= 0x80 }
 }

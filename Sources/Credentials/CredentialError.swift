@@ -25,6 +25,12 @@ package struct CredentialError: Error, Equatable, CustomStringConvertible {
         case name = 8
         /// OpenSSL or the memory allocator failed; the input is not to blame.
         case library = 9
+        /// A key with too few or too many bits.
+        case size = 10
+        /// A PKCS#12 file without a key, or without the certificate for it.
+        case missing = 11
+        /// Encrypted with an old algorithm that only OpenSSL's legacy provider has, and that cannot be loaded.
+        case legacy = 12
     }
 
     package let cause: Cause

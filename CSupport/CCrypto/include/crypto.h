@@ -1,5 +1,6 @@
 /*
- * crypto: keys, signatures, certificates and random bytes, over OpenSSL's EVP. Knows nothing of what they are used for.
+ * crypto: keys, signatures, encryption, certificates and random bytes, over OpenSSL's EVP. Knows nothing of what they
+ * are used for.
  *
  * Model. Keys are handles; everything else is bytes in, bytes out. Nothing here opens a file or asks a terminal: a
  * passphrase that is needed and was not given is an error.
@@ -9,7 +10,7 @@
  * length 0) and nothing is left behind.
  *
  * Threads. A key never changes after it was made and may be used by several threads at once; it is freed by one, after
- * the last use. All other functions keep no state between calls.
+ * the last use. A sealer belongs to one thread at a time. All other functions keep no state between calls.
  *
  * Errors. Functions return 0 or a negative enum crypto_status and fill the record, which may be NULL. Text is plain
  * English with the library's reason where there is one, and never holds bytes of a key or of a passphrase. Whatever
@@ -41,6 +42,10 @@ enum crypto_fault {
     CRYPTO_FAULT_MISMATCH = 7,    /* certificate and key do not belong together */
     CRYPTO_FAULT_NAME = 8,        /* neither a host name nor an IP address */
     CRYPTO_FAULT_LIBRARY = 9,     /* OpenSSL failed: see code */
+    CRYPTO_FAULT_SIZE = 10,       /* a key with too few or too many bits */
+    CRYPTO_FAULT_MISSING = 11,    /* the file is right but holds no key, or no certificate */
+    CRYPTO_FAULT_LEGACY =
+        12, /* encrypted with an algorithm that only OpenSSL's legacy provider has, which is not there */
 };
 
 /* An error record. */
@@ -143,6 +148,71 @@ int crypto_certificate_read(const uint8_t *pem, size_t pem_length, crypto_certif
 int crypto_certificate_match(const uint8_t *certificate_pem, size_t certificate_length, const uint8_t *key_pem,
                              size_t key_length, const uint8_t *passphrase, size_t passphrase_length,
                              crypto_certificate_facts *facts, crypto_buffer *plain_key, crypto_error *error);
+
+/* ---------------------------------------------------------------- PKCS#12 (RFC 7292)
+ *
+ * Reads a PKCS#12 file, DER: the key, its certificate and the others that come along. passphrase: NULL for none; at
+ * most 1,024 bytes. Old files (RC2, RC4) need OpenSSL's legacy provider, which is loaded for them alone.
+ *
+ * certificates: PEM, the key's certificate first. key: plain PKCS#8 PEM. Both: owned by caller, free with
+ * crypto_buffer_free. All other pointers: borrowed until return. */
+int crypto_pkcs12_read(const uint8_t *bytes, size_t length, const uint8_t *passphrase, size_t passphrase_length,
+                       crypto_buffer *certificates, crypto_buffer *key, crypto_error *error);
+
+/* ---------------------------------------------------------------- sealing
+ *
+ * A sealer encrypts messages, each with a fresh AES key and IV that travel encrypted with the recipient's RSA key:
+ *
+ *     content = base64(AES(message)), with GCM the 16 bytes of the tag behind it; CBC fills up as PKCS#7 says
+ *     secret  = base64(RSA(32 bytes of key, then the IV: 12 bytes with GCM, 16 with CBC))
+ *
+ * Sealing allocates nothing here; OpenSSL does for a key that is new and inside of an RSA encryption. Key and IV are
+ * wiped when the message is sealed; the message is the caller's to wipe. */
+
+enum { CRYPTO_RSA_BITS_MIN = 2048, CRYPTO_RSA_BITS_MAX = 8192, CRYPTO_RSA_BYTES_MAX = 1024 };
+
+enum crypto_cipher { CRYPTO_CIPHER_AES256_GCM = 0, CRYPTO_CIPHER_AES256_CBC = 1 };
+
+/* How RSA encryption fills up (RFC 8017, section 7): OAEP, whose mask function has the same digest, or v1.5. */
+enum crypto_padding { CRYPTO_PADDING_OAEP_SHA256 = 0, CRYPTO_PADDING_OAEP_SHA1 = 1, CRYPTO_PADDING_PKCS1 = 2 };
+
+typedef struct crypto_sealer crypto_sealer;
+
+/* Checks a recipient's key as crypto_sealer_address reads it, without OpenSSL, and tells its bits. Allocates nothing.
+ * key: borrowed until return. */
+int crypto_recipient_check(const uint8_t *key, size_t length, uint32_t *bits, crypto_error *error);
+
+/* *out: owned by caller, free with crypto_sealer_free. */
+int crypto_sealer_make(int cipher, int padding, crypto_sealer **out, crypto_error *error);
+
+/* Takes the recipient of the next messages: an RSA key as PEM (PUBLIC KEY or RSA PUBLIC KEY), as base64 of the DER of
+ * either, or as that DER. The same bytes as the last time cost a comparison. After a failure there is no recipient.
+ * key: borrowed until return. */
+int crypto_sealer_address(crypto_sealer *sealer, const uint8_t *key, size_t length, crypto_error *error);
+
+/* Bytes of content for a message, and of secret for the recipient. */
+size_t crypto_sealer_content_length(const crypto_sealer *sealer, size_t message_length);
+size_t crypto_sealer_secret_length(const crypto_sealer *sealer);
+
+/* Seals a message for the recipient, which must have been set. content, secret: room for as many bytes as the two
+ * functions above tell; not NUL-terminated. message: borrowed until return; must not overlap. */
+int crypto_sealer_seal(crypto_sealer *sealer, const uint8_t *message, size_t message_length, uint8_t *content,
+                       uint8_t *secret, crypto_error *error);
+
+/* Wipes and frees a sealer. NULL is allowed. */
+void crypto_sealer_free(crypto_sealer *sealer);
+
+/* ---------------------------------------------------------------- base64 (RFC 4648, section 4, with padding) */
+
+/* Characters that so many bytes become. */
+size_t crypto_base64_length(size_t byte_count);
+
+/* Writes the text of the bytes. text: room for crypto_base64_length; bytes may stand at the very end of that room. */
+void crypto_base64_encode(const uint8_t *bytes, size_t length, uint8_t *text);
+
+/* Reads a text without blanks, strictly: there is one text for each value. Fails when it is none, and when its value
+ * has more than capacity bytes; there is no error record, since there is nothing to say beyond that. */
+int crypto_base64_read(const uint8_t *text, size_t length, uint8_t *bytes, size_t capacity, size_t *written);
 
 /* ---------------------------------------------------------------- digest, random bytes, wiping */
 

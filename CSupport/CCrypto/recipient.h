@@ -1,0 +1,18 @@
+/* An RSA public key as two numbers: between its text and OpenSSL. */
+#ifndef APNS_BATCH_CRYPTO_RECIPIENT_H
+#define APNS_BATCH_CRYPTO_RECIPIENT_H
+
+#include "internal.h"
+
+typedef struct crypto_rsa {
+    uint32_t bits;
+    size_t modulus_length;
+    size_t exponent_length;
+    uint8_t modulus[CRYPTO_RSA_BYTES_MAX]; /* big endian, without leading zeros */
+    uint8_t exponent[8];
+} crypto_rsa;
+
+/* Reads PEM, base64 of DER, or DER. Allocates nothing. key: borrowed until return. */
+int crypto_rsa_read(const uint8_t *key, size_t length, crypto_rsa *out, crypto_error *error);
+
+#endif

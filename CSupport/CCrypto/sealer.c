@@ -1,0 +1,206 @@
+/* Sealing: a fresh AES key for each message, and that key encrypted for its recipient. */
+#include "recipient.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <openssl/core_names.h>
+#include <openssl/params.h>
+#include <openssl/rand.h>
+#include <openssl/rsa.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    AES_KEY_BYTES = 32,
+    AES_BLOCK_BYTES = 16,
+    GCM_NONCE_BYTES = 12,
+    GCM_TAG_BYTES = 16,
+    SECRET_BYTES_MAX = AES_KEY_BYTES + AES_BLOCK_BYTES,
+    /* The text of the last key is kept up to this size, which is that of any PEM of a key in range. */
+    KEPT_MAX = 2048,
+};
+
+struct crypto_sealer {
+    bool gcm;
+    EVP_CIPHER *cipher;
+    EVP_CIPHER_CTX *cipher_context;
+    EVP_PKEY_CTX *key_maker;
+    OSSL_PARAM padding[4];
+    /* The recipient; NULL before the first. */
+    EVP_PKEY_CTX *recipient;
+    size_t recipient_bytes;
+    size_t kept_length; /* 0: none */
+    uint8_t kept[KEPT_MAX];
+};
+
+static OSSL_PARAM text_param(const char *key, const char *value) {
+    return OSSL_PARAM_construct_utf8_string(key, (char *)(uintptr_t)value, 0);
+}
+
+static void choose_padding(crypto_sealer *sealer, int padding) {
+    OSSL_PARAM *next = sealer->padding;
+    if (padding == CRYPTO_PADDING_PKCS1) {
+        *next++ = text_param(OSSL_ASYM_CIPHER_PARAM_PAD_MODE, OSSL_PKEY_RSA_PAD_MODE_PKCSV15);
+    } else {
+        const char *digest = padding == CRYPTO_PADDING_OAEP_SHA1 ? "SHA1" : "SHA256";
+        *next++ = text_param(OSSL_ASYM_CIPHER_PARAM_PAD_MODE, OSSL_PKEY_RSA_PAD_MODE_OAEP);
+        *next++ = text_param(OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST, digest);
+        *next++ = text_param(OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST, digest);
+    }
+    *next = OSSL_PARAM_construct_end();
+}
+
+int crypto_sealer_make(int cipher, int padding, crypto_sealer **out, crypto_error *error) {
+    assert(out != NULL && (cipher == CRYPTO_CIPHER_AES256_GCM || cipher == CRYPTO_CIPHER_AES256_CBC));
+    assert(padding >= CRYPTO_PADDING_OAEP_SHA256 && padding <= CRYPTO_PADDING_PKCS1);
+    crypto_begin(error);
+    *out = NULL;
+    crypto_sealer *sealer = calloc(1, sizeof *sealer);
+    if (sealer == NULL) return crypto_fail(error, CRYPTO_RESOURCE, CRYPTO_FAULT_NONE, "out of memory");
+    sealer->gcm = cipher == CRYPTO_CIPHER_AES256_GCM;
+    sealer->cipher = EVP_CIPHER_fetch(NULL, sealer->gcm ? "AES-256-GCM" : "AES-256-CBC", NULL);
+    sealer->cipher_context = EVP_CIPHER_CTX_new();
+    sealer->key_maker = EVP_PKEY_CTX_new_from_name(NULL, "RSA", NULL);
+    choose_padding(sealer, padding);
+    if (sealer->cipher == NULL || sealer->cipher_context == NULL || sealer->key_maker == NULL ||
+        EVP_PKEY_fromdata_init(sealer->key_maker) != 1) {
+        crypto_sealer_free(sealer);
+        return crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "encryption cannot be set up");
+    }
+    *out = sealer;
+    return crypto_done();
+}
+
+void crypto_sealer_free(crypto_sealer *sealer) {
+    if (sealer == NULL) return;
+    EVP_PKEY_CTX_free(sealer->recipient);
+    EVP_PKEY_CTX_free(sealer->key_maker);
+    EVP_CIPHER_CTX_free(sealer->cipher_context);
+    EVP_CIPHER_free(sealer->cipher);
+    OPENSSL_cleanse(sealer, sizeof *sealer);
+    free(sealer);
+}
+
+/* OpenSSL takes numbers in the machine's order of bytes. */
+static void to_native(uint8_t *number, size_t length) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    for (size_t i = 0; i < length / 2; i++) {
+        uint8_t other = number[length - 1 - i];
+        number[length - 1 - i] = number[i];
+        number[i] = other;
+    }
+#else
+    (void)number;
+    (void)length;
+#endif
+}
+
+/* A context that encrypts for this key, or NULL. */
+static EVP_PKEY_CTX *recipient_for(crypto_sealer *sealer, crypto_rsa *rsa) {
+    to_native(rsa->modulus, rsa->modulus_length);
+    to_native(rsa->exponent, rsa->exponent_length);
+    OSSL_PARAM numbers[] = {
+        OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_RSA_N, rsa->modulus, rsa->modulus_length),
+        OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_RSA_E, rsa->exponent, rsa->exponent_length),
+        OSSL_PARAM_construct_end(),
+    };
+    EVP_PKEY *key = NULL;
+    if (EVP_PKEY_fromdata(sealer->key_maker, &key, EVP_PKEY_PUBLIC_KEY, numbers) != 1) return NULL;
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL);
+    EVP_PKEY_free(key); /* the context holds it */
+    if (context == NULL || EVP_PKEY_encrypt_init_ex(context, sealer->padding) == 1) return context;
+    EVP_PKEY_CTX_free(context);
+    return NULL;
+}
+
+static void forget_recipient(crypto_sealer *sealer) {
+    EVP_PKEY_CTX_free(sealer->recipient);
+    sealer->recipient = NULL;
+    sealer->recipient_bytes = 0;
+    sealer->kept_length = 0;
+}
+
+int crypto_sealer_address(crypto_sealer *sealer, const uint8_t *key, size_t length, crypto_error *error) {
+    assert(sealer != NULL && (key != NULL || length == 0));
+    if (length > 0 && length == sealer->kept_length && memcmp(key, sealer->kept, length) == 0) return CRYPTO_OK;
+    crypto_begin(error);
+    forget_recipient(sealer);
+    crypto_rsa rsa;
+    int status = crypto_rsa_read(key, length, &rsa, error);
+    if (status != CRYPTO_OK) return status;
+    sealer->recipient = recipient_for(sealer, &rsa);
+    if (sealer->recipient == NULL) {
+        return crypto_fail_library(error, CRYPTO_INPUT, CRYPTO_FAULT_MALFORMED, "the RSA public key cannot be used");
+    }
+    sealer->recipient_bytes = rsa.modulus_length;
+    if (length <= KEPT_MAX) {
+        memcpy(sealer->kept, key, length);
+        sealer->kept_length = length;
+    }
+    return crypto_done();
+}
+
+/* Bytes of the encrypted message: CBC fills up to a whole block and adds one when there is nothing to fill. */
+static size_t cipher_length(const crypto_sealer *sealer, size_t length) {
+    return sealer->gcm ? length + GCM_TAG_BYTES : length / AES_BLOCK_BYTES * AES_BLOCK_BYTES + AES_BLOCK_BYTES;
+}
+
+size_t crypto_sealer_content_length(const crypto_sealer *sealer, size_t message_length) {
+    return crypto_base64_length(cipher_length(sealer, message_length));
+}
+
+size_t crypto_sealer_secret_length(const crypto_sealer *sealer) {
+    return crypto_base64_length(sealer->recipient_bytes);
+}
+
+/* Encrypts into target and then takes the key out of the context by putting another into it. */
+static bool encrypt_message(crypto_sealer *sealer, const uint8_t *message, size_t length, const uint8_t *secret,
+                            uint8_t *target) {
+    static const uint8_t nothing[SECRET_BYTES_MAX];
+    EVP_CIPHER_CTX *context = sealer->cipher_context;
+    int first = 0;
+    int last = 0;
+    bool good = EVP_EncryptInit_ex2(context, sealer->cipher, secret, secret + AES_KEY_BYTES, NULL) == 1 &&
+                EVP_EncryptUpdate(context, target, &first, message, (int)length) == 1 &&
+                EVP_EncryptFinal_ex(context, target + first, &last) == 1;
+    if (good && sealer->gcm) {
+        good = EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, GCM_TAG_BYTES, target + length) == 1;
+    } else if (good) {
+        good = (size_t)(first + last) == cipher_length(sealer, length);
+    }
+    return EVP_EncryptInit_ex2(context, sealer->cipher, nothing, nothing + AES_KEY_BYTES, NULL) == 1 && good;
+}
+
+/* Puts bytes at the end of their base64 text's room, from where they are encoded in place: writing never overtakes
+ * reading. */
+static uint8_t *bytes_within(uint8_t *text, size_t byte_count) {
+    return text + crypto_base64_length(byte_count) - byte_count;
+}
+
+static bool encrypt_secret(crypto_sealer *sealer, const uint8_t *secret, size_t length, uint8_t *target) {
+    size_t written = sealer->recipient_bytes;
+    return EVP_PKEY_encrypt(sealer->recipient, target, &written, secret, length) == 1 &&
+           written == sealer->recipient_bytes;
+}
+
+int crypto_sealer_seal(crypto_sealer *sealer, const uint8_t *message, size_t message_length, uint8_t *content,
+                       uint8_t *secret, crypto_error *error) {
+    assert(sealer != NULL && content != NULL && secret != NULL && (message != NULL || message_length == 0));
+    assert(sealer->recipient != NULL && message_length <= INT_MAX - AES_BLOCK_BYTES);
+    crypto_begin(error);
+    const size_t secret_length = AES_KEY_BYTES + (sealer->gcm ? GCM_NONCE_BYTES : AES_BLOCK_BYTES);
+    const size_t encrypted_length = cipher_length(sealer, message_length);
+    uint8_t *encrypted = bytes_within(content, encrypted_length);
+    uint8_t *wrapped = bytes_within(secret, sealer->recipient_bytes);
+    uint8_t key_and_iv[SECRET_BYTES_MAX];
+    bool good = RAND_priv_bytes(key_and_iv, (int)secret_length) == 1 &&
+                encrypt_message(sealer, message, message_length, key_and_iv, encrypted) &&
+                encrypt_secret(sealer, key_and_iv, secret_length, wrapped);
+    OPENSSL_cleanse(key_and_iv, sizeof key_and_iv);
+    if (!good) {
+        return crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "the payload cannot be encrypted");
+    }
+    crypto_base64_encode(encrypted, encrypted_length, content);
+    crypto_base64_encode(wrapped, sealer->recipient_bytes, secret);
+    return crypto_done();
+}
