@@ -55,9 +55,18 @@ package final class PayloadTemplate: @unchecked Sendable {
     ///   - columns: the names in the input's header, in their order.
     ///   - file: the template's name in errors.
     /// - Throws: the first thing wrong with it, with its place.
-    package init(json: [UInt8], columns: [String], file: String) throws(TemplateError) {
-        source = TemplateParser.withoutMark(json)
-        root = try TemplateParser.parse(source, columns: columns, file: file)
+    package convenience init(json: [UInt8], columns: [String], file: String) throws(TemplateError) {
+        let source = TemplateParser.withoutMark(json)
+        let root = try TemplateParser.parse(source, columns: columns, file: file)
+        self.init(root, columns: columns, source: source, file: file)
+    }
+
+    /// - Parameters:
+    ///   - root: an object whose placeholders name columns by index.
+    ///   - source: the text that its places are in.
+    init(_ root: TemplateNode, columns: [String], source: [UInt8], file: String) {
+        self.root = root
+        self.source = source
         self.file = file
         let program = TemplateProgram(root)
         self.columns = columns

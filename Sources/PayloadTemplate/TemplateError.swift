@@ -22,6 +22,14 @@ package struct TemplateError: Error, Equatable, Sendable, CustomStringConvertibl
         case duplicateKey(String)
         /// The template is larger than ``PayloadTemplate/sizeLimit``.
         case tooLarge
+        /// A key that shall travel encrypted and is not there.
+        case noKeyToEncrypt(String, known: [String])
+        /// A key that cannot travel encrypted.
+        case keyInTheClear(String)
+        /// A key in the template that encryption itself adds.
+        case keyOfEncryption(String)
+        /// `mutable-content` cannot be put into an `aps` that is no object.
+        case apsNoObject
     }
 
     package let file: String
@@ -48,7 +56,17 @@ extension TemplateError.Cause {
         case .placeholderInKey: return "a placeholder cannot stand in a key"
         case .duplicateKey(let key): return "the key \"\(key)\" stands twice in this object"
         case .tooLarge: return "the template is larger than \(PayloadTemplate.sizeLimit) bytes"
+        case .noKeyToEncrypt(let key, let known): return Self.noKeyToEncrypt(key, known)
+        case .keyInTheClear(let key): return "the key \"\(key)\" cannot travel encrypted"
+        case .keyOfEncryption(let key): return "the key \"\(key)\" is added by encryption; leave it out"
+        case .apsNoObject: return "\"aps\" must be an object, since encryption adds \"mutable-content\" to it"
         }
+    }
+
+    private static func noKeyToEncrypt(_ key: String, _ known: [String]) -> String {
+        let start = "there is no key \"\(key)\" to encrypt; "
+        if let near = NearestName.find(key, in: known) { return start + "did you mean \"\(near)\"?" }
+        return start + "there are " + known.map { "\"\($0)\"" }.joined(separator: ", ")
     }
 
     private static func unknownColumn(_ name: String, _ known: [String]) -> String {

@@ -20,18 +20,26 @@ struct TemplateParser {
 
     /// - Parameter json: the template's text, without a byte order mark.
     static func parse(_ json: [UInt8], columns: [String], file: String) throws(TemplateError) -> TemplateNode {
-        return try json.withUnsafeBufferPointer { (buffer) throws(TemplateError) in
-            let text = UnsafeRawBufferPointer(buffer)
-            do throws(Fault) {
+        do throws(Fault) {
+            return try json.withUnsafeBufferPointer { (buffer) throws(Fault) in
+                let text = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[skipped(json)...])
                 if text.count > PayloadTemplate.sizeLimit { throw Fault(cause: .tooLarge, offset: 0) }
                 var parser = TemplateParser(text, columns: columns)
                 return try parser.parse()
-            } catch {
-                let place = TextPlace(offset: error.offset, in: text)
-                throw TemplateError(file: file, line: place.line, column: place.column, cause: error.cause)
             }
+        } catch {
+            throw Self.error(error, in: json, file: file)
         }
     }
+
+    /// A fault with its place in the template's text.
+    static func error(_ fault: Fault, in json: [UInt8], file: String) -> TemplateError {
+        let place = json[skipped(json)...].withUnsafeBytes { TextPlace(offset: fault.offset, in: $0) }
+        return TemplateError(file: file, line: place.line, column: place.column, cause: fault.cause)
+    }
+
+    /// Bytes of a byte order mark.
+    private static func skipped(_ json: [UInt8]) -> Int { json.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0 }
 
     private mutating func parse() throws(Fault) -> TemplateNode {
         let node = try value(next())
