@@ -77,7 +77,7 @@ static int refuse(crypto_error *error, int fault, const char *found) {
 static int read_numbers(span numbers, crypto_rsa *out, crypto_error *error) {
     span modulus, exponent;
     if (!take_number(&numbers, &modulus) || !take_number(&numbers, &exponent) || numbers.length != 0) {
-        return refuse(error, CRYPTO_FAULT_MALFORMED, "DER that is none");
+        return refuse(error, CRYPTO_FAULT_MALFORMED, "DER of something else");
     }
     out->bits = bit_count(modulus);
     if (out->bits < CRYPTO_RSA_BITS_MIN || out->bits > CRYPTO_RSA_BITS_MAX) {
@@ -105,7 +105,7 @@ static int read_der(span der, crypto_rsa *out, crypto_error *error) {
     }
     if (outer.length > 0 && outer.bytes[0] == TAG_INTEGER) return read_numbers(outer, out, error);
     if (!take(&outer, TAG_SEQUENCE, &algorithm) || !take(&algorithm, TAG_OID, &oid)) {
-        return refuse(error, CRYPTO_FAULT_MALFORMED, "DER that is none");
+        return refuse(error, CRYPTO_FAULT_MALFORMED, "DER of something else");
     }
     if (equals(oid, oid_ec, sizeof oid_ec)) return refuse(error, CRYPTO_FAULT_WRONG_KIND, "an EC key");
     if (!equals(oid, oid_rsa, sizeof oid_rsa)) {
@@ -113,12 +113,12 @@ static int read_der(span der, crypto_rsa *out, crypto_error *error) {
     }
     bool plain = algorithm.length == 0 || (take(&algorithm, TAG_NULL, &null) && null.length + algorithm.length == 0);
     if (!plain || !take(&outer, TAG_BIT_STRING, &bits) || outer.length != 0 || bits.length == 0 || bits.bytes[0] != 0) {
-        return refuse(error, CRYPTO_FAULT_MALFORMED, "DER that is none");
+        return refuse(error, CRYPTO_FAULT_MALFORMED, "DER of something else");
     }
     bits.bytes++;
     bits.length--;
     if (!take(&bits, TAG_SEQUENCE, &numbers) || bits.length != 0) {
-        return refuse(error, CRYPTO_FAULT_MALFORMED, "DER that is none");
+        return refuse(error, CRYPTO_FAULT_MALFORMED, "DER of something else");
     }
     return read_numbers(numbers, out, error);
 }

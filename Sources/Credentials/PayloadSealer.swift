@@ -22,7 +22,7 @@ package enum KeyPadding: Sendable, CaseIterable {
 /// - secret: base64 of the RSA encryption of 32 bytes of key and then the IV
 ///
 /// Belongs to one thread at a time. Keys and IVs are wiped as soon as a message is sealed.
-package struct PayloadSealer: ~Copyable {
+package final class PayloadSealer {
     private let handle: OpaquePointer
 
     package init(cipher: ContentCipher = .aes256gcm, padding: KeyPadding = .oaepSHA256) throws(CredentialError) {
@@ -37,7 +37,7 @@ package struct PayloadSealer: ~Copyable {
 
     /// Takes the recipient of the next messages; see ``RecipientKey`` for the forms of a key. The same key as the last
     /// time costs a comparison.
-    package mutating func address(_ key: UnsafeRawBufferPointer) throws(CredentialError) {
+    package func address(_ key: UnsafeRawBufferPointer) throws(CredentialError) {
         var record = crypto_error()
         let bytes = key.baseAddress?.assumingMemoryBound(to: UInt8.self)
         guard crypto_sealer_address(handle, bytes, key.count, &record) == 0 else { throw CredentialError(record) }
@@ -49,6 +49,9 @@ package struct PayloadSealer: ~Copyable {
     /// Bytes of a secret for the recipient.
     package var secretLength: Int { crypto_sealer_secret_length(handle) }
 
+    /// Bytes of a secret for a recipient with a key of so many bits.
+    package static func secretLength(bits: Int) -> Int { crypto_base64_length((bits + 7) / 8) }
+
     /// The longest secret that any recipient may have.
     package static var secretLengthMax: Int { crypto_base64_length(Int(CRYPTO_RSA_BYTES_MAX)) }
 
@@ -58,7 +61,7 @@ package struct PayloadSealer: ~Copyable {
     ///   - message: wiping it is the caller's business. Must not overlap the rooms.
     ///   - content: room for ``contentLength(of:)`` bytes.
     ///   - secret: room for ``secretLength`` bytes.
-    package mutating func seal(
+    package func seal(
         _ message: UnsafeRawBufferPointer, content: UnsafeMutableRawBufferPointer,
         secret: UnsafeMutableRawBufferPointer
     ) throws(CredentialError) {

@@ -4,7 +4,7 @@ import Testing
 
 extension PayloadSealer {
     /// Content and secret of a message, in rooms of exactly their size.
-    mutating func sealed(_ message: [UInt8]) throws(CredentialError) -> (content: [UInt8], secret: [UInt8]) {
+    func sealed(_ message: [UInt8]) throws(CredentialError) -> (content: [UInt8], secret: [UInt8]) {
         var content = [UInt8](repeating: 0, count: contentLength(of: message.count))
         var secret = [UInt8](repeating: 0, count: secretLength)
         let result = message.withUnsafeBytes { message in
@@ -18,7 +18,7 @@ extension PayloadSealer {
         return (content, secret)
     }
 
-    mutating func address(_ key: [UInt8]) throws(CredentialError) {
+    func address(_ key: [UInt8]) throws(CredentialError) {
         try key.withBytes { (key) throws(CredentialError) in try address(key) }
     }
 }
@@ -55,7 +55,7 @@ struct SealingTests {
         "is opened by Python, in every cipher and padding, at every length around a block",
         arguments: ContentCipher.allCases, KeyPadding.allCases)
     func roundTrip(cipher: ContentCipher, padding: KeyPadding) throws {
-        var sealer = try PayloadSealer(cipher: cipher, padding: padding)
+        let sealer = try PayloadSealer(cipher: cipher, padding: padding)
         try sealer.address(Fixtures.rsaPublic)
         let messages = [0, 1, 2, 15, 16, 17, 31, 32, 33, 1000, 4096].map { count in
             (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) }
@@ -75,7 +75,7 @@ struct SealingTests {
 
     @Test("never gives the same twice: each message has a key and IV of its own")
     func fresh() throws {
-        var sealer = try PayloadSealer()
+        let sealer = try PayloadSealer()
         try sealer.address(Fixtures.rsaPublic)
         var seen: Set<[UInt8]> = []
         for _ in 0..<100 {
@@ -86,7 +86,7 @@ struct SealingTests {
 
     @Test("follows the recipient, and has none after a bad key")
     func recipients() throws {
-        var sealer = try PayloadSealer(cipher: .aes256cbc, padding: .pkcs1)
+        let sealer = try PayloadSealer(cipher: .aes256cbc, padding: .pkcs1)
         for form in try Self.forms(ofBits: 3072) + [Sample("2048", Fixtures.rsaPublic)] {
             try sealer.address(form.bytes)
             try sealer.address(form.bytes)
@@ -133,7 +133,7 @@ struct RecipientKeyTests {
 
     @Test("is read from every form it comes in, with 2,048 to 8,192 bits", arguments: [2048, 2049, 4096, 8192])
     func forms(count: Int) throws {
-        var sealer = try PayloadSealer()
+        let sealer = try PayloadSealer()
         for form in try SealingTests.forms(ofBits: count) {
             #expect(try bits(form.bytes) == count, "\(form.name)")
             try sealer.address(form.bytes)
@@ -172,7 +172,7 @@ struct RecipientKeyTests {
 
     @Test("survives being cut anywhere, and any changed byte")
     func damaged() throws {
-        var sealer = try PayloadSealer()
+        let sealer = try PayloadSealer()
         let der = try SealingTests.forms(ofBits: 2048)[1].bytes
         for count in 0..<der.count {
             #expect(throws: CredentialError.self) { try sealer.address(Array(der.prefix(count))) }

@@ -195,6 +195,8 @@ public struct Campaign: Sendable {
     public var connectPatience = 60
     /// How long answers are waited for after ``CampaignRun/stop()``, in seconds.
     public var stopPatience = 10
+    /// Nil sends everything in the clear.
+    public var encryption: Encryption?
 
     /// A campaign of several providers. Without a topic every row must bring one.
     public init(input: Input, destination: Destination, topic: String?, providers: [Provider]) {

@@ -16,6 +16,8 @@ public struct CampaignError: Error, Sendable, Equatable, CustomStringConvertible
         case fatalAnswer
         /// The machine refused something: memory, threads, descriptors.
         case system
+        /// A key or certificate is encrypted and no passphrase was given.
+        case passphraseNeeded
     }
 
     public let kind: Kind

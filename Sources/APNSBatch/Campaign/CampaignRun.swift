@@ -50,7 +50,7 @@ public final class CampaignRun: Sendable {
     }
 
     /// What is doubtful about the campaign, whatever its rows say. Errors would have been thrown.
-    public var warnings: [CampaignFinding] { plan.findings.filter { $0.severity == .warning } }
+    public var warnings: [CampaignFinding] { (plan.findings + providers.findings).filter { $0.severity == .warning } }
 
     /// Takes no more rows, waits a while for answers, and lets ``run()`` return. Rows not taken are not sent.
     public func stop() { control.stop(.interrupted) }

@@ -10,6 +10,7 @@ import Synchronization
 /// grow with the input.
 public final class CampaignCheck: Sendable {
     private let plan: CampaignPlan
+    private let providers: ProviderDirectory
     private let reader: InputReader
     private let control = RunControl()
     private let gauges: [LaneGauges]
@@ -25,6 +26,7 @@ public final class CampaignCheck: Sendable {
         reader = try InputReader(campaign, lanes: threads)
         plan = try CampaignPlan(
             campaign, columns: reader.columns, logger: Logger(label: "check") { _ in SwiftLogNoOpLogHandler() })
+        providers = try ProviderDirectory(campaign, plan: plan)
         gauges = (0..<threads).map { _ in LaneGauges() }
         file = try findingsPath.map { (path) throws(CampaignError) in try FindingsFile(path: path) }
     }
@@ -60,7 +62,7 @@ public final class CampaignCheck: Sendable {
     private func runToEnd() -> Result<CheckReport, CampaignError> {
         started.withLock { $0 = WallClock.monotonic() }
         var report = CheckReport()
-        report.campaign = plan.findings
+        report.campaign = plan.findings + providers.findings
         report.findingsPath = file?.path
         writeCampaignFindings(report.campaign)
         control.notify { [reader] in reader.cancel() }

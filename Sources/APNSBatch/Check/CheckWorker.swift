@@ -21,7 +21,7 @@ struct CheckWorker: ~Copyable {
         self.control = control
         self.gauges = gauges
         cursor = input.makeCursor()
-        preparer = RowPreparer(plan: plan)
+        preparer = RowPreparer(plan: plan, isRehearsal: true)
         findings = FindingTally(file: file)
     }
 

@@ -1,5 +1,6 @@
 import APNSProtocol
 import CSVReader
+import Credentials
 import PayloadTemplate
 
 /// What is wrong with a row, found while it was prepared, as a ``RowFinding``. Off the good way, so it may make strings.
@@ -69,6 +70,13 @@ enum RowFault {
         return finding(.variantUnknown, column, row, plan, "\(name): expected one of \(names), found \(found)")
     }
 
+    /// A recipient's key that cannot be used. Shows nothing of the field.
+    static func find(_ error: CredentialError, _ row: borrowing CSVRow, _ plan: CampaignPlan) -> RowFinding {
+        let column = plan.sealing?.keyColumn
+        let name = column.map { plan.columns[$0] + ": " } ?? ""
+        return finding(.recipientKey, column, row, plan, name + "\(error)")
+    }
+
     static func tooManyHeaderSets(_ row: borrowing CSVRow, _ plan: CampaignPlan) -> RowFinding {
         let message = "more than \(HeaderSets.limit) combinations of topic, push_type and priority"
         return finding(.headerSets, nil, row, plan, message)
@@ -89,15 +97,5 @@ enum RowFault {
         }
         let place = row.place(of: column)
         return RowFinding(rule, file: plan.inputName, line: place.line, column: place.column, message)
-    }
-}
-
-extension RenderFailure {
-    /// The rule that is broken.
-    var rule: Rule {
-        switch cause {
-        case .notNumber, .notBool: .columnValueType
-        case .notJSON: .jsonSyntax
-        }
     }
 }

@@ -1,5 +1,6 @@
 import APNSProtocol
 import CSVReader
+import Credentials
 import PayloadTemplate
 
 /// Turns a row into a flight: path, ids and payload, written one behind the other into the send arena.
@@ -29,14 +30,22 @@ struct RowPreparer: ~Copyable {
     /// The size of the last row's payload where it was too large; 0 otherwise.
     private(set) var sizeTooLarge = 0
     var headerSets: HeaderSets
+    /// Of a campaign that encrypts.
+    private var sealed: SealedRenderer?
 
-    init(plan: CampaignPlan) {
+    /// - Parameter isRehearsal: nothing will leave, so payloads need their sizes and no ciphertext.
+    init(plan: CampaignPlan, isRehearsal: Bool = false) {
         self.plan = plan
         roles = plan.roles
         onlyTemplate = plan.templates.templates.count == 1 ? plan.templates.templates[0] : nil
         picker = TemplatePicker(plan.templates)
         pages = plan.rules.pages
         headerSets = HeaderSets(plan.headers, roles: plan.roles, topics: plan.topics)
+        if let sealing = plan.sealing {
+            sealed = SealedRenderer(sealing, columns: plan.columns.count, isRehearsal: isRehearsal)
+        } else {
+            sealed = nil
+        }
     }
 
     /// - Parameter now: seconds since the epoch.
@@ -67,7 +76,12 @@ struct RowPreparer: ~Copyable {
         if pages[page]?.isBroken == true, let broken = plan.rules.firstBroken(at: page) {
             return .invalid(RowFault.find(broken))
         }
-        let outcome = render(row, template, into: payload)
+        let outcome: RenderOutcome
+        do {
+            outcome = try render(row, template, into: payload)
+        } catch {
+            return .invalid(RowFault.find(error, row, plan))
+        }
         guard case .written(let length) = outcome else {
             if case .tooLarge(let size) = outcome { sizeTooLarge = size }
             return .invalid(RowFault.find(outcome, set.payloadLimit, row, plan))
@@ -206,9 +220,10 @@ struct RowPreparer: ~Copyable {
             ?? RowFault.finding(.keyType, plan.rawPayloadColumn, row, plan, "payload: breaks a rule")
     }
 
-    private func render(
+    private mutating func render(
         _ row: borrowing CSVRow, _ template: Int, into payload: UnsafeMutableRawBufferPointer
-    ) -> RenderOutcome {
+    ) throws(CredentialError) -> RenderOutcome {
+        if sealed != nil { return try sealed!.render(row.fields, template, into: payload) }
         if let onlyTemplate { return onlyTemplate.render(fields: row.fields, into: payload) }
         if !plan.templates.templates.isEmpty {
             return plan.templates.templates[template].render(fields: row.fields, into: payload)

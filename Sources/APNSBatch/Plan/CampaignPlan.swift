@@ -30,19 +30,23 @@ final class CampaignPlan: Sendable {
     /// Nanoseconds.
     let stopPatience: UInt64
     let log: LaneLog
+    /// Nil when nothing is encrypted.
+    let sealing: SealingPlan?
 
     init(_ campaign: Campaign, columns: [String], logger: Logger) throws(CampaignError) {
         inputName = campaign.input.name
         self.columns = columns
         templates = try TemplateChoice(campaign, columns: columns)
         roles = try ColumnRoles(columns: columns, file: campaign.input.name, hasTemplate: !templates.templates.isEmpty)
+        sealing = try SealingPlan(campaign, columns: columns)
         try Self.checkPayloadColumn(roles, templates, file: campaign.input.name)
         (host, port) = campaign.destination.endpoint
         headers = try HeaderDefaults(
             campaign.headers, roles: roles, columns: columns, authority: APNSHost.authority(host: host, port: port),
             start: WallClock.seconds())
         rules = RuleBook(
-            templates, pushTypes: roles.pushType == nil ? [headers.pushType] : PushType.allCases,
+            Self.sentTemplates(templates, sealing),
+            pushTypes: roles.pushType == nil ? [headers.pushType] : PushType.allCases,
             strings: try Self.strings(campaign.strings))
         if let identity = campaign.identity { self.identity = identity } else { identity = try Self.randomIdentity() }
         let log = LaneLog(logger: logger, endpoint: (host.contains(":") ? "[\(host)]" : host) + ":\(port)")
@@ -81,6 +85,12 @@ final class CampaignPlan: Sendable {
         throw CampaignError(
             .configuration,
             "\(file):1: there is a template and a column \"payload\" that it does not use; give one of them")
+    }
+
+    /// The templates as they leave; one nil where rows bring their own JSON.
+    private static func sentTemplates(_ choice: TemplateChoice, _ sealing: SealingPlan?) -> [PayloadTemplate?] {
+        if let sealing { return sealing.templates.map(\.outer) }
+        return choice.templates.isEmpty ? [nil] : choice.templates
     }
 
     private static func strings(_ files: [Campaign.Strings]) throws(CampaignError) -> LocalisedStrings? {

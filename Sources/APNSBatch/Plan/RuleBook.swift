@@ -27,9 +27,10 @@ final class RuleBook: Sendable {
     private let strings: [LocalisationRules]
     private static let types = PushType.allCases.count
 
-    /// - Parameter pushTypes: those that rows may have.
-    init(_ choice: TemplateChoice, pushTypes: [PushType], strings: LocalisedStrings?) {
-        let templates: [PayloadTemplate?] = choice.templates.isEmpty ? [nil] : choice.templates
+    /// - Parameters:
+    ///   - templates: as they are sent; one nil for raw payloads.
+    ///   - pushTypes: those that rows may have.
+    init(_ templates: [PayloadTemplate?], pushTypes: [PushType], strings: LocalisedStrings?) {
         self.strings = strings.map { strings in templates.map { LocalisationRules(strings, template: $0) } } ?? []
         rules = templates.flatMap { template in
             PushType.allCases.map { type in

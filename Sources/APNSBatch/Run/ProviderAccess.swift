@@ -9,6 +9,8 @@ struct ProviderAccess: Sendable {
     /// Nil with a client certificate.
     let tokens: ProviderTokenSource?
     let certificate: ClientCertificate?
+    /// Something doubtful about them, such as a certificate that ends soon.
+    let warning: String?
     /// Counts how often the credentials were replaced.
     let generation: Int
 
@@ -17,17 +19,22 @@ struct ProviderAccess: Sendable {
     ) throws(CampaignError) {
         self.generation = generation
         switch credentials {
-        case .none: (name, tokens, certificate) = ("", nil, nil)
+        case .none: (name, tokens, certificate, warning) = ("", nil, nil, nil)
         case .providerToken(let keyPEM, let keyID, let teamID):
             tokens = try ProviderTokenSource(keyPEM: keyPEM, keyID: keyID, teamID: teamID, rule: rule, log: log)
-            (name, certificate) = ("team \(teamID)", nil)
+            (name, certificate, warning) = ("team \(teamID)", nil, nil)
         case .certificate(let chainPEM, let keyPEM):
-            do {
-                let read = try ClientCertificate(pem: chainPEM, keyPEM: keyPEM)
-                (name, tokens, certificate) = ("certificate \"\(read.facts.commonName)\"", nil, read)
-            } catch {
-                throw CampaignError(.configuration, "client certificate: \(error)")
-            }
+            let read = try Self.read(chainPEM, keyPEM)
+            (name, tokens, certificate) = ("certificate \"\(read.facts.commonName)\"", nil, read)
+            warning = try CertificateDates.check(read.facts, now: Int64(WallClock.seconds()))
+        }
+    }
+
+    private static func read(_ chainPEM: [UInt8], _ keyPEM: [UInt8]) throws(CampaignError) -> ClientCertificate {
+        do {
+            return try ClientCertificate(pem: chainPEM, keyPEM: keyPEM)
+        } catch {
+            throw CampaignError(.configuration, "client certificate: \(error)")
         }
     }
 

@@ -20,6 +20,11 @@ final class ProviderDirectory: Sendable {
     /// Changes when an entry does.
     var generation: Int { version.load(ordering: .acquiring) }
 
+    /// What is doubtful about the credentials.
+    var findings: [CampaignFinding] {
+        providers.compactMap(\.warning).map { CampaignFinding(.certificateExpiry, $0) }
+    }
+
     /// As it stands now.
     var providers: [ProviderAccess] { entries.withLock { $0 } }
 
@@ -31,7 +36,10 @@ final class ProviderDirectory: Sendable {
             }
             let read = try Self.read(providers, generation: generation + 1, rule: rule, log: log)
             let changed = entries.indices.filter { !entries[$0].isLike(read[$0]) }
-            for number in changed { entries[number] = read[number] }
+            for number in changed {
+                entries[number] = read[number]
+                if let warning = read[number].warning { log.logger.warning("\(warning)") }
+            }
             if !changed.isEmpty { version.add(1, ordering: .releasing) }
             return changed
         }

@@ -1,0 +1,105 @@
+import Credentials
+import PayloadTemplate
+
+/// A lane's way from a row to an encrypted payload: what is secret is rendered aside, encrypted, and put into the payload
+/// like two more fields of the row. Allocates nothing for a row that fits.
+struct SealedRenderer: ~Copyable {
+    private let plan: SealingPlan
+    private let columns: Int
+    /// Whether nothing is encrypted: content and secret then have their sizes and no meaning.
+    private let isRehearsal: Bool
+    /// Made with the first row.
+    private var sealer: PayloadSealer?
+    /// Where the inner payload stands until it is encrypted; wiped after each row.
+    private let message = UnsafeMutableRawBufferPointer.allocate(byteCount: messageMax, alignment: 16)
+    private let content = UnsafeMutableRawBufferPointer.allocate(byteCount: messageMax * 2, alignment: 16)
+    private let secret = UnsafeMutableRawBufferPointer.allocate(
+        byteCount: PayloadSealer.secretLengthMax, alignment: 16)
+    /// The row's, and content and secret behind them.
+    private let fields: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
+
+    /// More than any payload may have; a larger message never fits.
+    private static let messageMax = 8192
+
+    init(_ plan: SealingPlan, columns: Int, isRehearsal: Bool) {
+        self.plan = plan
+        self.isRehearsal = isRehearsal
+        self.columns = columns
+        fields = .allocate(capacity: columns + 2)
+        fields.initialize(repeating: UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+
+    deinit {
+        SecretBytes.wipe(message)
+        message.deallocate()
+        content.deallocate()
+        secret.deallocate()
+        fields.deallocate()
+    }
+
+    /// Renders the payload of a row.
+    /// - Throws: what is wrong with the recipient's key.
+    mutating func render(
+        _ row: UnsafeBufferPointer<UnsafeRawBufferPointer>, _ template: Int,
+        into payload: UnsafeMutableRawBufferPointer
+    ) throws(CredentialError) -> RenderOutcome {
+        let sealer = try made()
+        if isRehearsal { return try rehearse(row, template, sealer, into: payload) }
+        try sealer.address(row[plan.keyColumn])
+        let room = UnsafeMutableRawBufferPointer(rebasing: message.prefix(payload.count))
+        defer { SecretBytes.wipe(room) }
+        switch plan.templates[template].inner.render(fields: row, into: room) {
+        case .written(let count):
+            try sealer.seal(UnsafeRawBufferPointer(rebasing: room.prefix(count)), content: content, secret: secret)
+            let sealed = UnsafeRawBufferPointer(rebasing: content.prefix(sealer.contentLength(of: count)))
+            return renderOuter(row, template, sealed, secretLength: sealer.secretLength, into: payload)
+        case .tooLarge(let count):
+            return measure(
+                row, template, contentLength: sealer.contentLength(of: count), secretLength: sealer.secretLength,
+                into: payload)
+        case .invalid(let failure): return .invalid(failure)
+        }
+    }
+
+    /// What a check asks: is the key one, do both halves render, and how large is the whole.
+    private mutating func rehearse(
+        _ row: UnsafeBufferPointer<UnsafeRawBufferPointer>, _ template: Int, _ sealer: PayloadSealer,
+        into payload: UnsafeMutableRawBufferPointer
+    ) throws(CredentialError) -> RenderOutcome {
+        let secretLength = PayloadSealer.secretLength(bits: try RecipientKey.check(row[plan.keyColumn]))
+        switch plan.templates[template].inner.render(fields: row, into: message) {
+        case .written(let count), .tooLarge(let count):
+            return measure(
+                row, template, contentLength: sealer.contentLength(of: count), secretLength: secretLength,
+                into: payload)
+        case .invalid(let failure): return .invalid(failure)
+        }
+    }
+
+    private mutating func made() throws(CredentialError) -> PayloadSealer {
+        if let sealer { return sealer }
+        let made = try PayloadSealer(cipher: plan.cipher, padding: plan.padding)
+        sealer = made
+        return made
+    }
+
+    private func renderOuter(
+        _ row: UnsafeBufferPointer<UnsafeRawBufferPointer>, _ template: Int, _ content: UnsafeRawBufferPointer,
+        secretLength: Int, into payload: UnsafeMutableRawBufferPointer
+    ) -> RenderOutcome {
+        for index in 0..<columns { fields[index] = row[index] }
+        fields[columns] = content
+        fields[columns + 1] = UnsafeRawBufferPointer(rebasing: secret.prefix(secretLength))
+        return plan.templates[template].outer.render(fields: UnsafeBufferPointer(fields), into: payload)
+    }
+
+    /// The size of a payload whose message alone is too large, with a content of the right length and no meaning.
+    private func measure(
+        _ row: UnsafeBufferPointer<UnsafeRawBufferPointer>, _ template: Int, contentLength: Int,
+        secretLength: Int, into payload: UnsafeMutableRawBufferPointer
+    ) -> RenderOutcome {
+        let content = [UInt8](repeating: UInt8(ascii: "A"), count: contentLength)
+        secret.initializeMemory(as: UInt8.self, repeating: UInt8(ascii: "A"))
+        return content.withUnsafeBytes { renderOuter(row, template, $0, secretLength: secretLength, into: payload) }
+    }
+}
