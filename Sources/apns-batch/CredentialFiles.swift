@@ -78,7 +78,7 @@ final class CredentialFiles: Sendable {
                 let settings = try settings()
                 let providers = try settings.providerList()
                 let stamps = Self.stamps(campaignFile, providers)
-                let changed = try run.replaceCredentials(try settings.read(providers))
+                let changed = try run.replaceCredentials(try settings.read(providers, for: .reloading))
                 (state.providers, state.known) = (providers, stamps)
                 for number in changed { complain("reloaded: \(providers[number].fileName), new connections use it") }
                 return !changed.isEmpty

@@ -28,7 +28,7 @@ enum ExitStatus {
     /// Of a campaign that did not start.
     static func beforeSending(_ kind: CampaignError.Kind) -> ExitCode {
         switch kind {
-        case .configuration, .input, .results: usage
+        case .configuration, .input, .results, .passphraseNeeded: usage
         default: unavailable
         }
     }

@@ -32,35 +32,20 @@ struct Render: AsyncParsableCommand {
             while left > 0, let row = try preview.next() {
                 left -= 1
                 if row.invalid != nil { invalid = true }
-                print(json ? Self.object(row) : Self.text(row))
+                show(row)
             }
         }
         if !Output.isComplete() { throw ExitStatus.interrupted }
         if invalid { throw ExitStatus.someRowsLeft }
     }
 
+    private func show(_ row: CampaignPreview.Row) {
+        print(json ? RenderedLine.json(row) : Self.text(row))
+    }
+
     private static func text(_ row: CampaignPreview.Row) -> String {
         if let invalid = row.invalid { return "# row \(row.row): invalid: \(invalid)\n" }
         let headers = row.headers.map { "\($0.name): \($0.value)" }.joined(separator: "\n")
         return "# row \(row.row)\n\(headers)\n\n\(String(decoding: row.payload, as: UTF8.self))\n"
-    }
-
-    private static func object(_ row: CampaignPreview.Row) -> String {
-        struct Line: Encodable {
-            var row: UInt64
-            var invalid: String?
-            var path: String?
-            var headers: [String: String]?
-            var payload: String?
-        }
-        var line = Line(row: row.row, invalid: row.invalid)
-        if row.invalid == nil {
-            line.path = row.path
-            line.headers = Dictionary(row.headers.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
-            line.payload = String(decoding: row.payload, as: UTF8.self)
-        }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(line)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 }

@@ -23,7 +23,7 @@ struct CampaignArguments: ParsableArguments {
     @Option(help: "Id of the team.")
     var teamId: String?
 
-    @Option(help: "Client certificate (PEM, leaf first), instead of a signing key.")
+    @Option(help: "Client certificate (PEM, leaf first, or PKCS#12), instead of a signing key.")
     var certificateFile: String?
 
     @Option(help: "Private key of the client certificate (PEM); by default in the certificate's file.")
@@ -86,6 +86,12 @@ struct CampaignArguments: ParsableArguments {
     @Option(help: "Script (YAML) for --to simulator: answers, latency, seed.")
     var simulatorScript: String?
 
+    @Option(help: "File whose first line is the passphrase of the key or of the client certificate.")
+    var keyPassphraseFile: String?
+
+    @Option(help: "Environment variable that holds this passphrase. (default: asked for on a terminal)")
+    var keyPassphraseEnv: String?
+
     /// The flags as settings, to lay over those of a file.
     var settings: CampaignSettings {
         CampaignSettings(
@@ -96,7 +102,8 @@ struct CampaignArguments: ParsableArguments {
             collapseId: collapseId, delimiter: delimiter, campaignId: campaignId, lanes: lanes,
             connections: connections, loop: loop, attempts: attempts, requestTimeout: requestTimeout,
             connectPatience: connectPatience, tokenMintAfter: tokenMintAfter,
-            tokenRetireAfter: tokenRetireAfter, runDir: runDir, simulatorScript: simulatorScript)
+            tokenRetireAfter: tokenRetireAfter, runDir: runDir, simulatorScript: simulatorScript,
+            keyPassphraseFile: keyPassphraseFile, keyPassphraseEnv: keyPassphraseEnv)
     }
 
     /// File and flags together.

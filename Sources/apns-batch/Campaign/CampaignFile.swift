@@ -34,6 +34,9 @@ enum CampaignFile {
 
     private static func check(_ node: Node, path: String) throws {
         try checkKeys(of: node, CampaignSettings.CodingKeys.allCases.map(\.rawValue), path: path)
+        if let encryption = node.mapping?["encryption"] {
+            try checkKeys(of: encryption, EncryptionSettings.CodingKeys.allCases.map(\.rawValue), path: path)
+        }
         guard let providers = node.mapping?["providers"] else { return }
         for (key, _) in node.mapping ?? [:] {
             guard let name = key.string, CampaignSettings.keysOfOneProvider.contains(name) else { continue }

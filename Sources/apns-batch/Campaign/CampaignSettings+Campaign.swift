@@ -30,6 +30,7 @@ extension CampaignSettings {
         }
         campaign.templates = try severalTemplates()
         campaign.strings = try (strings ?? []).flatMap { try StringsFiles.read($0) }
+        campaign.encryption = try encryption?.encryption()
         if let pushType { campaign.headers.pushType = pushType }
         campaign.headers.priority = priority
         campaign.headers.expiration = try expiration.map { text in
@@ -102,7 +103,7 @@ extension CampaignSettings {
     /// The simulator knows one key; who sends for which topic is rehearsed all the same.
     private func providers(_ simulator: EmbeddedSimulator?, onlyRendering: Bool) throws -> [Campaign.Provider] {
         let list = try providerList()
-        guard let simulator else { return try read(list, optional: onlyRendering) }
+        guard let simulator else { return try read(list, for: onlyRendering ? .showing : .sending) }
         return list.map { Campaign.Provider(topics: $0.topics ?? [], credentials: simulator.credentials) }
     }
 

@@ -35,6 +35,10 @@ struct CampaignSettings: Codable {
     var tokenRetireAfter: Int?
     var runDir: String?
     var simulatorScript: String?
+    var keyPassphraseFile: String?
+    var keyPassphraseEnv: String?
+    /// In a campaign file only.
+    var encryption: EncryptionSettings?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case input, to, topic
@@ -58,13 +62,16 @@ struct CampaignSettings: Codable {
         case tokenRetireAfter = "token_retire_after"
         case runDir = "run_dir"
         case simulatorScript = "simulator_script"
+        case keyPassphraseFile = "key_passphrase_file"
+        case keyPassphraseEnv = "key_passphrase_env"
+        case encryption
     }
 
     /// The values that are paths: in a campaign file they are relative to that file.
     private static var paths: [WritableKeyPath<CampaignSettings, String?>] {
         [
             \.input, \.keyFile, \.certificateFile, \.certificateKeyFile, \.caFile, \.template, \.runDir,
-            \.simulatorScript,
+            \.simulatorScript, \.keyPassphraseFile,
         ]
     }
 
@@ -88,7 +95,11 @@ struct CampaignSettings: Codable {
             connectPatience: connectPatience ?? file.connectPatience,
             tokenMintAfter: tokenMintAfter ?? file.tokenMintAfter,
             tokenRetireAfter: tokenRetireAfter ?? file.tokenRetireAfter, runDir: runDir ?? file.runDir,
-            simulatorScript: simulatorScript ?? file.simulatorScript)
+            simulatorScript: simulatorScript ?? file.simulatorScript,
+            keyPassphraseFile: keyPassphraseEnv == nil
+                ? keyPassphraseFile ?? file.keyPassphraseFile : keyPassphraseFile,
+            keyPassphraseEnv: keyPassphraseFile == nil ? keyPassphraseEnv ?? file.keyPassphraseEnv : keyPassphraseEnv,
+            encryption: encryption ?? file.encryption)
     }
 
     /// These settings, and those of a campaign file, if there is one, where these say nothing.

@@ -9,6 +9,8 @@ struct ProviderSettings: Codable, Equatable {
     var teamId: String?
     var certificateFile: String?
     var certificateKeyFile: String?
+    var keyPassphraseFile: String?
+    var keyPassphraseEnv: String?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case topics
@@ -17,11 +19,13 @@ struct ProviderSettings: Codable, Equatable {
         case teamId = "team_id"
         case certificateFile = "certificate_file"
         case certificateKeyFile = "certificate_key_file"
+        case keyPassphraseFile = "key_passphrase_file"
+        case keyPassphraseEnv = "key_passphrase_env"
     }
 
     /// The values that are paths: in a campaign file they are relative to that file.
     static var paths: [WritableKeyPath<ProviderSettings, String?>] {
-        [\.keyFile, \.certificateFile, \.certificateKeyFile]
+        [\.keyFile, \.certificateFile, \.certificateKeyFile, \.keyPassphraseFile]
     }
 
     /// The files to watch.
@@ -32,6 +36,7 @@ struct ProviderSettings: Codable, Equatable {
         let flags: [(String?, String)] = [
             (keyFile, "--key-file"), (keyId, "--key-id"), (teamId, "--team-id"),
             (certificateFile, "--certificate-file"), (certificateKeyFile, "--certificate-key-file"),
+            (keyPassphraseFile, "--key-passphrase-file"), (keyPassphraseEnv, "--key-passphrase-env"),
         ]
         return flags.first { $0.0 != nil }?.1
     }
@@ -49,21 +54,42 @@ struct ProviderSettings: Codable, Equatable {
         return path.split(separator: "/").last.map(String.init) ?? path
     }
 
+    /// What credentials are read for.
+    enum Use {
+        /// There must be some; the terminal may be asked for a passphrase.
+        case sending
+        /// `render` and `check`: none where there are none, or where a passphrase would have to be asked for.
+        case showing
+        /// In the middle of a run: nobody is asked.
+        case reloading
+    }
+
     /// Reads the files.
-    ///
-    /// - Parameter optional: without any of them there are no credentials, which is no error.
-    func credentials(optional: Bool) throws -> Campaign.Credentials {
+    func credentials(for use: Use) throws -> Campaign.Credentials {
+        if use == .showing && certificateFile == nil && keyFile == nil { return .none }
+        do {
+            return try read(Passphrase(file: keyPassphraseFile, variable: keyPassphraseEnv, asks: use == .sending))
+        } catch let error as CampaignError where error.kind == .passphraseNeeded && use == .showing {
+            return .none
+        }
+    }
+
+    private func read(_ passphrase: Passphrase) throws -> Campaign.Credentials {
         if let certificateFile {
-            let chain = try CampaignFile.bytes(of: certificateFile)
-            let key = try certificateKeyFile.map { try CampaignFile.bytes(of: $0) } ?? chain
-            return .certificate(chainPEM: chain, keyPEM: key)
+            let file = try CampaignFile.bytes(of: certificateFile)
+            let key = try certificateKeyFile.map { try CampaignFile.bytes(of: $0) }
+            return try passphrase.opening(certificateKeyFile ?? certificateFile) {
+                try .clientCertificate(file: file, keyFile: key, passphrase: $0)
+            }
         }
         guard let keyFile else {
-            if optional { return .none }
             throw UsageError("no credentials: give --key-file with --key-id and --team-id, or --certificate-file")
         }
         guard let keyId, let teamId else { throw UsageError("--key-file needs --key-id and --team-id") }
-        return .providerToken(keyPEM: try CampaignFile.bytes(of: keyFile), keyID: keyId, teamID: teamId)
+        let file = try CampaignFile.bytes(of: keyFile)
+        return try passphrase.opening(keyFile) {
+            try .signingKey(file: file, passphrase: $0, keyID: keyId, teamID: teamId)
+        }
     }
 }
 
@@ -72,7 +98,8 @@ extension CampaignSettings {
     private var own: ProviderSettings {
         ProviderSettings(
             keyFile: keyFile, keyId: keyId, teamId: teamId, certificateFile: certificateFile,
-            certificateKeyFile: certificateKeyFile)
+            certificateKeyFile: certificateKeyFile, keyPassphraseFile: keyPassphraseFile,
+            keyPassphraseEnv: keyPassphraseEnv)
     }
 
     /// All providers; without a list the one for all topics.
@@ -83,11 +110,11 @@ extension CampaignSettings {
     }
 
     /// Reads the files of what `providerList` gave.
-    func read(_ list: [ProviderSettings], optional: Bool = false) throws -> [Campaign.Provider] {
+    func read(_ list: [ProviderSettings], for use: ProviderSettings.Use) throws -> [Campaign.Provider] {
         try list.enumerated().map { number, settings in
             do {
                 return Campaign.Provider(
-                    topics: settings.topics ?? [], credentials: try settings.credentials(optional: optional))
+                    topics: settings.topics ?? [], credentials: try settings.credentials(for: use))
             } catch let error as UsageError where providers != nil {
                 throw UsageError("providers[\(number)]: \(ProviderSettings.asKeys(error.description))")
             }
