@@ -80,7 +80,7 @@ let package = Package(
         tests("APNSProtocolTests", ["APNSProtocol", "Credentials"]),
         tests("CredentialsTests", ["Credentials"]),
         tests("LaneTransportTests", ["LaneTransport"]),
-        tests("APNSBatchTests", ["APNSBatch", "APNSSimulator"]),
+        tests("APNSBatchTests", ["APNSBatch", "APNSSimulator", "Credentials"]),
         tests("APNSSimulatorTests", ["APNSSimulator", "Credentials", "CTransport"]),
         tests("EndToEndTests", []),
     ]

@@ -117,6 +117,8 @@ extension CampaignSettings {
                     topics: settings.topics ?? [], credentials: try settings.credentials(for: use))
             } catch let error as UsageError where providers != nil {
                 throw UsageError("providers[\(number)]: \(ProviderSettings.asKeys(error.description))")
+            } catch let error as CampaignError where list.count > 1 {
+                throw UsageError("provider \(number + 1): \(error)")
             }
         }
     }

@@ -1,4 +1,5 @@
 import APNSProtocol
+import Credentials
 import Foundation
 import Testing
 
@@ -35,6 +36,14 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
             rule: .variantUnknown, columns: ",variant", fields: ",B",
             change: { $0.templates = .init(by: .variant, ["A": alert], fallback: nil) },
             line: #"rows.csv:2:66: variant: expected one of A, found "B""#),
+        RuleCase(
+            rule: .recipientKey, columns: ",public_key", fields: ",nokey",
+            template: #"{"aps":{"alert":"a"},"secret_text":"b"}"#,
+            change: { $0.encryption = .init(keys: ["secret_text"]) },
+            line: """
+                rows.csv:2:66: public_key: expected an RSA public key of 2048 bits or more (PEM or base64 DER), found text \
+                that is neither PEM nor base64
+                """),
         // The payload as a whole.
         RuleCase(
             rule: .jsonSyntax, payload: #"{"aps":{"alert":"a",}}"#,
@@ -130,6 +139,13 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
             rule: .topic, columns: ",topic", fields: ",com example", template: hi,
             line: #"rows.csv:2:66: topic: expected letters, digits, '.', '-' or '_', found " " at byte 4"#),
         RuleCase(
+            rule: .topicProvider, columns: ",topic", fields: ",com.example.other", template: hi,
+            change: {
+                $0.headers.topic = nil
+                $0.providers = [Campaign.Provider(topics: ["com.example.app"], credentials: .none)]
+            },
+            line: #"rows.csv:2:66: topic: no provider sends for "com.example.other""#),
+        RuleCase(
             rule: .topicSuffix, template: hi, change: { $0.headers.topic = "com.example.app.voip" },
             line: #"topic: "com.example.app.voip" ends as a topic of type voip does, and the push type is alert"#),
         RuleCase(
@@ -224,6 +240,21 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
                 "rows.csv:4098:1: more than 4096 combinations of topic, push_type and priority")
                 == true)
         #expect(findings.last?.rule == "header-sets")
+    }
+
+    @Test("certificate-expiry")
+    func certificateExpiry() async throws {
+        let soon = try SelfSignedClient.make(userID: "com.example.app", commonName: "Soon", days: 20)
+        let findings = try await check("token\n\(token(1))\n") {
+            $0.template = Self.alert
+            $0.credentials = .certificate(chainPEM: soon.certificatePEM, keyPEM: soon.keyPEM)
+        }
+        let found = findings.filter { $0.rule == "certificate-expiry" }
+        #expect(found.map(\.severity) == [.warning])
+        #expect(found.first?.message.hasPrefix("client certificate \"Soon\" expires on 2") == true)
+        #expect(
+            found.first?.message.hasSuffix("in 20 days") == true || found.first?.message.hasSuffix("in 19 days") == true
+        )
     }
 
     @Test("template")

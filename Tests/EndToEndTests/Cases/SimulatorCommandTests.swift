@@ -8,8 +8,10 @@ extension EndToEnd {
         private static func start(_ sender: Sender, _ more: [String]) throws -> Child {
             let process = try Child(
                 Tools.command,
-                ["simulate", "--port", "0", "--cert", sender.credentials.certificate, "--key", sender.credentials.key]
-                    + more, name: "simulate", in: sender.scratch)
+                [
+                    "simulate", "--port", "0", "--cert", sender.credentials.certificate, "--key",
+                    sender.credentials.key, "--directory", sender.scratch.path("simulator"),
+                ] + more, name: "simulate", in: sender.scratch)
             _ = try Peer.portPrinted(by: process)
             return process
         }
