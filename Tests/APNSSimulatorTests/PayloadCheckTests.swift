@@ -60,7 +60,8 @@ struct PayloadCheckTests {
         #""badge":7"#, #""sound":"default""#, #""sound":{"critical":1,"name":"a.caf","volume":1}"#,
         #""sound":{"critical":0,"volume":0.0,"other":{}}"#, #""sound":{"volume":1.000}"#, #""sound":{"volume":5e-1}"#,
         #""sound":{"volume":-0}"#, #""thread-id":"a""#, #""category":"a""#, #""content-available":1"#,
-        #""mutable-content":1"#, #""target-content-id":"a""#, #""interruption-level":"passive""#,
+        #""mutable-content":1"#, #""mutable-content":true"#, #""target-content-id":"a""#,
+        #""interruption-level":"passive""#,
         #""interruption-level":"active""#, #""interruption-level":"time-sensitive""#,
         #""interruption-level":"critical""#, #""relevance-score":0"#, #""relevance-score":1"#,
         #""relevance-score":0.75"#, #""relevance-score":1e-3"#, #""filter-criteria":"a""#, #""stale-date":1"#,
@@ -170,7 +171,7 @@ struct PayloadCheckTests {
         #"{"aps":{"alert":1}}"#, #"{"aps":{"alert":null}}"#, #"{"aps":{"alert":["a"]}}"#, #"{"aps":{"badge":"5"}}"#,
         #"{"aps":{"badge":null}}"#, #"{"aps":{"alert":"a","sound":1}}"#,
         #"{"aps":{"alert":"a","content-available":"1"}}"#,
-        #"{"aps":{"alert":"a","mutable-content":true}}"#, #"{"aps":{"alert":"a","interruption-level":"loud"}}"#,
+        #"{"aps":{"alert":"a","mutable-content":false}}"#, #"{"aps":{"alert":"a","interruption-level":"loud"}}"#,
         #"{"aps":{"alert":"a","relevance-score":"1"}}"#, #"{"aps":{"alert":"a","content-changed":1}}"#,
         #"{"aps":{"alert":"a","timestamp":"now"}}"#, #"{"aps":{"alert":"a","event":1}}"#,
     ]

@@ -58,7 +58,10 @@ enum ApsReader {
             require(value.kind == .number, &facts)
             set(.relevanceOutOfRange, if: value.kind == .number && !value.isWithinUnit, &facts)
         case .interruptionLevel: require(value.kind == .string && isInterruptionLevel(value.text), &facts)
-        case .mutableContent, .staleDate, .dismissalDate, .inputPushToken, .summaryArgCount:
+        case .mutableContent:
+            // A large provider documents true, and its pushes arrive.
+            require(value.kind == .number || value.kind == .true, &facts)
+        case .staleDate, .dismissalDate, .inputPushToken, .summaryArgCount:
             require(value.kind == .number, &facts)
         case .threadID, .category, .targetContentID, .filterCriteria, .inputPushChannel, .summaryArg:
             require(value.kind == .string, &facts)
