@@ -109,14 +109,15 @@ static uint8_t *value_write(uint8_t *place, const h2_prepared_field *prepared) {
     return place + prepared->string_length;
 }
 
-/* Without indexing when the caller asks, or when the entry would be larger than the table. */
+/* Without indexing when the caller asks, or when the entry would be larger than the table. What is never to be indexed
+ * is said to be so, for whoever forwards it (section 7.1.3). */
 static uint8_t *literal_write(h2_encoder *encoder, uint8_t *place, const h2_prepared_field *prepared, bool indexed) {
     const h2_field *field = &prepared->field;
     uint32_t index = name_index(encoder, prepared);
     if (indexed && h2_table_insert(&encoder->table, field, prepared->hash))
         place = name_write(place, INCREMENTAL, INCREMENTAL_BITS, index, field);
     else
-        place = name_write(place, NEVER_INDEXED, PLAIN_BITS, index, field);
+        place = name_write(place, field->indexing == H2_LITERAL ? NEVER_INDEXED : PLAIN, PLAIN_BITS, index, field);
     return value_write(place, prepared);
 }
 

@@ -56,7 +56,7 @@ void *h2_memory_grow(h2_memory *memory, void *block, size_t bytes);
 
 enum h2_indexing {
     H2_INDEXED = 0,   /* RFC 7541, section 6.2.1 */
-    H2_LITERAL = 1,   /* sections 6.2.2 and 6.2.3 */
+    H2_LITERAL = 1,   /* section 6.2.3 */
     H2_NAME_ONCE = 2, /* indexed the first time in a session, literal afterwards */
 };
 

@@ -137,9 +137,9 @@ int transport_tls_release(transport *t, int32_t number);
 
 enum transport_indexing {
     TRANSPORT_INDEXED = 0, /* incremental indexing (HPACK, RFC 7541 section 6.2.1) */
-    TRANSPORT_LITERAL = 1, /* literal, never put into the table (6.2.2, 6.2.3) */
+    TRANSPORT_LITERAL = 1, /* literal, never put into the table, here or further on (6.2.3) */
     TRANSPORT_NAME_ONCE =
-        2, /* indexed the first time on a connection so that the name enters the table, then literal */
+        2, /* indexed the first time on a connection so that the name enters the table, then literal (6.2.2) */
 };
 
 typedef struct transport_field {
