@@ -74,13 +74,13 @@ let package = Package(
         // Tests.
         .target(name: "CTestSupport", path: "Tests/Support/CTestSupport", cSettings: c),
         tests("CReactorTests", ["CReactor", "CTestSupport"]),
-        tests("CTransportTests", ["CTransport", "CTLS", "CNGHTTP2", "Credentials"]),
+        tests("CTransportTests", ["CTransport", "CTLS", "CNGHTTP2", "Credentials", "APNSProtocol", "APNSBatch"]),
         tests("CSVReaderTests", ["CSVReader"]),
         tests("PayloadTemplateTests", ["PayloadTemplate", "APNSProtocol"]),
         tests("APNSProtocolTests", ["APNSProtocol", "Credentials"]),
         tests("CredentialsTests", ["Credentials"]),
         tests("LaneTransportTests", ["LaneTransport"]),
-        tests("APNSBatchTests", ["APNSBatch", "APNSSimulator", "Credentials"]),
+        tests("APNSBatchTests", ["APNSBatch", "APNSSimulator", "Credentials", "APNSProtocol", "LaneTransport"]),
         tests("APNSSimulatorTests", ["APNSSimulator", "Credentials", "CTransport"]),
         tests("EndToEndTests", []),
     ]

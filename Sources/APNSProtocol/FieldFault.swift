@@ -12,6 +12,11 @@ package enum FieldFault: Error, Equatable, Sendable {
     case expirationTooLate
     /// A duration beyond ``ExpirationRule/durationMax``.
     case expirationTooLong
+    /// A broadcast without one.
+    case expirationMissing
+    case channelID
+    /// Bytes it has.
+    case channelIDTooLong(Int)
     case messageID
     case collapseIDEmpty
     /// Bytes it has.
@@ -28,7 +33,8 @@ extension FieldFault {
         case .pushTypeUnknown: "push_type"
         case .topicEmpty, .topicTooLong, .topicCharacter: "topic"
         case .priorityUnknown, .priorityNotAllowed: "priority"
-        case .expirationNotANumber, .expirationTooLate, .expirationTooLong: "expiration"
+        case .expirationNotANumber, .expirationTooLate, .expirationTooLong, .expirationMissing: "expiration"
+        case .channelID, .channelIDTooLong: "channel_id"
         case .messageID: "apns_id"
         case .collapseIDEmpty, .collapseIDTooLong, .collapseIDCharacter, .collapseIDBlank: "collapse_id"
         }
@@ -61,6 +67,12 @@ extension FieldFault {
             "expected \(Self.expirationForms), found \(Quoted(text)), which may be milliseconds"
         case .expirationTooLong:
             "expected a duration of at most \(ExpirationRule.durationMax / 86_400) days, found \(Quoted(text))"
+        case .expirationMissing:
+            "expected \(Self.expirationForms), found nothing; every broadcast needs one"
+        case .channelID:
+            "expected base64, found \(text.isEmpty ? "nothing" : "\(Quoted(text))")"
+        case .channelIDTooLong(let count):
+            "expected at most \(ChannelID.lengthMax) bytes, found \(count)"
         case .messageID:
             "expected a UUID in lower case, 8-4-4-4-12 hex digits, found \(Quoted(text))"
         case .collapseIDTooLong(let count):

@@ -59,8 +59,27 @@ package struct RequestHeader: Equatable, Sendable {
     package static let collapseID = RequestHeader(
         name: "apns-collapse-id", indexing: .nameOnce, rule: "1 to 64 bytes; left out for none")
 
+    /// Of broadcasts and channel management, in place of the token in the path.
+    package static let channelID = RequestHeader(
+        name: "apns-channel-id", indexing: .nameOnce, rule: "the channel, in base64 as APNs gave it")
+    /// Of broadcasts and channel management, in place of `apns-id`.
+    package static let requestID = RequestHeader(
+        name: "apns-request-id", indexing: .nameOnce, rule: "a UUID in lower case, the same for every attempt of a row")
+
     /// Every header field of a device request, in the order in which they are sent.
     package static let all = [
         method, scheme, authority, path, topic, pushType, priority, expiration, id, collapseID, authorization,
+    ]
+
+    /// Every header field of a broadcast, in the order in which they are sent.
+    package static let ofBroadcasts = [
+        method, scheme, authority,
+        RequestHeader(name: ":path", indexing: .literal, rule: "/4/broadcasts/apps/ and the bundle id"),
+        RequestHeader(name: "apns-push-type", indexing: .indexed, rule: "liveactivity"),
+        RequestHeader(name: "apns-priority", indexing: .indexed, rule: "1, 5 or 10, sent always"), requestID, channelID,
+        RequestHeader(
+            name: "apns-expiration", indexing: .nameOnce,
+            rule: "seconds since 1970, sent always; 0 for channels that store nothing"),
+        authorization,
     ]
 }

@@ -81,6 +81,9 @@ extension transport_event {
     package var eventKind: ConnectionEventKind? { ConnectionEventKind(rawValue: kind) }
     package var failureScope: FailureScope { FailureScope(rawValue: scope) ?? .none }
 
+    /// The server's certificate does not verify: an `X509_V_ERR` code, far below the library's packed errors.
+    package var saysUntrusted: Bool { failureScope == .tls && (1..<1000).contains(code) }
+
     /// The server did not choose h2 in TLS.
     package var saysNoHTTP2: Bool { failureScope == .local && code == Int64(TRANSPORT_LOCAL_NO_ALPN.rawValue) }
 

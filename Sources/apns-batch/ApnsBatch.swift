@@ -10,6 +10,7 @@ struct ApnsBatch: AsyncParsableCommand {
               apns-batch send --input rows.csv --to simulator
               apns-batch send campaign.yaml --run-dir runs/tonight
               apns-batch check campaign.yaml
+              apns-batch channels create --bundle-id com.example.app --to production --storage most-recent
               apns-batch render campaign.yaml --rows 3
               apns-batch simulate --port 2197
 
@@ -18,5 +19,8 @@ struct ApnsBatch: AsyncParsableCommand {
             because APNs cannot be reached; 75 interrupted, or input or disk failed on the way.
             """,
         version: "0.1.0",
-        subcommands: [Send.self, Check.self, Render.self, Simulate.self, Reference.self])
+        subcommands: [
+            Send.self, Check.self, Render.self, Channels.self, Simulate.self,
+            Reference.self,
+        ])
 }

@@ -10,16 +10,21 @@ final class Stage {
     let port: UInt16
     let directory: URL
 
-    init(script: SimulatorScript = SimulatorScript(), streams: UInt32 = 1000) throws {
-        occasion = try Occasion.make(hosts: ["localhost", "127.0.0.1"])
-        simulator = try Self.simulator(occasion, script: script, streams: streams)
+    /// - Parameter change: what else the simulator is told.
+    init(
+        script: SimulatorScript = SimulatorScript(), streams: UInt32 = 1000, occasion: Occasion? = nil,
+        change: (inout SimulatorConfiguration) -> Void = { _ in }
+    ) throws {
+        self.occasion = try occasion ?? Occasion.make(hosts: ["localhost", "127.0.0.1"])
+        simulator = try Self.simulator(self.occasion, script: script, streams: streams, change: change)
         port = try simulator.start()
         directory = FileManager.default.temporaryDirectory.appending(path: "apns-batch-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     }
 
     private static func simulator(
-        _ occasion: Occasion, script: SimulatorScript, streams: UInt32, port: UInt16 = 0
+        _ occasion: Occasion, script: SimulatorScript, streams: UInt32, port: UInt16 = 0,
+        change: (inout SimulatorConfiguration) -> Void = { _ in }
     ) throws -> Simulator {
         var configuration = SimulatorConfiguration(
             certificatePEM: occasion.certificatePEM, keyPEM: occasion.keyPEM,
@@ -30,6 +35,7 @@ final class Stage {
         configuration.streams = streams
         configuration.topics = ["com.example.app"]
         configuration.port = port
+        change(&configuration)
         return try Simulator(configuration)
     }
 
@@ -50,6 +56,11 @@ final class Stage {
         let url = directory.appending(path: name)
         try Data(text.utf8).write(to: url)
         return url.path
+    }
+
+    /// What the sender signs with.
+    var credentials: Campaign.Credentials {
+        .providerToken(keyPEM: occasion.signingKeyPEM, keyID: Occasion.keyID, teamID: Occasion.teamID)
     }
 
     /// A campaign of these rows to the simulator; results go to a new directory each.

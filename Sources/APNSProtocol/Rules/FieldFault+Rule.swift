@@ -6,7 +6,8 @@ extension FieldFault {
         case .topicEmpty, .topicTooLong, .topicCharacter: .topic
         case .priorityUnknown: .priority
         case .priorityNotAllowed(let type, _): type == .background ? .priorityBackground : .priority
-        case .expirationNotANumber, .expirationTooLate, .expirationTooLong: .expiration
+        case .expirationNotANumber, .expirationTooLate, .expirationTooLong, .expirationMissing: .expiration
+        case .channelID, .channelIDTooLong: .channelID
         case .messageID: .apnsID
         case .collapseIDEmpty, .collapseIDTooLong, .collapseIDCharacter, .collapseIDBlank: .collapseID
         }

@@ -79,7 +79,7 @@ extension CampaignSettings {
         if let connectPatience { campaign.connectPatience = connectPatience }
     }
 
-    private func destination() throws -> Campaign.Destination {
+    func destination() throws -> Campaign.Destination {
         switch to {
         case nil: throw UsageError("no destination: give --to production, sandbox, simulator or HOST:PORT")
         case "production": return .production
@@ -88,14 +88,14 @@ extension CampaignSettings {
         }
     }
 
-    private static func hostAndPort(_ text: String) throws -> Campaign.Destination {
+    static func hostAndPort(_ text: String, flag: String = "--to") throws -> Campaign.Destination {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0 else {
-            throw UsageError("--to: expected production, sandbox, simulator or HOST:PORT, found \"\(text)\"")
+            throw UsageError("\(flag): expected production, sandbox, simulator or HOST:PORT, found \"\(text)\"")
         }
         var host = String(text[..<colon])
         if host.hasPrefix("[") && host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
         guard !host.isEmpty, !host.contains("/") else {
-            throw UsageError("--to: expected HOST:PORT, found \"\(text)\"")
+            throw UsageError("\(flag): expected HOST:PORT, found \"\(text)\"")
         }
         return .host(host, port: port)
     }

@@ -122,4 +122,14 @@ extension CampaignSettings {
             }
         }
     }
+
+    /// The one whose topics an app's are: one that names it, else one for all topics.
+    func provider(of app: String) throws -> ProviderSettings {
+        let list = try providerList()
+        let named = list.first { $0.topics?.contains(app) == true }
+        guard let found = named ?? list.first(where: { $0.topics?.isEmpty ?? true }) else {
+            throw UsageError("no provider sends for \"\(app)\"")
+        }
+        return found
+    }
 }

@@ -1,0 +1,141 @@
+import APNSProtocol
+import FoundationEssentials
+import LaneTransport
+
+/// Creates, reads, deletes and lists the broadcast channels of an app.
+///
+/// Each call is one request on a connection of its own; nothing is sent again. Apple, "Sending channel management
+/// requests to APNs".
+///
+/// ```swift
+/// let channels = try ChannelManager(bundleID: "com.example.app", at: .production, credentials: credentials)
+/// let id = try await channels.create(storage: .mostRecent)
+/// ```
+public struct ChannelManager: Sendable {
+    /// What a channel keeps for devices that are not there: the message storage policy.
+    public enum Storage: Int, Sendable, CaseIterable {
+        /// Nothing; its broadcasts must have expiration 0.
+        case none = 0
+        /// The most recent message, until it expires.
+        case mostRecent = 1
+    }
+
+    /// A channel as APNs knows it.
+    public struct Channel: Sendable, Equatable {
+        /// In base64, as APNs made it.
+        public let id: String
+        public let storage: Storage
+    }
+
+    private let bundleID: String
+    private let client: RequestClient
+
+    /// - Parameters:
+    ///   - bundleID: the app.
+    ///   - destination: production and sandbox mean their hosts of channel management.
+    ///   - authorities: certificates to trust besides the system's, PEM.
+    ///   - systemTrust: whether the system's certificates are trusted.
+    /// - Throws: ``ChannelError`` with ``ChannelError/Kind/configuration``.
+    public init(
+        bundleID: String, at destination: Campaign.Destination, credentials: Campaign.Credentials,
+        authorities: [UInt8] = [], systemTrust: Bool = true
+    ) throws(ChannelError) {
+        var trust = TLSOptions()
+        trust.authorities = authorities
+        trust.systemTrust = systemTrust
+        let (host, port) = destination.channelManagement
+        do {
+            try BundleID.check(bundleID)
+            client = RequestClient(
+                host: host, port: port, trust: trust, credentials: try RequestCredentials(credentials),
+                bodyLimit: Self.listLimit)
+        } catch {
+            throw ChannelError(error)
+        }
+        self.bundleID = bundleID
+    }
+
+    /// A list of as many channels as there may be, of up to 100 bytes each.
+    private static let listLimit = ChannelRequest.channelsMax * 100
+
+    /// Makes a channel and returns its id. APNs allows 10,000 of an app.
+    public func create(storage: Storage) async throws(ChannelError) -> String {
+        let body = ChannelRequest.creation(storagePolicy: storage.rawValue)
+        let response = try await send("POST", body: Array(body.utf8), expecting: 201)
+        guard let id = response.fields[RequestHeader.channelID.name], !id.isEmpty else {
+            throw notUnderstood("201 without apns-channel-id")
+        }
+        return id
+    }
+
+    /// What APNs knows of a channel.
+    public func read(_ id: String) async throws(ChannelError) -> Channel {
+        struct Body: Decodable {
+            var storage: Int
+            enum CodingKeys: String, CodingKey { case storage = "message-storage-policy" }
+        }
+        let response = try await send("GET", channel: id, expecting: 200)
+        guard let body = try? JSONDecoder().decode(Body.self, from: Data(response.body)),
+            let storage = Storage(rawValue: body.storage)
+        else { throw notUnderstood("200 without a known message-storage-policy") }
+        return Channel(id: id, storage: storage)
+    }
+
+    /// Removes a channel: subscribers get nothing from it any more.
+    public func delete(_ id: String) async throws(ChannelError) {
+        _ = try await send("DELETE", channel: id, expecting: 204)
+    }
+
+    /// The ids of all channels of the app, in APNs' order.
+    public func list() async throws(ChannelError) -> [String] {
+        struct Body: Decodable { var channels: [String] }
+        let response = try await send("GET", list: true, expecting: 200)
+        guard let body = try? JSONDecoder().decode(Body.self, from: Data(response.body)) else {
+            throw notUnderstood("200 without a list of channels")
+        }
+        return body.channels
+    }
+
+    private func send(
+        _ method: String, list: Bool = false, channel: String? = nil, body: [UInt8] = [], expecting status: UInt16
+    ) async throws(ChannelError) -> RequestClient.Response {
+        let path = list ? ChannelRequest.listPath(bundleID: bundleID) : ChannelRequest.path(bundleID: bundleID)
+        var request = RequestClient.Request(method: method, path: path, body: body)
+        if let channel {
+            try Self.check(channel)
+            request.fields.append(RequestHeader.channelID.field(channel))
+        }
+        switch await client.send(request).result {
+        case .success(let response) where response.status == status: return response
+        case .success(let response): throw ChannelError(endpoint: client.endpoint, response)
+        case .failure(let failure): throw ChannelError(.unreachable, "\(client.endpoint): \(failure.text)")
+        }
+    }
+
+    private static func check(_ channel: String) throws(ChannelError) {
+        let message = Array(channel.utf8).withUnsafeBytes { text in ChannelID.check(text).map { $0.message(for: text) }
+        }
+        guard let message else { return }
+        throw ChannelError(.configuration, "channel" + message.dropFirst(FieldFault.channelID.column.count))
+    }
+
+    private func notUnderstood(_ what: String) -> ChannelError {
+        ChannelError(.answer, "\(client.endpoint) answered \(what)")
+    }
+}
+
+extension Campaign.Destination {
+    /// Where channels are managed: Apple, "Sending channel management requests to APNs".
+    var channelManagement: (String, UInt16) {
+        switch self {
+        case .production: Self.management(.production)
+        case .sandbox: Self.management(.sandbox)
+        case .host(let name, let port): (name, port)
+        }
+    }
+
+    private static func management(_ environment: APNSHost.Environment) -> (String, UInt16) {
+        let host = APNSHost.channelManagement(environment)
+        return (host.name, host.ports[0])
+    }
+}

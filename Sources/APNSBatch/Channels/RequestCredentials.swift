@@ -1,0 +1,58 @@
+import APNSProtocol
+import Credentials
+import LaneTransport
+
+/// What proves who we are for single requests: read and checked, ready for use.
+struct RequestCredentials: Sendable {
+    private enum Kind: Sendable {
+        case none
+        case token(SigningKey, ProviderToken.Issuer)
+        case certificate(ClientCertificate)
+    }
+
+    private let kind: Kind
+
+    init(_ credentials: Campaign.Credentials) throws(CampaignError) {
+        switch credentials {
+        case .none: kind = .none
+        case .providerToken(let keyPEM, let keyID, let teamID):
+            do {
+                kind = .token(try SigningKey(pem: keyPEM), try ProviderToken.Issuer(keyID: keyID, teamID: teamID))
+            } catch let error as CredentialError {
+                throw CampaignError(.configuration, "signing key: \(error)")
+            } catch {
+                throw CampaignError(.configuration, "\(error)")
+            }
+        case .certificate(let chainPEM, let keyPEM):
+            do {
+                kind = .certificate(try ClientCertificate(pem: chainPEM, keyPEM: keyPEM))
+            } catch {
+                throw CampaignError(.configuration, "client certificate: \(error)")
+            }
+        }
+    }
+
+    init(key: SigningKey, issuer: ProviderToken.Issuer) { kind = .token(key, issuer) }
+    init(certificate: ClientCertificate) { kind = .certificate(certificate) }
+
+    /// A provider token of its own for one connection; nil where a certificate or nothing is used.
+    func authorization(now: UInt64) throws(CampaignError) -> HeaderField? {
+        guard case .token(let key, let issuer) = kind else { return nil }
+        do {
+            return try ProviderToken.make(issuer: issuer, issuedAt: Int64(now)) {
+                (message) throws(CredentialError) in try key.sign(message)
+            }.authorization
+        } catch {
+            throw CampaignError(.system, "cannot sign a provider token: \(error)")
+        }
+    }
+
+    /// The TLS of a connection. Holds a certificate's key: not to be kept.
+    func tls(_ trust: TLSOptions) -> TLSOptions {
+        guard case .certificate(let certificate) = kind else { return trust }
+        var tls = trust
+        tls.certificate = certificate.certificatePEM
+        tls.key = certificate.keyPEM.withUnsafeBytes { Array($0) }
+        return tls
+    }
+}

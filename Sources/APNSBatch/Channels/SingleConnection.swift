@@ -1,0 +1,136 @@
+import APNSProtocol
+import LaneTransport
+
+/// The one connection of a ``RequestClient``, on the thread that made it.
+struct SingleConnection: ~Copyable {
+    private let client: RequestClient
+    private var transport: Transport
+    private let tls: Int32
+    /// What the server said when it closed the connection.
+    private var goaway = ""
+
+    init(_ client: RequestClient) throws(TransportError) {
+        var options = TransportOptions()
+        options.connections = 2
+        options.streams = 1
+        options.bodyLimit = client.bodyLimit
+        options.requestTimeout = client.timeout
+        options.connectTimeout = client.timeout
+        options.captures = RequestClient.captures
+        var transport = try Transport(options)
+        tls = try transport.makeTLS(client.credentials?.tls(client.trust) ?? client.trust)
+        self.transport = transport
+        self.client = client
+    }
+
+    mutating func run(
+        _ request: RequestClient.Request, authorization: HeaderField?, into exchange: inout RequestClient.Exchange
+    ) throws(TransportError) {
+        var fields = [
+            RequestHeader.method.field(request.method), RequestHeader.scheme.field("https"),
+            RequestHeader.authority.field(APNSHost.authority(host: client.host, port: client.port)),
+        ]
+        fields += request.fields
+        if let authorization { fields.append(authorization) }
+        try transport.defineHeaderSet(0, fields.map(\.bytes))
+        guard let connection = try connect(&exchange) else { return }
+        exchange.result = try send(request, on: connection)
+    }
+
+    /// Tries the addresses in their order; nil when none of them leads to a connection.
+    private mutating func connect(_ exchange: inout RequestClient.Exchange) throws(TransportError) -> ConnectionID? {
+        for address in exchange.addresses {
+            let connection = try transport.connect(to: address, host: client.host, tls: tls, context: 0)
+            switch try waitUntilUp() {
+            case .success(let security):
+                exchange.address = address
+                exchange.security = security
+                return connection
+            case .failure(let failure):
+                exchange.result = .failure(failure)
+                exchange.failed.append((address, failure.text))
+                // What TLS says is said by the host, not by the address.
+                if failure.kind != .connection { return nil }
+            }
+        }
+        return nil
+    }
+
+    private mutating func waitUntilUp() throws(TransportError) -> Result<String, RequestClient.Failure> {
+        while true {
+            let harvest = try transport.poll(timeout: 1000, linger: 0)
+            for event in harvest.events {
+                if event.eventKind == .up { return .success(event.detailText) }
+                if event.eventKind == .down { return .failure(Self.failure(event)) }
+            }
+        }
+    }
+
+    private static func failure(_ event: EventRecord) -> RequestClient.Failure {
+        if event.saysNoHTTP2 { return .init(kind: .noHTTP2, text: event.detailText) }
+        if event.saysUntrusted { return .init(kind: .certificate, text: event.detailText) }
+        return .init(kind: event.failureScope == .tls ? .tls : .connection, text: event.detailText)
+    }
+
+    private mutating func send(
+        _ request: RequestClient.Request, on connection: ConnectionID
+    ) throws(TransportError) -> Result<RequestClient.Response, RequestClient.Failure> {
+        // Of its own, as the core reads it until the outcome.
+        let path = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: request.path.utf8.count)
+        let body = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: request.body.count)
+        let record = UnsafeMutableBufferPointer<RequestRecord>.allocate(capacity: 1)
+        defer {
+            path.deallocate()
+            body.deallocate()
+            record.deallocate()
+        }
+        _ = path.initialize(fromContentsOf: request.path.utf8)
+        _ = body.initialize(fromContentsOf: request.body)
+        record.initialize(repeating: RequestRecord())
+        record[0].connection = connection
+        record[0].path = UnsafePointer(path.baseAddress)
+        record[0].path_length = UInt32(path.count)
+        record[0].body = body.isEmpty ? nil : UnsafePointer(body.baseAddress)
+        record[0].body_length = UInt32(body.count)
+        try transport.submit(UnsafeBufferPointer(record))
+        return try waitForOutcome()
+    }
+
+    private mutating func waitForOutcome() throws(TransportError) -> Result<
+        RequestClient.Response, RequestClient.Failure
+    > {
+        while true {
+            let harvest = try transport.poll(timeout: 1000, linger: 0)
+            for event in harvest.events where event.eventKind == .goaway { goaway = Self.text(of: event) }
+            guard let outcome = harvest.outcomes.first else { continue }
+            guard outcome.deliveryState == .answered else { return .failure(noAnswer(outcome)) }
+            return .success(Self.response(outcome))
+        }
+    }
+
+    private static func text(of event: EventRecord) -> String {
+        switch GoAwayDebug.parse(event.detailBytes) {
+        case .reason(let reason): ": \(reason)"
+        case .text(let text): ": \(text)"
+        case .empty: ""
+        }
+    }
+
+    private func noAnswer(_ outcome: OutcomeRecord) -> RequestClient.Failure {
+        switch outcome.failureScope {
+        case .timeout: .init(kind: .noAnswer, text: "no answer within \(client.timeout / 1000) seconds")
+        case .http2 where goaway.isEmpty:
+            .init(kind: .noAnswer, text: "stream reset by the server, code \(outcome.code)")
+        default: .init(kind: .noAnswer, text: "connection closed before the answer\(goaway)")
+        }
+    }
+
+    private static func response(_ outcome: OutcomeRecord) -> RequestClient.Response {
+        var fields: [String: String] = [:]
+        for field in outcome.capturedFields {
+            fields[String(decoding: field.nameBytes, as: UTF8.self)] = String(
+                decoding: field.valueBytes, as: UTF8.self)
+        }
+        return RequestClient.Response(status: outcome.status, fields: fields, body: Array(outcome.bodyBytes))
+    }
+}

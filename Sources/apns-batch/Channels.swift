@@ -1,0 +1,206 @@
+import APNSBatch
+import ArgumentParser
+import Foundation
+
+/// `apns-batch channels`.
+struct Channels: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Creates, reads, deletes and lists an app's broadcast channels.",
+        discussion: """
+            Examples:
+              apns-batch channels create --bundle-id com.example.app --to production --storage most-recent \\
+                  --key-file AuthKey_ABC123DEFG.p8 --key-id ABC123DEFG --team-id DEF123GHIJ
+              apns-batch channels list campaign.yaml --json
+              apns-batch channels read campaign.yaml --channel dHN0LXNyY2gtY2hubA==
+
+            A campaign file gives destination and credentials, and the app as its topic. Production and sandbox mean
+            api-manage-broadcast.push.apple.com:2196 and api-manage-broadcast.sandbox.push.apple.com:2195. Nothing is
+            tried twice. Exit codes: 0 done; 64 wrong usage, nothing sent; 69 refused, or APNs cannot be reached.
+            """,
+        subcommands: [ChannelsCreate.self, ChannelsRead.self, ChannelsDelete.self, ChannelsList.self])
+}
+
+struct ChannelsCreate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create", abstract: "Makes a channel and prints its id.")
+
+    @OptionGroup var arguments: ChannelArguments
+
+    @Option(help: "What the channel keeps for devices that are not there: none or most-recent (message).")
+    var storage: StorageName
+
+    func run() async throws {
+        let id = try await arguments.ask { (manager) throws(ChannelError) in
+            try await manager.create(storage: storage.storage)
+        }
+        try arguments.print(id, ChannelLine(channel_id: id, storage: storage.rawValue))
+    }
+}
+
+struct ChannelsRead: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "read", abstract: "Prints what APNs knows of a channel.")
+
+    @OptionGroup var arguments: ChannelArguments
+
+    @Option(help: "The channel's id (base64).")
+    var channel: String
+
+    func run() async throws {
+        let found = try await arguments.ask { (manager) throws(ChannelError) in try await manager.read(channel) }
+        let storage = StorageName(found.storage).rawValue
+        try arguments.print("\(found.id): storage \(storage)", ChannelLine(channel_id: found.id, storage: storage))
+    }
+}
+
+struct ChannelsDelete: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Removes a channel; its subscribers get nothing from it any more.")
+
+    @OptionGroup var arguments: ChannelArguments
+
+    @Option(help: "The channel's id (base64).")
+    var channel: String
+
+    func run() async throws {
+        try await arguments.ask { (manager) throws(ChannelError) in try await manager.delete(channel) }
+        try arguments.print("\(channel): deleted", ChannelLine(channel_id: channel, deleted: true))
+    }
+}
+
+struct ChannelsList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Prints the ids of all channels, one a line.")
+
+    @OptionGroup var arguments: ChannelArguments
+
+    func run() async throws {
+        struct List: Encodable { var channels: [String] }
+        let ids = try await arguments.ask { (manager) throws(ChannelError) in try await manager.list() }
+        try arguments.print(ids.joined(separator: "\n"), List(channels: ids))
+    }
+}
+
+/// What a channel keeps, as the command calls it.
+enum StorageName: String, ExpressibleByArgument, CaseIterable {
+    case none
+    case mostRecent = "most-recent"
+
+    init(_ storage: ChannelManager.Storage) { self = storage == .none ? .none : .mostRecent }
+
+    var storage: ChannelManager.Storage { self == .none ? .none : .mostRecent }
+}
+
+/// A channel for scripts; names as they stand in the JSON.
+private struct ChannelLine: Encodable {
+    var channel_id: String
+    var storage: String?
+    var deleted: Bool?
+}
+
+/// What all of these commands take.
+struct ChannelArguments: ParsableArguments {
+    @Argument(help: "Campaign file (YAML), for destination, credentials and topic.")
+    var campaign: String?
+
+    @Option(help: "The app. (default: the campaign file's topic)")
+    var bundleId: String?
+
+    @Option(help: "production, sandbox, or HOST:PORT of channel management.")
+    var to: String?
+
+    @Option(help: "Signing key of the provider token (.p8).")
+    var keyFile: String?
+
+    @Option(help: "Id of the signing key.")
+    var keyId: String?
+
+    @Option(help: "Id of the team.")
+    var teamId: String?
+
+    @Option(help: "Client certificate (PEM, leaf first), instead of a signing key.")
+    var certificateFile: String?
+
+    @Option(help: "Private key of the client certificate (PEM); by default in the certificate's file.")
+    var certificateKeyFile: String?
+
+    @Option(help: "File whose first line is the passphrase of the key or of the client certificate.")
+    var keyPassphraseFile: String?
+
+    @Option(help: "Environment variable that holds this passphrase. (default: asked for on a terminal)")
+    var keyPassphraseEnv: String?
+
+    @Option(help: "Certificates to trust besides the system's (PEM).")
+    var caFile: String?
+
+    @Flag(help: "One JSON object.")
+    var json = false
+
+    private func resolved() throws -> CampaignSettings {
+        let flags = CampaignSettings(
+            to: to, topic: bundleId, keyFile: keyFile, keyId: keyId, teamId: teamId, certificateFile: certificateFile,
+            certificateKeyFile: certificateKeyFile, caFile: caFile, keyPassphraseFile: keyPassphraseFile,
+            keyPassphraseEnv: keyPassphraseEnv)
+        guard let campaign else { return flags }
+        return flags.over(try CampaignFile.read(campaign))
+    }
+
+    private func manager() throws -> ChannelManager {
+        let settings = try resolved()
+        guard settings.to != "simulator" else {
+            throw UsageError(
+                "--to: a simulator inside this process would forget its channels at once; run one with simulate")
+        }
+        let app = try CampaignSettings.app(of: settings.topic)
+        return try ChannelManager(
+            bundleID: app, at: try settings.destination(),
+            credentials: try settings.provider(of: app).credentials(for: .sending),
+            authorities: try settings.caFile.map { try CampaignFile.bytes(of: $0) } ?? [])
+    }
+
+    /// Does one thing with a manager; what goes wrong becomes lines on standard error and an exit code.
+    func ask<T>(_ body: (ChannelManager) async throws(ChannelError) -> T) async throws -> T {
+        do {
+            return try await body(try manager())
+        } catch let error as ChannelError {
+            complain(error.description)
+            if let remedy = error.remedy { complain(remedy) }
+            throw error.kind == .configuration ? ExitStatus.usage : ExitStatus.unavailable
+        } catch let error as CampaignError {
+            complain(error.description)
+            throw ExitStatus.beforeSending(error.kind)
+        } catch let error as UsageError {
+            complain(error.description)
+            throw ExitStatus.usage
+        }
+    }
+
+    /// For people, or for scripts.
+    func print(_ text: String, _ object: some Encodable) throws {
+        if json {
+            Swift.print(try JSONLine.text(object))
+        } else if !text.isEmpty {
+            Swift.print(text)
+        }
+        if !Output.isComplete() { throw ExitStatus.interrupted }
+    }
+}
+
+extension CampaignSettings {
+    private static let topicSuffix = ".push-type.liveactivity"
+
+    /// The app of a topic, which may have the suffix of Live Activities.
+    static func app(of topic: String?) throws -> String {
+        guard let topic else { throw UsageError("no app: give --bundle-id, or the app's bundle id as topic") }
+        return topic.hasSuffix(topicSuffix) ? String(topic.dropLast(topicSuffix.count)) : topic
+    }
+}
+
+/// JSON on one line.
+enum JSONLine {
+    static func text(_ object: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(object), as: UTF8.self)
+    }
+}
