@@ -50,6 +50,8 @@ package struct SimulatorConfiguration: Sendable {
     package var environment = Environment.production
     /// Apps that may broadcast; nil for all.
     package var broadcastApps: [String]?
+    /// Takes broadcasts to every channel id of the right form, as if the channel had been made before.
+    package var knowsAllChannels = false
     /// The most channels of one app.
     package var channelsMaximum = 10_000
     /// Who signs client certificates, PEM; nil when none are asked for. Such a certificate's app is its subject's UID.

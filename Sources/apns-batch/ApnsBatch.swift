@@ -10,6 +10,7 @@ struct ApnsBatch: AsyncParsableCommand {
               apns-batch send --input rows.csv --to simulator
               apns-batch send campaign.yaml --run-dir runs/tonight
               apns-batch check campaign.yaml
+              apns-batch broadcast campaign.yaml --input channels.csv
               apns-batch channels create --bundle-id com.example.app --to production --storage most-recent
               apns-batch render campaign.yaml --rows 3
               apns-batch simulate --port 2197
@@ -20,7 +21,7 @@ struct ApnsBatch: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            Send.self, Check.self, Render.self, Channels.self, Simulate.self,
+            Send.self, Check.self, Render.self, Broadcast.self, Channels.self, Simulate.self,
             Reference.self,
         ])
 }

@@ -24,13 +24,17 @@ struct Check: AsyncParsableCommand {
     @Option(help: "Where all findings go.")
     var findings = "findings.csv"
 
+    @Flag(help: "The rows are broadcasts, as for broadcast.")
+    var broadcast = false
+
     func run() async throws {
         var settings = try reporting { try arguments.resolved() }
         if settings.to == nil { settings.to = "production" }
         let simulator = try reporting { try EmbeddedSimulator.forRendering(settings) }
         let check = try reporting {
-            try CampaignCheck(
-                try settings.campaign(simulator: simulator, onlyRendering: true), findingsPath: findings)
+            var campaign = try settings.campaign(simulator: simulator, onlyRendering: true)
+            if broadcast { campaign.recipients = try settings.channels(of: campaign) }
+            return try CampaignCheck(campaign, findingsPath: findings)
         }
         Signals.onStop { name in
             complain("\(name): looking at no more rows")

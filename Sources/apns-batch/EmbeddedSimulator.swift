@@ -20,7 +20,9 @@ final class EmbeddedSimulator: Sendable {
     }
 
     /// Starts it if the settings send to it.
-    static func ifWanted(_ settings: CampaignSettings) throws -> EmbeddedSimulator? {
+    ///
+    /// - Parameter broadcasts: it then knows every channel that rows may name.
+    static func ifWanted(_ settings: CampaignSettings, broadcasts: Bool = false) throws -> EmbeddedSimulator? {
         guard settings.to == "simulator" else {
             guard settings.simulatorScript == nil else {
                 throw UsageError("--simulator-script needs --to simulator")
@@ -33,6 +35,7 @@ final class EmbeddedSimulator: Sendable {
             providerKeys: [
                 .init(keyID: Occasion.keyID, teamID: Occasion.teamID, publicKeyPEM: occasion.publicKeyPEM)
             ])
+        configuration.knowsAllChannels = broadcasts
         if let script = settings.simulatorScript { configuration.script = try Simulate.read(script: script) }
         do {
             let simulator = try Simulator(configuration)

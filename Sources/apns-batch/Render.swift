@@ -19,6 +19,9 @@ struct Render: AsyncParsableCommand {
     @Option(help: "How many rows; 0 for all.")
     var rows = 10
 
+    @Flag(help: "The rows are broadcasts, as for broadcast.")
+    var broadcast = false
+
     @Flag(help: "One JSON object a line: row, path, headers, payload (as a string), or row and invalid.")
     var json = false
 
@@ -28,7 +31,9 @@ struct Render: AsyncParsableCommand {
         var left = rows == 0 ? Int.max : rows
         var invalid = false
         try reporting {
-            let preview = try CampaignPreview(try settings.campaign(simulator: simulator, onlyRendering: true))
+            var campaign = try settings.campaign(simulator: simulator, onlyRendering: true)
+            if broadcast { campaign.recipients = try settings.channels(of: campaign) }
+            let preview = try CampaignPreview(campaign)
             while left > 0, let row = try preview.next() {
                 left -= 1
                 if row.invalid != nil { invalid = true }

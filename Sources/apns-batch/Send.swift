@@ -34,7 +34,15 @@ struct Send: AsyncParsableCommand {
         let simulator = try reporting { try EmbeddedSimulator.ifWanted(settings) }
         defer { simulator?.stop() }
         let files = try reporting { simulator == nil ? try CredentialFiles(arguments) : nil }
-        let run = try reporting { try CampaignRun(try settings.campaign(simulator: simulator), logger: logger) }
+        let campaign = try reporting { try settings.campaign(simulator: simulator) }
+        try await Self.send(campaign, files: files, verbose: verbose)
+    }
+
+    /// Sends it, shows how far it is, and ends with its exit code.
+    ///
+    /// - Parameter files: to be read again when they change; nil for a simulator inside.
+    static func send(_ campaign: Campaign, files: CredentialFiles?, verbose: Bool) async throws {
+        let run = try reporting { try CampaignRun(campaign, logger: logger(verbose: verbose)) }
         for warning in run.warnings { complain("warning: \(warning.text)") }
         Signals.onStop { name in
             complain("\(name): taking no more rows, waiting for answers; once more to wait no longer")
@@ -56,13 +64,13 @@ struct Send: AsyncParsableCommand {
         throw ExitStatus.of(summary, failure: run.failure)
     }
 
-    private var logger: Logger {
+    private static func logger(verbose: Bool) -> Logger {
         var logger = Logger(label: "apns-batch") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = verbose ? .info : .warning
         return logger
     }
 
-    private func report(_ summary: CampaignSummary, of run: CampaignRun) {
+    private static func report(_ summary: CampaignSummary, of run: CampaignRun) {
         if let cause = summary.cause { complain(cause) }
         print(SummaryText.reasons(summary), terminator: "")
         print("results: \(run.directory)/results.csv")

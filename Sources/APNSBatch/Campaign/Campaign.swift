@@ -161,6 +161,7 @@ public struct Campaign: Sendable {
     /// Who sends for which topics; 1 to 100. The topic of a row decides.
     public var providers: [Provider]
     public var tokenRotation = TokenRotation()
+    public var recipients = Recipients.devices
     public var headers = Headers()
     /// Without a template every row needs a `payload` column.
     public var template: Template?

@@ -11,7 +11,7 @@ public final class CampaignPreview {
         public let row: UInt64
         /// Why it would not be sent, with line, column and cause; nil for a good row.
         public let invalid: String?
-        /// `/3/device/` and the token.
+        /// `/3/device/` and the token; the app's path of a broadcast.
         public let path: String
         /// All header fields in their order; the provider token is replaced by dots.
         public let headers: [(name: String, value: String)]
@@ -85,7 +85,11 @@ public final class CampaignPreview {
         let path = text(0, flight.pathLength)
         var headers = sets[flight.headerSet] ?? []
         headers.insert((RequestHeader.path.name, path), at: headers.firstIndex(where: { !$0.name.hasPrefix(":") }) ?? 0)
-        headers.append((RequestHeader.id.name, text(flight.pathLength, MessageID.length)))
+        let id = flight.isBroadcast ? RequestHeader.requestID : RequestHeader.id
+        headers.append((id.name, text(flight.pathLength, MessageID.length)))
+        if flight.isBroadcast {
+            headers.append((RequestHeader.channelID.name, text(flight.channelOffset, Int(flight.channelLength))))
+        }
         if flight.collapseLength > 0 {
             headers.append((RequestHeader.collapseID.name, text(flight.collapseOffset, Int(flight.collapseLength))))
         }

@@ -104,10 +104,9 @@ struct HeaderSets {
         let topic = Topic.derive(bundleID: kind.topic, pushType: kind.pushType)
         guard let provider = topics.provider(of: topic) else { return .noProvider(topic: topic, column: column) }
         let entry = Entry(
-            number: UInt16(entries.count), pushType: kind.pushType, payloadLimit: kind.pushType.payloadLimit,
-            provider: UInt8(provider))
-        let fields = DeviceRequestHeaders.fixed(
-            authority: defaults.authority, topic: topic, pushType: kind.pushType, priority: kind.priority)
+            number: UInt16(entries.count), pushType: kind.pushType,
+            payloadLimit: defaults.payloadLimit(of: kind.pushType), provider: UInt8(provider))
+        let fields = defaults.fields(topic: topic, pushType: kind.pushType, priority: kind.priority)
         unsent.append((entry.number, fields.map(\.bytes)))
         entries.append(entry)
         return .set(entry)

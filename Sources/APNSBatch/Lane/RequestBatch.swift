@@ -32,8 +32,12 @@ struct RequestBatch: ~Copyable {
         let record = UnsafeRawPointer(flight.record!)
         let own = fields + count * Self.fieldsPerRequest
         var used: UInt16 = 0
-        own[0] = Self.field(.id, record + flight.pathLength, MessageID.length)
+        own[0] = Self.field(flight.isBroadcast ? .requestID : .id, record + flight.pathLength, MessageID.length)
         used += 1
+        if flight.isBroadcast {
+            own[1] = Self.field(.channelID, record + flight.channelOffset, Int(flight.channelLength))
+            used += 1
+        }
         if flight.collapseLength > 0 {
             own[Int(used)] = Self.field(.collapseID, record + flight.collapseOffset, Int(flight.collapseLength))
             used += 1
@@ -74,6 +78,8 @@ struct RowFieldName {
 
     static let id = RowFieldName("apns-id", RequestHeader.id)
     static let collapseID = RowFieldName("apns-collapse-id", RequestHeader.collapseID)
+    static let requestID = RowFieldName("apns-request-id", RequestHeader.requestID)
+    static let channelID = RowFieldName("apns-channel-id", RequestHeader.channelID)
     static let expiration = RowFieldName("apns-expiration", RequestHeader.expiration)
 
     private init(_ name: StaticString, _ header: RequestHeader) {

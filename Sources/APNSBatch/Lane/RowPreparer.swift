@@ -16,7 +16,8 @@ struct RowPreparer: ~Copyable {
         case expired
     }
 
-    private let plan: CampaignPlan
+    let plan: CampaignPlan
+    private let broadcast: BroadcastPlan?
     private let roles: ColumnRoles
     /// The campaign's one template; nil when there are several or none.
     private let onlyTemplate: PayloadTemplate?
@@ -36,6 +37,7 @@ struct RowPreparer: ~Copyable {
     /// - Parameter isRehearsal: nothing will leave, so payloads need their sizes and no ciphertext.
     init(plan: CampaignPlan, isRehearsal: Bool = false) {
         self.plan = plan
+        broadcast = plan.broadcast
         roles = plan.roles
         onlyTemplate = plan.templates.templates.count == 1 ? plan.templates.templates[0] : nil
         picker = TemplatePicker(plan.templates)
@@ -98,17 +100,22 @@ struct RowPreparer: ~Copyable {
 
     /// Everything of a record but the payload, at most.
     private static let ownLimit =
-        DeviceToken.pathLengthMax + MessageID.length + CollapseID.lengthMax + Expiration.lengthMax
+        max(DeviceToken.pathLengthMax, BroadcastRequest.pathLengthMax) + MessageID.length
+        + max(CollapseID.lengthMax, ChannelID.lengthMax) + Expiration.lengthMax
 
     /// Path, apns-id, collapse id and expiration; gives the row's end where it ends here.
     private func writeOwn(
         _ row: borrowing CSVRow, _ room: UnsafeMutableRawPointer, _ flight: inout Flight, _ now: UInt64
     ) -> Prepared? {
-        let token = row.fields[roles.token]
-        if let fault = DeviceToken.writePath(token, to: room) {
-            return .invalid(RowFault.find(fault, roles.token, row, plan))
+        if let broadcast {
+            if let ended = writeChannel(broadcast, row, room, &flight) { return ended }
+        } else {
+            let token = row.fields[roles.token]
+            if let fault = DeviceToken.writePath(token, to: room) {
+                return .invalid(RowFault.find(fault, roles.token, row, plan))
+            }
+            flight.pathLength = DeviceToken.pathPrefixLength + token.count
         }
-        flight.tokenLength = UInt16(token.count)
         if let ended = writeMessageID(row, room, flight) { return ended }
         if let ended = writeCollapseID(row, room, &flight) { return ended }
         return writeExpiration(row, room, &flight, now)
@@ -170,7 +177,7 @@ struct RowPreparer: ~Copyable {
             case .failure(let fault): return .invalid(RowFault.find(fault, column, row, plan))
             }
         }
-        guard let expiration else { return nil }
+        guard let expiration else { return broadcast == nil ? nil : .invalid(expirationMissing(row)) }
         if expiration.hasPassed(now: Int64(now)) { return .expired }
         flight.expirationLength = UInt8(expiration.write(to: room + flight.expirationOffset))
         return nil

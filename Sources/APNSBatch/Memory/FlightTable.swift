@@ -4,15 +4,18 @@ import APNSProtocol
 ///
 /// The record holds everything that a request points at, in this order:
 ///
-///     "/3/device/" token │ apns-id (36) │ collapse id │ expiration │ payload
+///     path │ apns-id (36) │ collapse id │ channel id │ expiration │ payload
+///
+/// A push to a device has its token in the path and no channel id; a broadcast has a channel id and no collapse id.
 struct Flight {
     var row: UInt64 = 0
     var record: UnsafeMutableRawPointer?
     var bodyLength: UInt32 = 0
     /// The arena's block, or -1 when the record is an allocation of its own (a row that waits to be sent again).
     var block: Int32 = -1
-    var tokenLength: UInt16 = 0
+    private var pathBytes: UInt16 = 0
     var collapseLength: UInt8 = 0
+    var channelLength: UInt8 = 0
     var expirationLength: UInt8 = 0
     var headerSet: UInt16 = 0
     /// How often it was handed to a connection.
@@ -30,14 +33,26 @@ struct Flight {
     /// The next free place, or the next row set aside.
     var next: Int32 = -1
 
-    var pathLength: Int { DeviceToken.pathPrefixLength + Int(tokenLength) }
+    init() {}
+
+    var pathLength: Int {
+        get { Int(pathBytes) }
+        set { pathBytes = UInt16(newValue) }
+    }
     var collapseOffset: Int { pathLength + MessageID.length }
-    var expirationOffset: Int { collapseOffset + Int(collapseLength) }
+    var channelOffset: Int { collapseOffset + Int(collapseLength) }
+    var expirationOffset: Int { channelOffset + Int(channelLength) }
     var bodyOffset: Int { expirationOffset + Int(expirationLength) }
     var recordLength: Int { bodyOffset + Int(bodyLength) }
 
+    var isBroadcast: Bool { channelLength > 0 }
+
+    /// The device token, or the channel id of a broadcast.
     var token: UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: record! + DeviceToken.pathPrefixLength, count: Int(tokenLength))
+        let prefix = DeviceToken.pathPrefixLength
+        return isBroadcast
+            ? UnsafeRawBufferPointer(start: record! + channelOffset, count: Int(channelLength))
+            : UnsafeRawBufferPointer(start: record! + prefix, count: pathLength - prefix)
     }
 }
 

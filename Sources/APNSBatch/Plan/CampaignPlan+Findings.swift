@@ -35,7 +35,7 @@ extension CampaignPlan {
 
     /// A topic that ends as another push type asks.
     private var topicSuffix: [CampaignFinding] {
-        guard roles.pushType == nil, let topic = headers.topic,
+        guard !headers.isBroadcast, roles.pushType == nil, let topic = headers.topic,
             let other = Topic.otherType(of: topic, pushType: headers.pushType)
         else { return [] }
         return [

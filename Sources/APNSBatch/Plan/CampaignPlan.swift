@@ -16,6 +16,8 @@ final class CampaignPlan: Sendable {
     let host: String
     let port: UInt16
     let headers: HeaderDefaults
+    /// Nil for a campaign to devices.
+    let broadcast: BroadcastPlan?
     let identity: (UInt64, UInt64)
 
     let topics: ProviderTopics
@@ -37,17 +39,22 @@ final class CampaignPlan: Sendable {
         inputName = campaign.input.name
         self.columns = columns
         templates = try TemplateChoice(campaign, columns: columns)
-        roles = try ColumnRoles(columns: columns, file: campaign.input.name, hasTemplate: !templates.templates.isEmpty)
+        roles = try ColumnRoles(
+            columns: columns, file: campaign.input.name, hasTemplate: !templates.templates.isEmpty,
+            recipients: campaign.recipients)
         sealing = try SealingPlan(campaign, columns: columns)
         try Self.checkPayloadColumn(roles, templates, file: campaign.input.name)
         (host, port) = campaign.destination.endpoint
         headers = try HeaderDefaults(
-            campaign.headers, roles: roles, columns: columns, authority: APNSHost.authority(host: host, port: port),
-            start: WallClock.seconds())
+            try campaign.recipients.headers(of: campaign), roles: roles, columns: columns,
+            authority: APNSHost.authority(host: host, port: port), start: WallClock.seconds(),
+            isBroadcast: campaign.recipients.areChannels)
+        broadcast = BroadcastPlan(campaign.recipients)
+        try BroadcastPlan.checkExpiration(headers, roles)
         rules = RuleBook(
             Self.sentTemplates(templates, sealing),
             pushTypes: roles.pushType == nil ? [headers.pushType] : PushType.allCases,
-            strings: try Self.strings(campaign.strings))
+            strings: try Self.strings(campaign.strings), isBroadcast: headers.isBroadcast)
         if let identity = campaign.identity { self.identity = identity } else { identity = try Self.randomIdentity() }
         let log = LaneLog(logger: logger, endpoint: (host.contains(":") ? "[\(host)]" : host) + ":\(port)")
         self.log = log

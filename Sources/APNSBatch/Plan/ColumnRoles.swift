@@ -1,5 +1,6 @@
 /// Which column is what. Columns that are nothing of their own feed the template.
 struct ColumnRoles: Sendable, Equatable {
+    /// The device token, or the id of a broadcast's channel.
     let token: Int
     let payload: Int?
     let topic: Int?
@@ -12,20 +13,26 @@ struct ColumnRoles: Sendable, Equatable {
     /// The names that mean themselves.
     static let names = ["token", "payload", "topic", "push_type", "priority", "expiration", "collapse_id", "apns_id"]
 
-    init(columns: [String], file: String, hasTemplate: Bool) throws(CampaignError) {
-        guard let token = columns.firstIndex(of: "token") else {
+    /// Of a broadcast's columns, those about topic, push type, collapse id and apns-id mean nothing of their own.
+    init(
+        columns: [String], file: String, hasTemplate: Bool, recipients: Campaign.Recipients
+    ) throws(CampaignError) {
+        guard let token = columns.firstIndex(of: recipients.column) else {
             throw CampaignError(
                 .configuration,
-                "\(file):1: no column \"token\"; there are \(Self.quoted(columns))\(Self.delimiterHint(columns))")
+                "\(file):1: no column \"\(recipients.column)\"; there are \(Self.quoted(columns))"
+                    + Self.delimiterHint(columns)
+            )
         }
         self.token = token
+        let ofDevices = recipients.areChannels ? [] : columns
         payload = columns.firstIndex(of: "payload")
-        topic = columns.firstIndex(of: "topic")
-        pushType = columns.firstIndex(of: "push_type")
+        topic = ofDevices.firstIndex(of: "topic")
+        pushType = ofDevices.firstIndex(of: "push_type")
         priority = columns.firstIndex(of: "priority")
         expiration = columns.firstIndex(of: "expiration")
-        collapseID = columns.firstIndex(of: "collapse_id")
-        messageID = columns.firstIndex(of: "apns_id")
+        collapseID = ofDevices.firstIndex(of: "collapse_id")
+        messageID = ofDevices.firstIndex(of: "apns_id")
         guard hasTemplate || payload != nil else {
             throw CampaignError(
                 .configuration, "\(file):1: no column \"payload\" and no template; there are \(Self.quoted(columns))")

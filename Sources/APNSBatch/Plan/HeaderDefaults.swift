@@ -14,10 +14,13 @@ struct HeaderDefaults: Sendable {
     let collapseID: TextTemplate?
     /// Seconds since the epoch; durations count from here.
     let start: UInt64
+    let isBroadcast: Bool
 
     init(
-        _ headers: Campaign.Headers, roles: ColumnRoles, columns: [String], authority: String, start: UInt64
+        _ headers: Campaign.Headers, roles: ColumnRoles, columns: [String], authority: String, start: UInt64,
+        isBroadcast: Bool
     ) throws(CampaignError) {
+        self.isBroadcast = isBroadcast
         self.authority = authority
         topic = headers.topic
         if topic == nil && roles.topic == nil {

@@ -30,11 +30,14 @@ final class RuleBook: Sendable {
     /// - Parameters:
     ///   - templates: as they are sent; one nil for raw payloads.
     ///   - pushTypes: those that rows may have.
-    init(_ templates: [PayloadTemplate?], pushTypes: [PushType], strings: LocalisedStrings?) {
+    init(
+        _ templates: [PayloadTemplate?], pushTypes: [PushType], strings: LocalisedStrings?, isBroadcast: Bool = false
+    ) {
         self.strings = strings.map { strings in templates.map { LocalisationRules(strings, template: $0) } } ?? []
         rules = templates.flatMap { template in
             PushType.allCases.map { type in
-                pushTypes.contains(type) ? PayloadRules(template: template, pushType: type) : nil
+                guard pushTypes.contains(type) else { return nil }
+                return PayloadRules(template: template, pushType: type, isBroadcast: isBroadcast)
             }
         }
     }

@@ -16,6 +16,7 @@ public enum ReferenceTables {
             + section(
                 "Push types", ["push type", "topic", "payload", "priority", "asks for", "source", "test"], pushTypes)
             + section("Header fields of a request", ["field", "rule", "HPACK", "test"], headers)
+            + section("Header fields of a broadcast", ["field", "rule", "HPACK", "test"], broadcastHeaders)
             + section("Keys of a payload", ["key", "value", "meaning", "source", "test"], keys)
             + section("Rules", ["rule", "severity", "asks that", "source", "test"], rules)
             + section("Answers", ["reason", "status", "meaning", "what is done", "test"], answers)
@@ -56,6 +57,10 @@ public enum ReferenceTables {
 
     private static var headers: [[String]] {
         RequestHeader.all.map { [code($0.name), $0.rule, $0.indexing.text, code("HeaderTests")] }
+    }
+
+    private static var broadcastHeaders: [[String]] {
+        RequestHeader.ofBroadcasts.map { [code($0.name), $0.rule, $0.indexing.text, code("CampaignWireTests")] }
     }
 
     private static var keys: [[String]] {

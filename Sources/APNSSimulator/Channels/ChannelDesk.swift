@@ -23,7 +23,8 @@ struct ChannelDesk: ~Copyable {
         if let fault = fault(request, app) { return fault }
         guard let id = request.channelID, id.count > 0 else { return .missingChannelID }
         guard Self.isChannelID(id) else { return .badChannelID }
-        guard let channel = table.channel(String(decoding: id, as: UTF8.self), of: app) else {
+        let known = table.channel(String(decoding: id, as: UTF8.self), of: app)
+        guard let channel = known ?? (settings.knowsAll ? Channel(storesLast: true) : nil) else {
             return .channelNotRegistered
         }
         if let fault = Self.headerFault(request, channel) { return fault }

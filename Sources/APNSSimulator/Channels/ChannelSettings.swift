@@ -4,6 +4,8 @@ struct ChannelSettings {
     var apps: [String]?
     /// The most channels of one app.
     var maximum = 10_000
+    /// Takes every id of the right form for a channel that was made before and stores the last message.
+    var knowsAll = false
     /// Where the ids come from.
     var seed: UInt64 = 0
 }

@@ -49,6 +49,7 @@ struct SimulatorServer: ~Copyable {
             keys: keys, limits: .init(configuration), topics: configuration.topics,
             channels: ChannelSettings(
                 apps: configuration.broadcastApps, maximum: configuration.channelsMaximum,
+                knowsAll: configuration.knowsAllChannels,
                 seed: script.seed ^ UInt64(bitPattern: now) ^ 0x6368_616E_6E65_6C73),
             certificateAnswer: configuration.certificateFault == .none ? .accepted : .badCertificateEnvironment)
         slices = ScriptSlices(script)

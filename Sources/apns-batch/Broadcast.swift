@@ -1,0 +1,54 @@
+import APNSBatch
+import ArgumentParser
+
+/// `apns-batch broadcast`.
+struct Broadcast: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Sends to broadcast channels: one request and one line of results for each row.",
+        discussion: """
+            Takes the arguments and writes the results of send. Rows have a channel_id instead of a token; columns
+            payload, priority and expiration mean themselves, all others fill the template. Every broadcast needs an
+            expiration: 0 for channels that store nothing. Payloads have at most 5,120 bytes.
+
+            Examples:
+              apns-batch broadcast --input channels.csv --template score.json --expiration 1h --to simulator
+              apns-batch broadcast campaign.yaml --input channels.csv --bundle-id com.example.app
+
+            Exit codes: see apns-batch --help.
+            """)
+
+    @OptionGroup var arguments: CampaignArguments
+
+    @Option(help: "The app whose channels they are. (default: the topic)")
+    var bundleId: String?
+
+    @Flag(name: .shortAndLong, help: "Report every connection on standard error.")
+    var verbose = false
+
+    func run() async throws {
+        let settings = try reporting { try arguments.resolved() }
+        let simulator = try reporting { try EmbeddedSimulator.ifWanted(settings, broadcasts: true) }
+        defer { simulator?.stop() }
+        let files = try reporting { simulator == nil ? try CredentialFiles(arguments) : nil }
+        let campaign = try reporting {
+            var campaign = try settings.campaign(simulator: simulator)
+            campaign.recipients = try settings.channels(of: campaign, bundleID: bundleId)
+            return campaign
+        }
+        try await Send.send(campaign, files: files, verbose: verbose)
+    }
+}
+
+extension CampaignSettings {
+    private static let broadcastType = "liveactivity"
+
+    /// The recipients of a broadcast; refuses settings that no broadcast has.
+    func channels(of campaign: Campaign, bundleID: String? = nil) throws -> Campaign.Recipients {
+        if let pushType, pushType != Self.broadcastType {
+            throw UsageError("push type: a broadcast is a push of type \(Self.broadcastType), found \"\(pushType)\"")
+        }
+        if collapseId != nil { throw UsageError("collapse id: a broadcast has none") }
+        if let bundleID { return .channels(bundleID: bundleID) }
+        return .channels(bundleID: try Self.app(of: campaign.headers.topic))
+    }
+}
