@@ -12,6 +12,7 @@ struct ApnsBatch: AsyncParsableCommand {
               apns-batch check campaign.yaml
               apns-batch broadcast campaign.yaml --input channels.csv
               apns-batch channels create --bundle-id com.example.app --to production --storage most-recent
+              apns-batch doctor campaign.yaml
               apns-batch render campaign.yaml --rows 3
               apns-batch simulate --port 2197
 
@@ -21,7 +22,7 @@ struct ApnsBatch: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            Send.self, Check.self, Render.self, Broadcast.self, Channels.self, Simulate.self,
+            Send.self, Check.self, Render.self, Broadcast.self, Channels.self, DoctorCommand.self, Simulate.self,
             Reference.self,
         ])
 }

@@ -1,0 +1,209 @@
+import APNSProtocol
+import Credentials
+import Glibc
+
+/// Looks at the files that prove who sends.
+struct CredentialsCheck {
+    /// Seconds since the epoch.
+    let now: Int64
+
+    /// The findings, and credentials that can be used; nil when there are none.
+    func examine(_ credentials: Doctor.Credentials) -> (findings: [Doctor.Finding], usable: RequestCredentials?) {
+        switch credentials {
+        case .key(let file, let keyID, let teamID, let passphrase): return key(file, keyID, teamID, passphrase)
+        case .certificate(let file, let keyFile, let passphrase): return certificate(file, keyFile, passphrase)
+        }
+    }
+
+    // MARK: A signing key
+
+    private func key(
+        _ file: String, _ keyID: String, _ teamID: String, _ passphrase: [UInt8]?
+    ) -> ([Doctor.Finding], RequestCredentials?) {
+        var (findings, bytes) = read(file, as: "key file")
+        defer { Self.wipe(&bytes) }
+        guard let bytes else { return (findings + identifiers(keyID, teamID, file), nil) }
+        do {
+            let key = try SigningKey(pem: bytes, passphrase: passphrase)
+            findings.append(.init(.ok, "key file", "\(file) holds a signing key on P-256"))
+            findings += identifiers(keyID, teamID, file)
+            let issuer = try? ProviderToken.Issuer(keyID: keyID, teamID: teamID)
+            return (findings, issuer.map { RequestCredentials(key: key, issuer: $0) })
+        } catch {
+            findings.append(
+                .init(
+                    .error, "key file", "\(file): \(error)",
+                    remedy: Self.remedy(error)
+                        ?? "use the .p8 file as downloaded from the developer account; APNs takes keys on P-256 only"))
+            return (findings + identifiers(keyID, teamID, file), nil)
+        }
+    }
+
+    private static func remedy(_ error: CredentialError) -> String? {
+        switch error.cause {
+        case .encrypted, .passphrase: "give the passphrase that it was encrypted with"
+        default: nil
+        }
+    }
+
+    private func identifiers(_ keyID: String, _ teamID: String, _ file: String) -> [Doctor.Finding] {
+        [identifier("key id", keyID), identifier("team id", teamID)] + sameName(keyID, teamID, file)
+    }
+
+    private func identifier(_ what: String, _ text: String) -> Doctor.Finding {
+        let isWellFormed =
+            text.utf8.count == 10
+            && text.utf8.allSatisfy { 0x30...0x39 ~= $0 || 0x41...0x5A ~= $0 }
+        if isWellFormed { return .init(.ok, what, "\(text) has the form of Apple's") }
+        let isUsable = (try? ProviderToken.Issuer(keyID: text, teamID: text)) != nil
+        return .init(
+            isUsable ? .warning : .error, what, "expected 10 capital letters and digits, found \"\(text)\"",
+            remedy: "copy it from the developer account: key ids stand under Keys, the team id under Membership")
+    }
+
+    /// Apple names key files by their ids.
+    private func sameName(_ keyID: String, _ teamID: String, _ file: String) -> [Doctor.Finding] {
+        var findings: [Doctor.Finding] = []
+        let name = file.split(separator: "/").last.map(String.init) ?? file
+        if name.hasPrefix("AuthKey_"), name.hasSuffix(".p8") {
+            let own = name.dropFirst(8).dropLast(3)
+            if own != keyID {
+                findings.append(
+                    .init(
+                        .warning, "key id", "the file is called \(name), and the key id given is \(keyID)",
+                        remedy: "give the key id \(own), unless the file was renamed"))
+            }
+        }
+        if keyID == teamID {
+            findings.append(
+                .init(.warning, "team id", "is the same as the key id", remedy: "give the team's, from Membership"))
+        }
+        return findings
+    }
+
+    // MARK: A client certificate
+
+    private func certificate(
+        _ file: String, _ keyFile: String?, _ passphrase: [UInt8]?
+    ) -> ([Doctor.Finding], RequestCredentials?) {
+        var (findings, chain) = read(file, as: "certificate", isSecret: keyFile == nil)
+        var key: [UInt8]?
+        if let keyFile {
+            let (found, bytes) = read(keyFile, as: "certificate key")
+            findings += found
+            key = bytes
+        }
+        defer {
+            Self.wipe(&chain)
+            Self.wipe(&key)
+        }
+        guard let chain, keyFile == nil || key != nil else { return (findings, nil) }
+        do {
+            let certificate = try ClientCertificate(file: chain, keyPEM: key, passphrase: passphrase)
+            return (
+                findings + facts(certificate.facts, file), RequestCredentials(certificate: certificate)
+            )
+        } catch {
+            findings.append(
+                .init(
+                    .error, "certificate", "\(file): \(error)",
+                    remedy: Self.remedy(error) ?? "give certificate and private key as PEM, leaf first, or as PKCS#12"))
+            return (findings, nil)
+        }
+    }
+
+    /// Seconds before a certificate's end from which on somebody should look: 30 days.
+    private static let expiryNotice: Int64 = 30 * 86_400
+
+    func facts(_ facts: CertificateFacts, _ file: String) -> [Doctor.Finding] {
+        let topic =
+            facts.userID.isEmpty
+            ? Doctor.Finding(
+                .warning, "certificate topic", "\(file) names no app (no UID in its subject)",
+                remedy: "use a certificate for Apple Push Notification service")
+            : Doctor.Finding(.ok, "certificate topic", "\(file) is for \(facts.userID) (\(facts.commonName))")
+        return [dates(facts), topic]
+    }
+
+    private func dates(_ facts: CertificateFacts) -> Doctor.Finding {
+        let renewal = "get a new certificate from the developer account"
+        if facts.notBefore > now {
+            return .init(
+                .error, "certificate dates", "valid in \(Self.days(facts.notBefore - now)) only",
+                remedy: "check this machine's clock")
+        }
+        let left = facts.notAfter - now
+        if left <= 0 {
+            return .init(.error, "certificate dates", "expired \(Self.days(-left)) ago", remedy: renewal)
+        }
+        return .init(
+            left < Self.expiryNotice ? .warning : .ok, "certificate dates", "valid for \(Self.days(left)) more",
+            remedy: left < Self.expiryNotice ? renewal : nil)
+    }
+
+    private static func days(_ seconds: Int64) -> String {
+        let days = seconds / 86_400
+        return days == 1 ? "1 day" : "\(days) days"
+    }
+
+    // MARK: Files
+
+    /// Reads a file, and looks who else may.
+    private func read(
+        _ file: String, as what: String, isSecret: Bool = true
+    ) -> (findings: [Doctor.Finding], bytes: [UInt8]?) {
+        do {
+            let (bytes, mode) = try SmallFile.read(file)
+            guard isSecret, mode & 0o077 != 0 else { return ([], bytes) }
+            let others = mode & 0o007 != 0 ? "everybody" : "its group"
+            return (
+                [
+                    .init(
+                        .warning, what, "\(file) may be used by \(others) (mode \(String(mode & 0o777, radix: 8)))",
+                        remedy: "chmod 600 \(file)")
+                ], bytes
+            )
+        } catch {
+            return (
+                [.init(.error, what, error.description, remedy: "check path and owner of the file")], nil
+            )
+        }
+    }
+
+    private static func wipe(_ bytes: inout [UInt8]?) {
+        bytes?.withUnsafeMutableBytes { SecretBytes.wipe($0) }
+        bytes = nil
+    }
+}
+
+/// A file of some kilobytes: a key, a certificate.
+enum SmallFile {
+    static let lengthMax = 1 << 20
+
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// The bytes, and the mode that says who may use the file.
+    static func read(_ path: String) throws(Failure) -> ([UInt8], mode_t) {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        var facts = stat()
+        guard file >= 0, fstat(file, &facts) == 0 else { throw failure(path) }
+        defer { close(file) }
+        guard facts.st_mode & S_IFMT != S_IFDIR else { throw Failure(description: "\(path): is a directory") }
+        var bytes = [UInt8](repeating: 0, count: lengthMax)
+        var length = 0
+        while length < lengthMax {
+            let count = bytes.withUnsafeMutableBytes { Glibc.read(file, $0.baseAddress! + length, lengthMax - length) }
+            guard count >= 0 else { throw failure(path) }
+            if count == 0 { break }
+            length += count
+        }
+        bytes.removeLast(lengthMax - length)
+        return (bytes, facts.st_mode)
+    }
+
+    private static func failure(_ path: String) -> Failure {
+        Failure(description: "cannot read \(path): \(String(cString: strerror(errno)))")
+    }
+}

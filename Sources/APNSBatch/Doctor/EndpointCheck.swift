@@ -1,0 +1,117 @@
+import APNSProtocol
+import LaneTransport
+
+/// Looks at one server: names, network, TLS and clock, by one request that no device hears of. It asks for `/` and has
+/// no credentials; whatever the answer is, it has a date.
+struct EndpointCheck {
+    static let clock = "clock"
+
+    private let endpoint: Doctor.Endpoint
+    private let client: RequestClient
+
+    init(_ endpoint: Doctor.Endpoint, client: RequestClient) {
+        self.endpoint = endpoint
+        self.client = client
+    }
+
+    func examine() async -> [Doctor.Finding] {
+        let exchange = await client.send(RequestClient.Request(path: "/"))
+        return Self.findings(exchange, of: endpoint, now: Int64(WallClock.seconds()))
+    }
+
+    /// - Parameter now: seconds since the epoch when the answer came.
+    static func findings(
+        _ exchange: RequestClient.Exchange, of endpoint: Doctor.Endpoint, now: Int64
+    ) -> [Doctor.Finding] {
+        if case .failure(let failure) = exchange.result, failure.kind == .name {
+            return [
+                .init(
+                    .error, "dns \(endpoint.host)", failure.text,
+                    remedy: "check /etc/resolv.conf and that this machine may ask for names outside")
+            ]
+        }
+        var findings = [names(exchange, of: endpoint)] + unreached(exchange)
+        findings.append(connection(exchange, of: endpoint))
+        if case .success(let response) = exchange.result { findings.append(clock(response, of: endpoint, now: now)) }
+        return findings
+    }
+
+    private static func names(_ exchange: RequestClient.Exchange, of endpoint: Doctor.Endpoint) -> Doctor.Finding {
+        let six = exchange.addresses.filter(\.isIPv6).count
+        let four = exchange.addresses.count - six
+        let list = exchange.addresses.prefix(4).map(\.description).joined(separator: ", ")
+        let more = exchange.addresses.count > 4 ? ", ..." : ""
+        return .init(.ok, "dns \(endpoint.host)", "\(four) IPv4, \(six) IPv6: \(list)\(more)")
+    }
+
+    /// Addresses that were tried before one that answers: each costs every new connection time.
+    private static func unreached(_ exchange: RequestClient.Exchange) -> [Doctor.Finding] {
+        guard exchange.address != nil else { return [] }
+        return exchange.failed.map { address, why in
+            .init(
+                .warning, "connect \(address)", why,
+                remedy: address.isIPv6 ? "give this machine a way to IPv6, or none of its addresses" : nil)
+        }
+    }
+
+    private static func connection(
+        _ exchange: RequestClient.Exchange, of endpoint: Doctor.Endpoint
+    ) -> Doctor.Finding {
+        if let address = exchange.address {
+            let text = "\(exchange.security), HTTP/2 with \(address)"
+            guard case .failure(let failure) = exchange.result else { return .init(.ok, "tls \(endpoint.name)", text) }
+            return .init(.error, "http \(endpoint.name)", "\(text): \(failure.text)")
+        }
+        guard case .failure(let failure) = exchange.result else { return .init(.ok, "tls \(endpoint.name)", "") }
+        switch failure.kind {
+        case .connection:
+            return .init(
+                .error, "connect \(endpoint.name)", failure.text,
+                remedy: "let this machine connect to ports 443 and 2197 of 17.0.0.0/8, the network of APNs")
+        case .certificate:
+            return .init(
+                .error, "tls \(endpoint.name)", failure.text,
+                remedy: "a proxy may intercept TLS: exempt APNs from it, or trust its authority with --ca-file; "
+                    + "else install ca-certificates")
+        case .noHTTP2:
+            return .init(
+                .error, "tls \(endpoint.name)", failure.text,
+                remedy: "something between here and APNs speaks no HTTP/2: exempt APNs from the proxy")
+        case .name, .tls, .noAnswer, .local: return .init(.error, "tls \(endpoint.name)", failure.text)
+        }
+    }
+
+    // MARK: The clock
+
+    /// Seconds that the clock may be ahead: then a provider token is of the future when it arrives. Some tolerance of
+    /// the answer's way and of the second that `date` is rounded to.
+    private static let aheadOK: Int64 = 10
+    private static let aheadMax: Int64 = 60
+    /// Seconds that it may be behind. A token is kept for 52 minutes and refused from an hour on: 8 minutes are left.
+    private static let behindOK: Int64 = 60
+    private static let behindMax: Int64 = 480
+
+    private static func clock(
+        _ response: RequestClient.Response, of endpoint: Doctor.Endpoint, now: Int64
+    ) -> Doctor.Finding {
+        guard let text = response.fields["date"], let theirs = HTTPDate.parse(text) else {
+            return .init(
+                .warning, clock, "not compared: \(endpoint.name) says no date", remedy: "see that NTP runs here")
+        }
+        let ahead = now - theirs
+        let level: Doctor.Finding.Level =
+            if ahead > aheadMax || -ahead > behindMax {
+                .error
+            } else if ahead > aheadOK || -ahead > behindOK {
+                .warning
+            } else {
+                .ok
+            }
+        let direction = ahead > 0 ? "ahead of" : "behind"
+        let words = abs(ahead) < 2 ? "agrees with that" : "\(abs(ahead)) s \(direction) that"
+        return .init(
+            level, clock, "\(words) of \(endpoint.name)",
+            remedy: level == .ok
+                ? nil : "set the clock and run NTP: APNs refuses provider tokens of the future or older than an hour")
+    }
+}

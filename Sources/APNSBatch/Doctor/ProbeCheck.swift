@@ -1,0 +1,93 @@
+import APNSProtocol
+
+/// Sends one push to a given token in each environment, and concludes where the token is at home.
+struct ProbeCheck {
+    private let probe: Doctor.Probe
+    private var answers: [(environment: Doctor.Endpoint.Environment, answer: Answer)] = []
+
+    init(_ probe: Doctor.Probe) {
+        self.probe = probe
+    }
+
+    /// What is wrong with the probe itself; nothing is sent then.
+    var fault: Doctor.Finding? {
+        let token: String? =
+            if case .failure(let fault) = path {
+                Array(probe.token.utf8).withUnsafeBytes { fault.message(for: $0) }
+            } else {
+                nil
+            }
+        let topic = Array(probe.topic.utf8).withUnsafeBytes { bytes in
+            Topic.check(bytes).map { $0.message(for: bytes) }
+        }
+        return (token ?? topic).map { .init(.error, "probe", "not sent: \($0)") }
+    }
+
+    private var path: Result<String, DeviceTokenFault> {
+        var path = [UInt8](repeating: 0, count: DeviceToken.pathLengthMax)
+        let fault = Array(probe.token.utf8).withUnsafeBytes { token in
+            path.withUnsafeMutableBytes { DeviceToken.writePath(token, to: $0.baseAddress!) }
+        }
+        if let fault { return .failure(fault) }
+        return .success(
+            String(decoding: path.prefix(DeviceToken.pathPrefixLength + probe.token.utf8.count), as: UTF8.self))
+    }
+
+    /// `background` with priority 5: nothing is shown on the device; expiration 0: nothing is stored if it is off.
+    var request: RequestClient.Request {
+        RequestClient.Request(
+            method: "POST", path: (try? path.get()) ?? "",
+            fields: [
+                RequestHeader.topic.field(probe.topic), RequestHeader.pushType.field(PushType.background.name),
+                RequestHeader.priority.field(PushType.background.defaultPriority.text),
+                RequestHeader.expiration.field("0"),
+            ], body: Array(#"{"aps":{"content-available":1}}"#.utf8))
+    }
+
+    /// Notes the answer of one environment.
+    mutating func judge(
+        _ result: Result<RequestClient.Response, RequestClient.Failure>, of endpoint: Doctor.Endpoint
+    ) -> Doctor.Finding {
+        let what = "probe \(endpoint.environment == .other ? endpoint.name : endpoint.environment.rawValue)"
+        switch result {
+        case .failure(let failure): return .init(.error, what, failure.text)
+        case .success(let response):
+            let answer = response.body.withUnsafeBytes { Answer(status: response.status, body: $0) }
+            answers.append((endpoint.environment, answer))
+            if answer.action == .accepted { return .init(.ok, what, "200: the push was accepted") }
+            let words = AnswerWords(answer)
+            // One of the two environments says so of every token; what it means is the verdict's business.
+            let isStrange = answer.isBadDeviceToken && endpoint.environment != .other
+            return .init(isStrange ? .ok : .error, what, words.text, remedy: isStrange ? nil : words.remedy)
+        }
+    }
+
+    /// What all answers say together; empty where they say nothing more.
+    var verdict: [Doctor.Finding] {
+        let token = "token \(probe.token.prefix(8))..."
+        let known = answers.filter { $0.environment != .other }
+        let homes = known.filter { $0.answer.action == .accepted }.map(\.environment)
+        let strangers = known.filter(\.answer.isBadDeviceToken).map(\.environment)
+        switch (homes.count, strangers.count) {
+        case (1, 1):
+            return [.init(.ok, token, "is of \(homes[0].rawValue): send its campaign --to \(homes[0].rawValue)")]
+        case (2, _):
+            return [.init(.warning, token, "is taken by both environments", remedy: "check that they are two servers")]
+        case (0, 2):
+            return [
+                .init(
+                    .error, token, "is of neither environment",
+                    remedy: "check that it is whole, and that topic and credentials are those of its app")
+            ]
+        case (0, 1):
+            return [
+                .init(.error, token, "is not of \(strangers[0].rawValue)", remedy: KnownReason.badDeviceToken.remedy)
+            ]
+        default: return []
+        }
+    }
+}
+
+extension Answer {
+    fileprivate var isBadDeviceToken: Bool { reason == .known(.badDeviceToken) }
+}

@@ -1,0 +1,157 @@
+import APNSBatch
+import ArgumentParser
+import Foundation
+
+/// `apns-batch doctor`. The library has a type of the shorter name.
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Looks for what keeps campaigns from working: names, network, TLS, clock, key, certificate, token.",
+        discussion: """
+            Each finding is a line, ok, warning or error; the line below says what to do. Of each server it asks for "/"
+            without credentials, which no device hears of.
+
+            With --token and --topic it sends one push to that device in each environment, to tell a sandbox token from
+            one of production: push type background, priority 5, expiration 0, payload {"aps":{"content-available":1}}.
+            The device shows nothing.
+
+            Examples:
+              apns-batch doctor campaign.yaml
+              apns-batch doctor --key-file AuthKey_ABC123DEFG.p8 --key-id ABC123DEFG --team-id DEF123GHIJ \\
+                  --token 00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0 --topic com.example.app
+
+            Exit codes: 0 all is well; 2 there are warnings; 64 wrong usage; 69 there are errors.
+            """)
+
+    @Argument(help: "Campaign file (YAML), for credentials, topic and trusted certificates.")
+    var campaign: String?
+
+    @Option(help: "Look at one server only: production, sandbox, or HOST:PORT. (default: both environments)")
+    var to: String?
+
+    @Option(help: "HOST:PORT in place of api.push.apple.com:443, such as port 2197 or a proxy.")
+    var production: String?
+
+    @Option(help: "HOST:PORT in place of api.sandbox.push.apple.com:443.")
+    var sandbox: String?
+
+    @Option(help: "Signing key of the provider token (.p8).")
+    var keyFile: String?
+
+    @Option(help: "Id of the signing key.")
+    var keyId: String?
+
+    @Option(help: "Id of the team.")
+    var teamId: String?
+
+    @Option(help: "Client certificate (PEM, leaf first), instead of a signing key.")
+    var certificateFile: String?
+
+    @Option(help: "Private key of the client certificate (PEM); by default in the certificate's file.")
+    var certificateKeyFile: String?
+
+    @Option(help: "File whose first line is the passphrase of the key or of the client certificate.")
+    var keyPassphraseFile: String?
+
+    @Option(help: "Environment variable that holds this passphrase.")
+    var keyPassphraseEnv: String?
+
+    @Option(help: "Certificates to trust besides the system's (PEM).")
+    var caFile: String?
+
+    @Option(help: "Device token (hex) to send the probe to.")
+    var token: String?
+
+    @Option(help: "Bundle id of the app that has the token.")
+    var topic: String?
+
+    @Flag(help: "One JSON object a line: level, what, text and, if there is one, remedy.")
+    var json = false
+
+    func run() async throws {
+        let doctor = try reporting { try self.doctor() }
+        let findings = await doctor.examine { print(json ? Self.object($0) : Self.text($0)) }
+        if !Output.isComplete() { throw ExitStatus.interrupted }
+        if findings.contains(where: { $0.level == .error }) { throw ExitStatus.unavailable }
+        if findings.contains(where: { $0.level == .warning }) { throw ExitStatus.someRowsLeft }
+    }
+
+    private func doctor() throws -> Doctor {
+        let flags = CampaignSettings(
+            to: to, topic: topic, keyFile: keyFile, keyId: keyId, teamId: teamId, certificateFile: certificateFile,
+            certificateKeyFile: certificateKeyFile, caFile: caFile, keyPassphraseFile: keyPassphraseFile,
+            keyPassphraseEnv: keyPassphraseEnv)
+        var settings = flags
+        if let campaign {
+            var file = try CampaignFile.read(campaign)
+            file.to = nil
+            settings = flags.over(file)
+        }
+        var doctor = Doctor()
+        doctor.endpoints = try endpoints()
+        let providers = try settings.providerList()
+        doctor.credentials = try providers.compactMap { try Self.credentials($0) }
+        doctor.authorities = try settings.caFile.map { try CampaignFile.bytes(of: $0) } ?? []
+        if let token {
+            guard let topic = settings.topic else { throw UsageError("--token needs --topic") }
+            let own = try settings.provider(of: topic)
+            doctor.probe = .init(token: token, topic: topic, sender: providers.firstIndex(of: own) ?? 0)
+        }
+        return doctor
+    }
+
+    private func endpoints() throws -> [Doctor.Endpoint] {
+        let production = try Self.endpoint(self.production, .production) ?? .production
+        let sandbox = try Self.endpoint(self.sandbox, .sandbox) ?? .sandbox
+        switch to {
+        case nil: return [production, sandbox]
+        case "production": return [production]
+        case "sandbox": return [sandbox]
+        case "simulator": throw UsageError("--to: a simulator inside this process needs no doctor")
+        case let text?: return [try Self.endpoint(text, .other, flag: "--to")].compactMap { $0 }
+        }
+    }
+
+    private static func endpoint(
+        _ text: String?, _ environment: Doctor.Endpoint.Environment, flag: String? = nil
+    ) throws -> Doctor.Endpoint? {
+        guard let text else { return nil }
+        let flag = flag ?? "--\(environment.rawValue)"
+        guard case .host(let host, let port) = try CampaignSettings.hostAndPort(text, flag: flag) else { return nil }
+        return .init(environment, host: host, port: port)
+    }
+
+    /// Nil where there are none.
+    private static func credentials(_ settings: ProviderSettings) throws -> Doctor.Credentials? {
+        let passphrase = try Passphrase(
+            file: settings.keyPassphraseFile, variable: settings.keyPassphraseEnv, asks: false
+        ).opening("") { $0 }
+        if let file = settings.certificateFile {
+            return .certificate(file: file, keyFile: settings.certificateKeyFile, passphrase: passphrase)
+        }
+        guard let file = settings.keyFile else { return nil }
+        guard let keyID = settings.keyId, let teamID = settings.teamId else {
+            throw UsageError("--key-file needs --key-id and --team-id")
+        }
+        return .key(file: file, keyID: keyID, teamID: teamID, passphrase: passphrase)
+    }
+
+    /// `error    clock: 900 s behind that of api.push.apple.com:443`, and the remedy below.
+    private static func text(_ finding: Doctor.Finding) -> String {
+        let level = finding.level.rawValue.padding(toLength: 9, withPad: " ", startingAt: 0)
+        let line = "\(level)\(finding.what): \(finding.text)"
+        return finding.remedy.map { "\(line)\n         \($0)" } ?? line
+    }
+
+    private static func object(_ finding: Doctor.Finding) -> String {
+        struct Line: Encodable {
+            var level: String
+            var what: String
+            var text: String
+            var remedy: String?
+        }
+        let line = Line(
+            level: finding.level.rawValue, what: finding.what, text: finding.text, remedy: finding.remedy)
+        return (try? JSONLine.text(line)) ?? "{}"
+    }
+}

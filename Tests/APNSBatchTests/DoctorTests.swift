@@ -1,0 +1,338 @@
+import APNSProtocol
+import APNSSimulator
+import Credentials
+import Foundation
+import LaneTransport
+import Testing
+
+@testable import APNSBatch
+
+@Suite("The doctor")
+struct DoctorTests {
+    private typealias Finding = Doctor.Finding
+
+    // MARK: Servers
+
+    private static let endpoint = Doctor.Endpoint.production
+    private static let name = "api.push.apple.com:443"
+
+    private static func exchange(
+        _ result: Result<RequestClient.Response, RequestClient.Failure>, isUp: Bool = false
+    ) throws -> RequestClient.Exchange {
+        var exchange = RequestClient.Exchange()
+        exchange.addresses =
+            try HostResolver.resolve(host: "::1", port: 443) + HostResolver.resolve(host: "127.0.0.1", port: 443)
+        if isUp {
+            exchange.address = exchange.addresses[1]
+            exchange.failed = [(exchange.addresses[0], "connecting failed: Network is unreachable")]
+            exchange.security = "TLSv1.3 TLS_AES_128_GCM_SHA256"
+        }
+        exchange.result = result
+        return exchange
+    }
+
+    private static func response(date: String?) -> RequestClient.Response {
+        .init(status: 404, fields: date.map { ["date": $0] } ?? [:], body: [])
+    }
+
+    @Test("a server that answers is told with addresses, TLS and clock; an address that does not costs time")
+    func reachable() throws {
+        let exchange = try Self.exchange(
+            .success(Self.response(date: "Sat, 21 Nov 2026 13:00:00 GMT")), isUp: true)
+        #expect(
+            EndpointCheck.findings(exchange, of: Self.endpoint, now: 1_795_266_001) == [
+                Finding(.ok, "dns api.push.apple.com", "1 IPv4, 1 IPv6: [::1]:443, 127.0.0.1:443"),
+                Finding(
+                    .warning, "connect [::1]:443", "connecting failed: Network is unreachable",
+                    remedy: "give this machine a way to IPv6, or none of its addresses"),
+                Finding(
+                    .ok, "tls \(Self.name)", "TLSv1.3 TLS_AES_128_GCM_SHA256, HTTP/2 with 127.0.0.1:443"),
+                Finding(.ok, "clock", "agrees with that of \(Self.name)"),
+            ])
+    }
+
+    @Test(
+        "a clock is judged by when APNs would refuse provider tokens",
+        arguments: [
+            (0, .ok, "agrees with that"), (10, .ok, "10 s ahead of that"), (11, .warning, "11 s ahead of that"),
+            (60, .warning, "60 s ahead of that"), (61, .error, "61 s ahead of that"),
+            (-60, .ok, "60 s behind that"), (-61, .warning, "61 s behind that"),
+            (-480, .warning, "480 s behind that"), (-481, .error, "481 s behind that"),
+        ] as [(Int64, Doctor.Finding.Level, String)])
+    func clock(ahead: Int64, level: Doctor.Finding.Level, text: String) throws {
+        let exchange = try Self.exchange(
+            .success(Self.response(date: "Sat, 21 Nov 2026 13:00:00 GMT")), isUp: true)
+        let finding = EndpointCheck.findings(exchange, of: Self.endpoint, now: 1_795_266_000 + ahead).last
+        #expect(
+            finding
+                == Finding(
+                    level, "clock", "\(text) of \(Self.name)",
+                    remedy: level == .ok
+                        ? nil
+                        : "set the clock and run NTP: APNs refuses provider tokens of the future or older than an hour")
+        )
+    }
+
+    @Test("a server that says no date leaves the clock uncompared")
+    func noDate() throws {
+        let exchange = try Self.exchange(.success(Self.response(date: nil)), isUp: true)
+        #expect(
+            EndpointCheck.findings(exchange, of: Self.endpoint, now: 0).last
+                == Finding(
+                    .warning, "clock", "not compared: \(Self.name) says no date", remedy: "see that NTP runs here"))
+    }
+
+    @Test(
+        "what keeps from a connection has its own remedy",
+        arguments: [
+            (
+                .name, "dns api.push.apple.com",
+                "check /etc/resolv.conf and that this machine may ask for names outside"
+            ),
+            (
+                .connection, "connect \(name)",
+                "let this machine connect to ports 443 and 2197 of 17.0.0.0/8, the network of APNs"
+            ),
+            (
+                .certificate, "tls \(name)",
+                "a proxy may intercept TLS: exempt APNs from it, or trust its authority with --ca-file; else install "
+                    + "ca-certificates"
+            ),
+            (
+                .noHTTP2, "tls \(name)",
+                "something between here and APNs speaks no HTTP/2: exempt APNs from the proxy"
+            ), (.tls, "tls \(name)", nil),
+        ] as [(RequestClient.Failure.Kind, String, String?)])
+    func unreachable(kind: RequestClient.Failure.Kind, what: String, remedy: String?) throws {
+        let exchange = try Self.exchange(.failure(.init(kind: kind, text: "the cause")))
+        #expect(
+            EndpointCheck.findings(exchange, of: Self.endpoint, now: 0).last
+                == Finding(.error, what, "the cause", remedy: remedy))
+    }
+
+    private func doctor(_ stages: Stage...) -> Doctor {
+        var doctor = Doctor()
+        let environments: [Doctor.Endpoint.Environment] = [.production, .sandbox]
+        doctor.endpoints = zip(environments, stages).map { .init($0, host: "localhost", port: $1.port) }
+        doctor.authorities = stages[0].occasion.authorityPEM
+        doctor.systemTrust = false
+        return doctor
+    }
+
+    @Test("a clock that is wrong, a certificate that is not trusted and a closed port are seen over the wire")
+    func overTheWire() async throws {
+        let late = try Stage { $0.clockOffset = 900 }
+        let findings = await doctor(late).examine()
+        #expect(findings.map(\.level) == [.ok, .ok, .error])
+        #expect(findings[1].text.hasPrefix("TLSv1.3 ") && findings[1].text.contains(", HTTP/2 with 127.0.0.1:"))
+        #expect(findings[2].what == "clock" && findings[2].text.contains(" s behind that of localhost:\(late.port)"))
+        let stranger = try Stage()
+        var distrustful = doctor(late)
+        distrustful.authorities = stranger.occasion.authorityPEM
+        let untrusted = await distrustful.examine()
+        #expect(untrusted.last?.level == .error && untrusted.last?.what == "tls localhost:\(late.port)")
+        #expect(untrusted.last?.remedy?.hasPrefix("a proxy may intercept TLS") == true, "\(untrusted)")
+        let deserted = doctor(stranger)
+        stranger.simulator.stop()
+        let closed = await deserted.examine()
+        #expect(closed.last?.what == "connect localhost:\(stranger.port)")
+        #expect(closed.last?.text == "connecting failed: Connection refused")
+    }
+
+    // MARK: The probe
+
+    private static func badToken() -> SimulatorScript {
+        SimulatorScript(rules: [SimulatorRule(share: 1, status: 400, reason: "BadDeviceToken")])
+    }
+
+    /// The findings about the probe, with these scripts in production and sandbox.
+    private func probe(
+        _ production: SimulatorScript, _ sandbox: SimulatorScript, topic: String = "com.example.app",
+        token: String = token(7)
+    ) async throws -> [Finding] {
+        let occasion = try Occasion.make(hosts: ["localhost"])
+        let stages = [
+            try Stage(script: production, occasion: occasion), try Stage(script: sandbox, occasion: occasion),
+        ]
+        let key = try stages[0].write(String(decoding: occasion.signingKeyPEM, as: UTF8.self), to: "AuthKey.p8")
+        chmod(key, 0o600)
+        var doctor = doctor(stages[0], stages[1])
+        doctor.credentials = [.key(file: key, keyID: Occasion.keyID, teamID: Occasion.teamID)]
+        doctor.probe = .init(token: token, topic: topic)
+        return await doctor.examine().filter { $0.what.hasPrefix("probe") || $0.what.hasPrefix("token") }
+    }
+
+    private static let stranger = "400 BadDeviceToken: a token of the other environment gets the same answer"
+
+    @Test("a token of production and one of the sandbox are told apart")
+    func environments() async throws {
+        #expect(
+            try await probe(SimulatorScript(), Self.badToken()) == [
+                Finding(.ok, "probe production", "200: the push was accepted"),
+                Finding(.ok, "probe sandbox", Self.stranger),
+                Finding(.ok, "token 00000000...", "is of production: send its campaign --to production"),
+            ])
+        #expect(
+            try await probe(Self.badToken(), SimulatorScript()).last
+                == Finding(.ok, "token 00000000...", "is of sandbox: send its campaign --to sandbox"))
+        #expect(
+            try await probe(Self.badToken(), Self.badToken()).last
+                == Finding(
+                    .error, "token 00000000...", "is of neither environment",
+                    remedy: "check that it is whole, and that topic and credentials are those of its app"))
+    }
+
+    @Test("other answers are explained with their remedy")
+    func answers() async throws {
+        #expect(
+            try await probe(SimulatorScript(), SimulatorScript(), topic: "com.example.other").first
+                == Finding(
+                    .error, "probe production", "400 TopicDisallowed: pushing to this topic is not allowed",
+                    remedy: "use a key or certificate of the team that owns the topic, and one that may push to it"))
+        let gone = SimulatorScript(
+            rules: [SimulatorRule(share: 1, status: 410, reason: "Unregistered", timestamp: 1_700_000_000_000)])
+        #expect(
+            try await probe(gone, Self.badToken()).first
+                == Finding(
+                    .error, "probe production",
+                    "410 Unregistered: the token is no longer active for the topic since the timestamp",
+                    remedy: "delete the token; the app sends a new one when it is opened"))
+    }
+
+    @Test("a probe that cannot be sent says why")
+    func noProbe() async throws {
+        #expect(
+            try await probe(SimulatorScript(), SimulatorScript(), token: "xyz").map(\.text)
+                == ["not sent: token: expected hex digits, found \"x\" at byte 1"])
+        let stage = try Stage()
+        var doctor = doctor(stage)
+        doctor.probe = .init(token: token(1), topic: "com.example.app")
+        #expect(
+            await doctor.examine().last
+                == Finding(.error, "probe", "not sent: there are no credentials that can be used"))
+        #expect(stage.simulator.stop().accepted == 0)
+    }
+
+    // MARK: Credentials
+
+    private func examine(_ credentials: Doctor.Credentials, now: Int64 = 1_800_000_000) -> [Finding] {
+        CredentialsCheck(now: now).examine(credentials).0
+    }
+
+    @Test("a signing key that is well is told so")
+    func goodKey() throws {
+        let stage = try Stage()
+        let file = try stage.write(
+            String(decoding: stage.occasion.signingKeyPEM, as: UTF8.self), to: "AuthKey_ABC123DEFG.p8")
+        chmod(file, 0o600)
+        #expect(
+            examine(.key(file: file, keyID: "ABC123DEFG", teamID: "DEF123GHIJ")) == [
+                Finding(.ok, "key file", "\(file) holds a signing key on P-256"),
+                Finding(.ok, "key id", "ABC123DEFG has the form of Apple's"),
+                Finding(.ok, "team id", "DEF123GHIJ has the form of Apple's"),
+            ])
+    }
+
+    @Test("a key that others may read, and ids that cannot be right, are doubtful")
+    func doubtfulKey() throws {
+        let stage = try Stage()
+        let file = try stage.write(
+            String(decoding: stage.occasion.signingKeyPEM, as: UTF8.self), to: "AuthKey_ABC123DEFG.p8")
+        chmod(file, 0o644)
+        let copy = "copy it from the developer account: key ids stand under Keys, the team id under Membership"
+        #expect(
+            examine(.key(file: file, keyID: "XYZ", teamID: "")) == [
+                Finding(
+                    .warning, "key file", "\(file) may be used by everybody (mode 644)", remedy: "chmod 600 \(file)"),
+                Finding(.ok, "key file", "\(file) holds a signing key on P-256"),
+                Finding(.warning, "key id", "expected 10 capital letters and digits, found \"XYZ\"", remedy: copy),
+                Finding(.error, "team id", "expected 10 capital letters and digits, found \"\"", remedy: copy),
+                Finding(
+                    .warning, "key id", "the file is called AuthKey_ABC123DEFG.p8, and the key id given is XYZ",
+                    remedy: "give the key id ABC123DEFG, unless the file was renamed"),
+            ])
+        chmod(file, 0o640)
+        #expect(
+            examine(.key(file: file, keyID: "ABC123DEFG", teamID: "ABC123DEFG")).filter { $0.level != .ok } == [
+                Finding(
+                    .warning, "key file", "\(file) may be used by its group (mode 640)", remedy: "chmod 600 \(file)"),
+                Finding(
+                    .warning, "team id", "is the same as the key id", remedy: "give the team's, from Membership"),
+            ])
+    }
+
+    @Test("an encrypted key needs its passphrase")
+    func encryptedKey() throws {
+        let stage = try Stage()
+        let pem = try SigningKey.generate().privateKeyPEM(passphrase: Array("open".utf8))
+        let file = try stage.write(String(decoding: pem, as: UTF8.self), to: "key.p8")
+        chmod(file, 0o600)
+        func first(_ passphrase: String?) -> Finding? {
+            examine(
+                .key(
+                    file: file, keyID: "ABC123DEFG", teamID: "DEF123GHIJ", passphrase: passphrase.map { Array($0.utf8) }
+                )
+            ).first
+        }
+        #expect(first("open") == Finding(.ok, "key file", "\(file) holds a signing key on P-256"))
+        for wrong in [nil, "shut"] {
+            #expect(first(wrong)?.level == .error)
+            #expect(first(wrong)?.remedy == "give the passphrase that it was encrypted with")
+        }
+    }
+
+    private static let otherCurve = """
+        -----BEGIN PRIVATE KEY-----
+        MIG2AgEAMBAGByqGSM49AgEGBSuBBAAiBIGeMIGbAgEBBDAbvyrNjwaSJulkPU1H
+        a5XhBlLJ+UKzMGyryR2Eqd28Qc8hf/LN9wromF8zn5j3kwahZANiAAQrejZmPnhr
+        x4UJ2YVevvap/HwieuAP1ggu5kg1pbQaxNae8ulSPGSP3ZF0yxvs4nnX/jtvre0L
+        vNjiuril8CcBgbsirfL3w+/yl5yBXocuL07XPyARCjZXH5RbZ6kbYs4=
+        -----END PRIVATE KEY-----
+        """
+
+    @Test("a file that is no such key, or is not there, is an error")
+    func badKeys() throws {
+        let stage = try Stage()
+        func text(_ file: String) -> String? {
+            examine(.key(file: file, keyID: "ABC123DEFG", teamID: "DEF123GHIJ")).first { $0.level == .error }?.text
+        }
+        let other = try stage.write(Self.otherCurve, to: "p384.p8")
+        #expect(text(other) == "\(other): the key is on the curve secp384r1, expected P-256")
+        let certificate = try stage.write(
+            String(decoding: stage.occasion.certificatePEM, as: UTF8.self), to: "certificate.p8")
+        #expect(text(certificate)?.hasPrefix("\(certificate): ") == true)
+        #expect(text("/nonexistent/AuthKey.p8") == "cannot read /nonexistent/AuthKey.p8: No such file or directory")
+        #expect(text(stage.directory.path) == "\(stage.directory.path): is a directory")
+    }
+
+    @Test("a certificate's dates are told in days, and what it is for")
+    func certificates() throws {
+        let stage = try Stage()
+        let chain = try stage.write(
+            String(decoding: stage.occasion.certificatePEM, as: UTF8.self), to: "cert.pem")
+        let key = try stage.write(String(decoding: stage.occasion.keyPEM, as: UTF8.self), to: "cert-key.pem")
+        chmod(key, 0o600)
+        let end = try CertificateFacts(pem: stage.occasion.certificatePEM).notAfter
+        let renewal = "get a new certificate from the developer account"
+        func dates(_ now: Int64) -> Finding? {
+            examine(.certificate(file: chain, keyFile: key), now: now).first { $0.what == "certificate dates" }
+        }
+        #expect(dates(end - 30 * 86_400) == Finding(.ok, "certificate dates", "valid for 30 days more"))
+        #expect(
+            dates(end - 30 * 86_400 + 1)
+                == Finding(.warning, "certificate dates", "valid for 29 days more", remedy: renewal))
+        #expect(dates(end + 86_400) == Finding(.error, "certificate dates", "expired 1 day ago", remedy: renewal))
+        #expect(
+            dates(end - 40 * 86_400)?.text.hasSuffix(" days only") == true)
+        #expect(
+            examine(.certificate(file: chain, keyFile: key), now: end - 1).last
+                == Finding(
+                    .warning, "certificate topic", "\(chain) names no app (no UID in its subject)",
+                    remedy: "use a certificate for Apple Push Notification service"))
+        let stranger = try stage.write(
+            String(decoding: try Occasion.make(hosts: ["localhost"]).keyPEM, as: UTF8.self), to: "other-key.pem")
+        chmod(stranger, 0o600)
+        let mismatch = examine(.certificate(file: chain, keyFile: stranger))
+        #expect(mismatch.map(\.level) == [.error] && mismatch[0].text.hasPrefix("\(chain): "))
+    }
+}
