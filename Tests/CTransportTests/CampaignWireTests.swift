@@ -99,10 +99,10 @@ struct CampaignWireTests {
 
     private func answer(_ peer: RawPeer, _ count: Int) async throws {
         let clock = ContinuousClock()
-        let end = clock.now + .seconds(30)
+        let end = clock.now + .seconds(600)
         var answered = 0
         while answered < count {
-            try #require(clock.now < end, "\(answered) requests in 30 seconds")
+            try #require(clock.now < end, "\(answered) requests in ten minutes")
             peer.step()
             let bodies = peer.frames(Frame.data).filter { $0.flags & Frame.endStream != 0 }
             peer.send(bodies.dropFirst(answered).map { .ok($0.stream) })

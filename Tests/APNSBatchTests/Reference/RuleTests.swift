@@ -186,6 +186,23 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
             language: "de", content: Array(#""A" = "%@ und %@";"#.utf8), name: "de.lproj/Localizable.strings")
     ]
 
+    @Test("channel-id and broadcast-start")
+    func broadcast() async throws {
+        let findings = try await check("channel_id,event\nnot base64,update\ndGVzdC1jaGFubmVsLTAwMQ==,start\n") {
+            $0.recipients = .channels(bundleID: "com.example.app")
+            $0.headers.pushType = "liveactivity"
+            $0.headers.expiration = .after(60)
+            $0.template = .init(
+                json: Array(#"{"aps":{"timestamp":1,"event":"{{event}}","content-state":{}}}"#.utf8), name: "t.json")
+        }
+        let byRule = Dictionary(findings.map { ($0.rule, $0.text) }, uniquingKeysWith: { first, _ in first })
+        #expect(
+            byRule["channel-id"]?.hasSuffix(#"rows.csv:2:1: channel_id: expected base64, found "not base64""#) == true)
+        #expect(
+            byRule["broadcast-start"]?.hasSuffix(
+                #"rows.csv:3:26: aps.event: expected update or end in a broadcast, found "start""#) == true)
+    }
+
     private func check(_ rows: String, _ change: (inout Campaign) -> Void) async throws -> [CampaignFinding] {
         let stage = try Stage()
         var campaign = try stage.campaign(rows: rows)
