@@ -51,19 +51,9 @@ static X509 *make_client(EVP_PKEY *key, const char *user_id, const char *common_
     return NULL;
 }
 
-static int write_certificate(X509 *certificate, crypto_buffer *out, crypto_error *error) {
-    BIO *bio = BIO_new(BIO_s_mem());
-    int status =
-        bio != NULL && PEM_write_bio_X509(bio, certificate) == 1
-            ? crypto_buffer_from_bio(bio, out, error)
-            : crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "the certificate cannot be written");
-    BIO_free(bio);
-    return status;
-}
-
 static int write_client(X509 *client, const EVP_PKEY *key, crypto_identity *out, crypto_error *error) {
-    int status = write_certificate(client, &out->authority, error);
-    if (status == CRYPTO_OK) status = write_certificate(client, &out->certificate, error);
+    int status = crypto_certificate_write(client, &out->authority, error);
+    if (status == CRYPTO_OK) status = crypto_certificate_write(client, &out->certificate, error);
     if (status == CRYPTO_OK) status = crypto_pkey_write_private(key, NULL, 0, &out->key, error);
     if (status != CRYPTO_OK) crypto_identity_free(out);
     return status;

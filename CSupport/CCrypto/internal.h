@@ -6,6 +6,7 @@
 
 #include <openssl/bio.h>
 #include <openssl/evp.h>
+#include <openssl/x509.h>
 #include <stdbool.h>
 
 struct crypto_key {
@@ -65,6 +66,9 @@ int crypto_pem_expect(const uint8_t *pem, size_t pem_length, const char *suffix,
 /* Reads a private key of any algorithm. *out: owned by caller. */
 int crypto_pkey_read_private(const uint8_t *pem, size_t pem_length, crypto_passphrase *passphrase, EVP_PKEY **out,
                              crypto_error *error);
+
+/* Writes a certificate as PEM. out: owned by caller. */
+int crypto_certificate_write(X509 *certificate, crypto_buffer *out, crypto_error *error);
 
 /* Writes a private key of any algorithm as PKCS#8 PEM. */
 int crypto_pkey_write_private(const EVP_PKEY *pkey, const uint8_t *passphrase, size_t passphrase_length,

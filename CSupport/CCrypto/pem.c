@@ -117,3 +117,13 @@ int crypto_pkey_write_private(const EVP_PKEY *pkey, const uint8_t *passphrase, s
 EVP_PKEY *crypto_pkey_generate(void) {
     return EVP_EC_gen("P-256");
 }
+
+int crypto_certificate_write(X509 *certificate, crypto_buffer *out, crypto_error *error) {
+    BIO *bio = BIO_new(BIO_s_mem());
+    int status =
+        bio != NULL && PEM_write_bio_X509(bio, certificate) == 1
+            ? crypto_buffer_from_bio(bio, out, error)
+            : crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "the certificate cannot be written");
+    BIO_free(bio);
+    return status;
+}

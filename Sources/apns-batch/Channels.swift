@@ -109,40 +109,16 @@ struct ChannelArguments: ParsableArguments {
     @Option(help: "production, sandbox, or HOST:PORT of channel management.")
     var to: String?
 
-    @Option(help: "Signing key of the provider token (.p8).")
-    var keyFile: String?
-
-    @Option(help: "Id of the signing key.")
-    var keyId: String?
-
-    @Option(help: "Id of the team.")
-    var teamId: String?
-
-    @Option(help: "Client certificate (PEM, leaf first), instead of a signing key.")
-    var certificateFile: String?
-
-    @Option(help: "Private key of the client certificate (PEM); by default in the certificate's file.")
-    var certificateKeyFile: String?
-
-    @Option(help: "File whose first line is the passphrase of the key or of the client certificate.")
-    var keyPassphraseFile: String?
-
-    @Option(help: "Environment variable that holds this passphrase. (default: asked for on a terminal)")
-    var keyPassphraseEnv: String?
-
-    @Option(help: "Certificates to trust besides the system's (PEM).")
-    var caFile: String?
+    @OptionGroup var credentials: CredentialArguments
 
     @Flag(help: "One JSON object.")
     var json = false
 
     private func resolved() throws -> CampaignSettings {
-        let flags = CampaignSettings(
-            to: to, topic: bundleId, keyFile: keyFile, keyId: keyId, teamId: teamId, certificateFile: certificateFile,
-            certificateKeyFile: certificateKeyFile, caFile: caFile, keyPassphraseFile: keyPassphraseFile,
-            keyPassphraseEnv: keyPassphraseEnv)
-        guard let campaign else { return flags }
-        return flags.over(try CampaignFile.read(campaign))
+        var flags = credentials.settings
+        flags.to = to
+        flags.topic = bundleId
+        return try flags.over(campaignFile: campaign)
     }
 
     private func manager() throws -> ChannelManager {

@@ -35,29 +35,7 @@ struct DoctorCommand: AsyncParsableCommand {
     @Option(help: "HOST:PORT in place of api.sandbox.push.apple.com:443.")
     var sandbox: String?
 
-    @Option(help: "Signing key of the provider token (.p8).")
-    var keyFile: String?
-
-    @Option(help: "Id of the signing key.")
-    var keyId: String?
-
-    @Option(help: "Id of the team.")
-    var teamId: String?
-
-    @Option(help: "Client certificate (PEM, leaf first), instead of a signing key.")
-    var certificateFile: String?
-
-    @Option(help: "Private key of the client certificate (PEM); by default in the certificate's file.")
-    var certificateKeyFile: String?
-
-    @Option(help: "File whose first line is the passphrase of the key or of the client certificate.")
-    var keyPassphraseFile: String?
-
-    @Option(help: "Environment variable that holds this passphrase.")
-    var keyPassphraseEnv: String?
-
-    @Option(help: "Certificates to trust besides the system's (PEM).")
-    var caFile: String?
+    @OptionGroup var credentials: CredentialArguments
 
     @Option(help: "Device token (hex) to send the probe to.")
     var token: String?
@@ -77,16 +55,9 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     private func doctor() throws -> Doctor {
-        let flags = CampaignSettings(
-            to: to, topic: topic, keyFile: keyFile, keyId: keyId, teamId: teamId, certificateFile: certificateFile,
-            certificateKeyFile: certificateKeyFile, caFile: caFile, keyPassphraseFile: keyPassphraseFile,
-            keyPassphraseEnv: keyPassphraseEnv)
-        var settings = flags
-        if let campaign {
-            var file = try CampaignFile.read(campaign)
-            file.to = nil
-            settings = flags.over(file)
-        }
+        var flags = credentials.settings
+        flags.topic = topic
+        let settings = try flags.over(campaignFile: campaign)
         var doctor = Doctor()
         doctor.endpoints = try endpoints()
         let providers = try settings.providerList()

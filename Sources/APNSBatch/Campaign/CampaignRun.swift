@@ -79,21 +79,7 @@ public final class CampaignRun: Sendable {
 
     /// A look at the run.
     public var progress: CampaignProgress {
-        var progress = CampaignProgress()
-        for gauge in gauges {
-            let reading = gauge.reading
-            progress.accepted += reading.accepted
-            progress.rejected += reading.rejected
-            progress.invalid += reading.invalid
-            progress.other += reading.other
-            progress.connections += reading.connections
-            progress.streams += reading.streams
-            progress.inFlight += reading.inFlight
-        }
-        progress.bytesRead = reader.bytesRead
-        progress.bytesTotal = reader.bytesTotal
-        progress.elapsedSeconds = started.withLock { $0 }.map { WallClock.monotonic() - $0 } ?? 0
-        return progress
+        CampaignProgress(gauges, reader, started: started.withLock { $0 })
     }
 
     /// Sends the campaign. Call it once.

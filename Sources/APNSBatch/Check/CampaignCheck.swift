@@ -36,16 +36,7 @@ public final class CampaignCheck: Sendable {
 
     /// Rows looked at are `accepted` or `invalid`.
     public var progress: CampaignProgress {
-        var progress = CampaignProgress()
-        for gauge in gauges {
-            let reading = gauge.reading
-            progress.accepted += reading.accepted
-            progress.invalid += reading.invalid
-        }
-        progress.bytesRead = reader.bytesRead
-        progress.bytesTotal = reader.bytesTotal
-        progress.elapsedSeconds = started.withLock { $0 }.map { WallClock.monotonic() - $0 } ?? 0
-        return progress
+        CampaignProgress(gauges, reader, started: started.withLock { $0 })
     }
 
     /// Reads the input to its end. Call it once.

@@ -42,3 +42,23 @@ final class LaneGauges: Sendable {
             inFlight: inFlight.load(ordering: .relaxed), opened: opened.load(ordering: .relaxed))
     }
 }
+
+extension CampaignProgress {
+    /// The sum of what the threads show.
+    init(_ gauges: [LaneGauges], _ reader: InputReader, started: Double?) {
+        self.init()
+        for gauge in gauges {
+            let reading = gauge.reading
+            accepted += reading.accepted
+            rejected += reading.rejected
+            invalid += reading.invalid
+            other += reading.other
+            connections += reading.connections
+            streams += reading.streams
+            inFlight += reading.inFlight
+        }
+        bytesRead = reader.bytesRead
+        bytesTotal = reader.bytesTotal
+        elapsedSeconds = started.map { WallClock.monotonic() - $0 } ?? 0
+    }
+}

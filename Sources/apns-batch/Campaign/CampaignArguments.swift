@@ -14,23 +14,7 @@ struct CampaignArguments: ParsableArguments {
     @Option(help: "Bundle id or full topic; the push type's suffix is added where it is missing.")
     var topic: String?
 
-    @Option(help: "Signing key of the provider token (.p8).")
-    var keyFile: String?
-
-    @Option(help: "Id of the signing key.")
-    var keyId: String?
-
-    @Option(help: "Id of the team.")
-    var teamId: String?
-
-    @Option(help: "Client certificate (PEM, leaf first, or PKCS#12), instead of a signing key.")
-    var certificateFile: String?
-
-    @Option(help: "Private key of the client certificate (PEM); by default in the certificate's file.")
-    var certificateKeyFile: String?
-
-    @Option(help: "Certificates to trust besides the system's (PEM).")
-    var caFile: String?
+    @OptionGroup var credentials: CredentialArguments
 
     @Option(help: "JSON template with {{column}} placeholders; without it rows need a payload column.")
     var template: String?
@@ -86,24 +70,16 @@ struct CampaignArguments: ParsableArguments {
     @Option(help: "Script (YAML) for --to simulator: answers, latency, seed.")
     var simulatorScript: String?
 
-    @Option(help: "File whose first line is the passphrase of the key or of the client certificate.")
-    var keyPassphraseFile: String?
-
-    @Option(help: "Environment variable that holds this passphrase. (default: asked for on a terminal)")
-    var keyPassphraseEnv: String?
-
     /// The flags as settings, to lay over those of a file.
     var settings: CampaignSettings {
-        CampaignSettings(
-            input: input, to: to, topic: topic, keyFile: keyFile, keyId: keyId, teamId: teamId,
-            certificateFile: certificateFile, certificateKeyFile: certificateKeyFile, caFile: caFile,
-            template: template, strings: strings.isEmpty ? nil : strings, pushType: pushType, priority: priority,
-            expiration: expiration,
-            collapseId: collapseId, delimiter: delimiter, campaignId: campaignId, lanes: lanes,
-            connections: connections, loop: loop, attempts: attempts, requestTimeout: requestTimeout,
-            connectPatience: connectPatience, tokenMintAfter: tokenMintAfter,
-            tokenRetireAfter: tokenRetireAfter, runDir: runDir, simulatorScript: simulatorScript,
-            keyPassphraseFile: keyPassphraseFile, keyPassphraseEnv: keyPassphraseEnv)
+        let own = CampaignSettings(
+            input: input, to: to, topic: topic, template: template, strings: strings.isEmpty ? nil : strings,
+            pushType: pushType, priority: priority, expiration: expiration, collapseId: collapseId,
+            delimiter: delimiter, campaignId: campaignId, lanes: lanes, connections: connections, loop: loop,
+            attempts: attempts, requestTimeout: requestTimeout, connectPatience: connectPatience,
+            tokenMintAfter: tokenMintAfter, tokenRetireAfter: tokenRetireAfter, runDir: runDir,
+            simulatorScript: simulatorScript)
+        return own.over(credentials.settings)
     }
 
     /// File and flags together.
