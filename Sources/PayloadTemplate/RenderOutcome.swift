@@ -34,12 +34,13 @@ extension RenderFailure {
     /// - Parameters:
     ///   - column: the column's name.
     ///   - field: the field that was rendered, as it was.
-    package func description(column: String, field: UnsafeRawBufferPointer) -> String {
-        let found = field.isEmpty ? "an empty field" : FoundText.quoted(field)
+    ///   - isSecret: whether the message must show nothing of it.
+    package func description(column: String, field: UnsafeRawBufferPointer, isSecret: Bool = false) -> String {
+        let found = field.isEmpty ? "an empty field" : isSecret ? "something else" : FoundText.quoted(field)
         switch cause {
         case .notNumber: return "\(column): expected a number, found \(found)"
         case .notBool: return "\(column): expected true or false, found \(found)"
-        case .notJSON where field.isEmpty: return "\(column): expected JSON, found \(found)"
+        case .notJSON where field.isEmpty || isSecret: return "\(column): expected JSON, found \(found)"
         case .notJSON(let fault):
             let place = TextPlace(offset: offset, in: field)
             let message = fault.message(in: field, at: offset)

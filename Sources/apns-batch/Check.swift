@@ -90,10 +90,14 @@ enum CheckText {
             """
     }
 
+    private static func count(_ severity: CampaignFinding.Severity, _ report: CheckReport) -> UInt64 {
+        report.groups.filter { $0.severity == severity }.reduce(0) { $0 + $1.count }
+            + UInt64(report.campaign.count { $0.severity == severity })
+    }
+
     /// The line that scripts read is the last.
     private static func end(_ report: CheckReport) -> String {
-        let errors = report.groups.filter { $0.severity == .error }.reduce(0) { $0 + $1.count }
-        let warnings = report.groups.filter { $0.severity == .warning }.reduce(0) { $0 + $1.count }
+        let (errors, warnings) = (count(.error, report), count(.warning, report))
         let all = report.findingsPath.map { "all findings: \($0)\n" } ?? ""
         let stopped = report.isComplete ? "" : " (stopped before the end of the input)"
         return all + "rows=\(report.rows) good=\(report.rows - report.rowsWithErrors) bad=\(report.rowsWithErrors) "

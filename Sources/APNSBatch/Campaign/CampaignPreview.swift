@@ -66,7 +66,7 @@ public final class CampaignPreview {
             }
             return request(flights[place])
         case .invalid(let finding): return Self.unsent(row, finding.text)
-        case .expired: return Self.unsent(row, RowFault.expiredMessage)
+        case .expired: return Self.unsent(row, RowFault.expired(row, plan).text)
         case .noRoom: return Self.unsent(row, "no room")
         }
     }

@@ -40,7 +40,8 @@ public struct PayloadSizes: Sendable, Equatable {
     /// The size that each push type or broadcast allows at most.
     static let largest = 5120
 
-    private var counts = [UInt64](repeating: 0, count: largest + 1)
+    /// By size; the last is of all that are larger.
+    private var counts = [UInt64](repeating: 0, count: largest + 2)
     public private(set) var payloads: UInt64 = 0
     /// Of the largest payload, also of one too large to be sent; 0 without any.
     public private(set) var maximum = 0
@@ -53,25 +54,24 @@ public struct PayloadSizes: Sendable, Equatable {
 
     /// The size that this share of the payloads does not exceed; 0 without payloads.
     ///
-    /// - Parameter share: 0 to 1. Payloads too large to be sent are not counted.
+    /// - Parameter share: 0 to 1, of all payloads, those too large to be sent among them.
     public func percentile(_ share: Double) -> Int {
         let wanted = (share * Double(payloads)).rounded(.up)
         var seen: UInt64 = 0
         for (size, count) in counts.enumerated() {
             seen += count
-            if seen > 0, Double(seen) >= wanted { return size }
+            if seen > 0, Double(seen) >= wanted { return size > Self.largest ? maximum : size }
         }
         return 0
     }
 
     mutating func add(_ size: Int, row: UInt64) {
         payloads += 1
-        counts[min(size, Self.largest)] += 1
+        counts[min(size, Self.largest + 1)] += 1
         note(size, row: row)
     }
 
-    /// One that is too large to be sent.
-    mutating func note(_ size: Int, row: UInt64) {
+    private mutating func note(_ size: Int, row: UInt64) {
         guard size > maximum || (size == maximum && row < maximumRow) else { return }
         maximum = size
         maximumRow = row

@@ -56,17 +56,17 @@ struct CheckWorker: ~Copyable {
     @inline(__always)
     private mutating func good(_ row: CSVRow) {
         let hasCard = preparer.holdsCardNumber()
-        guard preparer.verdict.hasWarning || hasCard else { return findings.addClean() }
-        let warnings = preparer.payloadFindings(row, cardNumbers: hasCard)
+        guard preparer.verdict.hasWarning || hasCard || preparer.hasOddTopic else { return findings.addClean() }
+        let warnings = preparer.findings(of: row, cardNumbers: hasCard)
         if warnings.isEmpty { findings.addClean() } else { findings.add(warnings, row: row.row) }
     }
 
     /// The row's first fault, or all that its payload has.
     private mutating func bad(_ row: CSVRow, _ first: RowFinding) {
-        if preparer.sizeTooLarge > 0 { findings.sizes.note(preparer.sizeTooLarge, row: row.row) }
+        if preparer.sizeTooLarge > 0 { findings.sizes.add(preparer.sizeTooLarge, row: row.row) }
         // The template's own fault is told once, and not for every row.
         if plan.isOfEveryRow && first.file != plan.inputName { return findings.addBad() }
-        let all = preparer.payloadFindings(row, cardNumbers: true)
+        let all = preparer.findings(of: row, cardNumbers: true)
         findings.add(all.contains(first) ? all : [first] + all, row: row.row)
     }
 

@@ -11,6 +11,14 @@ struct HeaderSets {
         let payloadLimit: Int
         /// Who sends for its topic.
         let provider: UInt8
+        /// The topic where it ends as another push type asks.
+        let oddTopic: OddTopic?
+    }
+
+    /// A topic that ends as that of another push type.
+    struct OddTopic {
+        let topic: String
+        let other: PushType
     }
 
     /// What a row needs.
@@ -18,6 +26,7 @@ struct HeaderSets {
         case set(Entry)
         case fault(FieldFault, column: Int)
         case noProvider(topic: String, column: Int)
+        case wrongCredentials(PushType, column: Int)
         case tooMany
     }
 
@@ -103,9 +112,15 @@ struct HeaderSets {
     private mutating func define(_ kind: Kind, column: Int) -> Found {
         let topic = Topic.derive(bundleID: kind.topic, pushType: kind.pushType)
         guard let provider = topics.provider(of: topic) else { return .noProvider(topic: topic, column: column) }
+        guard topics.mayAuthenticate(kind.pushType, provider: provider) else {
+            return .wrongCredentials(kind.pushType, column: roles.pushType ?? column)
+        }
         let entry = Entry(
             number: UInt16(entries.count), pushType: kind.pushType,
-            payloadLimit: defaults.payloadLimit(of: kind.pushType), provider: UInt8(provider))
+            payloadLimit: defaults.payloadLimit(of: kind.pushType), provider: UInt8(provider),
+            oddTopic: Topic.otherType(of: kind.topic, pushType: kind.pushType).map {
+                OddTopic(topic: kind.topic, other: $0)
+            })
         let fields = defaults.fields(topic: topic, pushType: kind.pushType, priority: kind.priority)
         unsent.append((entry.number, fields.map(\.bytes)))
         entries.append(entry)

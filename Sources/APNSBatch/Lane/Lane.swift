@@ -122,7 +122,7 @@ struct Lane: ~Copyable {
                 return flight
             case .noRoom: return nil
             case .invalid(let finding): recordUnsent(.invalid, cause: finding.text)
-            case .expired: recordUnsent(.expired, cause: RowFault.expiredMessage)
+            case .expired: recordUnsent(.expired, cause: RowFault.expired(rows.row, plan).text)
             }
             rows.consume()
         }

@@ -37,7 +37,8 @@ enum RowFault {
             return finding(.payloadSize, plan.roles.payload, row, plan, message)
         case .invalid(let failure):
             let field = row.fields[failure.column]
-            let message = failure.description(column: plan.columns[failure.column], field: field)
+            let message = failure.description(
+                column: plan.columns[failure.column], field: field, isSecret: plan.isSecret(column: failure.column))
             return finding(failure.rule, failure.column, row, plan, message)
         }
     }
@@ -52,6 +53,19 @@ enum RowFault {
         _ topic: String, _ column: Int, _ row: borrowing CSVRow, _ plan: CampaignPlan
     ) -> RowFinding {
         finding(.topicProvider, column, row, plan, "topic: no provider sends for \"\(topic)\"")
+    }
+
+    /// A push type that APNs does not take from the topic's provider.
+    static func wrongCredentials(
+        _ type: PushType, _ column: Int, _ row: borrowing CSVRow, _ plan: CampaignPlan
+    ) -> RowFinding {
+        finding(.pushTypeCredentials, column, row, plan, "push_type: \(type.credentialsWanted)")
+    }
+
+    /// A topic that ends as that of another push type.
+    static func oddTopic(_ odd: HeaderSets.OddTopic, _ row: borrowing CSVRow, _ plan: CampaignPlan) -> RowFinding {
+        let column = plan.roles.topic ?? plan.roles.pushType
+        return finding(.topicSuffix, column, row, plan, odd.message)
     }
 
     /// A template that breaks a rule for every row of its push type.
@@ -82,11 +96,12 @@ enum RowFault {
         return finding(.headerSets, nil, row, plan, message)
     }
 
-    static func expired(_ row: borrowing CSVRow, _ plan: CampaignPlan) -> RowFinding {
-        finding(.expiration, plan.roles.expiration, row, plan, expiredMessage)
+    static func expired(_ row: CSVRow, _ plan: CampaignPlan) -> RowFinding {
+        let field = plan.roles.expiration.map { row.fields[$0] }
+        let found = field.map { "\(Quoted($0))" } ?? "one that has passed"
+        let message = "expiration: expected a time to come, found \(found); a duration has its unit, such as 1h"
+        return finding(.expiration, plan.roles.expiration, row, plan, message)
     }
-
-    static let expiredMessage = "apns-expiration has passed"
 
     /// At a column's field; at the row's beginning without a column.
     static func finding(
@@ -97,5 +112,19 @@ enum RowFault {
         }
         let place = row.place(of: column)
         return RowFinding(rule, file: plan.inputName, line: place.line, column: place.column, message)
+    }
+}
+
+extension HeaderSets.OddTopic {
+    var message: String {
+        "topic: \"\(topic)\" ends as a topic of type \(other.name) does, and the push has another type"
+    }
+}
+
+extension PushType {
+    /// What a push of this type must be sent with.
+    var credentialsWanted: String {
+        "APNs takes a push of type \(name) only with a "
+            + (rule.authentication == .certificateOnly ? "client certificate" : "provider token")
     }
 }

@@ -28,6 +28,7 @@ struct RowPreparer: ~Copyable {
     /// The last payload that was written and where its rules stand; its bytes are valid until the next row.
     private var last: (payload: UnsafeRawBufferPointer, page: Int)?
     private var lastTemplate = 0
+    private var oddTopic: HeaderSets.OddTopic?
     /// The size of the last row's payload where it was too large; 0 otherwise.
     private(set) var sizeTooLarge = 0
     var headerSets: HeaderSets
@@ -55,6 +56,7 @@ struct RowPreparer: ~Copyable {
         _ row: borrowing CSVRow, in arena: inout SendArena, flights: inout FlightTable, now: UInt64
     ) -> Prepared {
         last = nil
+        oddTopic = nil
         sizeTooLarge = 0
         if let error = row.error { return .invalid(RowFault.find(error, plan)) }
         let set: HeaderSets.Entry
@@ -63,8 +65,11 @@ struct RowPreparer: ~Copyable {
         case .fault(let fault, let column): return .invalid(RowFault.find(fault, column, row, plan))
         case .noProvider(let topic, let column):
             return .invalid(RowFault.noProvider(topic, column, row, plan))
+        case .wrongCredentials(let type, let column):
+            return .invalid(RowFault.wrongCredentials(type, column, row, plan))
         case .tooMany: return .invalid(RowFault.tooManyHeaderSets(row, plan))
         }
+        oddTopic = set.oddTopic
         var flight = Flight()
         flight.row = row.row
         flight.headerSet = set.number
@@ -198,14 +203,18 @@ struct RowPreparer: ~Copyable {
         return plan.rules.localisation(at: last.page)?.findings(last.payload, fields: row.fields) ?? []
     }
 
-    /// Everything that the rules say of the last row's payload, in words; empty when none was written.
+    /// Everything that the rules say of the last row's topic and payload, in words.
     ///
     /// - Parameter cardNumbers: whether to look for card numbers too.
-    func payloadFindings(_ row: CSVRow, cardNumbers: Bool) -> [RowFinding] {
-        guard let last, let rules = plan.rules.rules(at: last.page) else { return [] }
+    func findings(of row: CSVRow, cardNumbers: Bool) -> [RowFinding] {
+        let own = hasOddTopic ? oddTopic.map { [RowFault.oddTopic($0, row, plan)] } ?? [] : []
+        guard let last, let rules = plan.rules.rules(at: last.page) else { return own }
         let found = rules.describe(last.payload, fields: row.fields, cardNumbers: cardNumbers)
-        return (found + localisationFindings(row)).map { RowFault.find($0, row, plan) }
+        return own + (found + localisationFindings(row)).map { RowFault.find($0, row, plan) }
     }
+
+    /// Whether the last row's own topic or push type makes a doubtful pair; the campaign's is told once.
+    var hasOddTopic: Bool { oddTopic != nil && (roles.topic != nil || roles.pushType != nil) }
 
     /// Whether a number in the last row's payload looks like that of a card.
     func holdsCardNumber() -> Bool {
@@ -223,7 +232,7 @@ struct RowPreparer: ~Copyable {
     }
 
     private func firstError(_ row: CSVRow) -> RowFinding {
-        payloadFindings(row, cardNumbers: false).first { $0.severity == .error }
+        findings(of: row, cardNumbers: false).first { $0.severity == .error }
             ?? RowFault.finding(.keyType, plan.rawPayloadColumn, row, plan, "payload: breaks a rule")
     }
 

@@ -38,11 +38,6 @@ extension CampaignPlan {
         guard !headers.isBroadcast, roles.pushType == nil, let topic = headers.topic,
             let other = Topic.otherType(of: topic, pushType: headers.pushType)
         else { return [] }
-        return [
-            CampaignFinding(
-                .topicSuffix,
-                "topic: \"\(topic)\" ends as a topic of type \(other.name) does, and the push type is "
-                    + "\(headers.pushType.name)")
-        ]
+        return [CampaignFinding(.topicSuffix, HeaderSets.OddTopic(topic: topic, other: other).message)]
     }
 }

@@ -79,6 +79,11 @@ final class CampaignPlan: Sendable {
     /// The column of raw payloads; nil when there is a template.
     var rawPayloadColumn: Int? { templates.templates.isEmpty ? roles.payload : nil }
 
+    /// Whether a column's fields travel encrypted, so that nothing else may show them.
+    func isSecret(column: Int) -> Bool {
+        sealing?.templates.contains { $0.inner.columnsUsed.contains(column) } ?? false
+    }
+
     /// What errors and the log call the server.
     var endpoint: String { log.endpoint }
 
@@ -126,8 +131,12 @@ final class CampaignPlan: Sendable {
     ) throws(CampaignError) {
         guard let bundleID = headers.topic, roles.pushType == nil else { return }
         let topic = Topic.derive(bundleID: bundleID, pushType: headers.pushType)
-        guard topics.provider(of: topic) == nil else { return }
-        throw CampaignError(.configuration, "topic: no provider sends for \"\(topic)\"")
+        guard let provider = topics.provider(of: topic) else {
+            throw CampaignError(.configuration, "topic: no provider sends for \"\(topic)\"")
+        }
+        guard topics.mayAuthenticate(headers.pushType, provider: provider) else {
+            throw CampaignError(.configuration, "push_type: \(headers.pushType.credentialsWanted)")
+        }
     }
 
     private static func trust(_ campaign: Campaign) throws(CampaignError) -> TLSOptions {

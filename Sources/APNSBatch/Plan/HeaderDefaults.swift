@@ -37,6 +37,11 @@ struct HeaderDefaults: Sendable {
         expiration = try headers.expiration.map { (expiration) throws(CampaignError) in
             try Self.parse(expiration.text) { ExpirationRule.parse($0) }.expiration(start: start)
         }
+        if let expiration, expiration.hasPassed(now: Int64(start)) {
+            throw CampaignError(
+                .configuration,
+                "expiration: expected a time to come, found \(expiration.seconds); a duration has its unit, such as 1h")
+        }
         self.start = start
         collapseID = try headers.collapseID.map { (text) throws(CampaignError) in
             try Self.collapseID(text, columns: columns)

@@ -10,6 +10,20 @@ struct ProviderTopics: Sendable, Equatable {
     private var named: [String: Int] = [:]
     /// The provider of topics that nobody names.
     private var other: Int?
+    private let kinds: [Kind]
+
+    /// How a provider proves who it is.
+    private enum Kind {
+        case token, certificate, none
+
+        init(_ credentials: Campaign.Credentials) {
+            switch credentials {
+            case .providerToken: self = .token
+            case .certificate: self = .certificate
+            case .none: self = .none
+            }
+        }
+    }
 
     init(_ providers: [Campaign.Provider]) throws(CampaignError) {
         guard (1...Self.providersMax).contains(providers.count) else {
@@ -17,6 +31,7 @@ struct ProviderTopics: Sendable, Equatable {
                 .configuration, "providers: expected 1 to \(Self.providersMax), found \(providers.count)")
         }
         self.providers = providers.count
+        kinds = providers.map { Kind($0.credentials) }
         for (number, provider) in providers.enumerated() {
             if provider.topics.isEmpty { try coverOthers(number) }
             for topic in provider.topics { try name(topic, number) }
@@ -27,6 +42,14 @@ struct ProviderTopics: Sendable, Equatable {
     /// others.
     func provider(of topic: String) -> Int? {
         named[topic] ?? Topic.bundleID(of: topic).flatMap { named[$0] } ?? other
+    }
+
+    /// Whether APNs takes a push of that type from a provider with credentials of its kind.
+    func mayAuthenticate(_ type: PushType, provider: Int) -> Bool {
+        switch (type.rule.authentication, kinds[provider]) {
+        case (.tokenOnly, .certificate), (.certificateOnly, .token): false
+        default: true
+        }
     }
 
     private mutating func coverOthers(_ number: Int) throws(CampaignError) {

@@ -40,6 +40,7 @@ package enum Rule: String, CaseIterable, Sendable {
 
     // The headers.
     case pushType = "push-type"
+    case pushTypeCredentials = "push-type-credentials"
     case topic = "topic"
     case topicProvider = "topic-provider"
     case topicSuffix = "topic-suffix"

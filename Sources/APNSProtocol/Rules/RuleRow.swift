@@ -77,6 +77,10 @@ extension RuleRow {
 
         // The headers.
         RuleRow(.pushType, .error, "apns-push-type is one of Apple's", sending),
+        RuleRow(
+            .pushTypeCredentials, .error,
+            "mdm goes with a client certificate only, location with a provider token only",
+            sending),
         RuleRow(.topic, .error, "a topic has letters, digits, dots, dashes and underscores", sending),
         RuleRow(.topicProvider, .error, "one of the campaign's providers sends for a row's topic", "the campaign"),
         RuleRow(.topicSuffix, .warning, "a topic ends as its push type asks", sending),

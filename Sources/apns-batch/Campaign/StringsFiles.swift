@@ -22,14 +22,17 @@ enum StringsFiles {
         }
     }
 
-    /// The `.lproj` folders in a folder that have such a file; Base.lproj may have storyboards only.
+    /// The `.lproj` folders in a folder. Base.lproj may have storyboards only; any other without texts is a language that
+    /// would go unchecked.
     private static func projects(in path: String) throws -> [String] {
         let all = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-        let found = all.filter { folder in
-            folder.hasSuffix(".lproj") && FileManager.default.fileExists(atPath: "\(path)/\(folder)/\(name)")
+        let folders = all.filter { $0.hasSuffix(".lproj") }.sorted()
+        let found = folders.filter { FileManager.default.fileExists(atPath: "\(path)/\($0)/\(name)") }
+        if let empty = folders.first(where: { !found.contains($0) && $0 != "Base.lproj" }) {
+            throw UsageError("--strings: \(path)/\(empty): no \(name) in it")
         }
         if found.isEmpty { throw UsageError("--strings: \(path): no .lproj folder with a \(name) in it") }
-        return found.sorted()
+        return found
     }
 
     private static func read(_ url: URL, named name: String) throws -> Campaign.Strings {
