@@ -19,6 +19,8 @@ package struct TemplateError: Error, Equatable, Sendable, CustomStringConvertibl
         /// A number, bool or json placeholder beside other text.
         case typedInText(FieldType)
         case placeholderInKey
+        /// `{{` where a value belongs.
+        case unquotedPlaceholder
         case duplicateKey(String)
         /// The template is larger than ``PayloadTemplate/sizeLimit``.
         case tooLarge
@@ -30,6 +32,8 @@ package struct TemplateError: Error, Equatable, Sendable, CustomStringConvertibl
         case keyOfEncryption(String)
         /// `mutable-content` cannot be put into an `aps` that is no object.
         case apsNoObject
+        /// Encryption needs `mutable-content` in every row.
+        case openMutableContent
     }
 
     package let file: String
@@ -53,12 +57,15 @@ extension TemplateError.Cause {
         case .strayClose: return "\"}}\" closes nothing; \"}}}}\" stands for a literal \"}}\""
         case .tripleBrace: return "a placeholder opens with two braces; \"{{{{\" stands for a literal \"{{\""
         case .typedInText(let type): return "a \(type.rawValue) placeholder must be the whole string"
+        case .unquotedPlaceholder:
+            return "a placeholder stands in a string, with a type where it is to be none: \"{{name:number}}\""
         case .placeholderInKey: return "a placeholder cannot stand in a key"
         case .duplicateKey(let key): return "the key \"\(key)\" stands twice in this object"
         case .tooLarge: return "the template is larger than \(PayloadTemplate.sizeLimit) bytes"
         case .noKeyToEncrypt(let key, let known): return Self.noKeyToEncrypt(key, known)
         case .keyInTheClear(let key): return "the key \"\(key)\" cannot travel encrypted"
         case .keyOfEncryption(let key): return "the key \"\(key)\" is added by encryption; leave it out"
+        case .openMutableContent: return "an encrypted payload needs \"mutable-content\" in every row; write 1"
         case .apsNoObject: return "\"aps\" must be an object, since encryption adds \"mutable-content\" to it"
         }
     }

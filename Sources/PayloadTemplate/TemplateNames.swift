@@ -23,6 +23,14 @@ package struct TemplateNames: Sendable {
         keys = names.map { matching == .language ? Self.canonical(Array($0.utf8)) : Array($0.utf8) }
     }
 
+    /// Two names that no row can tell apart; nil when there are none.
+    package var alike: (String, String)? {
+        for (index, key) in keys.enumerated() {
+            if let other = keys[..<index].firstIndex(of: key) { return (names[other], names[index]) }
+        }
+        return nil
+    }
+
     /// The number of the template for a value; nil when there is none.
     package func find(_ value: UnsafeRawBufferPointer) -> Int? {
         if value.isEmpty { return fallback }

@@ -50,6 +50,10 @@ struct TemplateParser {
     private mutating func next() throws(Fault) -> JSONScanner.Token {
         let token = scanner.next()
         guard token == .fault else { return token }
+        let at = scanner.faultOffset
+        if scanner.fault == .expectedKey, at > 0, text[at] == UInt8(ascii: "{"), text[at - 1] == UInt8(ascii: "{") {
+            throw Fault(cause: .unquotedPlaceholder, offset: at - 1)
+        }
         let message = scanner.fault.message(in: text, at: scanner.faultOffset)
         throw Fault(cause: .json(scanner.fault, message), offset: scanner.faultOffset)
     }

@@ -77,9 +77,9 @@ final class CredentialFiles: Sendable {
             do {
                 let settings = try settings()
                 let providers = try settings.providerList()
-                let stamps = Self.stamps(campaignFile, providers)
+                // From now on, also if they cannot be read yet.
+                (state.providers, state.known) = (providers, Self.stamps(campaignFile, providers))
                 let changed = try run.replaceCredentials(try settings.read(providers, for: .reloading))
-                (state.providers, state.known) = (providers, stamps)
                 for number in changed { complain("reloaded: \(providers[number].fileName), new connections use it") }
                 return !changed.isEmpty
             } catch {

@@ -30,6 +30,7 @@ struct Send: AsyncParsableCommand {
     var verbose = false
 
     func run() async throws {
+        Signals.ignoreHangup()
         let settings = try reporting { try arguments.resolved() }
         let simulator = try reporting { try EmbeddedSimulator.ifWanted(settings) }
         defer { simulator?.stop() }

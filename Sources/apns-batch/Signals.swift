@@ -9,6 +9,9 @@ enum Signals {
     /// Written once, before the handler is installed.
     private nonisolated(unsafe) static var pipeEnd: Int32 = -1
 
+    /// Until `onStop`: a SIGHUP that comes while keys and input are being read asks for nothing that is not done anyway.
+    static func ignoreHangup() { signal(SIGHUP, SIG_IGN) }
+
     static func onStop(
         _ body: @escaping @Sendable (_ name: String) -> Void, again: @escaping @Sendable () -> Void = {},
         hangup: (@Sendable () -> Void)? = nil

@@ -41,8 +41,9 @@ public final class CampaignRun: Sendable {
         directory = try RunDirectory.make(campaign.runDirectory)
     }
 
-    private static func lanes(of campaign: Campaign) throws(CampaignError) -> Int {
-        let lanes = campaign.lanes ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1)
+    /// - Parameter spare: cores that other threads keep busy.
+    static func lanes(of campaign: Campaign, spare: Int = 1) throws(CampaignError) -> Int {
+        let lanes = campaign.lanes ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) - spare)
         guard (1...256).contains(lanes) else {
             throw CampaignError(.configuration, "lanes: expected 1 to 256, found \(lanes)")
         }

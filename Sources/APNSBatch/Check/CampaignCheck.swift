@@ -22,7 +22,7 @@ public final class CampaignCheck: Sendable {
     ///   - findingsPath: a file for all findings, replaced if it is there; nil for none.
     /// - Throws: ``CampaignError`` with ``CampaignError/Kind/configuration``, `input` or `results`.
     public init(_ campaign: Campaign, findingsPath: String? = nil) throws(CampaignError) {
-        let threads = min(256, max(1, campaign.lanes ?? sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+        let threads = try CampaignRun.lanes(of: campaign, spare: 0)
         reader = try InputReader(campaign, lanes: threads)
         plan = try CampaignPlan(
             campaign, columns: reader.columns, logger: Logger(label: "check") { _ in SwiftLogNoOpLogHandler() })

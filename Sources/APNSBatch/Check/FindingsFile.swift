@@ -15,12 +15,28 @@ final class FindingsFile: Sendable {
 
     init(path: String) throws(CampaignError) {
         self.path = path
+        try Self.refuseOthers(path)
         file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard file >= 0 else { throw CampaignError(.results, "cannot create \(path): \(systemMessage())") }
         write(Array(Self.header.utf8))
     }
 
     deinit { close(file) }
+
+    /// What stands there is replaced only if it is the findings of an earlier check: a path that names the input or a
+    /// template by mistake must not destroy it.
+    private static func refuseOthers(_ path: String) throws(CampaignError) {
+        let old = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard old >= 0 else { return }
+        defer { close(old) }
+        var facts = stat()
+        guard fstat(old, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_size > 0 else { return }
+        var start = [UInt8](repeating: 0, count: header.utf8.count)
+        let count = read(old, &start, start.count)
+        guard count != start.count || !start.elementsEqual(header.utf8) else { return }
+        throw CampaignError(
+            .configuration, "\(path) is there and holds no findings of a check; name another file for them")
+    }
 
     /// Why a line could not be written; nil when all could.
     var error: CampaignError? { failure.withLock { $0 } }

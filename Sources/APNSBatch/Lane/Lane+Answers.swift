@@ -14,9 +14,13 @@ extension Lane {
     }
 
     private mutating func reject(_ flight: Int, _ answer: Answer) {
+        let provider = Int(flights[flight].provider)
         let timestamp = UInt64(exactly: answer.timestamp ?? 0) ?? 0
         finish(
             flight, .rejected, status: answer.status, timestamp: timestamp, cause: answer.reason?.rawValue ?? "")
+        if let said = providers[provider].alarms.note(answer, answered: providers[provider].answered) {
+            control.stop(.failure(CampaignError(.fatalAnswer, "\(plan.endpoint): \(said)")))
+        }
     }
 
     /// The end of the campaign, unless it was said to credentials that have successors: these get their try first.

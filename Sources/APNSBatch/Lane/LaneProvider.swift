@@ -19,6 +19,7 @@ struct LaneProvider {
     var waiting = WaitingRows()
     /// By member.
     var tokenOf: [Int: Token] = [:]
+    var alarms = AnswerAlarms()
     /// Answers of any kind, for the pool's growth.
     var answered: UInt64 = 0
 

@@ -66,6 +66,7 @@ struct SealedRenderer: ~Copyable {
         _ row: UnsafeBufferPointer<UnsafeRawBufferPointer>, _ template: Int, _ sealer: PayloadSealer,
         into payload: UnsafeMutableRawBufferPointer
     ) throws(CredentialError) -> RenderOutcome {
+        defer { SecretBytes.wipe(message) }
         let secretLength = PayloadSealer.secretLength(bits: try RecipientKey.check(row[plan.keyColumn]))
         switch plan.templates[template].inner.render(fields: row, into: message) {
         case .written(let count), .tooLarge(let count):

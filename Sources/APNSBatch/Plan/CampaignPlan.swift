@@ -38,10 +38,10 @@ final class CampaignPlan: Sendable {
     init(_ campaign: Campaign, columns: [String], logger: Logger) throws(CampaignError) {
         inputName = campaign.input.name
         self.columns = columns
-        templates = try TemplateChoice(campaign, columns: columns)
         roles = try ColumnRoles(
-            columns: columns, file: campaign.input.name, hasTemplate: !templates.templates.isEmpty,
-            recipients: campaign.recipients)
+            columns: columns, file: campaign.input.name,
+            hasTemplate: campaign.template != nil || campaign.templates != nil, recipients: campaign.recipients)
+        templates = try TemplateChoice(campaign, columns: columns)
         sealing = try SealingPlan(campaign, columns: columns)
         try Self.checkPayloadColumn(roles, templates, file: campaign.input.name)
         (host, port) = campaign.destination.endpoint

@@ -21,7 +21,7 @@ struct ColumnRoles: Sendable, Equatable {
             throw CampaignError(
                 .configuration,
                 "\(file):1: no column \"\(recipients.column)\"; there are \(Self.quoted(columns))"
-                    + Self.delimiterHint(columns)
+                    + Self.delimiterHint(columns) + Self.spellingHint(columns, recipients.column)
             )
         }
         self.token = token
@@ -43,6 +43,14 @@ struct ColumnRoles: Sendable, Equatable {
     private static func delimiterHint(_ columns: [String]) -> String {
         guard columns.count == 1, let found = columns[0].first(where: { ";\t|".contains($0) }) else { return "" }
         return "; is the delimiter \(found == "\t" ? "a tab" : "'\(found)'")?"
+    }
+
+    /// The column that differs in letter case and blanks only.
+    private static func spellingHint(_ columns: [String], _ wanted: String) -> String {
+        let near = columns.first { column in
+            column.lowercased().filter { $0.isLetter || $0 == "_" } == wanted
+        }
+        return near == nil ? "" : "; names are in lower case without blanks"
     }
 
     private static func quoted(_ columns: [String]) -> String {

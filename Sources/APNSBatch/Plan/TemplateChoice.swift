@@ -82,8 +82,12 @@ struct TemplateChoice: Sendable {
                 .configuration,
                 "templates by locale need a fallback, one of \(ordered.joined(separator: ", ")), for other languages")
         }
-        return TemplateNames(
+        let names = TemplateNames(
             ordered, matching: several.choice == .locale ? .language : .name, fallback: fallback ?? nil)
+        if let (first, second) = names.alike {
+            throw CampaignError(.configuration, "templates: \"\(first)\" and \"\(second)\" are the same language")
+        }
+        return names
     }
 
     /// The columns that at least one template reads.

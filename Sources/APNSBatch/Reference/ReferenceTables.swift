@@ -12,15 +12,16 @@ public enum ReferenceTables {
         the tests named run over the same tables, row by row.
 
         """
-            + section("Hosts", ["use", "environment", "host", "ports"], hosts)
+            + section("Hosts", ["use", "environment", "host", "ports", "source", "test"], hosts)
             + section(
                 "Push types", ["push type", "topic", "payload", "priority", "asks for", "source", "test"], pushTypes)
-            + section("Header fields of a request", ["field", "rule", "HPACK", "test"], headers)
-            + section("Header fields of a broadcast", ["field", "rule", "HPACK", "test"], broadcastHeaders)
+            + section("Header fields of a request", ["field", "rule", "HPACK", "source", "test"], headers)
+            + section("Header fields of a broadcast", ["field", "rule", "HPACK", "source", "test"], broadcastHeaders)
             + section("Keys of a payload", ["key", "value", "meaning", "source", "test"], keys)
             + section("Rules", ["rule", "severity", "asks that", "source", "test"], rules)
-            + section("Answers", ["reason", "status", "meaning", "what is done", "test"], answers)
-            + section("Answers without a known reason", ["status", "what is done", "meaning"], statuses)
+            + section("Answers", ["reason", "status", "meaning", "what is done", "source", "test"], answers)
+            + section(
+                "Answers without a known reason", ["status", "what is done", "meaning", "source", "test"], statuses)
     }
 
     private static func section(_ title: String, _ names: [String], _ rows: [[String]]) -> String {
@@ -33,6 +34,9 @@ public enum ReferenceTables {
         cell.split(separator: "|", omittingEmptySubsequences: false).joined(separator: "\\|")
     }
 
+    private static let sending = "Sending notification requests to APNs"
+    private static let broadcasting = "Sending broadcast push notification requests to APNs"
+
     private static func code(_ text: String) -> String { "`\(text)`" }
 
     private static var hosts: [[String]] {
@@ -41,6 +45,7 @@ public enum ReferenceTables {
                 host.use == .push ? "pushes and broadcasts" : "channel management",
                 host.environment == .production ? "production" : "sandbox", code(host.name),
                 host.ports.map(String.init).joined(separator: ", "),
+                host.use == .push ? sending : "Sending channel management requests to APNs", code("RequestTests"),
             ]
         }
     }
@@ -56,11 +61,13 @@ public enum ReferenceTables {
     }
 
     private static var headers: [[String]] {
-        RequestHeader.all.map { [code($0.name), $0.rule, $0.indexing.text, code("HeaderTests")] }
+        RequestHeader.all.map { [code($0.name), $0.rule, $0.indexing.text, sending, code("HeaderTests")] }
     }
 
     private static var broadcastHeaders: [[String]] {
-        RequestHeader.ofBroadcasts.map { [code($0.name), $0.rule, $0.indexing.text, code("CampaignWireTests")] }
+        RequestHeader.ofBroadcasts.map {
+            [code($0.name), $0.rule, $0.indexing.text, broadcasting, code("CampaignWireTests")]
+        }
     }
 
     private static var keys: [[String]] {
@@ -76,14 +83,19 @@ public enum ReferenceTables {
     }
 
     private static var answers: [[String]] {
-        AnswerRule.all.map { [code($0.text), String($0.status), $0.note, $0.action.text, code("AnswerTests")] }
+        AnswerRule.all.map {
+            [code($0.text), String($0.status), $0.note, $0.action.text, $0.scope.source, code("AnswerTests")]
+        }
     }
 
     private static var statuses: [[String]] {
         StatusRule.all.map { rule in
             let last = rule.statuses.upperBound == .max ? "other" : String(rule.statuses.upperBound)
             let first = String(rule.statuses.lowerBound)
-            return [last == "other" || first == last ? last : "\(first) to \(last)", rule.action.text, rule.note]
+            return [
+                last == "other" || first == last ? last : "\(first) to \(last)", rule.action.text, rule.note,
+                "RFC 9110, 15; RFC 6585, 4", code("AnswerTests"),
+            ]
         }
     }
 }
@@ -156,5 +168,14 @@ extension Retry {
             parts.append("stops the campaign after \(after) such answer\(after == 1 ? "" : "s")")
         }
         return parts.joined(separator: ", ")
+    }
+}
+
+extension AnswerRule.Scope {
+    fileprivate var source: String {
+        switch self {
+        case .device: "Handling notification responses from APNs"
+        case .channels: "Handling error responses from Apple Push Notification service"
+        }
     }
 }

@@ -31,6 +31,7 @@ package enum Rule: String, CaseIterable, Sendable {
     case contentChangedMissing = "content-changed-missing"
     case timestampMissing = "timestamp-missing"
     case eventMissing = "event-missing"
+    case contentStateMissing = "content-state-missing"
     case startAttributes = "start-attributes"
     case broadcastStart = "broadcast-start"
 

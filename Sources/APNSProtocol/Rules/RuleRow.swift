@@ -68,7 +68,8 @@ extension RuleRow {
             "Apple, Updating widgets with WidgetKit push notifications"),
         RuleRow(.timestampMissing, .error, "a liveactivity push has a timestamp", activities),
         RuleRow(.eventMissing, .error, "a liveactivity push has an event", activities),
-        RuleRow(.startAttributes, .warning, "event start comes with attributes-type and attributes", activities),
+        RuleRow(.contentStateMissing, .error, "a liveactivity push has content-state, unless it ends it", activities),
+        RuleRow(.startAttributes, .error, "event start comes with attributes-type and attributes", activities),
         RuleRow(.broadcastStart, .error, "a broadcast cannot start an activity", broadcasts),
 
         // The app's texts.

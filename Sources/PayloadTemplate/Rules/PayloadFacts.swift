@@ -22,6 +22,9 @@ struct PayloadFacts: OptionSet {
     /// A text of the alert: title, subtitle, body or a key for one of them.
     static let alertText = PayloadFacts(rawValue: 1 << 12)
     static let alertBody = PayloadFacts(rawValue: 1 << 13)
+    static let contentState = PayloadFacts(rawValue: 1 << 14)
+    /// The event is `end`.
+    static let end = PayloadFacts(rawValue: 1 << 15)
 
     init(rawValue: UInt16) { self.rawValue = rawValue }
 
@@ -39,7 +42,7 @@ struct PayloadFacts: OptionSet {
     private static let ofAps: [String: PayloadFacts] = [
         "alert": .alert, "badge": [.badge, .shows], "sound": .sound, "content-available": .contentAvailable,
         "content-changed": .contentChanged, "timestamp": .timestamp, "event": .event, "attributes": .attributes,
-        "attributes-type": .attributesType,
+        "attributes-type": .attributesType, "content-state": .contentState,
     ]
 
     private static let ofAlert: [String: PayloadFacts] = [

@@ -24,8 +24,9 @@ extension PayloadScan {
     private mutating func judgeActivity() {
         if !facts.contains(.timestamp) { tell(.timestampMissing, "timestamp") }
         if !facts.contains(.event) { tell(.eventMissing, "event") }
+        if facts.contains(.start), setting.isBroadcast { return tell(.broadcastStart, "event") }
+        if facts.isDisjoint(with: [.contentState, .end]) { tell(.contentStateMissing, "content-state") }
         guard facts.contains(.start) else { return }
-        if setting.isBroadcast { return tell(.broadcastStart, "event") }
         if !facts.contains(.attributesType) { tell(.startAttributes, "attributes-type") }
         if !facts.contains(.attributes) { tell(.startAttributes, "attributes") }
     }

@@ -60,13 +60,17 @@ struct PayloadScan<Sink: FindingSink> {
         }
     }
 
+    /// Of the values that an event may have, the length tells which it is.
+    private mutating func noteEvent(_ value: PayloadValue) {
+        if value.count == 5 { facts.insert(.start) }
+        if value.count == 3 { facts.insert(.end) }
+    }
+
     @inline(__always)
     private mutating func scanApsValue(_ key: UnsafeBufferPointer<UInt8>, _ entry: UnsafePointer<KeyEntry>) {
         guard entry.pointee.isTextOrObject else {
             let value = judgeValue(key, entry, .aps)
-            if entry.pointee.isEvent, value.count == 5, value.start[0] == UInt8(ascii: "s") {
-                facts.insert(.start)
-            }
+            if entry.pointee.isEvent { noteEvent(value) }
             return
         }
         if cursor.byte == UInt8(ascii: "{") {

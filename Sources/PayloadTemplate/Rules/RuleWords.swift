@@ -48,6 +48,7 @@ struct RuleWords {
         case .contentChangedMissing: return "expected true \(push), found nothing"
         case .timestampMissing: return "expected whole seconds since 1970 \(push), found nothing"
         case .eventMissing: return "expected start, update or end \(push), found nothing"
+        case .contentStateMissing: return "expected an object \(push) that does not end it, found nothing"
         case .startAttributes: return "expected beside event \"start\", found nothing"
         case .broadcastStart: return "expected update or end in a broadcast, found \"start\""
         default: return rule.about

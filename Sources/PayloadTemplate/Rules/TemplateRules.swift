@@ -47,7 +47,7 @@ struct TemplateRules {
                 case .keyType, .apsType: node.isOpenInType(of: finding.path)
                 default: false
                 }
-            if !isOpen { settled.append(finding) }
+            if !isOpen { settled.append(finding.hinting(at: node)) }
         }
     }
 
@@ -76,7 +76,8 @@ extension TemplateRules {
         guard let aps = root.member("aps")?.node, case .object(let members) = aps.value else {
             return root.member("aps")?.node.field != nil
         }
-        return members.contains { $0.isOpen(in: .aps) } || alertMayBeBodyOnly(aps)
+        let isEventOpen = setting.isLiveActivity && aps.member("event")?.node.placeholders.isEmpty == false
+        return isEventOpen || members.contains { $0.isOpen(in: .aps) } || alertMayBeBodyOnly(aps)
     }
 
     /// Whether a row may be left with a body alone.
@@ -131,7 +132,7 @@ extension Rule {
     var isOfContent: Bool {
         switch self {
         case .apsMissing, .alertNothingToShow, .backgroundShows, .backgroundContentAvailable, .contentChangedMissing,
-            .timestampMissing, .eventMissing, .startAttributes, .broadcastStart, .alertBodyOnly:
+            .timestampMissing, .eventMissing, .contentStateMissing, .startAttributes, .broadcastStart, .alertBodyOnly:
             true
         default: false
         }
@@ -149,5 +150,16 @@ extension LocatedFinding {
     static func size(_ limit: Int, found: String) -> LocatedFinding {
         LocatedFinding(
             rule: .payloadSize, path: [], message: "payload: expected at most \(limit) bytes, found \(found)")
+    }
+}
+
+extension LocatedFinding {
+    /// A text placeholder where a number belongs is told how to say so.
+    fileprivate func hinting(at node: TemplateNode) -> LocatedFinding {
+        guard rule == .keyType, case .string(let pieces) = node.value, pieces.count == 1,
+            pieces[0].placeholder?.type == .text
+        else { return self }
+        let hint = "; a placeholder is a text unless it has a type, as in {{name:number}}"
+        return LocatedFinding(rule: rule, path: path, message: message + hint)
     }
 }

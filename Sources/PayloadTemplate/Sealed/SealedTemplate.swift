@@ -90,7 +90,12 @@ struct SealedSplit {
         guard case .object(let inside) = aps.node.value else {
             throw TemplateParser.Fault(cause: .apsNoObject, offset: aps.node.offset)
         }
-        if inside.contains(where: { $0.key == mark.key }) { return members }
+        if let own = inside.first(where: { $0.key == mark.key }) {
+            guard case .scalar = own.node.value else {
+                throw TemplateParser.Fault(cause: .openMutableContent, offset: own.node.offset)
+            }
+            return members
+        }
         var members = members
         members[place] = TemplateMember(
             key: aps.key, offset: aps.offset, node: object(inside + [mark], like: aps.node))

@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 import Yams
 
 /// Reads YAML files, with the place in every error.
@@ -65,13 +65,25 @@ enum CampaignFile {
 
     private static func place(_ node: Node) -> String { node.mark.map { ":\($0.line):\($0.column)" } ?? "" }
 
-    /// A file's content, or an error that names it.
+    /// A file's content, or an error that names it. Pipes and process substitutions are files too.
     static func bytes(of path: String) throws -> [UInt8] {
-        do {
-            return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
-        } catch {
-            throw UsageError(
-                "cannot read \(path): \((error as NSError).localizedFailureReason ?? error.localizedDescription)")
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw unreadable(path) }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 64 * 1024)
+        while true {
+            let count = Glibc.read(file, &piece, piece.count)
+            if count == 0 { return bytes }
+            if count > 0 {
+                bytes += piece[..<count]
+            } else if errno != EINTR {
+                throw unreadable(path)
+            }
         }
+    }
+
+    private static func unreadable(_ path: String) -> UsageError {
+        UsageError("cannot read \(path): \(String(cString: strerror(errno)))")
     }
 }

@@ -71,4 +71,18 @@ import Testing
         #expect(summary.ending == .complete && summary.reasons == ["NewReason of 2027": 1])
         #expect(summary.attempts == (isRetried ? 2 : 1))
     }
+
+    @Test("when nearly all tokens are of the other environment the campaign stops, with most rows unsent")
+    func wrongEnvironment() async throws {
+        let answer = SimulatorRule(share: 0.95, status: 400, reason: "BadDeviceToken")
+        let stage = try Stage(script: SimulatorScript(rules: [answer]))
+        let payload = #""{""aps"":{""alert"":""Hi""}}""#
+        let rows = (0..<20_000).map { "\(token($0)),\(payload)\n" }.joined()
+        let run = try CampaignRun(try stage.campaign(rows: "token,payload\n" + rows))
+        let summary = await run.run()
+        #expect(summary.ending == .failed && run.failure?.kind == .fatalAnswer)
+        #expect(summary.cause?.contains("are BadDeviceToken: are the tokens of the other environment") == true)
+        #expect(summary.rows < 20_000 && summary.rows >= 500)
+        #expect(try stage.results(run).count == Int(summary.rows))
+    }
 }

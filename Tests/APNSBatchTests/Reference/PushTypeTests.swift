@@ -20,6 +20,7 @@ import Testing
         var campaign = try stage.campaign(rows: "token,x\n\(token(1)),\n")
         campaign.template = .init(json: Array(payload(rule).utf8), name: "t.json")
         campaign.headers.pushType = rule.name
+        if rule.authentication == .certificateOnly { campaign.credentials = .none }
         return campaign
     }
 

@@ -116,7 +116,15 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
                 rows.csv:2:67: aps.event: expected start, update or end in a push of type liveactivity, found nothing
                 """),
         RuleCase(
-            rule: .startAttributes, payload: #"{"aps":{"timestamp":1,"event":"start","attributes":{}}}"#,
+            rule: .contentStateMissing, payload: #"{"aps":{"timestamp":1,"event":"update"}}"#,
+            change: { $0.headers.pushType = "liveactivity" },
+            line: """
+                rows.csv:2:67: aps.content-state: expected an object in a push of type liveactivity that does not end it, \
+                found nothing
+                """),
+        RuleCase(
+            rule: .startAttributes,
+            payload: #"{"aps":{"timestamp":1,"event":"start","content-state":{},"attributes":{}}}"#,
             change: { $0.headers.pushType = "liveactivity" },
             line: #"rows.csv:2:67: aps.attributes-type: expected beside event "start", found nothing"#),
         // The app's texts.
@@ -136,6 +144,10 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
                 liveactivity, pushtotalk, widgets, controls or mdm, found "alerts"
                 """),
         RuleCase(
+            rule: .pushTypeCredentials, columns: ",push_type", fields: ",mdm", template: hi,
+            change: { $0.credentials = .providerToken(keyPEM: key, keyID: "ABC123DEFG", teamID: "DEF123GHIJ") },
+            line: "rows.csv:2:66: push_type: APNs takes a push of type mdm only with a client certificate"),
+        RuleCase(
             rule: .topic, columns: ",topic", fields: ",com example", template: hi,
             line: #"rows.csv:2:66: topic: expected letters, digits, '.', '-' or '_', found " " at byte 4"#),
         RuleCase(
@@ -146,8 +158,11 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
             },
             line: #"rows.csv:2:66: topic: no provider sends for "com.example.other""#),
         RuleCase(
-            rule: .topicSuffix, template: hi, change: { $0.headers.topic = "com.example.app.voip" },
-            line: #"topic: "com.example.app.voip" ends as a topic of type voip does, and the push type is alert"#),
+            rule: .topicSuffix, columns: ",topic", fields: ",com.example.app.voip", template: hi,
+            line: """
+                rows.csv:2:66: topic: "com.example.app.voip" ends as a topic of type voip does, and the push has another \
+                type
+                """),
         RuleCase(
             rule: .priority, columns: ",priority", fields: ",7", template: hi,
             line: #"rows.csv:2:66: priority: expected 1, 5 or 10, found "7""#),
@@ -175,10 +190,11 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
     /// Rules that have their test elsewhere, since breaking them takes more than one row and one campaign.
     static let elsewhere: [Rule: String] = [
         .deviceToken: "badToken", .headerSets: "tooManyHeaderSets", .template: "brokenTemplate",
-        .recipientKey: "sealed", .channelID: "broadcast", .broadcastStart: "broadcast",
+        .channelID: "broadcast", .broadcastStart: "broadcast",
         .certificateExpiry: "certificate",
     ]
 
+    private static let key = try! SigningKey.generate().privateKeyPEM
     private static let hi = #"{"aps":{"alert":"Hi"}}"#
     private static let alert = Campaign.Template(json: Array(hi.utf8), name: "a.json")
     private static let strings = [

@@ -68,7 +68,18 @@ import Testing
                     #"start-attributes: aps.attributes: expected beside event "start", found nothing"#,
                 ]
             ),
-            (.liveactivity, #"{"aps":{"timestamp":1,"event":"start","attributes-type":"A","attributes":{}}}"#, []),
+            (
+                .liveactivity,
+                #"{"aps":{"timestamp":1,"event":"start","content-state":{},"attributes-type":"A","attributes":{}}}"#, []
+            ),
+            (.liveactivity, #"{"aps":{"timestamp":1,"event":"end"}}"#, []),
+            (
+                .liveactivity, #"{"aps":{"timestamp":1,"event":"update"}}"#,
+                [
+                    "content-state-missing: aps.content-state: expected an object in a push of type liveactivity that "
+                        + "does not end it, found nothing"
+                ]
+            ),
             (.voip, #"{"acme":1}"#, []),
             (.complication, "{}", []),
             (.fileprovider, #"{"container-identifier":"a","domain":"b"}"#, []),

@@ -59,7 +59,11 @@ import Testing
     @Test(
         "A placeholder of the wrong type is the template's fault, whatever the rows say",
         arguments: [
-            (#""badge":"{{a}}""#, #"key-type: aps.badge: expected a whole number, found "{{a}}""#),
+            (
+                #""badge":"{{a}}""#,
+                #"key-type: aps.badge: expected a whole number, found "{{a}}""#
+                    + "; a placeholder is a text unless it has a type, as in {{name:number}}"
+            ),
             (#""badge":"{{a:bool}}""#, "key-type: aps.badge: expected a whole number, found true"),
             (#""category":"{{a:number}}""#, "key-type: aps.category: expected a string, found 1"),
             (

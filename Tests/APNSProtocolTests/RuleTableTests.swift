@@ -1,7 +1,7 @@
 import APNSProtocol
 import Testing
 
-@Suite struct RuleTests {
+@Suite struct RuleTableTests {
     @Test("Every rule has one row of the table, in their order")
     func rows() {
         #expect(RuleRow.all.map(\.rule) == Rule.allCases)
@@ -21,7 +21,7 @@ import Testing
         #expect(
             warnings == [
                 .mutableContentTrue, .duplicateKey, .unknownApsKey, .unknownAlertKey, .unknownSoundKey, .alertBodyOnly,
-                .cardNumber, .startAttributes, .topicSuffix, .expirationMissing, .certificateExpiry,
+                .cardNumber, .topicSuffix, .expirationMissing, .certificateExpiry,
             ])
     }
 
