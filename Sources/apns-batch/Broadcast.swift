@@ -11,7 +11,8 @@ struct Broadcast: AsyncParsableCommand {
             expiration: 0 for channels that store nothing. Payloads have at most 5,120 bytes.
 
             Examples:
-              apns-batch broadcast --input channels.csv --template score.json --expiration 1h --to simulator
+              apns-batch broadcast --input channels.csv --template score.json \\
+                --expiration 1h --to simulator
               apns-batch broadcast campaign.yaml --input channels.csv --bundle-id com.example.app
 
             Exit codes: see apns-batch --help.
@@ -26,6 +27,7 @@ struct Broadcast: AsyncParsableCommand {
     var verbose = false
 
     func run() async throws {
+        Signals.ignoreHangup()
         let settings = try reporting { try arguments.resolved() }
         let simulator = try reporting { try EmbeddedSimulator.ifWanted(settings, broadcasts: true) }
         defer { simulator?.stop() }

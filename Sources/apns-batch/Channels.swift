@@ -8,8 +8,9 @@ struct Channels: AsyncParsableCommand {
         abstract: "Creates, reads, deletes and lists an app's broadcast channels.",
         discussion: """
             Examples:
-              apns-batch channels create --bundle-id com.example.app --to production --storage most-recent \\
-                  --key-file AuthKey_ABC123DEFG.p8 --key-id ABC123DEFG --team-id DEF123GHIJ
+              apns-batch channels create --bundle-id com.example.app \\
+                --to production --storage most-recent \\
+                --key-file AuthKey.p8 --key-id ABC123DEFG --team-id DEF123GHIJ
               apns-batch channels list campaign.yaml --json
               apns-batch channels read campaign.yaml --channel dHN0LXNyY2gtY2hubA==
 

@@ -12,8 +12,8 @@ struct Check: AsyncParsableCommand {
 
             Examples:
               apns-batch check campaign.yaml --input rows.csv
-              apns-batch check --input rows.csv --template payload.json --topic com.example.app --to production \\
-                  --strings App/de.lproj --strings App/fr.lproj
+              apns-batch check --input rows.csv --template payload.json \\
+                --topic com.example.app --strings App/
 
             Exit codes: 0 everything would be sent; 2 some rows would not; 64 wrong usage or configuration, or a template
             that breaks a rule in every row; 75 interrupted.

@@ -17,8 +17,8 @@ struct DoctorCommand: AsyncParsableCommand {
 
             Examples:
               apns-batch doctor campaign.yaml
-              apns-batch doctor --key-file AuthKey_ABC123DEFG.p8 --key-id ABC123DEFG --team-id DEF123GHIJ \\
-                  --token 00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0 --topic com.example.app
+              apns-batch doctor --topic com.example.app --token 00fc13ad... \\
+                --key-file AuthKey.p8 --key-id ABC123DEFG --team-id DEF123GHIJ
 
             Exit codes: 0 all is well; 2 there are warnings; 64 wrong usage; 69 there are errors.
             """)

@@ -11,7 +11,8 @@ struct Render: AsyncParsableCommand {
 
             Examples:
               apns-batch render campaign.yaml
-              apns-batch render --input rows.csv --template payload.json --to simulator --rows 0 --json
+              apns-batch render --input rows.csv --template payload.json \\
+                --to simulator --rows 0 --json
             """)
 
     @OptionGroup var arguments: CampaignArguments

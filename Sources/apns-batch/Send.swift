@@ -8,13 +8,15 @@ struct Send: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Sends a campaign and writes one line of results for each row.",
         discussion: """
-            Columns token, payload, topic, push_type, priority, expiration, collapse_id and apns_id mean themselves;
-            all others fill the template.
+            Columns token, payload, topic, push_type, priority, expiration, collapse_id and apns_id mean themselves,
+            with templates by language or variant locale or variant too; all others fill the template. docs/campaigns.md
+            lists the keys of a campaign file.
 
             Examples:
               apns-batch send --input rows.csv --to simulator
-              apns-batch send --input rows.csv --template payload.json --to production --topic com.example.app \\
-                  --key-file AuthKey_ABC123DEFG.p8 --key-id ABC123DEFG --team-id DEF123GHIJ --run-dir runs/tonight
+              apns-batch send --input rows.csv --template payload.json \\
+                --to production --topic com.example.app --run-dir runs/tonight \\
+                --key-file AuthKey.p8 --key-id ABC123DEFG --team-id DEF123GHIJ
               zcat rows.csv.gz | apns-batch send campaign.yaml --input -
 
             The run directory holds results.csv (row,token,outcome,status,reason,timestamp,apns_id,attempts) and

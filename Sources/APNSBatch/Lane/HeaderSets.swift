@@ -11,14 +11,8 @@ struct HeaderSets {
         let payloadLimit: Int
         /// Who sends for its topic.
         let provider: UInt8
-        /// The topic where it ends as another push type asks.
-        let oddTopic: OddTopic?
-    }
-
-    /// A topic that ends as that of another push type.
-    struct OddTopic {
-        let topic: String
-        let other: PushType
+        /// The push type as whose topic this one ends, where that is another than its own.
+        let otherType: PushType?
     }
 
     /// What a row needs.
@@ -118,9 +112,7 @@ struct HeaderSets {
         let entry = Entry(
             number: UInt16(entries.count), pushType: kind.pushType,
             payloadLimit: defaults.payloadLimit(of: kind.pushType), provider: UInt8(provider),
-            oddTopic: Topic.otherType(of: kind.topic, pushType: kind.pushType).map {
-                OddTopic(topic: kind.topic, other: $0)
-            })
+            otherType: Topic.otherType(of: kind.topic, pushType: kind.pushType))
         let fields = defaults.fields(topic: topic, pushType: kind.pushType, priority: kind.priority)
         unsent.append((entry.number, fields.map(\.bytes)))
         entries.append(entry)

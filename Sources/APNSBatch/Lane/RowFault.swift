@@ -63,9 +63,10 @@ enum RowFault {
     }
 
     /// A topic that ends as that of another push type.
-    static func oddTopic(_ odd: HeaderSets.OddTopic, _ row: borrowing CSVRow, _ plan: CampaignPlan) -> RowFinding {
-        let column = plan.roles.topic ?? plan.roles.pushType
-        return finding(.topicSuffix, column, row, plan, odd.message)
+    static func oddTopic(_ other: PushType, _ row: CSVRow, _ plan: CampaignPlan) -> RowFinding {
+        let own = plan.roles.topic.map { String(decoding: row.fields[$0], as: UTF8.self) } ?? ""
+        let topic = own.isEmpty ? plan.headers.topic ?? "" : own
+        return finding(.topicSuffix, plan.roles.topic ?? plan.roles.pushType, row, plan, other.oddTopicMessage(topic))
     }
 
     /// A template that breaks a rule for every row of its push type.
@@ -115,13 +116,12 @@ enum RowFault {
     }
 }
 
-extension HeaderSets.OddTopic {
-    var message: String {
-        "topic: \"\(topic)\" ends as a topic of type \(other.name) does, and the push has another type"
-    }
-}
-
 extension PushType {
+    /// What is said of a topic that ends as this type asks, for a push of another.
+    func oddTopicMessage(_ topic: String) -> String {
+        "topic: \"\(topic)\" ends as a topic of type \(name) does, and the push has another type"
+    }
+
     /// What a push of this type must be sent with.
     var credentialsWanted: String {
         "APNs takes a push of type \(name) only with a "

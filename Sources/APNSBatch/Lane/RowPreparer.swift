@@ -17,8 +17,8 @@ struct RowPreparer: ~Copyable {
     }
 
     let plan: CampaignPlan
-    private let broadcast: BroadcastPlan?
-    private let roles: ColumnRoles
+    let broadcast: BroadcastPlan?
+    let roles: ColumnRoles
     /// The campaign's one template; nil when there are several or none.
     private let onlyTemplate: PayloadTemplate?
     private var picker: TemplatePicker
@@ -26,9 +26,10 @@ struct RowPreparer: ~Copyable {
     /// What the rules said of the last payload.
     private(set) var verdict = PayloadVerdict()
     /// The last payload that was written and where its rules stand; its bytes are valid until the next row.
-    private var last: (payload: UnsafeRawBufferPointer, page: Int)?
+    private(set) var last: (payload: UnsafeRawBufferPointer, page: Int)?
     private var lastTemplate = 0
-    private var oddTopic: HeaderSets.OddTopic?
+    /// The push type as whose topic the last row's ends, where that is another than its own.
+    private(set) var otherType: PushType?
     /// The size of the last row's payload where it was too large; 0 otherwise.
     private(set) var sizeTooLarge = 0
     var headerSets: HeaderSets
@@ -56,7 +57,7 @@ struct RowPreparer: ~Copyable {
         _ row: borrowing CSVRow, in arena: inout SendArena, flights: inout FlightTable, now: UInt64
     ) -> Prepared {
         last = nil
-        oddTopic = nil
+        otherType = nil
         sizeTooLarge = 0
         if let error = row.error { return .invalid(RowFault.find(error, plan)) }
         let set: HeaderSets.Entry
@@ -69,7 +70,7 @@ struct RowPreparer: ~Copyable {
             return .invalid(RowFault.wrongCredentials(type, column, row, plan))
         case .tooMany: return .invalid(RowFault.tooManyHeaderSets(row, plan))
         }
-        oddTopic = set.oddTopic
+        otherType = set.otherType
         var flight = Flight()
         flight.row = row.row
         flight.headerSet = set.number
@@ -103,91 +104,6 @@ struct RowPreparer: ~Copyable {
         return .ready(place)
     }
 
-    /// Everything of a record but the payload, at most.
-    private static let ownLimit =
-        max(DeviceToken.pathLengthMax, BroadcastRequest.pathLengthMax) + MessageID.length
-        + max(CollapseID.lengthMax, ChannelID.lengthMax) + Expiration.lengthMax
-
-    /// Path, apns-id, collapse id and expiration; gives the row's end where it ends here.
-    private func writeOwn(
-        _ row: borrowing CSVRow, _ room: UnsafeMutableRawPointer, _ flight: inout Flight, _ now: UInt64
-    ) -> Prepared? {
-        if let broadcast {
-            if let ended = writeChannel(broadcast, row, room, &flight) { return ended }
-        } else {
-            let token = row.fields[roles.token]
-            if let fault = DeviceToken.writePath(token, to: room) {
-                return .invalid(RowFault.find(fault, roles.token, row, plan))
-            }
-            flight.pathLength = DeviceToken.pathPrefixLength + token.count
-        }
-        if let ended = writeMessageID(row, room, flight) { return ended }
-        if let ended = writeCollapseID(row, room, &flight) { return ended }
-        return writeExpiration(row, room, &flight, now)
-    }
-
-    /// The row's own id, or one computed.
-    private func writeMessageID(
-        _ row: borrowing CSVRow, _ room: UnsafeMutableRawPointer, _ flight: Flight
-    ) -> Prepared? {
-        guard let column = roles.messageID, !row.fields[column].isEmpty else {
-            MessageID(campaign: plan.identity, row: row.row).write(to: room + flight.pathLength)
-            return nil
-        }
-        let value = row.fields[column]
-        if let fault = MessageID.check(value) { return .invalid(RowFault.find(fault, column, row, plan)) }
-        (room + flight.pathLength).copyMemory(from: value.baseAddress!, byteCount: value.count)
-        return nil
-    }
-
-    private func writeCollapseID(
-        _ row: borrowing CSVRow, _ room: UnsafeMutableRawPointer, _ flight: inout Flight
-    ) -> Prepared? {
-        guard let column = roles.collapseID, !row.fields[column].isEmpty else {
-            guard let template = plan.headers.collapseID else { return nil }
-            return renderCollapseID(template, row, room, &flight)
-        }
-        let value = row.fields[column]
-        if let fault = CollapseID.check(value) { return .invalid(RowFault.find(fault, column, row, plan)) }
-        (room + flight.collapseOffset).copyMemory(from: value.baseAddress!, byteCount: value.count)
-        flight.collapseLength = UInt8(value.count)
-        return nil
-    }
-
-    /// The campaign's, filled in; one that comes out empty is left out.
-    private func renderCollapseID(
-        _ template: TextTemplate, _ row: borrowing CSVRow, _ room: UnsafeMutableRawPointer, _ flight: inout Flight
-    ) -> Prepared? {
-        let target = UnsafeMutableRawBufferPointer(
-            start: room + flight.collapseOffset, count: CollapseID.lengthMax)
-        let size = template.render(fields: row.fields, into: target)
-        guard size <= CollapseID.lengthMax else {
-            return .invalid(RowFault.find(.collapseIDTooLong(size), "", row, plan))
-        }
-        let text = UnsafeRawBufferPointer(rebasing: target[..<size])
-        if size > 0, let fault = CollapseID.check(text) {
-            return .invalid(RowFault.find(fault, String(decoding: text, as: UTF8.self), row, plan))
-        }
-        flight.collapseLength = UInt8(size)
-        return nil
-    }
-
-    private func writeExpiration(
-        _ row: borrowing CSVRow, _ room: UnsafeMutableRawPointer, _ flight: inout Flight, _ now: UInt64
-    ) -> Prepared? {
-        var expiration = plan.headers.expiration
-        if let column = roles.expiration, !row.fields[column].isEmpty {
-            switch ExpirationRule.parse(row.fields[column]) {
-            case .success(let own): expiration = own.expiration(start: plan.headers.start)
-            case .failure(let fault): return .invalid(RowFault.find(fault, column, row, plan))
-            }
-        }
-        guard let expiration else { return broadcast == nil ? nil : .invalid(expirationMissing(row)) }
-        if expiration.hasPassed(now: Int64(now)) { return .expired }
-        flight.expirationLength = UInt8(expiration.write(to: room + flight.expirationOffset))
-        return nil
-    }
-
     /// Notes the verdict on a payload.
     @inline(__always)
     private mutating func check(_ payload: UnsafeRawBufferPointer, _ row: borrowing CSVRow, _ page: Int) {
@@ -198,30 +114,6 @@ struct RowPreparer: ~Copyable {
         if rules.needsStrings, !localisationFindings(copy row).isEmpty { verdict.hasError = true }
     }
 
-    private func localisationFindings(_ row: CSVRow) -> [PayloadFinding] {
-        guard let last else { return [] }
-        return plan.rules.localisation(at: last.page)?.findings(last.payload, fields: row.fields) ?? []
-    }
-
-    /// Everything that the rules say of the last row's topic and payload, in words.
-    ///
-    /// - Parameter cardNumbers: whether to look for card numbers too.
-    func findings(of row: CSVRow, cardNumbers: Bool) -> [RowFinding] {
-        let own = hasOddTopic ? oddTopic.map { [RowFault.oddTopic($0, row, plan)] } ?? [] : []
-        guard let last, let rules = plan.rules.rules(at: last.page) else { return own }
-        let found = rules.describe(last.payload, fields: row.fields, cardNumbers: cardNumbers)
-        return own + (found + localisationFindings(row)).map { RowFault.find($0, row, plan) }
-    }
-
-    /// Whether the last row's own topic or push type makes a doubtful pair; the campaign's is told once.
-    var hasOddTopic: Bool { oddTopic != nil && (roles.topic != nil || roles.pushType != nil) }
-
-    /// Whether a number in the last row's payload looks like that of a card.
-    func holdsCardNumber() -> Bool {
-        guard let last, let rules = plan.rules.rules(at: last.page) else { return false }
-        return rules.holdsCardNumber(last.payload)
-    }
-
     /// Size of the last row's payload in bytes; nil when none was written.
     var payloadSize: Int? { last?.payload.count }
 
@@ -229,11 +121,6 @@ struct RowPreparer: ~Copyable {
     func bytesSaved(_ row: borrowing CSVRow) -> Int {
         if let column = plan.rawPayloadColumn { return row.fields[column].count - (payloadSize ?? 0) }
         return plan.templates.blanks[lastTemplate]
-    }
-
-    private func firstError(_ row: CSVRow) -> RowFinding {
-        findings(of: row, cardNumbers: false).first { $0.severity == .error }
-            ?? RowFault.finding(.keyType, plan.rawPayloadColumn, row, plan, "payload: breaks a rule")
     }
 
     private mutating func render(

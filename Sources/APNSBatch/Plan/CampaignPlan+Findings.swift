@@ -38,6 +38,6 @@ extension CampaignPlan {
         guard !headers.isBroadcast, roles.pushType == nil, let topic = headers.topic,
             let other = Topic.otherType(of: topic, pushType: headers.pushType)
         else { return [] }
-        return [CampaignFinding(.topicSuffix, HeaderSets.OddTopic(topic: topic, other: other).message)]
+        return [CampaignFinding(.topicSuffix, other.oddTopicMessage(topic))]
     }
 }
