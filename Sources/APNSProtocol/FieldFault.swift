@@ -10,7 +10,7 @@ package enum FieldFault: Error, Equatable, Sendable {
     case priorityNotAllowed(PushType, Priority)
     case expirationNotANumber
     case expirationTooLate
-    /// A duration beyond ``ExpirationRule/durationMax``.
+    /// A duration beyond ``GivenExpiration/durationMax``.
     case expirationTooLong
     /// A broadcast without one.
     case expirationMissing
@@ -66,7 +66,7 @@ extension FieldFault {
         case .expirationTooLate:
             "expected \(Self.expirationForms), found \(Quoted(text)), which may be milliseconds"
         case .expirationTooLong:
-            "expected a duration of at most \(ExpirationRule.durationMax / 86_400) days, found \(Quoted(text))"
+            "expected a duration of at most \(GivenExpiration.durationMax / 86_400) days, found \(Quoted(text))"
         case .expirationMissing:
             "expected \(Self.expirationForms), found nothing; every broadcast needs one"
         case .channelID:

@@ -156,12 +156,17 @@ public struct Campaign: Sendable {
         case epoll
     }
 
+    /// Where the rows come from.
     public var input: Input
+    /// Where they go.
     public var destination: Destination
     /// Who sends for which topics; 1 to 100. The topic of a row decides.
     public var providers: [Provider]
+    /// When provider tokens are renewed.
     public var tokenRotation = TokenRotation()
+    /// Devices by their tokens, or broadcast channels.
     public var recipients = Recipients.devices
+    /// The headers of rows that have no columns of their own for them.
     public var headers = Headers()
     /// Without a template every row needs a `payload` column.
     public var template: Template?
@@ -176,7 +181,7 @@ public struct Campaign: Sendable {
     public var authorities: [UInt8] = []
     /// Whether the system's certificates are trusted.
     public var systemTrust = true
-    /// Two numbers that make this campaign's `apns-id`s its own; random unless given.
+    /// Two numbers that make this campaign's `apns-id`s its own, such as the halves of a UUID; random unless given.
     public var identity: (UInt64, UInt64)?
     /// Where results go; made if missing, must not hold results already. Nil for a new directory below `runs/`.
     public var runDirectory: String?
@@ -184,6 +189,7 @@ public struct Campaign: Sendable {
     public var lanes: Int?
     /// Connections that a lane may open at most for each provider.
     public var connections = 16
+    /// Which event loop drives the sockets.
     public var loop = Loop.automatic
     /// Requests made for one row at most, the first included.
     public var attempts = 5

@@ -51,11 +51,15 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
 
 /// A look at a running campaign. Counts are of different moments, some milliseconds apart.
 public struct CampaignProgress: Sendable {
+    /// Rows that APNs took; of a check, rows that would be sent.
     public var accepted: UInt64 = 0
+    /// Rows that APNs refused.
     public var rejected: UInt64 = 0
+    /// Rows that were not sent because something is wrong with them.
     public var invalid: UInt64 = 0
     /// Unknown, expired and suppressed rows.
     public var other: UInt64 = 0
+    /// Of the input.
     public var bytesRead: UInt64 = 0
     /// The input's size, where it is known.
     public var bytesTotal: UInt64?

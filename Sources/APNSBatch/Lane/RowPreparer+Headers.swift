@@ -77,7 +77,7 @@ extension RowPreparer {
     ) -> Prepared? {
         var expiration = plan.headers.expiration
         if let column = roles.expiration, !row.fields[column].isEmpty {
-            switch ExpirationRule.parse(row.fields[column]) {
+            switch GivenExpiration.parse(row.fields[column]) {
             case .success(let own): expiration = own.expiration(start: plan.headers.start)
             case .failure(let fault): return .invalid(RowFault.find(fault, column, row, plan))
             }

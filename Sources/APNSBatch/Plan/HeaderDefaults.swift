@@ -35,7 +35,7 @@ struct HeaderDefaults: Sendable {
             throw CampaignError(.configuration, Self.message(fault, priority.text))
         }
         expiration = try headers.expiration.map { (expiration) throws(CampaignError) in
-            try Self.parse(expiration.text) { ExpirationRule.parse($0) }.expiration(start: start)
+            try Self.parse(expiration.text) { GivenExpiration.parse($0) }.expiration(start: start)
         }
         if let expiration, expiration.hasPassed(now: Int64(start)) {
             throw CampaignError(
@@ -86,7 +86,7 @@ extension Campaign.Expiration {
     /// Reads seconds since 1970 or 0, a time of RFC 3339 (`2026-01-01T08:00:00Z`), or a duration (`90s`, `30m`, `2h`,
     /// `7d`); nil for anything else.
     public init?(_ text: String) {
-        guard case .success(let rule) = Array(text.utf8).withUnsafeBytes({ ExpirationRule.parse($0) }) else {
+        guard case .success(let rule) = Array(text.utf8).withUnsafeBytes({ GivenExpiration.parse($0) }) else {
             return nil
         }
         switch rule {

@@ -3,7 +3,7 @@ import Testing
 @testable import APNSProtocol
 
 @Suite("When pushes expire")
-struct ExpirationRuleTests {
+struct GivenExpirationTests {
     @Test(
         "is said in seconds since 1970, as a time, or as a duration",
         arguments: [
@@ -14,9 +14,9 @@ struct ExpirationRuleTests {
             ("2024-02-29T12:00:00Z", .at(Expiration(seconds: 1_709_208_000))),
             ("1970-01-01T00:00:00Z", .at(.once)),
             ("90s", .after(90)), ("30m", .after(1800)), ("2h", .after(7200)), ("7d", .after(604_800)),
-        ] as [(String, ExpirationRule)])
-    func good(text: String, rule: ExpirationRule) {
-        #expect(withBytes(text) { ExpirationRule.parse($0) } == .success(rule))
+        ] as [(String, GivenExpiration)])
+    func good(text: String, rule: GivenExpiration) {
+        #expect(withBytes(text) { GivenExpiration.parse($0) } == .success(rule))
     }
 
     @Test(
@@ -32,14 +32,14 @@ struct ExpirationRuleTests {
             ("366d", .expirationTooLong), ("99999999999999999d", .expirationTooLong),
         ] as [(String, FieldFault)])
     func bad(text: String, fault: FieldFault) {
-        #expect(withBytes(text) { ExpirationRule.parse($0) } == .failure(fault))
+        #expect(withBytes(text) { GivenExpiration.parse($0) } == .failure(fault))
     }
 
     @Test("a duration counts from the start of the campaign, and 0 stays 0")
     func start() {
-        #expect(ExpirationRule.after(60).expiration(start: 1000) == Expiration(seconds: 1060))
-        #expect(ExpirationRule.at(.once).expiration(start: 1000) == .once)
-        #expect(ExpirationRule.after(60).expiration(start: UInt64(UInt32.max)) == Expiration(seconds: .max))
+        #expect(GivenExpiration.after(60).expiration(start: 1000) == Expiration(seconds: 1060))
+        #expect(GivenExpiration.at(.once).expiration(start: 1000) == .once)
+        #expect(GivenExpiration.after(60).expiration(start: UInt64(UInt32.max)) == Expiration(seconds: .max))
     }
 
     @Test(

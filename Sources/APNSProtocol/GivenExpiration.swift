@@ -1,5 +1,5 @@
 /// When pushes expire, as people write it: a point in time, or so long after the start of the campaign.
-package enum ExpirationRule: Hashable, Sendable {
+package enum GivenExpiration: Hashable, Sendable {
     case at(Expiration)
     /// Seconds after the campaign's start, so that all pushes of a campaign go stale together.
     case after(UInt32)
@@ -13,7 +13,7 @@ package enum ExpirationRule: Hashable, Sendable {
     /// - seconds since 1970-01-01 00:00 UTC, or 0 for one attempt: `1767225600`;
     /// - a time of RFC 3339 with its offset: `2026-01-01T00:00:00Z`, `2026-01-01T02:00:00+02:00`;
     /// - a duration, whole seconds, minutes, hours or days: `90s`, `30m`, `2h`, `7d`.
-    package static func parse(_ text: UnsafeRawBufferPointer) -> Result<ExpirationRule, FieldFault> {
+    package static func parse(_ text: UnsafeRawBufferPointer) -> Result<GivenExpiration, FieldFault> {
         guard let last = text.last else { return .failure(.expirationNotANumber) }
         if let unit = seconds(of: last) { return duration(text.dropLast(), unit) }
         if text.contains(UInt8(ascii: "T")) || text.contains(UInt8(ascii: "t")) { return time(text) }
@@ -40,14 +40,14 @@ package enum ExpirationRule: Hashable, Sendable {
 
     private static func duration(
         _ digits: Slice<UnsafeRawBufferPointer>, _ unit: UInt64
-    ) -> Result<ExpirationRule, FieldFault> {
+    ) -> Result<GivenExpiration, FieldFault> {
         guard let count = Decimal.read(digits), count > 0 else { return .failure(.expirationNotANumber) }
         let (seconds, overflow) = count.multipliedReportingOverflow(by: unit)
         guard !overflow, seconds <= UInt64(durationMax) else { return .failure(.expirationTooLong) }
         return .success(.after(UInt32(seconds)))
     }
 
-    private static func time(_ text: UnsafeRawBufferPointer) -> Result<ExpirationRule, FieldFault> {
+    private static func time(_ text: UnsafeRawBufferPointer) -> Result<GivenExpiration, FieldFault> {
         guard let seconds = Timestamp.parse(text) else { return .failure(.expirationNotANumber) }
         guard let short = UInt32(exactly: seconds) else { return .failure(.expirationTooLate) }
         return .success(.at(Expiration(seconds: short)))
