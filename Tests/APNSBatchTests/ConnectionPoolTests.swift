@@ -309,13 +309,38 @@ private let seconds: UInt64 = 1_000_000_000
 
     @Test("a pool without rows opens nothing, and does not lose its patience")
     func opensWhenWanted() {
-        var pool = ConnectionPool(limits: .init(), now: 0, isWanted: false)
-        #expect(pool.tick(now: 100 * seconds, answered: 0) == [])
-        pool.want(now: 100 * seconds)
-        #expect(pool.tick(now: 100 * seconds, answered: 0) == [.open(member: 0, address: 0)])
-        pool.want(now: 200 * seconds)
+        var pool = Self.pool()
+        #expect(pool.tick(now: 100 * seconds, answered: 0, hasWork: false) == [])
+        #expect(pool.tick(now: 101 * seconds, answered: 0) == [.open(member: 0, address: 0)])
         #expect(
             pool.tick(now: 161 * seconds, answered: 0) == [.giveUp("no connection for 60 seconds")],
             "patience counts from the first row")
+    }
+
+    @Test("a server that closes idle connections and refuses others is left alone until there is a row again")
+    func idle() {
+        var pool = Self.poolWithTwo()
+        for member in [0, 1] { _ = pool.isDown(member, failure: Self.failure(), now: 1 * seconds, jitter: 1) }
+        #expect(pool.tick(now: 2 * seconds, answered: 2, hasWork: false) == [])
+        #expect(pool.tick(now: 100 * seconds, answered: 2, hasWork: false) == [])
+        #expect(pool.tick(now: 101 * seconds, answered: 2) == [.open(member: 0, address: 1)])
+        _ = pool.isDown(0, failure: Self.failure(), now: 102 * seconds, jitter: 1)
+        #expect(pool.tick(now: 200 * seconds, answered: 2, hasWork: false) == [])
+        #expect(pool.tick(now: 201 * seconds, answered: 2) == [.open(member: 0, address: 3)])
+        #expect(
+            pool.tick(now: 261 * seconds, answered: 2) == [.giveUp("no connection for 60 seconds: refused")],
+            "with a row it is patient only so long")
+    }
+
+    @Test("connections that leave while there are no rows get one successor between them")
+    func idleRenewal() {
+        var pool = Self.poolWithTwo()
+        pool.renewAll()
+        #expect(pool.tick(now: 1 * seconds, answered: 2, hasWork: false) == [.open(member: 2, address: 1)])
+        #expect(pool.tick(now: 2 * seconds, answered: 2, hasWork: false) == [])
+        pool.isUp(2, streams: 1, now: 3 * seconds)
+        #expect(
+            pool.tick(now: 4 * seconds, answered: 2, hasWork: false) == [.drain(member: 0), .drain(member: 1)])
+        #expect(pool.tick(now: 5 * seconds, answered: 2, hasWork: false) == [])
     }
 }

@@ -35,14 +35,13 @@ extension Lane {
         random = SplitMix(seed: plan.identity.0 ^ now)
     }
 
-    /// One provider connects at once; of several each does when there is a row for it.
     private static func providers(
         _ entries: [ProviderAccess], _ transport: inout Transport, tls: Int32, _ plan: CampaignPlan, now: UInt64
     ) throws(TransportError) -> LaneProviders {
         var made: [LaneProvider] = []
         for access in entries {
             let own = access.certificate == nil ? tls : try transport.makeTLS(access.tls(plan.trust))
-            let pool = ConnectionPool(limits: plan.poolLimits, now: now, isWanted: entries.count == 1)
+            let pool = ConnectionPool(limits: plan.poolLimits, now: now)
             made.append(LaneProvider(access: access, tls: own, pool: pool))
         }
         return LaneProviders(made)

@@ -41,9 +41,18 @@ extension Lane {
     /// Its record leaves the arena: rows that wait must not hold blocks that the other providers need.
     private mutating func setAside(_ flight: Int, of provider: Int) {
         leaveArena(flight)
-        providers[provider].pool.want(now: now)
         providers[provider].waiting.add(flight, in: flights)
         waiting += 1
+    }
+
+    /// Whether a provider needs connections. The only one connects before there is a row; of several each does when there
+    /// is one for it.
+    mutating func hasWork(_ provider: Int) -> Bool {
+        guard providers.count == 1 else {
+            return providers[provider].waiting.count > 0 || providers[provider].pool.inFlight > 0
+        }
+        if flights.count > 0 || rows.hasRow() { return true }
+        return !providers[provider].pool.everUp && !rows.isExhausted
     }
 
     /// Takes credentials that were replaced: new connections use them, those that are open get successors.

@@ -168,7 +168,8 @@ struct Lane: ~Copyable {
         nextTick = now + Self.tickInterval
         reload()
         for provider in providers.indices {
-            act(providers[provider].pool.tick(now: now, answered: providers[provider].answered), of: provider)
+            let (answered, hasWork) = (providers[provider].answered, hasWork(provider))
+            act(providers[provider].pool.tick(now: now, answered: answered, hasWork: hasWork), of: provider)
         }
         rows.refreshClock()
         publish()

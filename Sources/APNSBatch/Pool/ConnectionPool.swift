@@ -13,6 +13,9 @@ import LaneTransport
 /// The pool starts with one connection and doubles while that helps: when every stream is taken and rows wait, it opens as
 /// many again, spaced, and keeps growing only if the rate of answers rose with it. A connection that fails is tried again
 /// at the host's next address, and after all of them with exponential back-off and jitter.
+///
+/// While there is nothing to send it opens nothing, except one successor for connections that leave: a server may close
+/// idle connections and refuse others for as long as it likes, for nobody waits.
 struct ConnectionPool: Equatable {
     /// All times are monotonic nanoseconds.
     struct Limits: Equatable {
@@ -90,20 +93,16 @@ struct ConnectionPool: Equatable {
     private var failures = 0
     private var lastFailure = ""
     private var nextAddress = 0
-    /// When a connection was last known to be of use: it answers, or nothing is asked of it.
+    /// When a connection was last known to be of use: it answers, or nothing is asked of it. Moves on without work.
     private var lastGoodAt: UInt64
     private(set) var everUp = false
     /// Connections that came up so far.
     private(set) var opened = 0
     private var growth: Growth
     private var over = false
-    /// There have been rows for it.
-    private var isWanted: Bool
 
-    /// - Parameter isWanted: false opens nothing until `want`.
-    init(limits: Limits, now: UInt64, isWanted: Bool = true) {
+    init(limits: Limits, now: UInt64) {
         self.limits = limits
-        self.isWanted = isWanted
         // Room for as many draining members as open ones.
         members = Array(repeating: Member(), count: limits.maximum * 2)
         lastGoodAt = now
@@ -152,14 +151,6 @@ struct ConnectionPool: Equatable {
     var streams: Int { members.reduce(0) { $0 + ($1.phase == .up ? $1.streams : 0) } }
 
     // MARK: Events
-
-    /// A row for it came.
-    mutating func want(now: UInt64) {
-        guard !isWanted else { return }
-        isWanted = true
-        lastGoodAt = now
-        growth = Growth(start: now)
-    }
 
     mutating func didOpen(
         _ member: Int, connection: ConnectionID, tokenExpiresAt: UInt64?, successorDueAt: UInt64? = nil
@@ -233,21 +224,29 @@ struct ConnectionPool: Equatable {
     // MARK: Time
 
     /// Opens, replaces and grows; call it every few milliseconds and after events.
-    mutating func tick(now: UInt64, answered: UInt64) -> [Action] {
-        guard !over, isWanted else { return [] }
+    ///
+    /// - Parameter hasWork: whether rows wait for a connection or for an answer.
+    mutating func tick(now: UInt64, answered: UInt64, hasWork: Bool = true) -> [Action] {
+        guard !over else { return [] }
         releaseHeld(now: now)
-        for member in members where member.isOfUse(now: now, within: limits.patience) {
-            lastGoodAt = now
-            if !member.isLeaving { failures = 0 }
-        }
+        noteUse(now: now, hasWork: hasWork)
         if now - lastGoodAt > limits.patience {
             let cause = lastFailure.isEmpty ? "" : ": \(lastFailure)"
             return giveUp("no connection for \(limits.patience / 1_000_000_000) seconds\(cause)")
         }
-        var actions = replaceOldTokens(now: now) + drainLeaving(now: now)
-        grow(now: now, answered: answered)
-        if let open = openIfDue(now: now) { actions.append(open) }
+        var actions = replaceOldTokens(now: now) + drainLeaving(now: now, wanted: hasWork ? target : 1)
+        grow(now: now, answered: answered, hasWork: hasWork)
+        let mayOpen = hasWork || members.contains { $0.phase == .up && $0.isLeaving }
+        if mayOpen, let open = openIfDue(now: now, wanted: hasWork ? target : 1) { actions.append(open) }
         return actions
+    }
+
+    private mutating func noteUse(now: UInt64, hasWork: Bool) {
+        if !hasWork { lastGoodAt = now }
+        for member in members where member.isOfUse(now: now, within: limits.patience) {
+            lastGoodAt = now
+            if !member.isLeaving { failures = 0 }
+        }
     }
 
     private mutating func releaseHeld(now: UInt64) {
@@ -268,16 +267,17 @@ struct ConnectionPool: Equatable {
     }
 
     /// As many leave as successors have come, once one of these is of use and shows that the new credentials are.
-    private mutating func drainLeaving(now: UInt64) -> [Action] {
+    private mutating func drainLeaving(now: UInt64, wanted: Int) -> [Action] {
         let leaving = members.indices.filter { members[$0].phase == .up && members[$0].isLeaving }
         guard !leaving.isEmpty, members.contains(where: { $0.canSucceed(now: now) }) else { return [] }
         let successors = members.count { $0.phase == .up && !$0.isLeaving }
-        return leaving.prefix(max(0, leaving.count + successors - target)).flatMap { retire($0) }
+        return leaving.prefix(max(0, leaving.count + successors - wanted)).flatMap { retire($0) }
     }
 
-    private mutating func grow(now: UInt64, answered: UInt64) {
-        guard up == target, target < limits.maximum, !members.contains(where: \.isLeaving) else {
-            // Members are still coming up or change places, or there is nothing to grow to: what is measured now would say nothing.
+    private mutating func grow(now: UInt64, answered: UInt64, hasWork: Bool) {
+        guard hasWork, up == target, target < limits.maximum, !members.contains(where: \.isLeaving) else {
+            // Nothing to send, members that come up or change places, nothing to grow to: what is measured now would say
+            // nothing.
             growth.restart(now: now, answered: answered)
             return
         }
@@ -287,11 +287,11 @@ struct ConnectionPool: Equatable {
         }
     }
 
-    private mutating func openIfDue(now: UInt64) -> Action? {
+    private mutating func openIfDue(now: UInt64, wanted: Int) -> Action? {
         let open = members.count { ($0.phase == .connecting || $0.phase == .up) && !$0.isLeaving }
         // Until the first connection has come up there is nothing to learn from a second attempt beside it.
         let connecting = members.contains { $0.phase == .connecting && !$0.isLeaving }
-        guard open < target, now >= nextOpenAt, everUp || !connecting else { return nil }
+        guard open < wanted, now >= nextOpenAt, everUp || !connecting else { return nil }
         guard let index = members.firstIndex(where: { $0.phase == .free }) else { return nil }
         members[index] = Member()
         members[index].phase = .connecting
