@@ -228,7 +228,7 @@ private let seconds: UInt64 = 1_000_000_000
     @Test("a successor that is asked nothing takes over after a second")
     func idleSuccession() {
         var pool = Self.poolWithOne()
-        pool.renewAll()
+        _ = pool.renewAll()
         #expect(pool.tick(now: 1 * seconds, answered: 0) == [.open(member: 1, address: 0)])
         pool.isUp(1, streams: 1, now: 2 * seconds)
         #expect(pool.tick(now: 2900 * ms, answered: 0) == [])
@@ -261,7 +261,7 @@ private let seconds: UInt64 = 1_000_000_000
     @Test("with new credentials every connection gets a successor, and there are never fewer than before")
     func renewsAll() {
         var pool = Self.poolWithTwo()
-        pool.renewAll()
+        _ = pool.renewAll()
         var actions: [ConnectionPool.Action] = []
         for step in 1...100 {
             let now = 1 * seconds + UInt64(step) * 10 * ms
@@ -288,7 +288,7 @@ private let seconds: UInt64 = 1_000_000_000
     @Test("connections with the old credentials stay while those with the new ones fail, which are spaced ever wider")
     func keepsOldWhileNewFail() {
         var pool = Self.poolWithOne()
-        pool.renewAll()
+        _ = pool.renewAll()
         var opens = 0
         for step in 0..<6000 {
             let now = 1 * seconds + UInt64(step) * 10 * ms
@@ -332,10 +332,46 @@ private let seconds: UInt64 = 1_000_000_000
             "with a row it is patient only so long")
     }
 
+    @Test("credentials replaced again before the first ones were of use: the old connections serve, the newest follow")
+    func renewsTwice() {
+        var pool = Self.poolWithOne(maximum: 1)
+        pool.willSend(0)
+        pool.didEnd(0, answered: true, now: 2)
+        #expect(pool.renewAll() == [])
+        #expect(pool.tick(now: 1 * seconds, answered: 1) == [.open(member: 1, address: 0)])
+        pool.isUp(1, streams: 1, now: 1 * seconds)
+        #expect(pool.renewAll() == [.drain(member: 1)], "it has shown nothing yet")
+        #expect(pool.tick(now: 1 * seconds, answered: 1) == [])
+        #expect(pool.pick() == 0)
+        _ = pool.isDown(1, failure: Self.failure(), now: 1 * seconds, jitter: 1)
+        #expect(pool.tick(now: 2 * seconds, answered: 1) == [.open(member: 1, address: 2)])
+        pool.isUp(1, streams: 1, now: 2 * seconds)
+        pool.willSend(1)
+        pool.didEnd(1, answered: true, now: 2 * seconds)
+        #expect(pool.tick(now: 2 * seconds, answered: 2) == [.drain(member: 0)])
+        #expect(pool.tick(now: 3 * seconds, answered: 2) == [])
+    }
+
+    @Test("credentials replaced again in the middle of the change: those that have answered stay, the newer ones first")
+    func renewsTwiceHalfway() {
+        var pool = Self.poolWithTwo()
+        #expect(pool.renewAll() == [])
+        for (member, time) in [(2, 1000 * ms), (3, 1100 * ms)] {
+            #expect(pool.tick(now: time, answered: 2) == [.open(member: member, address: member - 1)])
+            pool.isUp(member, streams: 1, now: time)
+        }
+        pool.willSend(2)
+        pool.didEnd(2, answered: true, now: 1200 * ms)
+        #expect(pool.renewAll() == [.drain(member: 1), .drain(member: 3)])
+        #expect(pool.tick(now: 3 * seconds, answered: 2) == [], "every place is taken")
+        _ = pool.isDown(3, failure: Self.failure(), now: 3 * seconds, jitter: 1)
+        #expect(pool.tick(now: 4 * seconds, answered: 2) == [.open(member: 3, address: 4)])
+    }
+
     @Test("connections that leave while there are no rows get one successor between them")
     func idleRenewal() {
         var pool = Self.poolWithTwo()
-        pool.renewAll()
+        _ = pool.renewAll()
         #expect(pool.tick(now: 1 * seconds, answered: 2, hasWork: false) == [.open(member: 2, address: 1)])
         #expect(pool.tick(now: 2 * seconds, answered: 2, hasWork: false) == [])
         pool.isUp(2, streams: 1, now: 3 * seconds)

@@ -66,7 +66,7 @@ extension Lane {
                 if providers[number].tls != self.tls { transport.releaseTLS(providers[number].tls) }
                 providers[number].tls = tls
                 providers[number].access = access
-                providers[number].pool.renewAll()
+                act(providers[number].pool.renewAll(), of: number)
             } catch {
                 plan.log.failed(error, access)
             }

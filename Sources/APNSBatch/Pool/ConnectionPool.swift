@@ -71,6 +71,10 @@ struct ConnectionPool: Equatable {
             return answers > 0 || inFlight == 0 && now >= upAt + 1_000_000_000
         }
 
+        /// Who is rather kept while credentials change: first those that have answered, then those that can be asked, then
+        /// the newer ones.
+        fileprivate var worth: (Int, Int, Int) { (answers > 0 ? 1 : 0, phase == .up ? 1 : 0, isLeaving ? 0 : 1) }
+
         var free: Int { phase == .up && heldUntil == 0 ? max(0, streams - inFlight) : 0 }
     }
 
@@ -189,14 +193,16 @@ struct ConnectionPool: Equatable {
         return [.drain(member: member)]
     }
 
-    /// The credentials were replaced: every connection gets a successor.
-    mutating func renewAll() {
-        for index in members.indices where members[index].phase == .up || members[index].phase == .connecting {
-            members[index].isLeaving = true
-        }
+    /// The credentials were replaced: every connection gets a successor. No more leave than are wanted, so that there is
+    /// room for these: of more, those stay that have been of use, and of these the newer ones.
+    mutating func renewAll() -> [Action] {
+        let open = members.indices.filter { members[$0].phase == .up || members[$0].phase == .connecting }
+        let stay = open.sorted { members[$0].worth > members[$1].worth }.prefix(target)
+        for index in open { members[index].isLeaving = true }
         // What the old credentials met with says nothing of the new ones.
         failures = 0
         nextOpenAt = 0
+        return open.filter { !stay.contains($0) }.flatMap { retire($0) }
     }
 
     /// The connection is gone; all its requests have had their outcomes.
