@@ -368,6 +368,60 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.tick(now: 4 * seconds, answered: 2) == [.open(member: 3, address: 4)])
     }
 
+    // MARK: Refused credentials
+
+    /// A pool of two whose connections have been accepted, and which has new credentials: one successor is up.
+    private static func poolInChange() -> ConnectionPool {
+        var pool = poolWithTwo()
+        pool.willSend(0)
+        pool.didEnd(0, answered: true, accepted: true, now: 400 * ms)
+        _ = pool.renewAll()
+        #expect(pool.tick(now: 1 * seconds, answered: 2) == [.open(member: 2, address: 1)])
+        pool.didOpen(2, connection: 9, generation: 1, tokenExpiresAt: nil)
+        pool.isUp(2, streams: 1, now: 1 * seconds)
+        return pool
+    }
+
+    @Test("credentials that are refused while they leave: no other connection that has them takes a request")
+    func refusedWhileLeaving() {
+        var pool = Self.poolInChange()
+        #expect(pool.refused(0, previous: 0) == .ofLeaving([.drain(member: 0), .drain(member: 1)]))
+        #expect(pool.refused(1, previous: 0) == .ofLeaving([]), "what was under way is no news")
+        #expect(pool.pick() == 2)
+    }
+
+    @Test("new credentials that are refused before a row was accepted with them: the old connections stay")
+    func refusedWhenNew() {
+        var pool = Self.poolInChange()
+        pool.willSend(2)
+        pool.didEnd(2, answered: true, now: 1 * seconds)
+        #expect(pool.refused(2, previous: 0) == .ofNew([.drain(member: 2)]))
+        #expect(pool.refused(2, previous: nil) == .ofLeaving([]))
+        #expect(pool.tick(now: 2 * seconds, answered: 3) == [])
+        #expect([0, 1].allSatisfy { pool.members[$0].phase == .up && !pool.members[$0].isLeaving })
+    }
+
+    @Test("credentials that are refused after a row was accepted with them, or with nothing to go back to: the end")
+    func refusedFinally() {
+        var pool = Self.poolInChange()
+        #expect(pool.refused(2, previous: nil) == .final)
+        pool.willSend(2)
+        pool.didEnd(2, answered: true, accepted: true, now: 1 * seconds)
+        #expect(pool.refused(2, previous: 0) == .final)
+        var first = Self.poolWithOne()
+        #expect(first.refused(0, previous: nil) == .final)
+    }
+
+    @Test("connections with other credentials that are asked nothing do not take the place of those that serve")
+    func idleWithNew() {
+        var pool = Self.poolInChange()
+        #expect(pool.tick(now: 10 * seconds, answered: 2, hasWork: false) == [])
+        pool.willSend(2)
+        pool.didEnd(2, answered: true, accepted: true, now: 10 * seconds)
+        #expect(
+            pool.tick(now: 10 * seconds, answered: 3, hasWork: false) == [.drain(member: 0), .drain(member: 1)])
+    }
+
     @Test("connections that leave while there are no rows get one successor between them")
     func idleRenewal() {
         var pool = Self.poolWithTwo()

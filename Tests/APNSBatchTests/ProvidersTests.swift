@@ -150,6 +150,27 @@ import Testing
         #expect(stage.simulator.stop().answers == [.init(status: 200, reason: "", count: 6000)])
     }
 
+    @Test("new credentials that APNs refuses, in the middle of a run: the old ones stay, and no row is lost")
+    func refusedReload() async throws {
+        let stage = try TeamsStage(script: SimulatorScript(latency: .fixed(20)), streams: 20, unknown: [1])
+        var campaign = try stage.campaign(rows: TeamsStage.rows(6000))
+        campaign.connections = 2
+        campaign.lanes = 1
+        let run = try CampaignRun(campaign)
+        let running = Task { await run.run() }
+        while run.progress.accepted < 1000 { await Task.yield() }
+        #expect(try run.replaceCredentials(try stage.providers(1, 2)) == [0])
+        while run.progress.accepted < 3000 { await Task.yield() }
+        #expect(try run.replaceCredentials(try stage.providers(0, 2)) == [], "the first ones are in force again")
+        #expect(try run.replaceCredentials(try stage.providers(1, 3)) == [0, 1])
+        let summary = await running.value
+        #expect(run.failure == nil)
+        #expect(summary.ending == .complete && summary.accepted == 6000 && summary.attempts == 6000)
+        let answers = stage.simulator.stop().answers
+        #expect(answers.contains { $0.reason == "InvalidProviderToken" && $0.count >= 2 }, "\(answers)")
+        #expect(answers.count == 2)
+    }
+
     @Test("credentials that are wrong, or for other topics, change nothing")
     func refusesReload() async throws {
         let stage = try TeamsStage(script: SimulatorScript(latency: .fixed(20)), streams: 20)

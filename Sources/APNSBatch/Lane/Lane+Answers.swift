@@ -23,23 +23,17 @@ extension Lane {
         }
     }
 
-    /// The end of the campaign, unless it was said to credentials that have successors: these get their try first.
+    /// The end of the campaign, unless other credentials go on: the row is sent again with these, and not counted.
     private mutating func stop(_ flight: Int, _ answer: Answer) {
         let (provider, member) = (Int(flights[flight].provider), Int(flights[flight].member))
-        if providers[provider].pool.members[member].isLeaving, flights[flight].limitedTries == 0, !control.stopping {
-            flights[flight].limitedTries += 1
-            act(providers[provider].pool.retire(member), of: provider)
+        let cause = "\(answer.status)\(answer.reason.map { " \($0)" } ?? "")"
+        if survives(cause, saidTo: member, of: provider) {
+            flights[flight].attempts -= 1
             again(flight, after: 0)
             return
         }
         reject(flight, answer)
-        stopFatally(answer, provider)
-    }
-
-    /// APNs said something that no further row can survive.
-    private func stopFatally(_ answer: Answer, _ provider: Int) {
-        let reason = answer.reason.map { " \($0)" } ?? ""
-        let text = "\(plan.endpoint) answered \(answer.status)\(reason)\(providers[provider].access.forName)"
+        let text = "\(plan.endpoint) answered \(cause)\(providers[provider].access.forName)"
         control.stop(.failure(CampaignError(.fatalAnswer, text)))
     }
 
@@ -54,8 +48,7 @@ extension Lane {
         if retry.token == .renew { retireAll(withTokenOf: member, of: provider) }
         if case .stop(let most) = retry.limit {
             guard flights[flight].limitedTries < most else {
-                reject(flight, answer)
-                stopFatally(answer, provider)
+                stop(flight, answer)
                 return
             }
             flights[flight].limitedTries += 1

@@ -12,7 +12,7 @@ extension Lane {
             providers[provider].pool.isUp(member, streams: Int(event.streams_max), now: now)
         case .settings: providers[provider].pool.settings(member, streams: Int(event.streams_max))
         case .goaway:
-            goaway(event, access, isLeaving: providers[provider].pool.members[member].isLeaving)
+            goaway(event, provider, member)
             act(providers[provider].pool.retire(member), of: provider)
         case .down: down(provider, member, event)
         case .woken, .pong, .accepted, nil: break
@@ -27,11 +27,14 @@ extension Lane {
 
     private static func context(_ provider: Int, _ member: Int) -> UInt64 { UInt64(provider) << 32 | UInt64(member) }
 
-    /// What is fatal stops the campaign, unless it was said to credentials that have successors.
-    private mutating func goaway(_ event: EventRecord, _ access: ProviderAccess, isLeaving: Bool) {
+    /// What is fatal stops the campaign, unless other credentials go on.
+    private mutating func goaway(_ event: EventRecord, _ provider: Int, _ member: Int) {
+        let access = providers[provider].access
         let debug = GoAwayDebug.parse(event.detailBytes)
         plan.log.goaway(event, debug, access)
-        guard debug.isFatal, !isLeaving, case .reason(let reason) = debug else { return }
+        guard debug.isFatal, case .reason(let reason) = debug,
+            !survives("goaway: \(reason)", saidTo: member, of: provider)
+        else { return }
         control.stop(
             .failure(
                 CampaignError(.fatalAnswer, "\(plan.endpoint) closed the connection\(access.forName): \(reason)")))
@@ -65,16 +68,17 @@ extension Lane {
     }
 
     private mutating func open(_ provider: Int, _ member: Int, _ address: Int) {
-        let source = providers[provider].access.tokens
+        let (source, generation) = (providers[provider].access.tokens, providers[provider].access.generation)
         do {
             switch try source?.lease() {
             case nil:
                 let connection = try connect(provider, member, address)
-                providers[provider].pool.didOpen(member, connection: connection, tokenExpiresAt: nil)
+                providers[provider].pool.didOpen(
+                    member, connection: connection, generation: generation, tokenExpiresAt: nil)
             case .token(let token, let authorization, let usableFor, let successorAfter):
                 let connection = try connect(provider, member, address)
                 providers[provider].pool.didOpen(
-                    member, connection: connection, tokenExpiresAt: now + usableFor,
+                    member, connection: connection, generation: generation, tokenExpiresAt: now + usableFor,
                     successorDueAt: now + successorAfter)
                 try transport.setFields([authorization], of: connection)
                 providers[provider].tokenOf[member] = source.map { .init(source: $0, token: token) }

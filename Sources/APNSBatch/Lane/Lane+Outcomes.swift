@@ -8,8 +8,9 @@ extension Lane {
         let answered = outcome.delivery == Delivery.answered.rawValue
         let provider = Int(flights[flight].provider)
         let member = Int(flights[flight].member)
-        providers[provider].pool.didEnd(member, answered: answered, now: now)
-        if answered && outcome.status == 200 {
+        let accepted = answered && outcome.status == 200
+        providers[provider].pool.didEnd(member, answered: answered, accepted: accepted, now: now)
+        if accepted {
             providers[provider].answered += 1
             finish(flight, .accepted, status: 200)
             return

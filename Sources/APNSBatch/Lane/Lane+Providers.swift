@@ -62,15 +62,59 @@ extension Lane {
         for (number, access) in directory.providers.enumerated()
         where access.generation != providers[number].access.generation {
             do {
-                let tls = try makeTLS(access)
-                if providers[number].tls != self.tls { transport.releaseTLS(providers[number].tls) }
-                providers[number].tls = tls
-                providers[number].access = access
-                act(providers[number].pool.renewAll(), of: number)
+                replace(number, by: (access, try makeTLS(access)))
             } catch {
                 plan.log.failed(error, access)
             }
         }
+    }
+
+    /// Those before stay at hand while connections have them; of two changes in a row, those with which rows were accepted.
+    private mutating func replace(_ number: Int, by next: LaneProvider.Credentials) {
+        let current = (access: providers[number].access, tls: providers[number].tls)
+        let isProven = providers[number].pool.provenGeneration == current.access.generation
+        if isProven || providers[number].previous == nil {
+            forgetPrevious(of: number)
+            providers[number].previous = current
+        } else {
+            release(current.tls)
+        }
+        (providers[number].access, providers[number].tls) = next
+        act(providers[number].pool.renewAll(), of: number)
+    }
+
+    /// Something fatal was said to a connection: true when others go on, because it leaves, or because its credentials are
+    /// new and those before them still serve.
+    mutating func survives(_ cause: String, saidTo member: Int, of provider: Int) -> Bool {
+        let previous = providers[provider].previous
+        switch providers[provider].pool.refused(member, previous: previous?.access.generation) {
+        case .final: return false
+        case .ofLeaving(let actions): act(actions, of: provider)
+        case .ofNew(let actions):
+            act(actions, of: provider)
+            if let previous { goBack(to: previous, cause, provider) }
+        }
+        return true
+    }
+
+    private mutating func goBack(to previous: LaneProvider.Credentials, _ cause: String, _ provider: Int) {
+        let refused = providers[provider].access
+        plan.log.refused(cause, refused)
+        release(providers[provider].tls)
+        (providers[provider].access, providers[provider].tls) = previous
+        providers[provider].previous = nil
+        directory.takeBack(provider, refused: refused.generation, to: previous.access)
+    }
+
+    /// When no connection has them any more.
+    mutating func forgetPrevious(of provider: Int) {
+        guard let previous = providers[provider].previous else { return }
+        release(previous.tls)
+        providers[provider].previous = nil
+    }
+
+    private mutating func release(_ tls: Int32) {
+        if tls != self.tls { transport.releaseTLS(tls) }
     }
 
     private mutating func makeTLS(_ access: ProviderAccess) throws(TransportError) -> Int32 {

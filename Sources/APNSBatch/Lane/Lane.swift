@@ -170,6 +170,7 @@ struct Lane: ~Copyable {
         for provider in providers.indices {
             let (answered, hasWork) = (providers[provider].answered, hasWork(provider))
             act(providers[provider].pool.tick(now: now, answered: answered, hasWork: hasWork), of: provider)
+            if !providers[provider].pool.isChanging { forgetPrevious(of: provider) }
         }
         rows.refreshClock()
         publish()

@@ -31,6 +31,10 @@ struct LaneLog: Sendable {
         logger.warning("no connection to \(endpoint)\(access.forName): \(error)")
     }
 
+    func refused(_ cause: String, _ access: ProviderAccess) {
+        logger.warning("\(endpoint)\(access.forName): new credentials refused (\(cause)), the old ones stay")
+    }
+
     func minted(_ issuer: ProviderToken.Issuer) {
         logger.info("new provider token for \(endpoint): team \(issuer.teamID), key \(issuer.keyID)")
     }

@@ -12,9 +12,13 @@ struct LaneProvider {
         func isSame(as other: Token) -> Bool { source === other.source && token == other.token }
     }
 
+    /// Credentials, with the number of their TLS configuration: with a client certificate its own, else the lane's.
+    typealias Credentials = (access: ProviderAccess, tls: Int32)
+
     var access: ProviderAccess
-    /// Number of the TLS configuration: with a client certificate its own, else the lane's.
     var tls: Int32
+    /// Those before the current ones, while connections have them.
+    var previous: Credentials?
     var pool: ConnectionPool
     var waiting = WaitingRows()
     /// By member.

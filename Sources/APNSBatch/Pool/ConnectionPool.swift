@@ -41,6 +41,8 @@ struct ConnectionPool: Equatable {
     struct Member: Equatable {
         var phase = Phase.free
         var connection: ConnectionID = 0
+        /// Of the credentials that it has.
+        var generation = 0
         /// The peer's MAX_CONCURRENT_STREAMS.
         var streams = 0
         var inFlight = 0
@@ -65,10 +67,12 @@ struct ConnectionPool: Equatable {
             return inFlight > 0 ? answers > 0 && now < answeredAt + within : now >= upAt + 1_000_000_000
         }
 
-        /// It may take the place of another: it has answered, or has stood for a second and is asked nothing.
-        func canSucceed(now: UInt64) -> Bool {
+        /// It may take the place of another: it has answered, or has stood for a second and is asked nothing. The latter
+        /// says nothing of other credentials.
+        func canSucceed(_ other: Member, now: UInt64) -> Bool {
             guard phase == .up, !isLeaving, streams > 0 else { return false }
-            return answers > 0 || inFlight == 0 && now >= upAt + 1_000_000_000
+            return answers > 0
+                || generation == other.generation && inFlight == 0 && now >= upAt + 1_000_000_000
         }
 
         /// Who is rather kept while credentials change: first those that have answered, then those that can be asked, then
@@ -87,6 +91,16 @@ struct ConnectionPool: Equatable {
         case giveUp(String)
     }
 
+    /// What follows when APNs refuses a connection's credentials.
+    enum Refusal: Equatable {
+        /// No further row can be sent.
+        case final
+        /// Connections that leave anyway end sooner; their successors get their try.
+        case ofLeaving([Action])
+        /// The connections with new credentials end, and those before them stay.
+        case ofNew([Action])
+    }
+
     private(set) var members: [Member]
     private let limits: Limits
     /// The member that takes requests until it is full, so that bursts stay together in few records.
@@ -102,6 +116,8 @@ struct ConnectionPool: Equatable {
     private(set) var everUp = false
     /// Connections that came up so far.
     private(set) var opened = 0
+    /// The newest credentials with which a row was accepted.
+    private(set) var provenGeneration: Int?
     private var growth: Growth
     private var over = false
 
@@ -140,12 +156,15 @@ struct ConnectionPool: Equatable {
     mutating func willSend(_ member: Int) { members[member].inFlight += 1 }
 
     /// A request of this member has its outcome.
-    mutating func didEnd(_ member: Int, answered: Bool, now: UInt64) {
+    ///
+    /// - Parameter accepted: answered with 200.
+    mutating func didEnd(_ member: Int, answered: Bool, accepted: Bool = false, now: UInt64) {
         precondition(members[member].inFlight > 0, "an outcome for each request, and a connection's end after them")
         members[member].inFlight -= 1
         guard answered else { return }
         members[member].answers += 1
         members[member].answeredAt = now
+        if accepted { provenGeneration = max(provenGeneration ?? 0, members[member].generation) }
     }
 
     var inFlight: Int { members.reduce(0) { $0 + $1.inFlight } }
@@ -157,9 +176,11 @@ struct ConnectionPool: Equatable {
     // MARK: Events
 
     mutating func didOpen(
-        _ member: Int, connection: ConnectionID, tokenExpiresAt: UInt64?, successorDueAt: UInt64? = nil
+        _ member: Int, connection: ConnectionID, generation: Int = 0, tokenExpiresAt: UInt64?,
+        successorDueAt: UInt64? = nil
     ) {
         members[member].connection = connection
+        members[member].generation = generation
         members[member].tokenExpiresAt = tokenExpiresAt
         members[member].successorDueAt = successorDueAt
     }
@@ -204,6 +225,35 @@ struct ConnectionPool: Equatable {
         nextOpenAt = 0
         return open.filter { !stay.contains($0) }.flatMap { retire($0) }
     }
+
+    /// APNs said to this member that its credentials are no good.
+    ///
+    /// - Parameter previous: the credentials before the current ones, if they are still at hand.
+    mutating func refused(_ member: Int, previous: Int?) -> Refusal {
+        let generation = members[member].generation
+        if members[member].isLeaving {
+            let alike = members.indices.filter { members[$0].isLeaving && members[$0].generation == generation }
+            return .ofLeaving(alike.flatMap { retire($0) })
+        }
+        guard let previous, previous == provenGeneration, previous < generation,
+            members.contains(where: { $0.phase == .up && $0.generation == previous })
+        else { return .final }
+        return .ofNew(takeBack(to: previous))
+    }
+
+    /// What is under way with newer credentials will be refused, too: it counts as leaving.
+    private mutating func takeBack(to generation: Int) -> [Action] {
+        for index in members.indices where members[index].phase != .free {
+            members[index].isLeaving = members[index].generation != generation
+        }
+        failures = 0
+        nextOpenAt = 0
+        let newer = members.indices.filter { members[$0].generation > generation }
+        return newer.flatMap { retire($0) }
+    }
+
+    /// Some connection leaves and can still be used.
+    var isChanging: Bool { members.contains { $0.isLeaving && ($0.phase == .up || $0.phase == .connecting) } }
 
     /// The connection is gone; all its requests have had their outcomes.
     mutating func isDown(_ member: Int, failure: ConnectionFailure, now: UInt64, jitter: Double) -> [Action] {
@@ -274,8 +324,10 @@ struct ConnectionPool: Equatable {
 
     /// As many leave as successors have come, once one of these is of use and shows that the new credentials are.
     private mutating func drainLeaving(now: UInt64, wanted: Int) -> [Action] {
-        let leaving = members.indices.filter { members[$0].phase == .up && members[$0].isLeaving }
-        guard !leaving.isEmpty, members.contains(where: { $0.canSucceed(now: now) }) else { return [] }
+        let leaving = members.indices.filter { index in
+            members[index].phase == .up && members[index].isLeaving
+                && members.contains { $0.canSucceed(members[index], now: now) }
+        }
         let successors = members.count { $0.phase == .up && !$0.isLeaving }
         return leaving.prefix(max(0, leaving.count + successors - wanted)).flatMap { retire($0) }
     }

@@ -45,6 +45,13 @@ final class ProviderDirectory: Sendable {
         }
     }
 
+    /// APNs refused these credentials: those before them are in force again, and the same may be tried another time.
+    func takeBack(_ number: Int, refused generation: Int, to previous: ProviderAccess) {
+        entries.withLock { entries in
+            if entries[number].generation == generation { entries[number] = previous }
+        }
+    }
+
     private static func read(
         _ providers: [Campaign.Provider], generation: Int = 0, rule: ProviderTokenRotation.Rule, log: LaneLog
     ) throws(CampaignError) -> [ProviderAccess] {
