@@ -80,8 +80,8 @@ extension Lane {
                 providers[provider].pool.didOpen(
                     member, connection: connection, generation: generation, tokenExpiresAt: now + usableFor,
                     successorDueAt: now + successorAfter)
-                try transport.setFields([authorization], of: connection)
                 providers[provider].tokenOf[member] = source.map { .init(source: $0, token: token) }
+                authorize(connection, authorization, of: provider)
             case .wait(let pause): providers[provider].pool.notOpened(member, until: now + pause)
             }
         } catch let error as CampaignError {
@@ -89,6 +89,18 @@ extension Lane {
         } catch {
             plan.log.failed(error, providers[provider].access)
             failed(provider, member, "\(error)", hopeless: false)
+        }
+    }
+
+    /// Without its token the connection is of no use. Its end is an event of its own, and the pool hears of it then.
+    private mutating func authorize(
+        _ connection: ConnectionID, _ authorization: HeaderFieldBytes, of provider: Int
+    ) {
+        do {
+            try transport.setFields([authorization], of: connection)
+        } catch {
+            plan.log.failed(error, providers[provider].access)
+            transport.close(connection)
         }
     }
 
