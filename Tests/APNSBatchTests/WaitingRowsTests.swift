@@ -21,4 +21,15 @@ import Testing
         #expect(one.takeFirst(in: flights) == places[2])
         #expect((0..<4).map { _ in other.takeFirst(in: flights) } == [places[1], places[3], places[5], nil])
     }
+
+    @Test("of one provider that is stalled do not hold up rows of others that are due again")
+    func lookAhead() {
+        let (few, many) = (Lane.lookAhead, Lane.waitingLimit)
+        #expect(LookAhead.allowed(setAside: few - 1, most: few - 1, hasStream: false) == .anyRow)
+        #expect(LookAhead.allowed(setAside: few, most: few, hasStream: false) == .nothing)
+        #expect(LookAhead.allowed(setAside: few, most: few, hasStream: true) == .anyRow)
+        #expect(LookAhead.allowed(setAside: many, most: many, hasStream: true) == .dueRow)
+        #expect(LookAhead.allowed(setAside: many, most: many, hasStream: false) == .nothing)
+        #expect(LookAhead.allowed(setAside: 2 * many, most: many - 1, hasStream: true) == .anyRow)
+    }
 }

@@ -8,7 +8,7 @@ extension Lane {
     mutating func fillSeveral(_ room: Int) -> Bool {
         if waiting > 0 { sendWaiting(room) }
         while requests.count < room {
-            guard mayLookFurther(), let flight = nextFlight() else { return false }
+            guard let flight = nextFlightOfSeveral() else { return false }
             let provider = Int(flights[flight].provider)
             if let member = providers[provider].pool.pick() {
                 send(flight, to: member, of: provider)
@@ -19,11 +19,15 @@ extension Lane {
         return true
     }
 
-    /// Whether another row may be taken before anybody knows whose it is.
-    private func mayLookFurther() -> Bool {
-        if waiting < Self.lookAhead { return true }
-        return providers.indices.allSatisfy { providers[$0].waiting.count < Self.waitingLimit }
-            && providers.indices.contains { providers[$0].pool.hasStream }
+    private mutating func nextFlightOfSeveral() -> Int? {
+        let look = LookAhead.allowed(
+            setAside: waiting, most: providers.indices.reduce(0) { max($0, providers[$1].waiting.count) },
+            hasStream: providers.indices.contains { providers[$0].pool.hasStream })
+        switch look {
+        case .anyRow: return nextFlight()
+        case .dueRow: return retries.takeDue(now: now)
+        case .nothing: return nil
+        }
     }
 
     private mutating func sendWaiting(_ room: Int) {

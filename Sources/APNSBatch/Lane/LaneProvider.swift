@@ -59,6 +59,24 @@ struct WaitingRows {
     }
 }
 
+/// Which row may be taken before anybody knows whose it is.
+enum LookAhead: Equatable {
+    case anyRow
+    /// Only one that is due again: it has its place already, whether it is sent or set aside.
+    case dueRow
+    case nothing
+
+    /// - Parameters:
+    ///   - setAside: rows that wait for a stream, over all providers.
+    ///   - most: of one provider.
+    ///   - hasStream: whether some provider has one to give.
+    static func allowed(setAside: Int, most: @autoclosure () -> Int, hasStream: @autoclosure () -> Bool) -> LookAhead {
+        if setAside < Lane.lookAhead { return .anyRow }
+        guard hasStream() else { return .nothing }
+        return most() < Lane.waitingLimit ? .anyRow : .dueRow
+    }
+}
+
 /// A lane's providers, by number: a fixed slab.
 struct LaneProviders: ~Copyable {
     private let providers: UnsafeMutablePointer<LaneProvider>
