@@ -130,6 +130,34 @@ import Testing
         #expect(report.answers == [.init(status: 200, reason: "", count: 3000)])
     }
 
+    /// What a change of credentials met with: whose changed, and how many connections had been opened by then.
+    private struct Change: Sendable {
+        var changed: [Int]
+        var opened: Int
+    }
+
+    /// Runs the campaign, and changes its credentials when so many rows have been accepted. The changes have a thread of
+    /// their own: a task may wait for one until the run is over.
+    private static func run(
+        _ run: CampaignRun, changing steps: [(accepted: Int, providers: [Campaign.Provider])]
+    ) async throws -> (CampaignSummary, [Change]) {
+        let (stream, changes) = AsyncThrowingStream.makeStream(of: Change.self)
+        Thread.detachNewThread {
+            do {
+                for (accepted, providers) in steps {
+                    while run.progress.accepted < accepted { sched_yield() }
+                    let opened = Int(run.progress.connections)
+                    changes.yield(Change(changed: try run.replaceCredentials(providers), opened: opened))
+                }
+                changes.finish()
+            } catch {
+                changes.finish(throwing: error)
+            }
+        }
+        let summary = await run.run()
+        return (summary, try await stream.reduce(into: []) { $0.append($1) })
+    }
+
     @Test("new credentials in the middle of a run: new connections use them, no row is lost or sent again")
     func reload() async throws {
         let stage = try TeamsStage(script: SimulatorScript(latency: .fixed(20)), streams: 20)
@@ -137,17 +165,20 @@ import Testing
         campaign.connections = 2
         campaign.lanes = 1
         let run = try CampaignRun(campaign)
-        let running = Task { await run.run() }
-        while run.progress.accepted < 1000 { await Task.yield() }
-        let before = run.progress.connections
-        #expect(try run.replaceCredentials(try stage.providers(1, 2)) == [0], "only team one has another key")
-        #expect(try run.replaceCredentials(try stage.providers(1, 2)) == [])
-        while run.progress.accepted < 3000 { await Task.yield() }
-        #expect(try run.replaceCredentials(try stage.providers(1, 3)) == [1])
-        let summary = await running.value
+        let providers = [try stage.providers(1, 2), try stage.providers(1, 3)]
+        let (summary, changes) = try await Self.run(
+            run,
+            changing: [
+                (1000, providers[0]),
+                (1000, providers[0]),
+                (3000, providers[1]),
+            ])
+        #expect(
+            changes.map(\.changed) == [[0], [], [1]], "first only team one has another key, then nobody, then team two")
         #expect(summary.ending == .complete && summary.accepted == 6000 && summary.attempts == 6000)
-        #expect(summary.connections >= before + 2)
-        #expect(stage.simulator.stop().answers == [.init(status: 200, reason: "", count: 6000)])
+        let report = stage.simulator.stop()
+        #expect(report.answers == [.init(status: 200, reason: "", count: 6000)])
+        #expect(report.connections >= changes[0].opened + 2, "two teams, each with successors")
     }
 
     @Test("new credentials that APNs refuses, in the middle of a run: the old ones stay, and no row is lost")
@@ -157,13 +188,15 @@ import Testing
         campaign.connections = 2
         campaign.lanes = 1
         let run = try CampaignRun(campaign)
-        let running = Task { await run.run() }
-        while run.progress.accepted < 1000 { await Task.yield() }
-        #expect(try run.replaceCredentials(try stage.providers(1, 2)) == [0])
-        while run.progress.accepted < 3000 { await Task.yield() }
-        #expect(try run.replaceCredentials(try stage.providers(0, 2)) == [], "the first ones are in force again")
-        #expect(try run.replaceCredentials(try stage.providers(1, 3)) == [0, 1])
-        let summary = await running.value
+        let providers = [try stage.providers(1, 2), try stage.providers(0, 2), try stage.providers(1, 3)]
+        let (summary, changes) = try await Self.run(
+            run,
+            changing: [
+                (1000, providers[0]),
+                (3000, providers[1]),
+                (3000, providers[2]),
+            ])
+        #expect(changes.map(\.changed) == [[0], [], [0, 1]], "in the middle the first ones are in force again")
         #expect(run.failure == nil)
         #expect(summary.ending == .complete && summary.accepted == 6000 && summary.attempts == 6000)
         let answers = stage.simulator.stop().answers
