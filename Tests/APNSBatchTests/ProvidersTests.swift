@@ -130,10 +130,10 @@ import Testing
         #expect(report.answers == [.init(status: 200, reason: "", count: 3000)])
     }
 
-    /// What a change of credentials met with: whose changed, and how many connections had been opened by then.
+    /// What a change of credentials met with: whose changed, and how many connections were open then.
     private struct Change: Sendable {
         var changed: [Int]
-        var opened: Int
+        var open: Int
     }
 
     /// Runs the campaign, and changes its credentials when so many rows have been accepted. The changes have a thread of
@@ -146,8 +146,8 @@ import Testing
             do {
                 for (accepted, providers) in steps {
                     while run.progress.accepted < accepted { sched_yield() }
-                    let opened = Int(run.progress.connections)
-                    changes.yield(Change(changed: try run.replaceCredentials(providers), opened: opened))
+                    let open = Int(run.progress.connections)
+                    changes.yield(Change(changed: try run.replaceCredentials(providers), open: open))
                 }
                 changes.finish()
             } catch {
@@ -178,7 +178,7 @@ import Testing
         #expect(summary.ending == .complete && summary.accepted == 6000 && summary.attempts == 6000)
         let report = stage.simulator.stop()
         #expect(report.answers == [.init(status: 200, reason: "", count: 6000)])
-        #expect(report.connections >= changes[0].opened + 2, "two teams, each with successors")
+        #expect(report.connections >= changes[0].open + 2, "two teams, each with successors")
     }
 
     @Test("new credentials that APNs refuses, in the middle of a run: the old ones stay, and no row is lost")
