@@ -11,14 +11,15 @@ struct ApnsBatch: AsyncParsableCommand {
               apns-batch send campaign.yaml --run-dir runs/tonight
               apns-batch check campaign.yaml
               apns-batch broadcast campaign.yaml --input channels.csv
-              apns-batch channels create --bundle-id com.example.app --to production --storage most-recent
+              apns-batch channels list campaign.yaml
               apns-batch doctor campaign.yaml
               apns-batch render campaign.yaml --rows 3
               apns-batch simulate --port 2197
 
-            Exit codes: 0 every row got a final answer from APNs; 2 complete, but some rows are invalid, unknown,
-            expired or suppressed; 64 wrong usage or configuration, nothing sent; 69 stopped by a fatal answer or
-            because APNs cannot be reached; 75 interrupted, or input or disk failed on the way.
+            Exit codes: 0 every row got a final answer from APNs; 2 complete, but some
+            rows are invalid, unknown, expired or suppressed; 64 wrong usage or
+            configuration, nothing sent; 69 stopped by a fatal answer or because APNs
+            cannot be reached; 75 interrupted, or input or disk failed on the way.
             """,
         version: "0.1.0",
         subcommands: [

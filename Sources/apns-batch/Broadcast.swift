@@ -6,14 +6,15 @@ struct Broadcast: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Sends to broadcast channels: one request and one line of results for each row.",
         discussion: """
-            Takes the arguments and writes the results of send. Rows have a channel_id instead of a token; columns
-            payload, priority and expiration mean themselves, all others fill the template. Every broadcast needs an
-            expiration: 0 for channels that store nothing. Payloads have at most 5,120 bytes.
+            Takes the arguments and writes the results of send. Rows have a channel_id
+            instead of a token; columns payload, priority and expiration mean themselves,
+            all others fill the template. Every broadcast needs an expiration: 0 for
+            channels that store nothing. Payloads have at most 5,120 bytes.
 
             Examples:
               apns-batch broadcast --input channels.csv --template score.json \\
                 --expiration 1h --to simulator
-              apns-batch broadcast campaign.yaml --input channels.csv --bundle-id com.example.app
+              apns-batch broadcast campaign.yaml --input channels.csv
 
             Exit codes: see apns-batch --help.
             """)

@@ -14,9 +14,11 @@ struct Channels: AsyncParsableCommand {
               apns-batch channels list campaign.yaml --json
               apns-batch channels read campaign.yaml --channel dHN0LXNyY2gtY2hubA==
 
-            A campaign file gives destination and credentials, and the app as its topic. Production and sandbox mean
-            api-manage-broadcast.push.apple.com:2196 and api-manage-broadcast.sandbox.push.apple.com:2195. Nothing is
-            tried twice. Exit codes: 0 done; 64 wrong usage, nothing sent; 69 refused, or APNs cannot be reached.
+            A campaign file gives destination and credentials, and the app as its topic.
+            Production and sandbox mean api-manage-broadcast.push.apple.com:2196 and
+            api-manage-broadcast.sandbox.push.apple.com:2195. Nothing is tried twice. Exit
+            codes: 0 done; 64 wrong usage, nothing sent; 69 refused, or APNs cannot be
+            reached.
             """,
         subcommands: [ChannelsCreate.self, ChannelsRead.self, ChannelsDelete.self, ChannelsList.self])
 }

@@ -7,16 +7,19 @@ struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Holds every row, payload and header against all rules; sends nothing.",
         discussion: """
-            Takes the arguments of send; needs no credentials. Shows up to 20 examples of each finding; all of them go
-            into findings.csv (severity,rule,row,file,line,column,message). docs/reference.md lists the rules.
+            Takes the arguments of send; needs no credentials. Shows up to 20 examples of
+            each finding; all of them go into findings.csv
+            (severity,rule,row,file,line,column,message). docs/reference.md lists the
+            rules.
 
             Examples:
               apns-batch check campaign.yaml --input rows.csv
               apns-batch check --input rows.csv --template payload.json \\
                 --topic com.example.app --strings App/
 
-            Exit codes: 0 everything would be sent; 2 some rows would not; 64 wrong usage or configuration, or a template
-            that breaks a rule in every row; 75 interrupted.
+            Exit codes: 0 everything would be sent; 2 some rows would not; 64 wrong usage
+            or configuration, or a template that breaks a rule in every row; 75
+            interrupted.
             """)
 
     @OptionGroup var arguments: CampaignArguments

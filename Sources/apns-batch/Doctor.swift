@@ -8,19 +8,21 @@ struct DoctorCommand: AsyncParsableCommand {
         commandName: "doctor",
         abstract: "Looks for what keeps campaigns from working: names, network, TLS, clock, key, certificate, token.",
         discussion: """
-            Each finding is a line, ok, warning or error; the line below says what to do. Of each server it asks for "/"
-            without credentials, which no device hears of.
+            Each finding is a line, ok, warning or error; the line below says what to do.
+            Of each server it asks for "/" without credentials, which no device hears of.
 
-            With --token and --topic it sends one push to that device in each environment, to tell a sandbox token from
-            one of production: push type background, priority 5, expiration 0, payload {"aps":{"content-available":1}}.
-            The device shows nothing.
+            With --token and --topic it sends one push to that device in each environment,
+            to tell a sandbox token from one of production: push type background, priority
+            5, expiration 0, payload {"aps":{"content-available":1}}. The device shows
+            nothing.
 
             Examples:
               apns-batch doctor campaign.yaml
               apns-batch doctor --topic com.example.app --token 00fc13ad... \\
                 --key-file AuthKey.p8 --key-id ABC123DEFG --team-id DEF123GHIJ
 
-            Exit codes: 0 all is well; 2 there are warnings; 64 wrong usage; 69 there are errors.
+            Exit codes: 0 all is well; 2 there are warnings; 64 wrong usage; 69 there are
+            errors.
             """)
 
     @Argument(help: "Campaign file (YAML), for credentials, topic and trusted certificates.")

@@ -8,9 +8,10 @@ struct Send: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Sends a campaign and writes one line of results for each row.",
         discussion: """
-            Columns token, payload, topic, push_type, priority, expiration, collapse_id and apns_id mean themselves,
-            with templates by language or variant locale or variant too; all others fill the template. docs/campaigns.md
-            lists the keys of a campaign file.
+            Columns token, payload, topic, push_type, priority, expiration, collapse_id
+            and apns_id mean themselves, with templates by language or variant locale or
+            variant too; all others fill the template. docs/campaigns.md lists the keys of
+            a campaign file.
 
             Examples:
               apns-batch send --input rows.csv --to simulator
@@ -19,11 +20,13 @@ struct Send: AsyncParsableCommand {
                 --key-file AuthKey.p8 --key-id ABC123DEFG --team-id DEF123GHIJ
               zcat rows.csv.gz | apns-batch send campaign.yaml --input -
 
-            The run directory holds results.csv (row,token,outcome,status,reason,timestamp,apns_id,attempts) and
-            summary.json. Exit codes: see apns-batch --help.
+            The run directory holds results.csv
+            (row,token,outcome,status,reason,timestamp,apns_id,attempts) and summary.json.
+            Exit codes: see apns-batch --help.
 
-            A campaign file can name several providers, each with its key or certificate and its topics. Keys and
-            certificates are read again when their files change, and on SIGHUP; new connections use them.
+            A campaign file can name several providers, each with its key or certificate
+            and its topics. Keys and certificates are read again when their files change,
+            and on SIGHUP; new connections use them.
             """)
 
     @OptionGroup var arguments: CampaignArguments

@@ -7,28 +7,30 @@ struct Simulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Runs the simulator: an APNs that validates, answers by script and counts.",
         discussion: """
-            Without --cert and --provider-key it makes a certificate and a signing key for the occasion and puts them into
-            --directory, with what send needs to use them.
+            Without --cert and --provider-key it makes a certificate and a signing key for
+            the occasion and puts them into --directory, with what send needs to use them.
 
             Examples:
               apns-batch simulate --port 2197
               apns-batch simulate --port 2197 --script faults.yaml --counts counts.csv
               apns-batch simulate --port 0 --cert cert.pem --key key.pem \\
                   --provider-key AuthKey.pub.pem --key-id ABC123DEFG --team-id DEF123GHIJ
-              apns-batch simulate --port 2197 --provider-key a.pem:KEYA000001:TEAMA00001:com.example.a \\
-                  --provider-key b.pem:KEYB000001:TEAMB00001
+              apns-batch simulate --port 2197 \\
+                --provider-key a.pem:KEYA000001:TEAMA00001:com.example.a \\
+                --provider-key b.pem:KEYB000001:TEAMB00001
 
-            It serves pushes (/3/device/), broadcasts (/4/broadcasts/apps/) and channels (/1/apps/), which start empty. With
-            --client-ca it takes client certificates too; the UID of the subject is the app.
+            It serves pushes (/3/device/), broadcasts (/4/broadcasts/apps/) and channels
+            (/1/apps/), which start empty. With --client-ca it takes client certificates
+            too; the UID of the subject is the app.
 
             A script:
               seed: 1
               rules:
                 - { share: 0.03, status: 410, reason: Unregistered }
-                - { share: 0.01, status: 503, reason: ServiceUnavailable, times: 1, retry_after: 2 }
+                - { share: 0.01, status: 503, reason: Shutdown, times: 1, retry_after: 2 }
 
-            Which token gets which answer follows from a hash of seed and token. SIGINT or SIGTERM ends it; then the counts
-            are written and a summary is printed.
+            Which token gets which answer follows from a hash of seed and token. SIGINT or
+            SIGTERM ends it; then the counts are written and a summary is printed.
             """)
 
     @Option(help: "Port to listen on; 0 lets the system choose.")

@@ -1,4 +1,5 @@
 import APNSBatch
+import Glibc
 
 /// One entry of `providers`: whose key or certificate is for which topics. The settings of the same names beside
 /// `providers` are an entry for all topics.
@@ -66,7 +67,14 @@ struct ProviderSettings: Codable, Equatable {
 
     /// Reads the files.
     func credentials(for use: Use) throws -> Campaign.Credentials {
-        if use == .showing && certificateFile == nil && keyFile == nil { return .none }
+        if use == .showing {
+            if certificateFile == nil && keyFile == nil { return .none }
+            // A machine that rehearses need not have the keys.
+            if let missing = files.first(where: { access($0, F_OK) != 0 }) {
+                complain("warning: \(missing): no such file; credentials are not looked at")
+                return .none
+            }
+        }
         do {
             return try read(Passphrase(file: keyPassphraseFile, variable: keyPassphraseEnv, asks: use == .sending))
         } catch let error as CampaignError where error.kind == .passphraseNeeded && use == .showing {
