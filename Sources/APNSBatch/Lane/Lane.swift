@@ -19,7 +19,9 @@ struct Lane: ~Copyable {
     var transport: Transport
     /// The TLS configuration of providers without a client certificate.
     let tls: Int32
-    let providers: LaneProviders
+    // Never replaced, and yet no let: the thread sanitizer's instrumentation takes the lane's first field for what is
+    // written through one, and finds a race that is none.
+    var providers: LaneProviders
     /// Of the directory, when the providers' credentials were last taken from there.
     var generation: Int
     /// Rows set aside, over all providers.
