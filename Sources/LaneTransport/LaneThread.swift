@@ -1,6 +1,5 @@
 import CTransport
 import Glibc
-import Synchronization
 
 /// A thread of its own for a lane, the reader or the writer.
 package struct LaneThread: ~Copyable {
@@ -59,7 +58,7 @@ package struct LaneThread: ~Copyable {
 /// Ends a lane's wait from any thread, also before the lane has begun and after it has ended (then it does nothing).
 package final class LaneWaker: Sendable {
     private struct Handle: @unchecked Sendable { var pointer: OpaquePointer? }
-    private let handle = Mutex(Handle(pointer: nil))
+    private let handle = Guarded(Handle(pointer: nil))
 
     package init() {}
 

@@ -3,7 +3,6 @@ import CSVReader
 import Glibc
 import LaneTransport
 import Logging
-import Synchronization
 
 /// One run of a campaign.
 ///
@@ -23,7 +22,7 @@ public final class CampaignRun: Sendable {
     private let gauges: [LaneGauges]
     private let addresses: AddressBook
     private let providers: ProviderDirectory
-    private let started = Mutex<Double?>(nil)
+    private let started = Guarded<Double?>(nil)
 
     /// - Parameter logger: where connections, retries and failures are reported; tokens are shortened there and secrets
     ///   never appear.

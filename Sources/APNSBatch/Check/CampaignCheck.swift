@@ -2,7 +2,6 @@ import CSVReader
 import Glibc
 import LaneTransport
 import Logging
-import Synchronization
 
 /// Looks at a whole campaign without sending: every row is prepared by the code that sends, and held against every rule.
 ///
@@ -15,7 +14,7 @@ public final class CampaignCheck: Sendable {
     private let control = RunControl()
     private let gauges: [LaneGauges]
     private let file: FindingsFile?
-    private let started = Mutex<Double?>(nil)
+    private let started = Guarded<Double?>(nil)
 
     /// - Parameters:
     ///   - campaign: as it would be sent. Credentials may be missing; its lanes are the threads, one per core if nil.
@@ -95,7 +94,7 @@ public final class CampaignCheck: Sendable {
 
 /// The report to which the threads add theirs.
 private final class SharedReport: Sendable {
-    let report: Mutex<CheckReport>
+    let report: Guarded<CheckReport>
 
-    init(_ report: CheckReport) { self.report = Mutex(report) }
+    init(_ report: CheckReport) { self.report = Guarded(report) }
 }

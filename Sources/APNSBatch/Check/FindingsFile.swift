@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import LaneTransport
 
 /// `findings.csv`: all findings of a check, one a line, as the threads come by them.
 ///
@@ -11,7 +11,7 @@ final class FindingsFile: Sendable {
 
     let path: String
     private let file: Int32
-    private let failure = Mutex<CampaignError?>(nil)
+    private let failure = Guarded<CampaignError?>(nil)
 
     init(path: String) throws(CampaignError) {
         self.path = path

@@ -5,7 +5,7 @@ import Synchronization
 final class AddressBook: Sendable {
     private let host: String
     private let port: UInt16
-    private let known: Mutex<[SocketAddress]>
+    private let known: Guarded<[SocketAddress]>
     private let isAsking = Atomic<Bool>(false)
 
     /// Blocks for the resolver.
@@ -13,7 +13,7 @@ final class AddressBook: Sendable {
         self.host = host
         self.port = port
         do {
-            known = Mutex(try HostResolver.resolve(host: host, port: port))
+            known = Guarded(try HostResolver.resolve(host: host, port: port))
         } catch {
             throw CampaignError(.unreachable, error.description)
         }

@@ -2,7 +2,6 @@ import APNSProtocol
 import CSVReader
 import Credentials
 import LaneTransport
-import Synchronization
 
 /// The lanes of a run: starts a thread for each, and knows the sum of what they did.
 final class LaneCrew: Sendable {
@@ -14,7 +13,7 @@ final class LaneCrew: Sendable {
     private let input: InputReader
     private let exchange: OutcomeExchange
     private let wakers: [LaneWaker]
-    private let done: Mutex<(tally: Tally, loop: LoopKind)>
+    private let done: Guarded<(tally: Tally, loop: LoopKind)>
 
     init(
         plan: CampaignPlan, control: RunControl, gauges: [LaneGauges], addresses: AddressBook,
@@ -28,7 +27,7 @@ final class LaneCrew: Sendable {
         self.input = input
         self.exchange = exchange
         wakers = gauges.map { _ in LaneWaker() }
-        done = Mutex((Tally(), .automatic))
+        done = Guarded((Tally(), .automatic))
     }
 
     /// Of all lanes that have ended.

@@ -1,10 +1,11 @@
 import APNSProtocol
+import LaneTransport
 import Synchronization
 
 /// The credentials that new connections use, one entry for each provider, and the only thing of a campaign that can be
 /// replaced while it runs. Lanes look at one atomic and read the entries when it has changed.
 final class ProviderDirectory: Sendable {
-    private let entries: Mutex<[ProviderAccess]>
+    private let entries: Guarded<[ProviderAccess]>
     private let version = Atomic<Int>(0)
     private let topics: ProviderTopics
     private let rule: ProviderTokenRotation.Rule
@@ -14,7 +15,7 @@ final class ProviderDirectory: Sendable {
         topics = plan.topics
         log = plan.log
         rule = try Self.rule(campaign.tokenRotation)
-        entries = Mutex(try Self.read(campaign.providers, rule: rule, log: log))
+        entries = Guarded(try Self.read(campaign.providers, rule: rule, log: log))
     }
 
     /// Changes when an entry does.

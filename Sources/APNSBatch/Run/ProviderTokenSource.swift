@@ -1,7 +1,6 @@
 import APNSProtocol
 import Credentials
 import LaneTransport
-import Synchronization
 
 /// The provider token that connections of one team start with, shared by all lanes: minted by the rule of
 /// `ProviderTokenRotation`, one at a time. Belongs to one key; another key has a source of its own.
@@ -23,13 +22,13 @@ final class ProviderTokenSource: Sendable {
     private let key: SigningKey
     let issuer: ProviderToken.Issuer
     private let log: LaneLog
-    private let state: Mutex<State>
+    private let state: Guarded<State>
 
     init(
         keyPEM: [UInt8], keyID: String, teamID: String, rule: ProviderTokenRotation.Rule, log: LaneLog
     ) throws(CampaignError) {
         self.log = log
-        state = Mutex(State(rotation: ProviderTokenRotation(rule: rule)))
+        state = Guarded(State(rotation: ProviderTokenRotation(rule: rule)))
         do {
             issuer = try ProviderToken.Issuer(keyID: keyID, teamID: teamID)
         } catch {

@@ -1,3 +1,4 @@
+import LaneTransport
 import Synchronization
 
 /// How the threads of a run learn that it ends early. Lanes look at one atomic; the cause stands behind a lock.
@@ -10,8 +11,8 @@ final class RunControl: Sendable {
     }
 
     private let isStopping = Atomic<Bool>(false)
-    private let cause = Mutex<Stop?>(nil)
-    private let onStop = Mutex<(@Sendable () -> Void)?>(nil)
+    private let cause = Guarded<Stop?>(nil)
+    private let onStop = Guarded<(@Sendable () -> Void)?>(nil)
 
     private let isUrgent = Atomic<Bool>(false)
 
