@@ -1,0 +1,29 @@
+extension ConnectionPool {
+    enum Action: Equatable {
+        /// Open a connection for this member, to the address of this number (modulo the addresses known).
+        case open(member: Int, address: Int)
+        /// Take no new request to it; its answers are awaited.
+        case drain(member: Int)
+        /// No connection can be had; the campaign stops.
+        case giveUp(String)
+    }
+
+    /// What follows when APNs refuses a connection's credentials.
+    enum Refusal: Equatable {
+        /// No further row can be sent.
+        case final
+        /// Connections that leave anyway end sooner; their successors get their try.
+        case ofLeaving([Action])
+        /// The connections with new credentials end, and those before them stay.
+        case ofNew([Action])
+    }
+}
+
+/// Why a connection ended, as far as the pool cares.
+struct ConnectionFailure: Equatable {
+    /// Trying again cannot help: a certificate that does not verify, a server that does not speak h2.
+    var isHopeless: Bool
+    /// Addresses the host has.
+    var addresses: Int
+    var text: String
+}

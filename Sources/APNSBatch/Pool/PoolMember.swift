@@ -1,0 +1,49 @@
+import LaneTransport
+
+extension ConnectionPool {
+    enum Phase: Equatable { case free, connecting, up, draining }
+
+    struct Member: Equatable {
+        var phase = Phase.free
+        var connection: ConnectionID = 0
+        /// Of the credentials that it has.
+        var generation = 0
+        /// The peer's MAX_CONCURRENT_STREAMS.
+        var streams = 0
+        var inFlight = 0
+        /// Answers that came over it, and when the last one did.
+        var answers = 0
+        var answeredAt: UInt64 = 0
+        /// It takes no request before then.
+        var heldUntil: UInt64 = 0
+        /// When the connection's provider token becomes too old to be used; nil with a client certificate.
+        var tokenExpiresAt: UInt64?
+        /// When a successor is due, so that it is of use by then.
+        var successorDueAt: UInt64?
+        /// Another member is to take its place.
+        var isLeaving = false
+
+        /// When it came up.
+        var upAt: UInt64 = 0
+
+        /// It has answered of late, or has stood for a while and is asked nothing.
+        func isOfUse(now: UInt64, within: UInt64) -> Bool {
+            guard phase == .up, streams > 0 else { return false }
+            return inFlight > 0 ? answers > 0 && now < answeredAt + within : now >= upAt + 1_000_000_000
+        }
+
+        /// It may take the place of another: it has answered, or has stood for a second and is asked nothing. The latter
+        /// says nothing of other credentials.
+        func canSucceed(_ other: Member, now: UInt64) -> Bool {
+            guard phase == .up, !isLeaving, streams > 0 else { return false }
+            return answers > 0
+                || generation == other.generation && inFlight == 0 && now >= upAt + 1_000_000_000
+        }
+
+        /// Who is rather kept while credentials change: first those that have answered, then those that can be asked, then
+        /// the newer ones.
+        var worth: (Int, Int, Int) { (answers > 0 ? 1 : 0, phase == .up ? 1 : 0, isLeaving ? 0 : 1) }
+
+        var free: Int { phase == .up && heldUntil == 0 ? max(0, streams - inFlight) : 0 }
+    }
+}
