@@ -107,6 +107,9 @@ package final class CSVChunkReader: @unchecked Sendable {
         return chunk
     }
 
+    /// Whether `next()` would not wait for a buffer.
+    package var hasFreeBuffer: Bool { pool.hasFree }
+
     private func takeChunk() throws(CSVError) -> CSVChunk {
         guard let index = pool.take() else { throw .cancelled }
         return chunks[index]

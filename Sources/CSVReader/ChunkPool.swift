@@ -38,6 +38,13 @@ final class ChunkPool: @unchecked Sendable {
         return index
     }
 
+    /// Whether `take` would not wait, as long as nobody else takes.
+    var hasFree: Bool {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return !free.isEmpty || isCancelled
+    }
+
     /// - Precondition: the buffer is out.
     func release(_ index: Int) {
         pthread_mutex_lock(mutex)

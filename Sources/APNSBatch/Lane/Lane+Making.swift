@@ -26,7 +26,7 @@ extension Lane {
         // Last of what can fail: a waker must not keep a transport that went.
         transport.attach(waker)
         self.transport = transport
-        rows = RowSource(queue: input.chunks, cursor: input.makeCursor())
+        rows = RowSource(queue: input.chunks, cursor: input.makeCursor(), seconds: plan.surroundings.seconds)
         preparer = RowPreparer(plan: plan)
         arena = SendArena(blocks: Self.arenaBlocks)
         flights = FlightTable(

@@ -58,19 +58,23 @@ struct Lane: ~Copyable {
 
     /// Runs until every row it took has its outcome.
     mutating func run() throws(TransportError) {
-        while true {
-            now = transport.now
-            let filled = fill()
-            try submit()
-            if isFinished() { break }
-            let harvest = try transport.poll(timeout: wait(after: filled), linger: linger(after: filled))
-            now = transport.now
-            // A connection's last event comes after the outcomes of its requests, perhaps in the same harvest.
-            for outcome in harvest.outcomes { end(outcome) }
-            for event in harvest.events { act(on: event) }
-            tick()
-        }
+        while try turn() {}
         finishUp()
+    }
+
+    /// One turn; false once every row it took has its outcome and `finishUp` may follow.
+    mutating func turn() throws(TransportError) -> Bool {
+        now = transport.now
+        let filled = fill()
+        try submit()
+        if isFinished() { return false }
+        let harvest = try transport.poll(timeout: wait(after: filled), linger: linger(after: filled))
+        now = transport.now
+        // A connection's last event comes after the outcomes of its requests, perhaps in the same harvest.
+        for outcome in harvest.outcomes { end(outcome) }
+        for event in harvest.events { act(on: event) }
+        tick()
+        return true
     }
 
     /// Hands over the last outcomes. Rows still under way, after a failure of the loop itself, are unknown.

@@ -12,11 +12,14 @@ struct RowSource: ~Copyable {
     private(set) var row = CSVRow()
     /// Seconds since the epoch, some milliseconds old.
     private(set) var wallClock: UInt64
+    private let seconds: @Sendable () -> UInt64
 
-    init(queue: BoundedQueue<CSVChunk>, cursor: consuming CSVRowCursor) {
+    /// - Parameter seconds: the time of day.
+    init(queue: BoundedQueue<CSVChunk>, cursor: consuming CSVRowCursor, seconds: @escaping @Sendable () -> UInt64) {
         self.queue = queue
         self.cursor = cursor
-        wallClock = WallClock.seconds()
+        self.seconds = seconds
+        wallClock = seconds()
     }
 
     /// Whether there is a row now. False may mean that the reader has none yet or that the input has ended
@@ -61,7 +64,7 @@ struct RowSource: ~Copyable {
         chunk = nil
     }
 
-    mutating func refreshClock() { wallClock = WallClock.seconds() }
+    mutating func refreshClock() { wallClock = seconds() }
 }
 
 /// The time of day; a lane reads it a few times a second and passes it on.

@@ -34,8 +34,12 @@ final class CampaignPlan: Sendable {
     let log: LaneLog
     /// Nil when nothing is encrypted.
     let sealing: SealingPlan?
+    let surroundings: Surroundings
 
-    init(_ campaign: Campaign, columns: [String], logger: Logger) throws(CampaignError) {
+    init(
+        _ campaign: Campaign, columns: [String], logger: Logger, surroundings: Surroundings = .system
+    ) throws(CampaignError) {
+        self.surroundings = surroundings
         inputName = campaign.input.name
         self.columns = columns
         roles = try ColumnRoles(
@@ -47,7 +51,7 @@ final class CampaignPlan: Sendable {
         (host, port) = campaign.destination.endpoint
         headers = try HeaderDefaults(
             try campaign.recipients.headers(of: campaign), roles: roles, columns: columns,
-            authority: APNSHost.authority(host: host, port: port), start: WallClock.seconds(),
+            authority: APNSHost.authority(host: host, port: port), start: surroundings.seconds(),
             isBroadcast: campaign.recipients.areChannels)
         broadcast = BroadcastPlan(campaign.recipients)
         try BroadcastPlan.checkExpiration(headers, roles)

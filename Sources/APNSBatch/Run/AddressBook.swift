@@ -7,15 +7,17 @@ final class AddressBook: Sendable {
     private let port: UInt16
     private let known: Guarded<[SocketAddress]>
     private let isAsking = Atomic<Bool>(false)
+    private let surroundings: Surroundings
 
     /// Blocks for the resolver.
-    init(host: String, port: UInt16) throws(CampaignError) {
+    init(host: String, port: UInt16, surroundings: Surroundings = .system) throws(CampaignError) {
         self.host = host
         self.port = port
+        self.surroundings = surroundings
         do {
-            known = Guarded(try HostResolver.resolve(host: host, port: port))
+            known = Guarded(try surroundings.resolve(host, port))
         } catch {
-            throw CampaignError(.unreachable, error.description)
+            throw CampaignError(.unreachable, "\(error)")
         }
     }
 
@@ -27,8 +29,8 @@ final class AddressBook: Sendable {
     /// Starts a look-up on a thread of its own unless one runs. What fails changes nothing.
     func askAnew() {
         guard !isAsking.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        LaneThread.detached(name: "resolver") { [self] in
-            if let found = try? HostResolver.resolve(host: host, port: port) { known.withLock { $0 = found } }
+        surroundings.aside("resolver") { [self] in
+            if let found = try? surroundings.resolve(host, port) { known.withLock { $0 = found } }
             isAsking.store(false, ordering: .releasing)
         }
     }

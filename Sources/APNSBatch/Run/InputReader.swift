@@ -36,19 +36,31 @@ final class InputReader: Sendable {
 
     /// Reads to the end, or until the run stops. `wake` tells the lanes that there is something to take.
     func run(control: RunControl, wake: () -> Void) {
+        while advance(control: control, wake: wake) {}
+    }
+
+    /// What `run` does, in pieces and without ever waiting for buffers or room; false when there was nothing to do.
+    func step(control: RunControl, wake: () -> Void) -> Bool {
+        guard reader.hasFreeBuffer, chunks.hasRoom else { return false }
+        return advance(control: control, wake: wake)
+    }
+
+    /// Reads one chunk and hands it over; false after the last.
+    private func advance(control: RunControl, wake: () -> Void) -> Bool {
         do {
-            while let chunk = try reader.next() {
-                guard !control.stopping, chunks.push(chunk) else {
-                    chunk.recycle()
-                    break
+            if let chunk = try reader.next() {
+                if !control.stopping, chunks.push(chunk) {
+                    wake()
+                    return true
                 }
-                wake()
+                chunk.recycle()
             }
         } catch {
             if error != .cancelled { control.stop(.failure(Self.explain(error, name: name))) }
         }
         chunks.close()
         wake()
+        return false
     }
 
     /// Ends a read that waits for bytes, for instance of a pipe. From any thread.

@@ -23,11 +23,15 @@ final class ProviderTokenSource: Sendable {
     let issuer: ProviderToken.Issuer
     private let log: LaneLog
     private let state: Guarded<State>
+    /// Seconds since the epoch.
+    private let clock: @Sendable () -> UInt64
 
     init(
-        keyPEM: [UInt8], keyID: String, teamID: String, rule: ProviderTokenRotation.Rule, log: LaneLog
+        keyPEM: [UInt8], keyID: String, teamID: String, rule: ProviderTokenRotation.Rule, log: LaneLog,
+        clock: @escaping @Sendable () -> UInt64 = WallClock.seconds
     ) throws(CampaignError) {
         self.log = log
+        self.clock = clock
         state = Guarded(State(rotation: ProviderTokenRotation(rule: rule)))
         do {
             issuer = try ProviderToken.Issuer(keyID: keyID, teamID: teamID)
@@ -43,7 +47,7 @@ final class ProviderTokenSource: Sendable {
 
     /// The token for a connection that is about to open.
     func lease() throws(CampaignError) -> Lease {
-        let now = Int64(WallClock.seconds())
+        let now = Int64(clock())
         return try state.withLock { (state) throws(CampaignError) in
             let token: ProviderTokenRotation.Token
             switch state.rotation.connectionStarts(now: now) {
@@ -81,10 +85,10 @@ final class ProviderTokenSource: Sendable {
 
     /// APNs called this token expired; false when that cannot be, because a clock is wrong.
     func expired(_ token: ProviderTokenRotation.Token) -> Bool {
-        state.withLock { $0.rotation.expired(token, now: Int64(WallClock.seconds())) } == .renewed
+        state.withLock { $0.rotation.expired(token, now: Int64(clock())) } == .renewed
     }
 
-    func tooManyUpdates() { state.withLock { $0.rotation.tooManyUpdates(now: Int64(WallClock.seconds())) } }
+    func tooManyUpdates() { state.withLock { $0.rotation.tooManyUpdates(now: Int64(clock())) } }
 
     private static func nanoseconds(_ seconds: Int64) -> UInt64 { UInt64(max(0, seconds)) * 1_000_000_000 }
 }

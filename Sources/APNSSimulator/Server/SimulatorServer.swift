@@ -66,29 +66,33 @@ struct SimulatorServer: ~Copyable {
 
     /// Serves until `isStopped` says so after the transport was woken, or the loop fails.
     mutating func run(until isStopped: () -> Bool) {
+        while !isStopped(), turn() {}
+    }
+
+    /// Polls once, judges and answers what came; false when the loop failed.
+    mutating func turn() -> Bool {
         var io = transport_poll_io()
         io.events = events
         io.received = received
         io.event_capacity = UInt32(eventCapacity)
         io.received_capacity = UInt32(Self.receivedCapacity)
-        while !isStopped() {
-            io.timeout_ms = timeout()
-            let status = transport_poll(transport, &io)
-            guard status == 0 else {
-                report.failures.append("the loop failed with status \(status)")
-                return
-            }
-            now = clock()
-            let tick = transport_now_ns(transport)
-            noteAccepted(Int(io.event_count))
-            noteOpened(Int(io.received_count))
-            for index in 0..<Int(io.received_count) {
-                handle(received + index, tick: tick)
-            }
-            answerDue(by: tick)
-            respond()
-            forgetClosed(Int(io.event_count))
+        io.timeout_ms = timeout()
+        let status = transport_poll(transport, &io)
+        guard status == 0 else {
+            report.failures.append("the loop failed with status \(status)")
+            return false
         }
+        now = clock()
+        let tick = transport_now_ns(transport)
+        noteAccepted(Int(io.event_count))
+        noteOpened(Int(io.received_count))
+        for index in 0..<Int(io.received_count) {
+            handle(received + index, tick: tick)
+        }
+        answerDue(by: tick)
+        respond()
+        forgetClosed(Int(io.event_count))
+        return true
     }
 
     /// Ends the account and writes the counts.
