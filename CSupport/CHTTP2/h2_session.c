@@ -91,6 +91,7 @@ void h2_session_destroy(h2_session *session) {
     nghttp2_session_del(session->ng);
     h2_client_deferred_clear(session);
     h2_encoder_clear(&session->encoder);
+    free(session->raw.bytes);
     free(session);
 }
 
@@ -124,7 +125,7 @@ int h2_session_receive(h2_session *session, const uint8_t *bytes, size_t length)
 }
 
 bool h2_session_pending(const h2_session *session) {
-    return !session->drained || session->deferred_first != NULL;
+    return !session->drained || session->deferred_first != NULL || session->raw.length > 0;
 }
 
 void h2_session_changed_add(h2_session *session, h2_exchange *exchange) {

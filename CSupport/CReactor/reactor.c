@@ -176,6 +176,13 @@ int reactor_close(reactor *r, reactor_socket socket) {
     return 0;
 }
 
+int reactor_reset(reactor *r, reactor_socket socket) {
+    struct reactor_slot *slot = reactor_slots_find(&r->slots, socket);
+    if (slot == NULL) return -EBADF;
+    if (r->backend->reset != NULL) r->backend->reset(r, slot);
+    return reactor_close(r, socket);
+}
+
 /* ---------------------------------------------------------------- accepting */
 
 void reactor_accept_pause(reactor *r, struct reactor_slot *listener, int error) {

@@ -121,6 +121,11 @@ static void send_start(reactor *r, struct reactor_slot *slot) {
     e->sends[e->sends_count++] = reactor_slot_index(&r->slots, slot);
 }
 
+static void reset_prepare(reactor *r, struct reactor_slot *slot) {
+    (void)r;
+    reactor_socket_reset_on_close(slot->descriptor);
+}
+
 /* The kernel holds nothing of ours between two calls, so there is nothing to join. */
 static void close_start(reactor *r, struct reactor_slot *slot) {
     close(slot->descriptor);
@@ -168,6 +173,7 @@ const struct reactor_backend_table reactor_epoll_table = {
     .local_port = local_port,
     .send = send_start,
     .close = close_start,
+    .reset = reset_prepare,
     .accept_resume = accept_resume,
     .wake = wake,
     .wait = wait_for_events,

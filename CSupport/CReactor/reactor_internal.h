@@ -52,6 +52,9 @@ struct reactor_backend_table {
     /* Begins closing; reactor_slots_close follows, at once or when the last operation is joined. */
     void (*close)(reactor *r, struct reactor_slot *slot);
 
+    /* Makes the close that follows a reset; NULL where there is nothing to prepare. */
+    void (*reset)(reactor *r, struct reactor_slot *slot);
+
     /* Accepts again on a paused listener. False: not yet possible, ask again at the next wait. */
     bool (*accept_resume)(reactor *r, struct reactor_slot *slot);
 

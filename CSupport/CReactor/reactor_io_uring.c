@@ -119,6 +119,11 @@ static void send_start(reactor *r, struct reactor_slot *slot) {
     uring_start(r, slot, URING_SEND);
 }
 
+static void reset_prepare(reactor *r, struct reactor_slot *slot) {
+    (void)r;
+    reactor_socket_reset_on_close(slot->descriptor);
+}
+
 static void close_start(reactor *r, struct reactor_slot *slot) {
     uring_accept_drop(r, slot);
     slot->wanted = 0;
@@ -175,6 +180,7 @@ const struct reactor_backend_table reactor_io_uring_table = {
     .local_port = local_port,
     .send = send_start,
     .close = close_start,
+    .reset = reset_prepare,
     .accept_resume = accept_resume,
     .wake = wake,
     .wait = wait_for_events,
@@ -190,6 +196,7 @@ const struct reactor_backend_table reactor_io_uring_plain_table = {
     .local_port = local_port,
     .send = send_start,
     .close = close_start,
+    .reset = reset_prepare,
     .accept_resume = accept_resume,
     .wake = wake,
     .wait = wait_for_events,

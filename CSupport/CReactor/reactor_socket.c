@@ -50,6 +50,11 @@ int reactor_socket_port(int descriptor) {
     return ntohs(name.any.sa_family == AF_INET6 ? name.v6.sin6_port : name.v4.sin_port);
 }
 
+void reactor_socket_reset_on_close(int descriptor) {
+    struct linger none = {.l_onoff = 1, .l_linger = 0};
+    (void)setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
+}
+
 uint64_t reactor_socket_clock_ns(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

@@ -18,6 +18,9 @@ int reactor_socket_listen(const struct sockaddr *address, socklen_t length, uint
 /* The local port, host order. */
 int reactor_socket_port(int descriptor);
 
+/* Closing the descriptor will send a TCP RST. */
+void reactor_socket_reset_on_close(int descriptor);
+
 /* CLOCK_MONOTONIC in nanoseconds. */
 uint64_t reactor_socket_clock_ns(void);
 

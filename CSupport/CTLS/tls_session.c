@@ -118,6 +118,32 @@ void tls_session_close(tls_session *session) {
     ERR_clear_error();
 }
 
+/* In the clear, as a server answers a ClientHello that it cannot agree with (RFC 8446, section 6). */
+static void alert_append(tls_output *output) {
+    static const uint8_t record[] = {21, 3, 3, 0, 2, 2, 40};
+    if (output->bytes == NULL || output->capacity - output->length < sizeof(record)) return;
+    memcpy(output->bytes + output->length, record, sizeof(record));
+    output->length += sizeof(record);
+}
+
+/* Once there are keys only the library can write an alert, and it does when a record is not what it should be. The
+ * first zeros end a record that has come in part. */
+void tls_session_alert(tls_session *session) {
+    enum { BLOCK_BYTES = 256, BLOCKS_MAX = 80 };
+    static const uint8_t wrong[BLOCK_BYTES] = {23, 3, 3, 0, BLOCK_BYTES - 5};
+    if (!SSL_is_init_finished(session->ssl)) {
+        alert_append(session->output);
+        return;
+    }
+    uint8_t plain[BLOCK_BYTES];
+    int result = TLS_WANT;
+    for (int i = 0; i < BLOCKS_MAX && result != TLS_FAILED; i++) {
+        tls_input input = {wrong, sizeof(wrong)};
+        size_t length;
+        result = tls_session_read(session, &input, plain, sizeof(plain), &length);
+    }
+}
+
 void tls_session_truncated(tls_session *session) {
     tls_error_set(&session->error, TLS_ERROR_TRUNCATED,
                   (int64_t)ERR_PACK(ERR_LIB_SSL, 0, SSL_R_UNEXPECTED_EOF_WHILE_READING),

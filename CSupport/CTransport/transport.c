@@ -122,6 +122,7 @@ static void slot_destroy(transport *t, connection *c) {
     connection_send_buffers_drop(c);
     if (c->flight != NULL) buffer_send_give(t, c->flight);
     event_node_give(t, c->down);
+    fault_free(c);
 }
 
 /* The reactor goes first: it joins the kernel's operations, which may still read the send buffers. */
@@ -138,6 +139,7 @@ void transport_destroy(transport *t) {
     buffers_free(t);
     h2_pool_destroy(t->pool);
     h2_memory_destroy(t->memory);
+    free(t->cuts);
     free(t->header_sets);
     free(t->slots);
     free(t->slots_free);

@@ -115,7 +115,11 @@ static bool unsent_requests(const connection *c) {
 static void last_words(connection *c) {
     if (!connection_output_ready(c)) return;
     if (c->h2 != NULL && connection_plain_ready(c)) h2_session_pump(c->h2);
-    if (connection_encrypt(c) == 0) tls_session_close(c->tls);
+    if (connection_encrypt(c) != 0) return;
+    if (c->fault == NULL)
+        tls_session_close(c->tls);
+    else
+        fault_farewell(c);
 }
 
 /* The first reason counts. polite: send what is still to be said, and wait a moment for the peer to close. */
@@ -144,7 +148,10 @@ void connection_close(connection *c) {
     c->state = CONNECTION_CLOSING;
     c->deadline_ns = UINT64_MAX;
     connection_send_buffers_drop(c);
-    reactor_close(c->transport->reactor, c->socket);
+    if (c->fault != NULL && c->fault->ending == TRANSPORT_ABORT_RESET)
+        reactor_reset(c->transport->reactor, c->socket);
+    else
+        reactor_close(c->transport->reactor, c->socket);
 }
 
 /* The kernel has let go of the socket. */

@@ -3,9 +3,11 @@
 #define APNS_BATCH_TRANSPORT_INTERNAL_H
 
 #include "h2.h"
+#include "h2_fault.h"
 #include "reactor.h"
 #include "tls.h"
 #include "transport.h"
+#include "transport_fault.h"
 
 enum {
     HEADER_SETS_MAX = 4096,
@@ -71,6 +73,18 @@ enum connection_state {
     CONNECTION_CLOSED,  /* joined: the event DOWN is due once all outcomes are returned */
 };
 
+/* What a server connection does wrong on purpose. */
+typedef struct connection_fault {
+    uint64_t sent; /* bytes of the TCP stream */
+    uint64_t received;
+    transport_cut cut;
+    uint8_t stalled; /* enum transport_stall */
+    uint8_t ending;  /* enum transport_abort: how it ends, once it does */
+    uint8_t *held;   /* received while reading is stalled */
+    size_t held_length;
+    size_t held_capacity;
+} connection_fault;
+
 struct connection {
     transport *transport;
     uint64_t id;
@@ -102,6 +116,8 @@ struct connection {
     connection *closed_next;
     event_node *down;             /* kept for the last event */
     event_node *settings;         /* waiting to be returned: a later change is put into it */
+    connection_fault *fault;      /* server: NULL while it behaves */
+    uint64_t ordinal;             /* server: the how many-th connection accepted */
     int32_t tls_number;           /* listener */
     uint32_t streams_max_offered; /* listener; server */
 };
@@ -148,6 +164,10 @@ struct transport {
     bool woken;
     bool polling; /* inside transport_poll: nothing returned before is readable any more */
     transport_statistics statistics;
+    uint64_t accepted;
+    transport_cut *cuts; /* a ring of TRANSPORT_CUTS_MAX, or NULL */
+    uint32_t cuts_first;
+    uint32_t cuts_count;
     uint8_t decrypted[2 * TLS_RECORD_PLAIN_MAX];
     reactor_event reactor_events[REACTOR_EVENTS_MAX];
 };
@@ -191,7 +211,17 @@ void connection_close(connection *c);
 void connection_drained_check(connection *c);
 void connection_deadline_set(connection *c, uint64_t after_ms);
 
+/* transport_fault.c, all but the first for connections with a fault */
+bool fault_accepted(connection *c);
+bool fault_received(connection *c, const uint8_t *bytes, size_t length);
+size_t fault_sendable(connection *c, size_t length);
+void fault_sent(connection *c, size_t length);
+bool fault_hangs_up(const connection *c);
+void fault_farewell(connection *c);
+void fault_free(connection *c);
+
 /* transport_receive.c */
+void connection_take(connection *c, const uint8_t *bytes, size_t length);
 void connection_received(connection *c, const reactor_event *event);
 void connection_collect(connection *c);
 

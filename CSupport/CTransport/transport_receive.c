@@ -18,6 +18,7 @@ static void up(connection *c) {
     }
     event_detail_set(node, text, strlen(text));
     node->event.streams_max = c->streams_max;
+    node->event.code = (int64_t)c->ordinal;
 }
 
 static void settings_changed(connection *c) {
@@ -131,6 +132,12 @@ static void ended_by_peer(connection *c, int32_t error) {
     }
 }
 
+void connection_take(connection *c, const uint8_t *bytes, size_t length) {
+    tls_input input = {bytes, length};
+    if (c->state == CONNECTION_HANDSHAKING) connection_handshake(c, &input);
+    if (c->state == CONNECTION_SETTLING || c->state == CONNECTION_UP) decrypt(c, &input);
+}
+
 void connection_received(connection *c, const reactor_event *event) {
     transport *t = c->transport;
     t->statistics.receives++;
@@ -139,7 +146,6 @@ void connection_received(connection *c, const reactor_event *event) {
         ended_by_peer(c, event->error);
         return;
     }
-    tls_input input = {event->bytes, event->length};
-    if (c->state == CONNECTION_HANDSHAKING) connection_handshake(c, &input);
-    if (c->state == CONNECTION_SETTLING || c->state == CONNECTION_UP) decrypt(c, &input);
+    if (c->fault == NULL || fault_received(c, event->bytes, event->length))
+        connection_take(c, event->bytes, event->length);
 }

@@ -46,7 +46,12 @@ int connection_encrypt(void *context) {
 /* Hands the buffer being filled to the reactor, unless one is under way. */
 static void hand_over(connection *c) {
     if (c->flight != NULL || c->fill.length == 0) return;
-    int result = reactor_send(c->transport->reactor, c->socket, c->fill.bytes, c->fill.length);
+    size_t length = c->fault == NULL ? c->fill.length : fault_sendable(c, c->fill.length);
+    if (length == 0) {
+        fault_sent(c, 0);
+        return;
+    }
+    int result = reactor_send(c->transport->reactor, c->socket, c->fill.bytes, length);
     if (result < 0) {
         connection_end(c, TRANSPORT_SCOPE_SYSTEM, -result, "sending failed", false);
         return;
@@ -92,7 +97,8 @@ void connection_flush(connection *c) {
     }
     if (c->state >= CONNECTION_HANDSHAKING && c->state <= CONNECTION_LEAVING) hand_over(c);
     if (c->fill.bytes != NULL && c->fill.length == 0) fill_give(c);
-    if (c->state == CONNECTION_LEAVING && c->peer_closed && c->flight == NULL) connection_close(c);
+    bool alone = c->peer_closed || (c->fault != NULL && fault_hangs_up(c));
+    if (c->state == CONNECTION_LEAVING && alone && c->flight == NULL) connection_close(c);
 }
 
 void connection_sent(connection *c, const reactor_event *event) {
@@ -105,4 +111,5 @@ void connection_sent(connection *c, const reactor_event *event) {
         connection_end(c, TRANSPORT_SCOPE_SYSTEM, event->error, "sending failed", false);
     else
         connection_dirty(c);
+    if (c->fault != NULL) fault_sent(c, event->length);
 }

@@ -39,7 +39,7 @@ void server_changed(connection *c, request *r) {
     }
     if ((r->exchange.facts & H2_CLOSED) != 0) {
         server_close(t, r);
-    } else if ((r->exchange.facts & H2_COMPLETE) != 0 && r->state == REQUEST_OPEN) {
+    } else if ((r->exchange.facts & (H2_COMPLETE | H2_FIELDS)) != 0 && r->state == REQUEST_OPEN) {
         r->state = REQUEST_QUEUED;
         request_queue_push(&t->received, r);
     }
@@ -75,6 +75,7 @@ void server_accepted(transport *t, const reactor_event *event) {
         return;
     }
     if (t->options.connect_timeout_ms > 0) connection_deadline_set(c, t->options.connect_timeout_ms);
+    if (!fault_accepted(c)) connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a fault", false);
 }
 
 static int listen_fail(transport_error *error, int code, const char *what) {

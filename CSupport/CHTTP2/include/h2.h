@@ -89,6 +89,7 @@ enum h2_exchange_fact {
     H2_COMPLETE = 1, /* END_STREAM received: the message is complete */
     H2_CLOSED = 2,   /* the stream is closed; error_code says how. The session has forgotten the exchange */
     H2_LISTED = 4,   /* waits in the session's list of changed exchanges */
+    H2_FIELDS = 8,   /* see h2_fault_early_set */
 };
 
 /* One request and its response. */

@@ -120,6 +120,9 @@ int reactor_send(reactor *r, reactor_socket socket, const uint8_t *bytes, size_t
  * to close in order. */
 int reactor_close(reactor *r, reactor_socket socket);
 
+/* As reactor_close, but the peer gets a TCP RST instead of a FIN: for servers that misbehave on purpose. */
+int reactor_reset(reactor *r, reactor_socket socket);
+
 /* Starts a one-shot timer at an absolute monotonic time in nanoseconds. -ENOSPC when all timers run. */
 int reactor_timer_start(reactor *r, uint64_t at_ns, uint64_t context, reactor_timer *out);
 

@@ -109,6 +109,10 @@ int tls_session_write(tls_session *session, const uint8_t *plain, size_t length)
 /* Appends close_notify, when the session is in a state that allows it. */
 void tls_session_close(tls_session *session);
 
+/* Appends a fatal alert, after which the session is of no more use: before the end of the handshake handshake_failure,
+ * later bad_record_mac. For servers that misbehave on purpose. */
+void tls_session_alert(tls_session *session);
+
 /* The connection ended: fills the error that says that close_notify was missing. */
 void tls_session_truncated(tls_session *session);
 

@@ -56,6 +56,7 @@ enum transport_local {
     TRANSPORT_LOCAL_NO_STREAM = 2, /* submitted past the peer's MAX_CONCURRENT_STREAMS or to a connection not up */
     TRANSPORT_LOCAL_NO_ALPN = 3,   /* the peer did not choose h2 */
     TRANSPORT_LOCAL_LIMIT = 4,     /* the peer went past a limit of ours */
+    TRANSPORT_LOCAL_FAULT = 5,     /* asked for with transport_fault.h */
 };
 
 /* An error record, for functions that fail with more to say than a status. */
@@ -248,9 +249,10 @@ enum transport_event_kind {
                                   detail: text */
     TRANSPORT_EVENT_PONG = 5,  /* code: round trip in microseconds */
     TRANSPORT_EVENT_WOKEN = 6, /* transport_wake was called */
-    TRANSPORT_EVENT_ACCEPTED = 7, /* server: a connection is up (TLS and client preface done); detail: a line with
-                                     protocol and cipher, then, when the client showed a certificate that was verified,
-                                     UID= and CN= of its subject, a line each where it has them */
+    TRANSPORT_EVENT_ACCEPTED =
+        7, /* server: a connection is up (TLS and client preface done); code: the how many-th TCP
+              connection accepted it is, from 1; detail: a line with protocol and cipher, then, when the client showed a
+              certificate that was verified, UID= and CN= of its subject, a line each where it has them */
 };
 
 typedef struct transport_event {
