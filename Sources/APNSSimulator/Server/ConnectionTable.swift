@@ -8,6 +8,8 @@ struct ConnectionState {
     var isRaised = false
     /// Whether a request was answered.
     var isAnswered = false
+    /// Whether a fault holds the limit of concurrent streams.
+    var isLimited = false
 }
 
 /// The connections that are up. Few beside the number of requests, and requests come in runs on one connection: the

@@ -28,6 +28,13 @@ enum Listener {
         }
     }
 
+    /// Listens again on a port that was closed; false when it cannot be had yet.
+    static func reopen(_ transport: OpaquePointer, _ configuration: SimulatorConfiguration, _ ports: Ports) -> Bool {
+        let services: Services = ports.management == nil ? .all : .pushes
+        // The only TLS configuration, made when the transport was opened.
+        return (try? listen(transport, configuration, port: ports.pushes, for: services, tls: 0)) != nil
+    }
+
     private static func create(_ configuration: SimulatorConfiguration) throws(SimulatorError) -> OpaquePointer {
         var options = transport_options()
         options.loop =
