@@ -82,7 +82,7 @@ static void frame_header_write(uint8_t *place, size_t length, uint8_t type, uint
 /* A header block that does not fit one frame: HEADERS and CONTINUATION (RFC 9113, section 6.10). */
 static int headers_append_split(h2_session *session, const uint8_t *frame, const h2_piece *pieces, size_t length) {
     uint8_t *block = h2_memory_take(session->memory, length);
-    if (block == NULL) return -1;
+    if (block == NULL) return h2_session_fail(session, H2_FAILURE_MEMORY, NGHTTP2_ERR_NOMEM, "no memory for a request");
     size_t filled = 0;
     for (int i = 0; i < H2_PIECES; filled += pieces[i++].length)
         if (pieces[i].length > 0) memcpy(block + filled, pieces[i].bytes, pieces[i].length);
@@ -106,7 +106,8 @@ static int headers_append_split(h2_session *session, const uint8_t *frame, const
  * which is the only one that the peer ever sees. */
 static int headers_append(h2_session *session, const uint8_t *frame) {
     h2_piece pieces[H2_PIECES];
-    if (session->request == NULL || !h2_encoder_request(&session->encoder, session->request, pieces)) return -1;
+    if (session->request == NULL || !h2_encoder_request(&session->encoder, session->request, pieces))
+        return h2_session_fail(session, H2_FAILURE_MEMORY, NGHTTP2_ERR_NOMEM, "no memory for a request");
     size_t length = 0;
     for (int i = 0; i < H2_PIECES; i++)
         length += pieces[i].length;

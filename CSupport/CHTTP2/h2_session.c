@@ -27,7 +27,7 @@ static void *ng_take_cleared(size_t count, size_t bytes, void *memory) {
 }
 
 static void *ng_grow(void *block, size_t bytes, void *memory) {
-    return h2_memory_grow(memory, block, bytes);
+    return h2_memory_grow_reserved(memory, block, bytes);
 }
 
 static nghttp2_option *options_make(void) {
