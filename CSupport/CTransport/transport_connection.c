@@ -65,6 +65,9 @@ void connection_handshake(connection *c, tls_input *input) {
 void connection_end_tls(connection *c) {
     const tls_error *error = tls_session_error(c->tls);
     switch (error->kind) {
+    case 0: /* TLS was not even asked */
+        connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a send buffer", false);
+        break;
     case TLS_ERROR_ALPN:
         connection_end(c, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_NO_ALPN, error->text, true);
         break;

@@ -1,14 +1,16 @@
 #include "transport_internal.h"
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The peer's first SETTINGS: the connection can be used. */
-static void up(connection *c) {
+/* The peer's first SETTINGS: the connection can be used. False when there is no memory to say so: nobody would ever use
+ * it. */
+static bool up(connection *c) {
+    event_node *node = event_add(c, c->kind == SLOT_SERVER ? TRANSPORT_EVENT_ACCEPTED : TRANSPORT_EVENT_UP);
+    if (node == NULL) return false;
     c->state = CONNECTION_UP;
     c->deadline_ns = UINT64_MAX;
     c->streams_max = h2_session_peer_streams_max(c->h2);
-    event_node *node = event_add(c, c->kind == SLOT_SERVER ? TRANSPORT_EVENT_ACCEPTED : TRANSPORT_EVENT_UP);
-    if (node == NULL) return;
     char text[EVENT_DETAIL_BYTES_MAX];
     tls_session_describe(c->tls, text, sizeof(text));
     size_t length = strlen(text);
@@ -19,6 +21,7 @@ static void up(connection *c) {
     event_detail_set(node, text, strlen(text));
     node->event.streams_max = c->streams_max;
     node->event.code = (int64_t)c->ordinal;
+    return true;
 }
 
 static void settings_changed(connection *c) {
@@ -46,20 +49,22 @@ static void pong_add(connection *c, uint64_t sent_ns) {
     if (node != NULL) node->event.code = now_ns > sent_ns ? (int64_t)((now_ns - sent_ns) / 1000) : 0;
 }
 
-static void facts_collect(connection *c) {
+/* False when the connection must end. */
+static bool facts_collect(connection *c) {
     h2_facts *facts = h2_session_facts(c->h2);
     if (facts->settings_count > 0) {
         facts->settings_count = 0;
-        if (c->state == CONNECTION_SETTLING)
-            up(c);
-        else
+        if (c->state != CONNECTION_SETTLING)
             settings_changed(c);
+        else if (!up(c))
+            return false;
     }
     for (uint32_t i = 0; i < facts->goaway_count; i++)
         goaway_add(c, &facts->goaways[i]);
     facts->goaway_count = 0;
     if (facts->pong_count > 0) pong_add(c, facts->pong_opaque);
     facts->pong_count = 0;
+    return true;
 }
 
 static void changed_collect(connection *c) {
@@ -76,9 +81,11 @@ static void changed_collect(connection *c) {
 
 /* Looks at what the session has recorded, and decides. */
 void connection_collect(connection *c) {
-    facts_collect(c);
+    bool told = facts_collect(c);
     changed_collect(c);
-    if (h2_session_failure(c->h2)->kind != H2_FAILURE_NONE)
+    if (!told)
+        connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory to tell that the connection is up", true);
+    else if (h2_session_failure(c->h2)->kind != H2_FAILURE_NONE)
         connection_end_h2(c);
     else
         connection_drained_check(c);
