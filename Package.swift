@@ -73,6 +73,18 @@ let package = Package(
 
         // Tests.
         .target(name: "CTestSupport", path: "Tests/Support/CTestSupport", cSettings: c),
+        .target(name: "CFailingAllocator", path: "Tests/Support/CFailingAllocator", cSettings: c),
+        .target(
+            name: "CAllocationScenarios",
+            dependencies: ["CFailingAllocator", "CReactor", "CTLS", "CHTTP2", "CTransport", "CCrypto"],
+            path: "Tests/Support/CAllocationScenarios", cSettings: c),
+        tests("AllocationTests", ["CAllocationScenarios", "CReactor", "CTransport", "Credentials"]),
+        .target(name: "CFuzzSession", dependencies: ["CHTTP2"], path: "Fuzz/Session", cSettings: c),
+        .target(
+            name: "FuzzTargets",
+            dependencies: ["CFuzzSession", "CCrypto", "CSVReader", "APNSProtocol", "PayloadTemplate"],
+            path: "Fuzz/Targets", swiftSettings: swift),
+        tests("FuzzReplayTests", ["FuzzTargets"]),
         tests("CReactorTests", ["CReactor", "CTestSupport"]),
         tests("CTransportTests", ["CTransport", "CTLS", "CNGHTTP2", "Credentials", "APNSProtocol", "APNSBatch"]),
         tests("CSVReaderTests", ["CSVReader"]),
@@ -85,3 +97,9 @@ let package = Package(
         tests("EndToEndTests", []),
     ]
 )
+
+// The fuzzer itself, for scripts/fuzz: it needs libFuzzer, which is linked on the command line.
+if Context.environment["APNS_BATCH_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(name: "fuzz", dependencies: ["FuzzTargets"], path: "Fuzz/Runner", swiftSettings: swift))
+}

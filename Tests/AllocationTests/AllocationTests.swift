@@ -1,0 +1,45 @@
+import CAllocationScenarios
+import CReactor
+import CTransport
+import Credentials
+import Testing
+
+/// Whatever allocation fails, the core neither crashes nor leaks, and says so in order. The sanitizers see the rest.
+@Suite("allocations that fail")
+struct AllocationTests {
+    @Test("one in the event loop", arguments: [REACTOR_BACKEND_IO_URING, REACTOR_BACKEND_EPOLL])
+    func reactor(backend: reactor_backend) {
+        guard scenario(failing: 0, { scenario_reactor(backend.rawValue, $0, $1) }).end == 0 else { return }
+        failEach { scenario_reactor(backend.rawValue, $0, $1) }
+    }
+
+    @Test("one in TLS")
+    func tls() throws {
+        try TestIdentity().withRecord { identity in failEach(stride: 97) { scenario_tls(identity, $0, $1) } }
+    }
+
+    @Test("one in a connection and its requests", arguments: [TRANSPORT_LOOP_IO_URING, TRANSPORT_LOOP_EPOLL])
+    func transport(loop: transport_loop) throws {
+        try TestIdentity().withRecord { identity in
+            guard scenario(failing: 0, { scenario_transport(loop.rawValue, identity, $0, $1) }).end == 0 else { return }
+            failEach(stride: 101) { scenario_transport(loop.rawValue, identity, $0, $1) }
+        }
+    }
+
+    @Test(
+        "one in keys, certificates and encryption",
+        arguments: [
+            (SCENARIO_CRYPTO_KEY, 89), (SCENARIO_CRYPTO_IDENTITY, 103), (SCENARIO_CRYPTO_PKCS12, 307),
+            (SCENARIO_CRYPTO_SEALER, 1),
+        ] as [(scenario_crypto_kind, UInt64)])
+    func crypto(kind: scenario_crypto_kind, stride: UInt64) throws {
+        try TestFiles().withRecord { files in
+            failEach(stride: stride) { scenario_crypto(kind.rawValue, files, $0, $1) }
+        }
+    }
+
+    @Test("one in HTTP/2")
+    func http2() {
+        failEach { scenario_h2($0, $1) }
+    }
+}
