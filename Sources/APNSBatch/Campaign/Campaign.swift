@@ -196,6 +196,10 @@ public struct Campaign: Sendable {
     /// The longest first delay before a row is sent again, in milliseconds; it doubles from attempt to attempt. Nil for what
     /// the answer asks for: a second, or five where APNs itself is in trouble.
     public var retryDelay: UInt64?
+    /// When the campaign stops sending: a time, or a duration from its start. Rows that were not sent by then end as
+    /// ``Outcome/expired``, and none is sent again; answers under way are awaited. A row that APNs refused for the time being
+    /// is ``Outcome/rejected`` with that answer, and one that may have arrived ``Outcome/unknown``. Nil for no end.
+    public var notAfter: Expiration?
     /// How long a request may take, in milliseconds, at least 1.
     public var requestTimeout: UInt32 = 30_000
     /// How long no connection may be had before the run ends, in seconds, 1 to 86,400.

@@ -58,7 +58,7 @@ extension Lane {
             return
         }
         flights[flight].lastStatus = answer.status
-        if case .known(let reason) = answer.reason { flights[flight].lastReason = reason }
+        flights[flight].lastReason = if case .known(let reason) = answer.reason { reason } else { nil }
         again(flight, after: delay)
     }
 

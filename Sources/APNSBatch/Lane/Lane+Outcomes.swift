@@ -72,6 +72,8 @@ extension Lane {
     private mutating func lost(_ flight: Int, _ outcome: OutcomeRecord) {
         let attempts = Int(flights[flight].attempts)
         if !control.stopping, let delay = plan.shortBackoff.delay(afterAttempt: attempts, random: random.next()) {
+            // Not the last word any more: this request may have arrived.
+            flights[flight].lastStatus = 0
             again(flight, after: delay * 1_000_000)
         } else {
             finish(flight, .unknown, cause: Self.explain(outcome))
@@ -89,6 +91,7 @@ extension Lane {
     /// Puts a row back, to be sent after so many nanoseconds. Its record leaves the arena, so that a row that waits holds
     /// up only itself.
     mutating func again(_ flight: Int, after delay: UInt64) {
+        if endIfTooLate(flight, after: delay) { return }
         leaveArena(flight)
         retries.add(flight: flight, due: now + delay)
     }
@@ -108,13 +111,12 @@ extension Lane {
     /// a line are those that were never sent.
     mutating func giveUp(_ flight: Int) {
         let row = flights[flight]
-        if row.attempts == 0 {
+        switch row.lastWord {
+        case .neverSent:
             if row.block >= 0 { arena.release(row.block) }
             flights.release(flight)
-        } else if row.lastStatus > 0 {
-            finish(flight, .rejected, status: row.lastStatus, cause: row.lastReason?.text ?? "")
-        } else {
-            finish(flight, .unknown, cause: "stopped before it was sent again")
+        case .refused(let status, let reason): finish(flight, .rejected, status: status, cause: reason?.text ?? "")
+        case .noAnswer: finish(flight, .unknown, cause: "stopped before it was sent again")
         }
     }
 }

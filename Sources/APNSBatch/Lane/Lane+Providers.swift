@@ -25,7 +25,7 @@ extension Lane {
             hasStream: providers.indices.contains { providers[$0].pool.hasStream })
         switch look {
         case .anyRow: return nextFlight()
-        case .dueRow: return retries.takeDue(now: now)
+        case .dueRow: return takeDue()
         case .nothing: return nil
         }
     }
@@ -37,7 +37,7 @@ extension Lane {
                 let flight = providers[provider].waiting.takeFirst(in: flights)
             {
                 waiting -= 1
-                send(flight, to: member, of: provider)
+                if !endIfExpired(flight) { send(flight, to: member, of: provider) }
             }
         }
     }
@@ -52,6 +52,7 @@ extension Lane {
     /// Whether a provider needs connections. The only one connects before there is a row; of several each does when there
     /// is one for it.
     mutating func hasWork(_ provider: Int) -> Bool {
+        if isLate { return providers[provider].pool.inFlight > 0 }
         guard providers.count == 1 else {
             return providers[provider].waiting.count > 0 || providers[provider].pool.inFlight > 0
         }

@@ -39,6 +39,8 @@ struct Lane: ~Copyable {
     var nextTick: UInt64 = 0
     var nextHandOver: UInt64 = 0
     var stopDeadline: UInt64?
+    /// The campaign's deadline has passed.
+    var isLate = false
 
     /// Milliseconds between two looks at time and control when nothing arrives.
     private static let idleWait: UInt32 = 10
@@ -88,7 +90,7 @@ struct Lane: ~Copyable {
     // MARK: Filling streams
 
     /// How a turn's filling ended.
-    private enum Filled {
+    enum Filled {
         /// There is more to send and room to send it.
         case batch
         /// Every stream is taken, no row is there, or memory waits for outcomes: answers come first.
@@ -98,6 +100,7 @@ struct Lane: ~Copyable {
     /// Takes rows while there are streams for them.
     private mutating func fill() -> Filled {
         guard !control.stopping else { return .allThatGoes }
+        if isLate { return endLateRows() }
         // Never more than the core has places for: connections that drain hold some of them.
         let room = min(RequestBatch.capacity, transport.streamsFree)
         let isFull = providers.count == 1 ? fillOne(room) : fillSeveral(room)
@@ -114,7 +117,7 @@ struct Lane: ~Copyable {
     }
 
     mutating func nextFlight() -> Int? {
-        if let again = retries.takeDue(now: now) { return again }
+        if let again = takeDue() { return again }
         guard retries.count < Self.retryLimit, !flights.isFull else { return nil }
         return nextRow()
     }
@@ -135,7 +138,7 @@ struct Lane: ~Copyable {
         return nil
     }
 
-    private mutating func recordUnsent(_ outcome: Outcome, cause: String) {
+    mutating func recordUnsent(_ outcome: Outcome, cause: String) {
         var cause = cause
         let token = preparer.tokenText(of: rows.row)
         cause.withUTF8 { cause in
@@ -179,6 +182,7 @@ struct Lane: ~Copyable {
             if !providers[provider].pool.isChanging { forgetPrevious(of: provider) }
         }
         rows.refreshClock()
+        isLate = plan.deadline?.hasPassed(now: rows.wallClock) ?? false
         publish()
         if now >= nextHandOver {
             sink.handOver()
@@ -220,10 +224,17 @@ struct Lane: ~Copyable {
     /// Takes no further row, and gives up those that wait for their turn.
     private mutating func giveUpWaiting() {
         rows.abandon()
-        while let flight = retries.takeAny() { giveUp(flight) }
+        while let flight = takeWaiting() { giveUp(flight) }
+    }
+
+    /// A row that waits for its turn, due or not; nil when there is none.
+    mutating func takeWaiting() -> Int? {
+        if let flight = retries.takeAny() { return flight }
         for provider in providers.indices {
-            while let flight = providers[provider].waiting.takeFirst(in: flights) { giveUp(flight) }
+            guard let flight = providers[provider].waiting.takeFirst(in: flights) else { continue }
+            waiting -= 1
+            return flight
         }
-        waiting = 0
+        return nil
     }
 }

@@ -31,6 +31,7 @@ final class CampaignPlan: Sendable {
     let longBackoff: RetryBackoff
     /// Nanoseconds.
     let stopPatience: UInt64
+    let deadline: CampaignDeadline?
     let log: LaneLog
     /// Nil when nothing is encrypted.
     let sealing: SealingPlan?
@@ -71,6 +72,10 @@ final class CampaignPlan: Sendable {
         attempts = campaign.attempts
         shortBackoff = Self.backoff(.short, campaign)
         longBackoff = Self.backoff(.long, campaign)
+        let start = headers.start
+        deadline = try campaign.notAfter.map { (given) throws(CampaignError) in
+            try CampaignDeadline(given, start: start)
+        }
         stopPatience = UInt64(min(max(0, campaign.stopPatience), 86_400)) * 1_000_000_000
         guard (1...1000).contains(campaign.attempts) else {
             throw CampaignError(.configuration, "attempts: expected 1 to 1000, found \(campaign.attempts)")

@@ -58,6 +58,9 @@ struct CampaignArguments: ParsableArguments {
     @Option(help: "Seconds without any connection after which the run ends. (default: 60)")
     var connectPatience: Int?
 
+    @Option(help: "When to stop sending: a time (2026-01-01T08:00:00Z) or a duration (6h). The rest is expired.")
+    var notAfter: String?
+
     @Option(help: ArgumentHelp("Seconds after which new connections get a new provider token.", visibility: .hidden))
     var tokenMintAfter: Int?
 
@@ -76,7 +79,7 @@ struct CampaignArguments: ParsableArguments {
             input: input, to: to, topic: topic, template: template, strings: strings.isEmpty ? nil : strings,
             pushType: pushType, priority: priority, expiration: expiration, collapseId: collapseId,
             delimiter: delimiter, campaignId: campaignId, lanes: lanes, connections: connections, loop: loop,
-            attempts: attempts, requestTimeout: requestTimeout, connectPatience: connectPatience,
+            attempts: attempts, requestTimeout: requestTimeout, connectPatience: connectPatience, notAfter: notAfter,
             tokenMintAfter: tokenMintAfter, tokenRetireAfter: tokenRetireAfter, runDir: runDir,
             simulatorScript: simulatorScript)
         return own.over(credentials.settings)

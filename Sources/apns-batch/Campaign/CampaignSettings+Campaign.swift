@@ -21,6 +21,7 @@ extension CampaignSettings {
         }
         try applyHeaders(to: &campaign)
         try applyOptions(to: &campaign)
+        try applyPolicy(to: &campaign)
         return campaign
     }
 

@@ -31,6 +31,7 @@ struct CampaignSettings: Codable {
     var attempts: Int?
     var requestTimeout: UInt32?
     var connectPatience: Int?
+    var notAfter: String?
     var tokenMintAfter: Int?
     var tokenRetireAfter: Int?
     var runDir: String?
@@ -58,6 +59,7 @@ struct CampaignSettings: Codable {
         case lanes, connections, loop, attempts
         case requestTimeout = "request_timeout"
         case connectPatience = "connect_patience"
+        case notAfter = "not_after"
         case tokenMintAfter = "token_mint_after"
         case tokenRetireAfter = "token_retire_after"
         case runDir = "run_dir"
@@ -93,6 +95,7 @@ struct CampaignSettings: Codable {
             connections: connections ?? file.connections, loop: loop ?? file.loop,
             attempts: attempts ?? file.attempts, requestTimeout: requestTimeout ?? file.requestTimeout,
             connectPatience: connectPatience ?? file.connectPatience,
+            notAfter: notAfter ?? file.notAfter,
             tokenMintAfter: tokenMintAfter ?? file.tokenMintAfter,
             tokenRetireAfter: tokenRetireAfter ?? file.tokenRetireAfter, runDir: runDir ?? file.runDir,
             simulatorScript: simulatorScript ?? file.simulatorScript,
