@@ -48,6 +48,7 @@ let package = Package(
         core("CHTTP2", ["CNGHTTP2"]),
         core("CTransport", ["CReactor", "CTLS", "CHTTP2"]),
         core("CCrypto", ["COpenSSL"]),
+        core("CStorage", []),
 
         // Swift: policy.
         module("CSVReader"),
@@ -58,7 +59,7 @@ let package = Package(
         module(
             "APNSBatch",
             [
-                "CSVReader", "PayloadTemplate", "APNSProtocol", "Credentials", "LaneTransport",
+                "CSVReader", "PayloadTemplate", "APNSProtocol", "Credentials", "LaneTransport", "CStorage",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         module("APNSSimulator", ["CTransport", "Credentials"]),

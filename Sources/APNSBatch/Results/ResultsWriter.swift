@@ -100,5 +100,5 @@ final class ResultsWriter: @unchecked Sendable {
     }
 }
 
-/// The text of the current errno.
-func systemMessage() -> String { String(cString: strerror(errno)) }
+/// The text of the current errno, or of another.
+func systemMessage(_ code: Int32 = errno) -> String { String(cString: strerror(code)) }
