@@ -115,8 +115,8 @@ import Testing
 
     @Test("provider tokens are renewed during the run, always on new connections, and no row waits or is lost")
     func rotation() async throws {
-        // The rows take some four seconds; a token lives for two.
-        let stage = try TeamsStage(script: SimulatorScript(latency: .fixed(100)), streams: 20, lifetime: 4)
+        // The rows take some four seconds; a token is used for three; that it lives on is for slow machines.
+        let stage = try TeamsStage(script: SimulatorScript(latency: .fixed(100)), streams: 20, lifetime: 60)
         var campaign = try stage.campaign(rows: TeamsStage.rows(3000))
         campaign.connections = 2
         campaign.lanes = 1
