@@ -31,7 +31,7 @@ struct reactor_plan {
 struct reactor_backend_table {
     uint32_t kind; /* enum reactor_backend, as reactor_backend_kind reports it */
 
-    /* Makes r->backend_state. On failure nothing is left behind. */
+    /* Makes r->backend_state; a simulated one finds its world there. On failure nothing is left behind. */
     int (*create)(reactor *r, const reactor_options *options);
 
     /* Frees r->backend_state. All slots are free by then. */
@@ -81,6 +81,7 @@ struct reactor {
 extern const struct reactor_backend_table reactor_io_uring_table;
 extern const struct reactor_backend_table reactor_io_uring_plain_table;
 extern const struct reactor_backend_table reactor_epoll_table;
+extern const struct reactor_backend_table reactor_simulated_table;
 
 /* Pauses a listener: until a slot is free, and after an error (not 0) for a while. */
 void reactor_accept_pause(reactor *r, struct reactor_slot *listener, int error);

@@ -36,6 +36,7 @@ enum reactor_backend {
     REACTOR_BACKEND_IO_URING = 1,
     REACTOR_BACKEND_EPOLL = 2,
     REACTOR_BACKEND_IO_URING_PLAIN = 3, /* io_uring without anything newer than Linux 5.19: for tests, to compare */
+    REACTOR_BACKEND_SIMULATED = 4,      /* no kernel: a network and a clock in memory, made by reactor_world_join */
 };
 
 typedef struct reactor_options {
@@ -87,7 +88,7 @@ int reactor_create(const reactor_options *options, reactor **out);
 /* Frees a reactor (NULL is allowed). Sockets still open are closed and joined first, without further events. */
 void reactor_destroy(reactor *r);
 
-/* The back end that runs: REACTOR_BACKEND_IO_URING or REACTOR_BACKEND_EPOLL. */
+/* The back end that runs: REACTOR_BACKEND_IO_URING, REACTOR_BACKEND_EPOLL or REACTOR_BACKEND_SIMULATED. */
 uint32_t reactor_backend_kind(const reactor *r);
 
 /* Monotonic time in nanoseconds, read anew. */
