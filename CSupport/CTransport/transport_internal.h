@@ -5,6 +5,7 @@
 #include "h2.h"
 #include "h2_fault.h"
 #include "reactor.h"
+#include "reactor_world.h"
 #include "tls.h"
 #include "transport.h"
 #include "transport_fault.h"
@@ -134,6 +135,7 @@ typedef struct tls_entry {
 
 struct transport {
     reactor *reactor;
+    reactor_world *world; /* of a simulation, else NULL */
     h2_memory *memory;
     h2_pool *pool;
     connection *slots;

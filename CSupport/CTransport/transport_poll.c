@@ -137,6 +137,7 @@ static int drive(transport *t, const transport_poll_io *io) {
             return TRANSPORT_RESOURCE;
         expire(t);
         if (reportable(t, io) || closing_reportable(t) || t->now_ns >= until_ns) return TRANSPORT_OK;
+        if (t->world != NULL) return TRANSPORT_OK; /* waiting is the world's */
     }
 }
 

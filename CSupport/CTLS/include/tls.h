@@ -85,6 +85,10 @@ _Static_assert(sizeof(tls_context_options) == 40, "fixed layout");
 /* Makes a context; on failure returns false, *out is NULL and error says why. */
 bool tls_context_create(const tls_context_options *options, tls_context **out, tls_error *error);
 
+/* Makes a context without TLS, for simulations, where cryptography would only cost time and no two runs would send the
+ * same bytes: sessions frame what they carry, and say hello and goodbye. NULL when memory is short. */
+tls_context *tls_context_create_plain(bool server);
+
 /* Frees a context (NULL allowed); sessions made from it live on. */
 void tls_context_destroy(tls_context *context);
 

@@ -74,6 +74,7 @@ enum transport_loop {
     TRANSPORT_LOOP_AUTO = 0,
     TRANSPORT_LOOP_IO_URING = 1,
     TRANSPORT_LOOP_EPOLL = 2,
+    TRANSPORT_LOOP_SIMULATED = 3, /* never asked for here: see transport_world.h */
 };
 
 typedef struct transport_options {
@@ -97,7 +98,7 @@ int transport_create(const transport_options *options, transport **out, transpor
  */
 void transport_destroy(transport *t);
 
-/* TRANSPORT_LOOP_IO_URING or TRANSPORT_LOOP_EPOLL: the one that runs. */
+/* TRANSPORT_LOOP_IO_URING, TRANSPORT_LOOP_EPOLL or TRANSPORT_LOOP_SIMULATED: the one that runs. */
 uint32_t transport_loop_kind(const transport *t);
 
 /* Monotonic nanoseconds of the loop's clock. */
