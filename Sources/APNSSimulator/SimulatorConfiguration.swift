@@ -84,6 +84,8 @@ package struct SimulatorConfiguration: Sendable {
     package var clockTolerance: Int64 = 60
     /// Seconds to add to the clock, also of `date`.
     package var clockOffset: Int64 = 0
+    /// Sees every request and may spoil its answer; nil for nobody.
+    package var probe: (any SimulatorProbe)?
     /// Milliseconds since the epoch.
     package var clock: @Sendable () -> Int64 = SystemClock.milliseconds
 

@@ -8,6 +8,19 @@ package struct SocketAddress: Sendable, Equatable, CustomStringConvertible {
         bytes = [UInt8](UnsafeRawBufferPointer(start: pointer, count: Int(length)))
     }
 
+    /// 127.0.0.1 and a port.
+    package static func loopback(port: UInt16) -> SocketAddress {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                SocketAddress($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+
     func withPointer<R>(_ body: (UnsafePointer<sockaddr>, UInt32) -> R) -> R {
         bytes.withUnsafeBytes { body($0.baseAddress!.assumingMemoryBound(to: sockaddr.self), UInt32($0.count)) }
     }

@@ -17,6 +17,8 @@ package struct TransportOptions: Sendable {
     package var sendBuffer: UInt32 = 256 * 1024
     /// Names of response header fields that outcomes carry, at most 8.
     package var captures: [StaticString] = []
+    /// Where it lives in a simulation, whatever `loop` is.
+    package var world: SimulatedWorld?
 
     package init() {}
 }
@@ -27,6 +29,8 @@ package struct TransportOptions: Sendable {
 /// the next `poll`.
 package struct Transport: ~Copyable {
     let handle: OpaquePointer
+    /// Its number in a simulated world.
+    package let number: UInt32
     private let outcomes: UnsafeMutableBufferPointer<OutcomeRecord>
     private let events: UnsafeMutableBufferPointer<EventRecord>
 
@@ -45,16 +49,19 @@ package struct Transport: ~Copyable {
         record.send_buffer_max = options.sendBuffer
         var error = transport_error()
         var made: OpaquePointer?
+        var number: UInt32 = 0
         let names = options.captures.map {
             UnsafeRawPointer($0.utf8Start).assumingMemoryBound(to: CChar.self) as UnsafePointer<CChar>?
         }
         let status = names.withUnsafeBufferPointer { names in
             record.captures = names.baseAddress
             record.capture_count = UInt32(names.count)
-            return transport_create(&record, &made, &error)
+            guard let world = options.world else { return transport_create(&record, &made, &error) }
+            return transport_world_join(world.handle, &record, &made, &number, &error)
         }
         guard status == 0, let made else { throw TransportError(status: status, record: error) }
         handle = made
+        self.number = number
         outcomes = .allocate(capacity: Self.outcomeCapacity)
         events = .allocate(capacity: Self.eventCapacity)
     }

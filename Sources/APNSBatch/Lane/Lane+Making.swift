@@ -65,6 +65,7 @@ extension Lane {
     private static func options(_ plan: CampaignPlan) -> TransportOptions {
         var options = TransportOptions()
         options.loop = plan.loop
+        options.world = plan.surroundings.world
         options.connections = connections(plan)
         options.streams = streams(plan)
         options.requestTimeout = plan.requestTimeout

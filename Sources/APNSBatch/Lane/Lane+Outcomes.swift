@@ -27,6 +27,20 @@ extension Lane {
         }
     }
 
+    /// In a simulation that must notice it.
+    mutating func endSpoilt(_ outcome: OutcomeRecord, _ spoil: (inout OutcomeRecord) -> Bool) {
+        var outcome = outcome
+        if spoil(&outcome) {
+            end(outcome)
+        } else {
+            let (flight, member) = (Int(outcome.ticket), Int(flights[Int(outcome.ticket)].member))
+            let provider = Int(flights[flight].provider)
+            providers[provider].pool.didEnd(member, answered: false, accepted: false, now: now)
+            if flights[flight].block >= 0 { arena.release(flights[flight].block) }
+            flights.release(flight)
+        }
+    }
+
     /// It surely did not arrive: sent again, and not counted. At once where the connection is to blame; after a growing
     /// pause where the server refused the stream, and not for ever.
     private mutating func notSent(_ flight: Int, _ provider: Int, _ member: Int, _ outcome: OutcomeRecord) {

@@ -73,7 +73,11 @@ struct Lane: ~Copyable {
         let harvest = try transport.poll(timeout: wait(after: filled), linger: linger(after: filled))
         now = transport.now
         // A connection's last event comes after the outcomes of its requests, perhaps in the same harvest.
-        for outcome in harvest.outcomes { end(outcome) }
+        if let spoil = plan.surroundings.spoil {
+            for outcome in harvest.outcomes { endSpoilt(outcome, spoil) }
+        } else {
+            for outcome in harvest.outcomes { end(outcome) }
+        }
         for event in harvest.events { act(on: event) }
         tick()
         return true

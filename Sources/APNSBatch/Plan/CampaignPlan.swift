@@ -209,6 +209,7 @@ extension LoopKind {
         case .automatic: "none"
         case .ioUring: "io_uring"
         case .epoll: "epoll"
+        case .simulated: "simulated"
         }
     }
 }

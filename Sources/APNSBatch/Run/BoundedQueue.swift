@@ -74,6 +74,8 @@ final class BoundedQueue<Element: Sendable>: @unchecked Sendable {
     /// Whether `push` would not wait, as long as nobody else pushes. False when closed.
     var hasRoom: Bool { locked { count < capacity && !isClosed } }
 
+    var closed: Bool { locked { isClosed } }
+
     /// What a `tryPop` found.
     enum Taken {
         case element(Element)

@@ -11,7 +11,7 @@ final class InputReader: Sendable {
     /// Opens the input and reads its header row; blocks for a pipe until that is there.
     ///
     /// - Parameter lanes: each lane may have a chunk in hand and one waiting; two more are being filled.
-    init(_ campaign: Campaign, lanes: Int) throws(CampaignError) {
+    init(_ campaign: Campaign, lanes: Int, limits: CSVLimits = .standard) throws(CampaignError) {
         name = campaign.input.name
         do {
             let dialect = try CSVDialect(delimiter: campaign.delimiter)
@@ -20,7 +20,7 @@ final class InputReader: Sendable {
                 case .file(let path): .file(path)
                 case .standardInput: .standardInput
                 }
-            reader = try CSVChunkReader(input: input, dialect: dialect, buffers: lanes * 2 + 2)
+            reader = try CSVChunkReader(input: input, dialect: dialect, limits: limits, buffers: lanes * 2 + 2)
             columns = try reader.readHeader()
         } catch {
             throw Self.explain(error, name: campaign.input.name)
@@ -38,6 +38,9 @@ final class InputReader: Sendable {
     func run(control: RunControl, wake: () -> Void) {
         while advance(control: control, wake: wake) {}
     }
+
+    /// Whether no further chunk comes.
+    var isAtEnd: Bool { chunks.closed }
 
     /// What `run` does, in pieces and without ever waiting for buffers or room; false when there was nothing to do.
     func step(control: RunControl, wake: () -> Void) -> Bool {

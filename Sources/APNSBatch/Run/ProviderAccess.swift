@@ -23,7 +23,7 @@ struct ProviderAccess: Sendable {
         case .none: (name, tokens, certificate, warning) = ("", nil, nil, nil)
         case .providerToken(let keyPEM, let keyID, let teamID):
             tokens = try ProviderTokenSource(
-                keyPEM: keyPEM, keyID: keyID, teamID: teamID, rule: rule, log: log, clock: surroundings.seconds)
+                keyPEM: keyPEM, keyID: keyID, teamID: teamID, rule: rule, log: log, surroundings: surroundings)
             (name, certificate, warning) = ("team \(teamID)", nil, nil)
         case .certificate(let chainPEM, let keyPEM):
             let read = try Self.read(chainPEM, keyPEM)

@@ -1,3 +1,4 @@
+import CSVReader
 import LaneTransport
 
 /// What a run takes from outside the process: the time of day and the addresses of names. The system's, unless a
@@ -13,6 +14,17 @@ package struct Surroundings: Sendable {
     package var aside: @Sendable (_ name: String, _ work: @escaping @Sendable () -> Void) -> Void = {
         LaneThread.detached(name: $0, $1)
     }
+
+    /// How much of the input is read at a time.
+    package var csvLimits = CSVLimits.standard
+    /// Signs in the place of the providers' keys, whose signatures are never the same twice: 64 bytes.
+    package var sign: (@Sendable (_ message: [UInt8]) -> [UInt8])?
+    /// A network and a clock of its own.
+    package var world: SimulatedWorld?
+    /// Spoils the outcome of a request, or has it forgotten (false), so that a simulation can show that it would notice.
+    package var spoil: (@Sendable (inout OutcomeRecord) -> Bool)?
+
+    package init() {}
 
     package static let system = Surroundings()
 }

@@ -46,6 +46,9 @@ struct ConnectionTable: ~Copyable {
         find(id) ? states + last : nil
     }
 
+    /// The ids of those that are up.
+    var all: [UInt64] { Array(UnsafeBufferPointer(start: ids, count: count)) }
+
     /// Forgets a connection; returns what was remembered.
     mutating func remove(_ id: UInt64) -> ConnectionState? {
         guard find(id) else { return nil }

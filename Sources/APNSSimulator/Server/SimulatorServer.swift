@@ -9,6 +9,7 @@ struct SimulatorServer: ~Copyable {
     private let certificateFault: SimulatorConfiguration.CertificateFault
     private let eventCapacity: Int
     private let teams: TeamCounts
+    private let probe: (any SimulatorProbe)?
     private let received: UnsafeMutablePointer<transport_received>
     private let events: UnsafeMutablePointer<transport_event>
     private var check: RequestCheck
@@ -57,6 +58,7 @@ struct SimulatorServer: ~Copyable {
         // What a connection is must be known before its first request.
         eventCapacity = max(256, 4 * Int(configuration.connections))
         teams = TeamCounts(keys)
+        probe = configuration.probe
         streams = configuration.streams
         received = .allocate(capacity: Self.receivedCapacity)
         events = .allocate(capacity: eventCapacity)
@@ -71,12 +73,20 @@ struct SimulatorServer: ~Copyable {
         answers = AnswerTable(script, started: now)
         latency = LatencyDraw(script.latency, seed: script.seed)
         ids = SplitMix64(seed: script.seed ^ UInt64(bitPattern: now))
-        report.loop = transport_loop_kind(transport) == TRANSPORT_LOOP_IO_URING.rawValue ? "io_uring" : "epoll"
+        report.loop = Self.loopName(transport)
     }
 
     deinit {
         received.deallocate()
         events.deallocate()
+    }
+
+    private static func loopName(_ transport: OpaquePointer) -> String {
+        switch transport_loop_kind(transport) {
+        case TRANSPORT_LOOP_IO_URING.rawValue: "io_uring"
+        case TRANSPORT_LOOP_EPOLL.rawValue: "epoll"
+        default: "simulated"
+        }
     }
 
     /// Serves until `isStopped` says so after the transport was woken, or the loop fails.
@@ -146,6 +156,11 @@ struct SimulatorServer: ~Copyable {
             forgo(request, treatment.way)
             return
         }
+        let fate = probe?.fate() ?? .answered
+        if fate == .refused {
+            refuse(request)
+            return
+        }
         let state = connections.state(of: request.connection)
         let verdict = check.judge(
             fields: UnsafeBufferPointer(start: request.fields, count: Int(request.field_count)),
@@ -158,22 +173,41 @@ struct SimulatorServer: ~Copyable {
         let number = decide(verdict, storm: treatment.storm)
         answers.countGiven(number)
         report.requests += 1
+        if let probe { tell(probe, verdict, number) }
+        if fate == .forgotten { return }
         guard treatment.way == .usual else {
             forgo(request, .unanswered)
             return
         }
-        let answer = PendingAnswer(
+        var answer = PendingAnswer(
             connection: request.connection, stream: request.stream, number: UInt32(number),
             isAuthorized: verdict.isAuthorized, isAboutChannels: verdict.isAboutChannels,
             reply: verdict.isAboutChannels && verdict.isAuthorized ? replies.insert(check.reply) : -1,
             treatment: treatment.isUnusual ? treatments.insert(treatment) : -1,
             id: messageID(verdict))
+        if case .reset(let code) = fate { answer.reset = code }
         if latency.isNone {
             add(answer)
         } else {
             queue.insert(answer, at: tick + latency.next())
         }
     }
+
+    /// RST_STREAM with REFUSED_STREAM: the request was not processed (RFC 9113, section 8.7).
+    private mutating func refuse(_ request: transport_received) {
+        connections.existing(request.connection)?.pointee.open -= 1
+        open -= 1
+        batch.addReset(connection: request.connection, stream: request.stream, code: 7)
+        if batch.isFull { respond() }
+    }
+
+    private func tell(_ probe: any SimulatorProbe, _ verdict: Verdict, _ number: Int) {
+        guard let token = verdict.deviceToken else { return }
+        probe.judged(token: token, status: answers.entries[number].status)
+    }
+
+    /// Connections that are up.
+    var connectionIDs: [UInt64] { connections.all }
 
     /// All requests of one poll are open at once, before the first of them is answered.
     private mutating func noteOpened(_ count: Int) {
@@ -236,6 +270,12 @@ struct SimulatorServer: ~Copyable {
         }
         state.pointee.open -= 1
         open -= 1
+        if let code = answer.reset {
+            if answer.reply >= 0 { _ = replies.remove(answer.reply) }
+            batch.addReset(connection: answer.connection, stream: answer.stream, code: code)
+            if batch.isFull { respond() }
+            return
+        }
         let raises = answer.isAuthorized && !state.pointee.isRaised
         let prepared = answers.entries[Int(answer.number)]
         guard answer.treatment < 0 else {
