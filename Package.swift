@@ -96,6 +96,16 @@ let package = Package(
         tests("APNSBatchTests", ["APNSBatch", "APNSSimulator", "Credentials", "APNSProtocol", "LaneTransport"]),
         tests("APNSSimulatorTests", ["APNSSimulator", "Credentials", "CTransport"]),
         tests("EndToEndTests", []),
+        .target(
+            name: "Simulation",
+            dependencies: [
+                "APNSBatch", "APNSSimulator", "CSVReader", "LaneTransport",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/Support/Simulation", swiftSettings: swift),
+        .executableTarget(
+            name: "simulation", dependencies: ["Simulation"], path: "Tests/Simulation", swiftSettings: swift),
+        tests("SimulationTests", ["Simulation"]),
     ]
 )
 

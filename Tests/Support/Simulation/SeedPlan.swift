@@ -1,0 +1,112 @@
+import APNSBatch
+import APNSSimulator
+import LaneTransport
+
+/// What a seed means: rows, the campaign's options, what the network and the server do to it.
+struct SeedPlan {
+    /// What the server does wrong in the phase with faults, each in millionths.
+    struct ServerFaults {
+        /// Of requests.
+        var refused: UInt32 = 0
+        var reset: UInt32 = 0
+        var forgotten: UInt32 = 0
+        /// Of the server's turns.
+        var goaway: UInt32 = 0
+        var settings: UInt32 = 0
+        var closed: UInt32 = 0
+    }
+
+    let seed: UInt64
+    var rows: [InputRow]
+    var lanes: Int
+    var connections: Int
+    var attempts: Int
+    var retryDelay: UInt64
+    var requestTimeout: UInt32
+    var chunkBytes: Int
+    var streams: UInt32
+    var script: SimulatorScript
+    var world: SimulatedWorld.Options
+    var server: ServerFaults
+    /// Nanoseconds after the start at which faults end.
+    var calmAfter: UInt64
+
+    /// When everything must have finished, after the faults: the longest chain of deadlines and pauses, with room.
+    var calmPatience: UInt64 { 120_000_000_000 }
+
+    init(seed: UInt64) {
+        var dice = Dice(seed: seed)
+        self.seed = seed
+        rows = InputRow.draw(&dice)
+        lanes = dice.chance(300_000) ? 2 : 1
+        connections = dice.within(1...4)
+        attempts = dice.within(2...6)
+        retryDelay = UInt64(dice.within(1...300))
+        requestTimeout = UInt32(dice.within(200...3000))
+        chunkBytes = dice.pick([512, 2048, 8192, 65536])
+        streams = UInt32(dice.pick([1, 2, 5, 20, 100, 1000]))
+        script = Self.script(&dice)
+        world = Self.world(&dice)
+        server = Self.server(&dice)
+        calmAfter = UInt64(dice.within(1...2000)) * 1_000_000
+    }
+
+    private static func script(_ dice: inout Dice) -> SimulatorScript {
+        var rules: [SimulatorRule] = []
+        if dice.chance(600_000) {
+            rules.append(SimulatorRule(share: 0.05, status: 410, reason: "Unregistered", timestamp: 1_700_000_000_000))
+        }
+        if dice.chance(400_000) {
+            rules.append(
+                SimulatorRule(
+                    share: 0.1, status: 503, reason: "ServiceUnavailable", times: dice.within(1...3),
+                    retryAfter: dice.chance(300_000) ? 1 : nil))
+        }
+        if dice.chance(300_000) {
+            rules.append(SimulatorRule(share: 0.1, status: 429, reason: "TooManyRequests", times: dice.within(1...2)))
+        }
+        if dice.chance(200_000) {
+            rules.append(SimulatorRule(share: 0.05, status: 500, reason: "InternalServerError", times: 1))
+        }
+        let latency: SimulatorLatency =
+            switch dice.within(0...3) {
+            case 0: .none
+            case 1: .fixed(Double(dice.within(1...20)))
+            case 2: .uniform(minimum: 0, maximum: Double(dice.within(1...100)))
+            default: .exponential(median: Double(dice.within(1...30)), maximum: 500)
+            }
+        return SimulatorScript(seed: dice.next(), rules: rules, latency: latency)
+    }
+
+    private static func world(_ dice: inout Dice) -> SimulatedWorld.Options {
+        var options = SimulatedWorld.Options()
+        options.seed = dice.next()
+        options.start_ns = 1_000_000_000
+        options.delay_us_max = UInt32(dice.pick([50, 500, 5000, 40_000]))
+        options.slow = dice.share(upTo: 300_000, inRuns: 100_000)
+        options.buffer_bytes_min = UInt32(dice.pick([64, 1000, 16_000]))
+        options.buffer_bytes_max = options.buffer_bytes_min + UInt32(dice.within(0...48_000))
+        options.pieces = dice.share(upTo: 500_000, inRuns: 500_000)
+        options.trace = -1
+        options.faults.refused = dice.share(upTo: 600_000)
+        options.faults.unanswered = dice.share(upTo: 100_000, inRuns: 100_000)
+        options.faults.reset = dice.share(upTo: 700_000)
+        options.faults.cut = dice.share(upTo: 700_000)
+        options.faults.silent = dice.share(upTo: 300_000, inRuns: 200_000)
+        options.faults.stalled = dice.share(upTo: 100_000)
+        options.faults.stall_us = UInt32(dice.within(1...500_000))
+        options.faults.fault_bytes = UInt32(dice.pick([100, 3000, 30_000, 100_000]))
+        return options
+    }
+
+    private static func server(_ dice: inout Dice) -> ServerFaults {
+        var faults = ServerFaults()
+        faults.refused = dice.share(upTo: 200_000)
+        faults.reset = dice.share(upTo: 200_000)
+        faults.forgotten = dice.share(upTo: 50_000, inRuns: 150_000)
+        faults.goaway = dice.share(upTo: 100_000)
+        faults.settings = dice.share(upTo: 200_000)
+        faults.closed = dice.share(upTo: 50_000)
+        return faults
+    }
+}
