@@ -37,6 +37,7 @@ struct sim_flow {
     uint64_t last_ns; /* nothing sent later arrives earlier */
     uint64_t end_ns;  /* the end of the stream stands behind the bytes and arrives then; REACTOR_NEVER: not yet */
     bool silent;      /* nothing arrives any more */
+    bool over;        /* nor is anything kept that is sent from now on: the link was reset or cut */
 };
 
 enum sim_side_state {

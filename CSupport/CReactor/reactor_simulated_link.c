@@ -124,6 +124,7 @@ static void flow_end(struct sim_flow *flow, uint64_t at_ns) {
 static void strike(reactor_world *world, struct sim_link *link) {
     uint64_t there_ns = world->now_ns + link->delay_ns;
     uint32_t which = (uint32_t)sim_random_below(world, 4);
+    link->flows[0].over = link->flows[1].over = link->fault != SIM_FAULT_SILENT;
     switch (link->fault) {
     case SIM_FAULT_RESET:
         for (uint32_t side = 0; side < 2; side++) {
@@ -209,7 +210,9 @@ void sim_link_take(reactor_world *world, struct sim_link *link, uint32_t side) {
     count = up_to_fault(link, side, count);
     if (link->sides[!side].state == SIM_SIDE_GONE && !flow->silent && count > 0)
         fail(&link->sides[side], ECONNRESET, world->now_ns + 2 * link->delay_ns); /* nobody is there */
-    if (count > 0) {
+    if (flow->over) {
+        slot->send_done += count;
+    } else if (count > 0) {
         flow_write(flow, slot->send_bytes + slot->send_done, count);
         segment_add(flow, arrival(world, link, flow, count), count);
         slot->send_done += count;
