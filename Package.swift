@@ -93,7 +93,9 @@ let package = Package(
         tests("APNSProtocolTests", ["APNSProtocol", "Credentials"]),
         tests("CredentialsTests", ["Credentials"]),
         tests("LaneTransportTests", ["LaneTransport"]),
-        tests("APNSBatchTests", ["APNSBatch", "APNSSimulator", "Credentials", "APNSProtocol", "LaneTransport"]),
+        tests(
+            "APNSBatchTests",
+            ["APNSBatch", "APNSSimulator", "Credentials", "APNSProtocol", "LaneTransport", "CTransport"]),
         tests("APNSSimulatorTests", ["APNSSimulator", "Credentials", "CTransport"]),
         tests("EndToEndTests", []),
         .target(

@@ -82,6 +82,11 @@ extension Transport {
         guard status == 0 else { throw TransportError(status: status, doing: "defining a header set") }
     }
 
+    /// Asks for a sign of life; the answer is a `pong` event. Of no consequence where the connection is not up.
+    package mutating func ping(_ connection: ConnectionID) {
+        _ = transport_connection_ping(handle, connection)
+    }
+
     /// Takes no new request, closes after the last outcome.
     package mutating func drain(_ connection: ConnectionID) {
         _ = transport_connection_close(handle, connection, TRANSPORT_CLOSE_DRAIN.rawValue)

@@ -9,6 +9,8 @@ private let seconds: UInt64 = 1_000_000_000
     private static func pool(maximum: Int = 8) -> ConnectionPool {
         var limits = ConnectionPool.Limits()
         limits.maximum = maximum
+        // PINGs are tested by themselves.
+        (limits.pingAfter, limits.pingIdleAfter) = (1 << 62, 1 << 62)
         return ConnectionPool(limits: limits, now: 0)
     }
 
@@ -41,10 +43,10 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.pick() == 0)
         pool.willSend(0)
         #expect(pool.pick() == nil)
-        pool.settings(0, streams: 1000)
+        pool.settings(0, streams: 1000, now: 1)
         #expect(pool.pick() == 0)
         pool.didEnd(0, answered: true, now: 1)
-        pool.settings(0, streams: 0)
+        pool.settings(0, streams: 0, now: 1)
         #expect(pool.pick() == nil)
     }
 
@@ -52,7 +54,7 @@ private let seconds: UInt64 = 1_000_000_000
     func limitFalls() {
         var pool = Self.poolWithOne(streams: 10)
         for _ in 0..<5 { pool.willSend(0) }
-        pool.settings(0, streams: 4)
+        pool.settings(0, streams: 4, now: 1)
         #expect(pool.pick() == nil)
         pool.didEnd(0, answered: true, now: 1)
         #expect(pool.pick() == nil)
@@ -274,7 +276,7 @@ private let seconds: UInt64 = 1_000_000_000
                     pool.didEnd(member, answered: true, now: now)
                 case .drain(let member):
                     _ = pool.isDown(member, failure: Self.failure(), now: now, jitter: 1)
-                case .giveUp: break
+                case .close, .ping, .giveUp: break
                 }
                 #expect(pool.up >= 2)
             }

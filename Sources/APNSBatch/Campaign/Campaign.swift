@@ -204,6 +204,15 @@ public struct Campaign: Sendable {
     public var requestTimeout: UInt32 = 30_000
     /// How long no connection may be had before the run ends, in seconds, 1 to 86,400.
     public var connectPatience = 60
+    /// How long rows may get no answer before their connections are replaced, in seconds, 1 to 86,400, and at least
+    /// ``requestTimeout``; after twice as long the run ends.
+    public var answerPatience = 60
+    /// How long a connection whose server said GOAWAY may still answer what it has, in seconds, 1 to 86,400.
+    public var goawayPatience = 10
+    /// How long a connection with requests under way may be silent before it is sent a PING, in seconds, 1 to 86,400.
+    public var pingAfter = 5
+    /// How long a PING, or bytes sent, may stay unanswered before the connection is replaced, in seconds, 1 to 86,400.
+    public var pingPatience = 10
     /// How long answers are waited for after ``CampaignRun/stop()``, in seconds.
     public var stopPatience = 10
     /// Nil sends everything in the clear.

@@ -10,12 +10,15 @@ extension Lane {
         case .up:
             plan.log.connected(event, access)
             providers[provider].pool.isUp(member, streams: Int(event.streams_max), now: now)
-        case .settings: providers[provider].pool.settings(member, streams: Int(event.streams_max))
+        case .settings:
+            plan.log.settings(event, access)
+            providers[provider].pool.settings(member, streams: Int(event.streams_max), now: now)
         case .goaway:
             goaway(event, provider, member)
-            act(providers[provider].pool.retire(member), of: provider)
+            act(providers[provider].pool.goaway(member, now: now), of: provider)
+        case .pong: providers[provider].pool.ponged(member, now: now)
         case .down: down(provider, member, event)
-        case .woken, .pong, .accepted, nil: break
+        case .woken, .accepted, nil: break
         }
         nextTick = now
     }
@@ -62,6 +65,10 @@ extension Lane {
             switch action {
             case .open(let member, let address): open(provider, member, address)
             case .drain(let member): transport.drain(providers[provider].pool.members[member].connection)
+            case .close(let member):
+                plan.log.silent(providers[provider].access)
+                transport.close(providers[provider].pool.members[member].connection)
+            case .ping(let member): transport.ping(providers[provider].pool.members[member].connection)
             case .giveUp(let cause): control.stop(.failure(CampaignError(.unreachable, cause)))
             }
         }

@@ -23,6 +23,14 @@ struct LaneLog: Sendable {
             "goaway from \(endpoint)\(access.forName): code \(event.code), last stream \(event.last_stream): \(text)")
     }
 
+    func settings(_ event: EventRecord, _ access: ProviderAccess) {
+        logger.info("\(endpoint)\(access.forName) allows \(event.streams_max) streams now")
+    }
+
+    func silent(_ access: ProviderAccess) {
+        logger.warning("closing a connection to \(endpoint)\(access.forName) that does not answer")
+    }
+
     func disconnected(_ event: EventRecord, _ access: ProviderAccess) {
         logger.info("connection to \(endpoint)\(access.forName) ended: \(event.detailText)")
     }

@@ -180,12 +180,21 @@ final class CampaignPlan: Sendable {
         }
         var limits = ConnectionPool.Limits()
         limits.maximum = min(campaign.connections, max(1, connectionsOfLaneMax / campaign.providers.count))
-        guard (1...86_400).contains(campaign.connectPatience) else {
-            throw CampaignError(
-                .configuration, "connect patience: expected 1 to 86400 seconds, found \(campaign.connectPatience)")
-        }
-        limits.patience = UInt64(campaign.connectPatience) * 1_000_000_000
+        limits.patience = try nanoseconds(campaign.connectPatience, "connect patience")
+        limits.answerPatience = max(
+            try nanoseconds(campaign.answerPatience, "answer patience"), UInt64(campaign.requestTimeout) * 1_000_000)
+        limits.goawayPatience = try nanoseconds(campaign.goawayPatience, "goaway patience")
+        limits.pingAfter = try nanoseconds(campaign.pingAfter, "ping after")
+        limits.pingIdleAfter = max(limits.pingIdleAfter, limits.pingAfter)
+        limits.pingPatience = try nanoseconds(campaign.pingPatience, "ping patience")
         return limits
+    }
+
+    private static func nanoseconds(_ seconds: Int, _ name: String) throws(CampaignError) -> UInt64 {
+        guard (1...86_400).contains(seconds) else {
+            throw CampaignError(.configuration, "\(name): expected 1 to 86400 seconds, found \(seconds)")
+        }
+        return UInt64(seconds) * 1_000_000_000
     }
 }
 

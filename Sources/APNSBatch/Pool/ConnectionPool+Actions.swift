@@ -4,6 +4,10 @@ extension ConnectionPool {
         case open(member: Int, address: Int)
         /// Take no new request to it; its answers are awaited.
         case drain(member: Int)
+        /// Nothing is expected of it any more: its requests get their outcomes at once.
+        case close(member: Int)
+        /// Ask it for a sign of life.
+        case ping(member: Int)
         /// No connection can be had; the campaign stops.
         case giveUp(String)
     }

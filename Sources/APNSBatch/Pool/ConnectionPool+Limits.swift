@@ -16,5 +16,18 @@ extension ConnectionPool {
         var backoffLargest: UInt64 = 30_000_000_000
         /// How long no connection may be of use before the pool gives up.
         var patience: UInt64 = 60_000_000_000
+        /// How long no answer may come to rows that wait before all connections are replaced; after twice as long the pool
+        /// gives up.
+        var answerPatience: UInt64 = 60_000_000_000
+        /// How long a connection whose peer said GOAWAY is given to answer what it has.
+        var goawayPatience: UInt64 = 10_000_000_000
+        /// Silence of a connection with requests under way after which it is asked for a sign of life.
+        var pingAfter: UInt64 = 5_000_000_000
+        /// The same while nothing is asked of it.
+        var pingIdleAfter: UInt64 = 60_000_000_000
+        /// How long a PING may stay without an answer before the connection is closed.
+        var pingPatience: UInt64 = 10_000_000_000
+        /// How long a limit that fell to nearly nothing is borne before a successor is wanted.
+        var fallenPatience: UInt64 = 1_000_000_000
     }
 }

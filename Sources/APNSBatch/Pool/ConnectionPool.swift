@@ -7,6 +7,8 @@ import LaneTransport
 ///     open ─▶ connecting ─up─▶ up ─goaway, retire─▶ draining ─down─▶ gone
 ///                  └────────────── down ────────────────┴──────────▶ gone, and perhaps another open
 ///
+/// One that gives no sign of life, or has had its time after GOAWAY, is closing until it is gone.
+///
 /// A member whose token grows old, or whose credentials were replaced, is *leaving*: it goes on until a successor is of
 /// use, and drains then. So a pool of one connection does not stand still while its credentials change.
 ///
@@ -35,6 +37,10 @@ struct ConnectionPool: Equatable {
     /// The newest credentials with which a row was accepted.
     private(set) var provenGeneration: Int?
     var growth: Growth
+    var watchdog: Watchdog
+    /// When a member whose limit fell may be replaced next, and how many were of late.
+    var replacesFallenFrom: UInt64 = 0
+    var fallenReplaced: UInt64 = 0
     private var over = false
 
     init(limits: Limits, now: UInt64) {
@@ -42,6 +48,7 @@ struct ConnectionPool: Equatable {
         // Room for as many draining members as open ones.
         members = Array(repeating: Member(), count: limits.maximum * 2)
         lastGoodAt = now
+        watchdog = Watchdog(lookedAt: now)
         growth = Growth(start: now)
     }
 
@@ -110,8 +117,8 @@ struct ConnectionPool: Equatable {
     mutating func isUp(_ member: Int, streams: Int, now: UInt64) {
         guard members[member].phase == .connecting else { return }
         members[member].phase = .up
-        members[member].streams = streams
         members[member].upAt = now
+        settings(member, streams: streams, now: now)
         everUp = true
         opened += 1
         // The successor goes first, for its predecessor stays until it has shown that it is of use.
@@ -120,8 +127,6 @@ struct ConnectionPool: Equatable {
 
     /// The connection could not take a request: others go first until there is news of it.
     mutating func hold(_ member: Int, until: UInt64) { members[member].heldUntil = until }
-
-    mutating func settings(_ member: Int, streams: Int) { members[member].streams = streams }
 
     /// The peer said GOAWAY, or the connection's token is refused: nothing new goes to it.
     mutating func retire(_ member: Int) -> [Action] {
@@ -153,11 +158,12 @@ struct ConnectionPool: Equatable {
         guard !over else { return [] }
         releaseHeld(now: now)
         noteUse(now: now, hasWork: hasWork)
-        if now - lastGoodAt > limits.patience {
-            let cause = lastFailure.isEmpty ? "" : ": \(lastFailure)"
-            return giveUp("no connection for \(limits.patience / 1_000_000_000) seconds\(cause)")
-        }
-        var actions = replaceOldTokens(now: now) + drainLeaving(now: now, wanted: hasWork ? target : 1)
+        if now - lastGoodAt > limits.patience { return giveUp(impatience()) }
+        var actions = watchAnswers(now: now, answered: answered, hasWork: hasWork)
+        guard !over else { return actions }
+        actions += watchMembers(now: now)
+        if hasWork { replaceFallen(now: now) }
+        actions += replaceOldTokens(now: now) + drainLeaving(now: now, wanted: hasWork ? target : 1)
         grow(now: now, answered: answered, hasWork: hasWork)
         let mayOpen = hasWork || members.contains { $0.phase == .up && $0.isLeaving }
         if mayOpen, let open = openIfDue(now: now, wanted: hasWork ? target : 1) { actions.append(open) }
@@ -170,6 +176,13 @@ struct ConnectionPool: Equatable {
             lastGoodAt = now
             if !member.isLeaving { failures = 0 }
         }
+    }
+
+    /// Connections that stand and are silent are no connections that cannot be had.
+    private func impatience() -> String {
+        if watchdog.waited >= limits.patience, inFlight > 0, up > 0 { return silenceText(watchdog.waited, inFlight) }
+        let cause = lastFailure.isEmpty ? "" : ": \(lastFailure)"
+        return "no connection for \(limits.patience / 1_000_000_000) seconds\(cause)"
     }
 
     private mutating func releaseHeld(now: UInt64) {
@@ -191,7 +204,7 @@ struct ConnectionPool: Equatable {
         }
     }
 
-    private mutating func giveUp(_ text: String) -> [Action] {
+    mutating func giveUp(_ text: String) -> [Action] {
         over = true
         return [.giveUp(text)]
     }

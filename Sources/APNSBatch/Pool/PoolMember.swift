@@ -1,15 +1,18 @@
 import LaneTransport
 
 extension ConnectionPool {
-    enum Phase: Equatable { case free, connecting, up, draining }
+    enum Phase: Equatable { case free, connecting, up, draining, closing }
 
     struct Member: Equatable {
         var phase = Phase.free
         var connection: ConnectionID = 0
         /// Of the credentials that it has.
         var generation = 0
-        /// The peer's MAX_CONCURRENT_STREAMS.
+        /// The peer's MAX_CONCURRENT_STREAMS, and the most that it was.
         var streams = 0
+        var streamsMost = 0
+        /// When that limit fell to nearly nothing; nil while it is sound.
+        var fallenAt: UInt64?
         var inFlight = 0
         /// Answers that came over it, and when the last one did.
         var answers = 0
@@ -22,9 +25,13 @@ extension ConnectionPool {
         var successorDueAt: UInt64?
         /// Another member is to take its place.
         var isLeaving = false
-
         /// When it came up.
         var upAt: UInt64 = 0
+        /// When the last PING was answered, and when one that is not was sent.
+        var pongedAt: UInt64 = 0
+        var pingedAt: UInt64?
+        /// Draining: when its answers are awaited no longer.
+        var closesAt: UInt64?
 
         /// It has answered of late, or has stood for a while and is asked nothing.
         func isOfUse(now: UInt64, within: UInt64) -> Bool {
@@ -45,5 +52,12 @@ extension ConnectionPool {
         var worth: (Int, Int, Int) { (answers > 0 ? 1 : 0, phase == .up ? 1 : 0, isLeaving ? 0 : 1) }
 
         var free: Int { phase == .up && heldUntil == 0 ? max(0, streams - inFlight) : 0 }
+
+        /// The last sign of life.
+        var heardAt: UInt64 { max(upAt, answeredAt, pongedAt) }
+
+        /// The peer allows one stream where it allowed more, or none at all. A new connection of a provider token has one
+        /// stream too, until the first answer.
+        var isFallen: Bool { streams == 0 || streams == 1 && streamsMost > 1 }
     }
 }

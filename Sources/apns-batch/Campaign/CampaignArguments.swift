@@ -61,6 +61,18 @@ struct CampaignArguments: ParsableArguments {
     @Option(help: "When to stop sending: a time (2026-01-01T08:00:00Z) or a duration (6h). The rest is expired.")
     var notAfter: String?
 
+    @Option(help: "Seconds without an answer until connections are replaced; twice as long ends the run. (default: 60)")
+    var answerPatience: Int?
+
+    @Option(help: "Seconds that a connection may still answer after GOAWAY. (default: 10)")
+    var goawayPatience: Int?
+
+    @Option(help: "Seconds of silence after which a connection is sent a PING. (default: 5)")
+    var pingAfter: Int?
+
+    @Option(help: "Seconds that a PING or bytes sent may stay unanswered. (default: 10)")
+    var pingPatience: Int?
+
     @Option(help: ArgumentHelp("Seconds after which new connections get a new provider token.", visibility: .hidden))
     var tokenMintAfter: Int?
 
@@ -80,6 +92,8 @@ struct CampaignArguments: ParsableArguments {
             pushType: pushType, priority: priority, expiration: expiration, collapseId: collapseId,
             delimiter: delimiter, campaignId: campaignId, lanes: lanes, connections: connections, loop: loop,
             attempts: attempts, requestTimeout: requestTimeout, connectPatience: connectPatience, notAfter: notAfter,
+            answerPatience: answerPatience, goawayPatience: goawayPatience, pingAfter: pingAfter,
+            pingPatience: pingPatience,
             tokenMintAfter: tokenMintAfter, tokenRetireAfter: tokenRetireAfter, runDir: runDir,
             simulatorScript: simulatorScript)
         return own.over(credentials.settings)

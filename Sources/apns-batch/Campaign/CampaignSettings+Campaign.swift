@@ -77,7 +77,15 @@ extension CampaignSettings {
         if let requestTimeout { campaign.requestTimeout = requestTimeout }
         if let tokenMintAfter { campaign.tokenRotation.mintAfter = tokenMintAfter }
         if let tokenRetireAfter { campaign.tokenRotation.retireAfter = tokenRetireAfter }
+        applyPatience(to: &campaign)
+    }
+
+    private func applyPatience(to campaign: inout Campaign) {
         if let connectPatience { campaign.connectPatience = connectPatience }
+        if let answerPatience { campaign.answerPatience = answerPatience }
+        if let goawayPatience { campaign.goawayPatience = goawayPatience }
+        if let pingAfter { campaign.pingAfter = pingAfter }
+        if let pingPatience { campaign.pingPatience = pingPatience }
     }
 
     func destination() throws -> Campaign.Destination {

@@ -32,6 +32,10 @@ struct CampaignSettings: Codable {
     var requestTimeout: UInt32?
     var connectPatience: Int?
     var notAfter: String?
+    var answerPatience: Int?
+    var goawayPatience: Int?
+    var pingAfter: Int?
+    var pingPatience: Int?
     var tokenMintAfter: Int?
     var tokenRetireAfter: Int?
     var runDir: String?
@@ -60,6 +64,10 @@ struct CampaignSettings: Codable {
         case requestTimeout = "request_timeout"
         case connectPatience = "connect_patience"
         case notAfter = "not_after"
+        case answerPatience = "answer_patience"
+        case goawayPatience = "goaway_patience"
+        case pingAfter = "ping_after"
+        case pingPatience = "ping_patience"
         case tokenMintAfter = "token_mint_after"
         case tokenRetireAfter = "token_retire_after"
         case runDir = "run_dir"
@@ -96,6 +104,10 @@ struct CampaignSettings: Codable {
             attempts: attempts ?? file.attempts, requestTimeout: requestTimeout ?? file.requestTimeout,
             connectPatience: connectPatience ?? file.connectPatience,
             notAfter: notAfter ?? file.notAfter,
+            answerPatience: answerPatience ?? file.answerPatience,
+            goawayPatience: goawayPatience ?? file.goawayPatience,
+            pingAfter: pingAfter ?? file.pingAfter,
+            pingPatience: pingPatience ?? file.pingPatience,
             tokenMintAfter: tokenMintAfter ?? file.tokenMintAfter,
             tokenRetireAfter: tokenRetireAfter ?? file.tokenRetireAfter, runDir: runDir ?? file.runDir,
             simulatorScript: simulatorScript ?? file.simulatorScript,
