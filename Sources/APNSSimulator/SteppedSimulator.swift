@@ -25,7 +25,7 @@ package final class SteppedSimulator {
         (transport, ports) = try Listener.open(configuration, world: world, number: &number)
         self.number = number
         port = ports.pushes
-        server = SimulatorServer(transport, configuration, ProviderKey.numbered(keys))
+        server = SimulatorServer(transport, configuration, ProviderKey.numbered(keys), ports)
     }
 
     deinit { transport_destroy(transport) }

@@ -39,7 +39,7 @@ final class CredentialFiles: Sendable {
 
     /// Make it before the files are read: what changes in between is then read again.
     init(_ arguments: CampaignArguments) throws {
-        let (file, flags) = (arguments.campaign, arguments.settings)
+        let (file, flags) = (arguments.campaign, try arguments.settings)
         campaignFile = file
         settings = { try flags.over(campaignFile: file) }
         let providers = try settings().providerList()

@@ -26,7 +26,8 @@ struct Send: AsyncParsableCommand {
 
             A campaign file can name several providers, each with its key or certificate
             and its topics. Keys and certificates are read again when their files change,
-            and on SIGHUP; new connections use them.
+            and on SIGHUP; new connections use them. SIGUSR1 pauses the sending and lets it
+            go on; SIGINT or SIGTERM ends it in order, twice without waiting for answers.
             """)
 
     @OptionGroup var arguments: CampaignArguments
@@ -58,6 +59,9 @@ struct Send: AsyncParsableCommand {
             run.stopAtOnce()
         } hangup: {
             if let files { files.reloadNow(run) } else { complain("SIGHUP: the simulator's key stays") }
+        } pause: {
+            if run.isPaused { run.unpause() } else { run.pause() }
+            complain(run.isPaused ? "SIGUSR1: paused; once more to go on" : "SIGUSR1: going on")
         }
         let display = Task { await ProgressDisplay().follow { run.progress } }
         let watch = Task { await files?.follow(run) }

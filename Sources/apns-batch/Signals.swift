@@ -1,28 +1,33 @@
 import Glibc
 
-/// SIGINT, SIGTERM and SIGHUP. The first of the former two stops in order, a second one without waiting; a third ends the process on the spot, and
-/// what was under way then stands nowhere. SIGHUP, where somebody asks for it, may come at any time and as often as it
-/// likes.
+/// SIGINT, SIGTERM, SIGHUP and SIGUSR1. The first of the former two stops in order, a second one without waiting; a third ends
+/// the process on the spot, and what was under way then stands nowhere. The latter two, where somebody asks for them, may come
+/// at any time and as often as they like.
 ///
 /// The handler only writes the signal's number into a pipe; a thread of its own reads it and acts.
 enum Signals {
     /// Written once, before the handler is installed.
     private nonisolated(unsafe) static var pipeEnd: Int32 = -1
 
-    /// Until `onStop`: a SIGHUP that comes while keys and input are being read asks for nothing that is not done anyway.
-    static func ignoreHangup() { signal(SIGHUP, SIG_IGN) }
+    /// Until `onStop`: a SIGHUP that comes while keys and input are being read asks for nothing that is not done anyway, and
+    /// a SIGUSR1 finds nothing to pause.
+    static func ignoreHangup() {
+        signal(SIGHUP, SIG_IGN)
+        signal(SIGUSR1, SIG_IGN)
+    }
 
     static func onStop(
         _ body: @escaping @Sendable (_ name: String) -> Void, again: @escaping @Sendable () -> Void = {},
-        hangup: (@Sendable () -> Void)? = nil
+        hangup: (@Sendable () -> Void)? = nil, pause: (@Sendable () -> Void)? = nil
     ) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return }
         // A reader of our output that goes away must not end a campaign.
         signal(SIGPIPE, SIG_IGN)
         pipeEnd = ends[1]
-        startReader(Reader(end: ends[0], body: body, again: again, hangup: hangup))
-        for number in [SIGINT, SIGTERM] + (hangup == nil ? [] : [SIGHUP]) {
+        startReader(Reader(end: ends[0], body: body, again: again, hangup: hangup, pause: pause))
+        let asked = (hangup == nil ? [] : [SIGHUP]) + (pause == nil ? [] : [SIGUSR1])
+        for number in [SIGINT, SIGTERM] + asked {
             var action = sigaction()
             action.sa_flags = SA_RESTART
             action.__sigaction_handler.sa_handler = { number in
@@ -47,15 +52,17 @@ enum Signals {
         private let body: @Sendable (String) -> Void
         private let again: @Sendable () -> Void
         private let hangup: (@Sendable () -> Void)?
+        private let pause: (@Sendable () -> Void)?
 
         init(
             end: Int32, body: @escaping @Sendable (String) -> Void, again: @escaping @Sendable () -> Void,
-            hangup: (@Sendable () -> Void)?
+            hangup: (@Sendable () -> Void)?, pause: (@Sendable () -> Void)?
         ) {
             self.end = end
             self.body = body
             self.again = again
             self.hangup = hangup
+            self.pause = pause
         }
 
         func run() -> Never {
@@ -71,6 +78,7 @@ enum Signals {
             while true {
                 switch Int32(next()) {
                 case SIGHUP: hangup?()
+                case SIGUSR1: pause?()
                 case SIGINT: return "SIGINT"
                 default: return "SIGTERM"
                 }

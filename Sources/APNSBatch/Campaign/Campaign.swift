@@ -193,13 +193,26 @@ public struct Campaign: Sendable {
     public var loop = Loop.automatic
     /// Requests made for one row at most, the first included.
     public var attempts = 5
-    /// The longest first delay before a row is sent again, in milliseconds; it doubles from attempt to attempt. Nil for what
-    /// the answer asks for: a second, or five where APNs itself is in trouble.
+    /// The longest first delay before a row is sent again, in milliseconds, 1 to 86,400,000; it doubles from attempt to
+    /// attempt. Nil for a second after 429 and lost requests, and for ``unavailableDelay``.
     public var retryDelay: UInt64?
+    /// The same after 500 and 503, where APNs itself is in trouble. Nil for ``retryDelay``, or five seconds without one;
+    /// Apple says a quarter of an hour.
+    public var unavailableDelay: UInt64?
+    /// How much longer a `retry-after` of the answer, seconds or a date, may make a delay: up to so many seconds, at most
+    /// 2,592,000. 0 passes over it.
+    public var retryAfterLimit: UInt64 = 86_400
+    /// How many rows of a lane may wait to be sent again, 1 to 1,000,000; a record of some hundred bytes each. While as many
+    /// wait, no fresh row is taken; until then they hold up none.
+    public var retryRows = 16_384
     /// When the campaign stops sending: a time, or a duration from its start. Rows that were not sent by then end as
     /// ``Outcome/expired``, and none is sent again; answers under way are awaited. A row that APNs refused for the time being
     /// is ``Outcome/rejected`` with that answer, and one that may have arrived ``Outcome/unknown``. Nil for no end.
     public var notAfter: Expiration?
+    /// When answers end the run.
+    public var circuitBreaker = CircuitBreaker()
+    /// The first rows alone; nil for all lanes from the start.
+    public var canary: Canary?
     /// How long a request may take, in milliseconds, at least 1.
     public var requestTimeout: UInt32 = 30_000
     /// How long no connection may be had before the run ends, in seconds, 1 to 86,400.

@@ -17,7 +17,7 @@ public final class CampaignRun: Sendable {
     public let directory: String
 
     private let plan: CampaignPlan
-    private let control = RunControl()
+    private let control: RunControl
     private let reader: InputReader
     private let gauges: [LaneGauges]
     private let addresses: AddressBook
@@ -33,6 +33,7 @@ public final class CampaignRun: Sendable {
         let lanes = try Self.lanes(of: campaign)
         reader = try InputReader(campaign, lanes: lanes)
         plan = try CampaignPlan(campaign, columns: reader.columns, logger: logger)
+        control = RunControl(canary: plan.canary != nil)
         try plan.refuseBrokenTemplates()
         providers = try ProviderDirectory(campaign, plan: plan)
         addresses = try AddressBook(host: plan.host, port: plan.port)
@@ -77,9 +78,22 @@ public final class CampaignRun: Sendable {
         if case .failure(let error) = control.stopCause { error } else { nil }
     }
 
+    /// Sends nothing more until ``unpause()``: no row is taken and none is sent again. Answers under way are taken, and
+    /// connections stay open. A deadline (``Campaign/notAfter``) passes all the same, and ``stop()`` stops.
+    public func pause() { control.pause(true) }
+
+    /// Goes on after ``pause()``, within some milliseconds.
+    public func unpause() { control.pause(false) }
+
+    /// Whether ``pause()`` is in force.
+    public var isPaused: Bool { control.paused }
+
     /// A look at the run.
     public var progress: CampaignProgress {
-        CampaignProgress(gauges, reader, started: started.withLock { $0 })
+        var progress = CampaignProgress(gauges, reader, started: started.withLock { $0 })
+        progress.isPaused = control.paused
+        progress.isCanary = control.isCanary
+        return progress
     }
 
     /// Sends the campaign. Call it once.

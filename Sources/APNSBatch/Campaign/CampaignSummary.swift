@@ -70,6 +70,12 @@ public struct CampaignProgress: Sendable {
     public var streams = 0
     /// Requests that wait for an answer.
     public var inFlight = 0
+    /// Rows that wait to be sent again.
+    public var retrying = 0
+    /// Nothing is sent until ``CampaignRun/unpause()``.
+    public var isPaused = false
+    /// The first rows go alone; see ``Campaign/Canary``.
+    public var isCanary = false
 
     public var rows: UInt64 { accepted + rejected + invalid + other }
 }

@@ -5,22 +5,19 @@ extension Lane {
     /// APNs answered, and not with 200: what the table says is done.
     mutating func refused(_ flight: Int, _ outcome: OutcomeRecord) {
         let answer = Answer(status: outcome.status, body: outcome.bodyBytes)
+        providers[Int(flights[flight].provider)].counts.note(answer)
         switch answer.action {
         case .accepted: finish(flight, .accepted, status: answer.status)
         case .rejected: reject(flight, answer)
         case .stop: stop(flight, answer)
-        case .retry(let retry): sendAgain(flight, answer, retry, Self.retryAfter(outcome))
+        case .retry(let retry): sendAgain(flight, answer, retry, retryAfter(outcome))
         }
     }
 
     private mutating func reject(_ flight: Int, _ answer: Answer) {
-        let provider = Int(flights[flight].provider)
         let timestamp = UInt64(exactly: answer.timestamp ?? 0) ?? 0
         finish(
             flight, .rejected, status: answer.status, timestamp: timestamp, cause: answer.reason?.rawValue ?? "")
-        if let said = providers[provider].alarms.note(answer, answered: providers[provider].answered) {
-            control.stop(.failure(CampaignError(.fatalAnswer, "\(plan.endpoint): \(said)")))
-        }
     }
 
     /// The end of the campaign, unless other credentials go on: the row is sent again with these, and not counted.
@@ -91,14 +88,13 @@ extension Lane {
     private mutating func delay(_ flight: Int, _ kind: Retry.Delay, _ retryAfter: UInt64?) -> UInt64? {
         let attempts = Int(flights[flight].attempts)
         guard kind != .none else { return attempts < plan.attempts ? 0 : nil }
-        let backoff = kind == .short ? plan.shortBackoff : plan.longBackoff
+        let backoff = kind == .short ? plan.backoff.short : plan.backoff.long
         return backoff.delay(afterAttempt: attempts, retryAfter: retryAfter, random: random.next())
             .map { $0 * 1_000_000 }
     }
 
-    /// Seconds of a `retry-after` header (RFC 9110 section 10.2.3); a date is not understood and left out.
-    private static func retryAfter(_ outcome: OutcomeRecord) -> UInt64? {
-        guard let field = outcome.capturedFields.first, field.value_length <= 9 else { return nil }
-        return UInt64(String(decoding: field.valueBytes, as: UTF8.self))
+    /// Seconds, where the answer has a `retry-after` header that makes sense.
+    private func retryAfter(_ outcome: OutcomeRecord) -> UInt64? {
+        outcome.capturedFields.first.flatMap { RetryAfter.parse($0.valueBytes, now: Int64(rows.wallClock)) }
     }
 }

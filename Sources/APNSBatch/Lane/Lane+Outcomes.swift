@@ -11,13 +11,13 @@ extension Lane {
         let accepted = answered && outcome.status == 200
         providers[provider].pool.didEnd(member, answered: answered, accepted: accepted, now: now)
         if accepted {
-            providers[provider].answered += 1
+            providers[provider].counts.answered += 1
             finish(flight, .accepted, status: 200)
             return
         }
         switch outcome.deliveryState {
         case .answered:
-            providers[provider].answered += 1
+            providers[provider].counts.answered += 1
             refused(flight, outcome)
         case .notSent: notSent(flight, provider, member, outcome)
         case .maybeSent:
@@ -85,7 +85,7 @@ extension Lane {
     /// The request may have arrived and no answer came: sent again while attempts are left, else unknown.
     private mutating func lost(_ flight: Int, _ outcome: OutcomeRecord) {
         let attempts = Int(flights[flight].attempts)
-        if !control.stopping, let delay = plan.shortBackoff.delay(afterAttempt: attempts, random: random.next()) {
+        if !control.stopping, let delay = plan.backoff.short.delay(afterAttempt: attempts, random: random.next()) {
             // Not the last word any more: this request may have arrived.
             flights[flight].lastStatus = 0
             again(flight, after: delay * 1_000_000)

@@ -10,7 +10,7 @@ extension Lane {
         while requests.count < room {
             guard let flight = nextFlightOfSeveral() else { return false }
             let provider = Int(flights[flight].provider)
-            if let member = providers[provider].pool.pick() {
+            if let member = stream(of: provider) {
                 send(flight, to: member, of: provider)
             } else {
                 setAside(flight, of: provider)
@@ -33,7 +33,7 @@ extension Lane {
     private mutating func sendWaiting(_ room: Int) {
         for provider in providers.indices {
             while providers[provider].waiting.count > 0, requests.count < room,
-                let member = providers[provider].pool.pick(),
+                let member = stream(of: provider),
                 let flight = providers[provider].waiting.takeFirst(in: flights)
             {
                 waiting -= 1
@@ -52,7 +52,7 @@ extension Lane {
     /// Whether a provider needs connections. The only one connects before there is a row; of several each does when there
     /// is one for it.
     mutating func hasWork(_ provider: Int) -> Bool {
-        if isLate { return providers[provider].pool.inFlight > 0 }
+        if sendsNothing { return providers[provider].pool.inFlight > 0 }
         guard providers.count == 1 else {
             return providers[provider].waiting.count > 0 || providers[provider].pool.inFlight > 0
         }

@@ -15,6 +15,8 @@ struct Lane: ~Copyable {
     let gauges: LaneGauges
     let addresses: AddressBook
     let directory: ProviderDirectory
+    let board: AnswerBoard
+    let number: Int
 
     var transport: Transport
     /// The TLS configuration of providers without a client certificate.
@@ -31,6 +33,7 @@ struct Lane: ~Copyable {
     var arena: SendArena
     var flights: FlightTable
     var retries = RetryQueue()
+    var turns = Turns()
     var requests = RequestBatch()
     var sink: OutcomeSink
     var random: SplitMix
@@ -41,14 +44,14 @@ struct Lane: ~Copyable {
     var stopDeadline: UInt64?
     /// The campaign's deadline has passed.
     var isLate = false
+    /// While this lane sends the campaign's first rows, and the others wait.
+    var canary: Canary?
 
     /// Milliseconds between two looks at time and control when nothing arrives.
     private static let idleWait: UInt32 = 10
     /// Times in nanoseconds.
     static let tickInterval: UInt64 = 5_000_000
     static let handOverInterval: UInt64 = 200_000_000
-    /// Rows that may wait to be sent again before new ones are held back.
-    static let retryLimit = 16_384
     /// Rows that may wait for streams of one provider, about a connection's worth, before the lane takes no further row.
     static let waitingLimit = 1000
     /// Rows set aside in all while no provider has a stream: enough to see who is starved.
@@ -78,6 +81,8 @@ struct Lane: ~Copyable {
         } else {
             for outcome in harvest.outcomes { end(outcome) }
         }
+        publishAnswers()
+        judgeCanary()
         for event in harvest.events { act(on: event) }
         tick()
         return true
@@ -86,6 +91,7 @@ struct Lane: ~Copyable {
     /// Hands over the last outcomes. Rows still under way, after a failure of the loop itself, are unknown.
     mutating func finishUp() {
         giveUpWaiting()
+        endCanary()
         for flight in flights.taken() { finish(flight, .unknown, cause: "the sender's event loop failed") }
         sink.finish()
         publish()
@@ -105,6 +111,7 @@ struct Lane: ~Copyable {
     private mutating func fill() -> Filled {
         guard !control.stopping else { return .allThatGoes }
         if isLate { return endLateRows() }
+        guard !sendsNothing else { return .allThatGoes }
         // Never more than the core has places for: connections that drain hold some of them.
         let room = min(RequestBatch.capacity, transport.streamsFree)
         let isFull = providers.count == 1 ? fillOne(room) : fillSeveral(room)
@@ -114,16 +121,18 @@ struct Lane: ~Copyable {
     /// True when the room is used up.
     private mutating func fillOne(_ room: Int) -> Bool {
         while requests.count < room {
-            guard let member = providers[0].pool.pick(), let flight = nextFlight() else { return false }
+            guard let member = stream(of: 0), let flight = nextFlight() else { return false }
             send(flight, to: member, of: 0)
         }
         return true
     }
 
     mutating func nextFlight() -> Int? {
-        if let again = takeDue() { return again }
-        guard retries.count < Self.retryLimit, !flights.isFull else { return nil }
-        return nextRow()
+        if turns.againGoesFirst, let again = takeDue() { return turns.take(again: again) }
+        if retries.count < plan.backoff.rowsMax, !flights.isFull, mayTakeRow, let fresh = nextRow() {
+            return turns.take(fresh: fresh)
+        }
+        return takeDue()
     }
 
     /// The next row that can be sent; those that cannot get their outcome on the way.
@@ -181,11 +190,12 @@ struct Lane: ~Copyable {
         nextTick = now + Self.tickInterval
         reload()
         for provider in providers.indices {
-            let (answered, hasWork) = (providers[provider].answered, hasWork(provider))
+            let (answered, hasWork) = (providers[provider].counts.answered, hasWork(provider))
             act(providers[provider].pool.tick(now: now, answered: answered, hasWork: hasWork), of: provider)
             if !providers[provider].pool.isChanging { forgetPrevious(of: provider) }
         }
         rows.refreshClock()
+        lookForCanary()
         isLate = plan.deadline?.hasPassed(now: rows.wallClock) ?? false
         publish()
         if now >= nextHandOver {
@@ -197,7 +207,7 @@ struct Lane: ~Copyable {
     func publish() {
         gauges.publish(
             sink.tally, connections: providers.sum(\.up), streams: providers.sum(\.streams),
-            inFlight: providers.sum(\.inFlight), opened: providers.sum(\.opened))
+            inFlight: providers.sum(\.inFlight), opened: providers.sum(\.opened), retrying: retries.count)
     }
 
     // MARK: The end

@@ -43,6 +43,10 @@ struct LaneLog: Sendable {
         logger.warning("\(endpoint)\(access.forName): new credentials refused (\(cause)), the old ones stay")
     }
 
+    func canaryPassed(_ canary: Canary) {
+        logger.info("canary passed: the first \(canary.rows) rows")
+    }
+
     func minted(_ issuer: ProviderToken.Issuer) {
         logger.info("new provider token for \(endpoint): team \(issuer.teamID), key \(issuer.keyID)")
     }

@@ -23,11 +23,11 @@ struct LaneProvider {
     var waiting = WaitingRows()
     /// By member.
     var tokenOf: [Int: Token] = [:]
-    var alarms = AnswerAlarms()
-    /// Answers of any kind, for the pool's growth.
-    var answered: UInt64 = 0
+    /// Of its answers.
+    var counts: AnswerCounts
 
-    init(access: ProviderAccess, tls: Int32, pool: ConnectionPool) {
+    init(access: ProviderAccess, tls: Int32, pool: ConnectionPool, counts: AnswerCounts) {
+        self.counts = counts
         self.access = access
         self.tls = tls
         self.pool = pool

@@ -1,3 +1,19 @@
+/// Who goes first: a row that is due again or a fresh one. One after the other while there are both, so that however many
+/// come back at once, every second stream is for a fresh row.
+struct Turns: Equatable {
+    private(set) var againGoesFirst = true
+
+    mutating func take(again flight: Int) -> Int {
+        againGoesFirst = false
+        return flight
+    }
+
+    mutating func take(fresh flight: Int) -> Int {
+        againGoesFirst = true
+        return flight
+    }
+}
+
 /// The rows of a lane that will be sent again, by the time at which they may be: a binary heap.
 ///
 /// Only rows that failed come here, so it grows and shrinks as an array does.

@@ -8,6 +8,8 @@ struct RowSource: ~Copyable {
     private var chunk: CSVChunk?
     private var isPending = false
     private(set) var isExhausted = false
+    /// Takes nothing from the reader: others do.
+    var isHeld = false
     /// The row that `hasRow` found; valid until `consume`.
     private(set) var row = CSVRow()
     /// Seconds since the epoch, some milliseconds old.
@@ -43,7 +45,7 @@ struct RowSource: ~Copyable {
     mutating func consume() { isPending = false }
 
     private mutating func takeChunk() -> Bool {
-        guard !isExhausted else { return false }
+        guard !isExhausted, !isHeld else { return false }
         switch queue.tryPop() {
         case .element(let next):
             chunk = next

@@ -27,8 +27,9 @@ final class CampaignPlan: Sendable {
     let poolLimits: ConnectionPool.Limits
     let requestTimeout: UInt32
     let attempts: Int
-    let shortBackoff: RetryBackoff
-    let longBackoff: RetryBackoff
+    let backoff: BackoffPlan
+    let breaker: CircuitBreaker.Limits
+    let canary: Canary?
     /// Nanoseconds.
     let stopPatience: UInt64
     let deadline: CampaignDeadline?
@@ -70,8 +71,9 @@ final class CampaignPlan: Sendable {
         poolLimits = try Self.limits(campaign)
         requestTimeout = campaign.requestTimeout
         attempts = campaign.attempts
-        shortBackoff = Self.backoff(.short, campaign)
-        longBackoff = Self.backoff(.long, campaign)
+        backoff = try BackoffPlan(campaign)
+        breaker = try CircuitBreaker.Limits(campaign.circuitBreaker)
+        canary = try campaign.canary.map { (given) throws(CampaignError) in try Canary(given) }
         let start = headers.start
         deadline = try campaign.notAfter.map { (given) throws(CampaignError) in
             try CampaignDeadline(given, start: start)
@@ -164,11 +166,6 @@ final class CampaignPlan: Sendable {
         } catch {
             throw CampaignError(.configuration, "trusted certificates: \(error)")
         }
-    }
-
-    private static func backoff(_ table: RetryBackoff, _ campaign: Campaign) -> RetryBackoff {
-        let first = min(max(1, campaign.retryDelay ?? table.first), table.maximum)
-        return RetryBackoff(first: first, maximum: table.maximum, attempts: max(1, campaign.attempts))
     }
 
     /// Over all providers; each has some sockets and buffers.

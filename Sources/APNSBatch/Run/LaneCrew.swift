@@ -12,6 +12,7 @@ final class LaneCrew: Sendable {
     private let providers: ProviderDirectory
     private let input: InputReader
     private let exchange: OutcomeExchange
+    private let board: AnswerBoard
     private let wakers: [LaneWaker]
     private let done: Guarded<(tally: Tally, loop: LoopKind)>
 
@@ -26,6 +27,7 @@ final class LaneCrew: Sendable {
         self.providers = providers
         self.input = input
         self.exchange = exchange
+        board = AnswerBoard(plan.breaker, lanes: gauges.count, providers: plan.topics.providers)
         wakers = gauges.map { _ in LaneWaker() }
         done = Guarded((Tally(), .automatic))
     }
@@ -54,7 +56,7 @@ final class LaneCrew: Sendable {
         do {
             var lane = try Lane(
                 plan: plan, control: control, gauges: gauges[number], addresses: addresses, providers: providers,
-                input: input, exchange: exchange, waker: wakers[number])
+                input: input, exchange: exchange, waker: wakers[number], board: board, number: number)
             defer { wakers[number].detach() }
             do {
                 try lane.run()

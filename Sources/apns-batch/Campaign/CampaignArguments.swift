@@ -58,8 +58,7 @@ struct CampaignArguments: ParsableArguments {
     @Option(help: "Seconds without any connection after which the run ends. (default: 60)")
     var connectPatience: Int?
 
-    @Option(help: "When to stop sending: a time (2026-01-01T08:00:00Z) or a duration (6h). The rest is expired.")
-    var notAfter: String?
+    @OptionGroup var policy: PolicyArguments
 
     @Option(help: "Seconds without an answer until connections are replaced; twice as long ends the run. (default: 60)")
     var answerPatience: Int?
@@ -87,16 +86,18 @@ struct CampaignArguments: ParsableArguments {
 
     /// The flags as settings, to lay over those of a file.
     var settings: CampaignSettings {
-        let own = CampaignSettings(
-            input: input, to: to, topic: topic, template: template, strings: strings.isEmpty ? nil : strings,
-            pushType: pushType, priority: priority, expiration: expiration, collapseId: collapseId,
-            delimiter: delimiter, campaignId: campaignId, lanes: lanes, connections: connections, loop: loop,
-            attempts: attempts, requestTimeout: requestTimeout, connectPatience: connectPatience, notAfter: notAfter,
-            answerPatience: answerPatience, goawayPatience: goawayPatience, pingAfter: pingAfter,
-            pingPatience: pingPatience,
-            tokenMintAfter: tokenMintAfter, tokenRetireAfter: tokenRetireAfter, runDir: runDir,
-            simulatorScript: simulatorScript)
-        return own.over(credentials.settings)
+        get throws {
+            let own = CampaignSettings(
+                input: input, to: to, topic: topic, template: template, strings: strings.isEmpty ? nil : strings,
+                pushType: pushType, priority: priority, expiration: expiration, collapseId: collapseId,
+                delimiter: delimiter, campaignId: campaignId, lanes: lanes, connections: connections, loop: loop,
+                attempts: attempts, requestTimeout: requestTimeout, connectPatience: connectPatience,
+                answerPatience: answerPatience, goawayPatience: goawayPatience, pingAfter: pingAfter,
+                pingPatience: pingPatience,
+                tokenMintAfter: tokenMintAfter, tokenRetireAfter: tokenRetireAfter, runDir: runDir,
+                simulatorScript: simulatorScript)
+            return try own.over(policy.settings).over(credentials.settings)
+        }
     }
 
     /// File and flags together.

@@ -36,6 +36,16 @@ struct CampaignSettings: Codable {
     var goawayPatience: Int?
     var pingAfter: Int?
     var pingPatience: Int?
+    var retryDelay: UInt64?
+    var unavailableDelay: UInt64?
+    var retryAfterMax: UInt64?
+    var retryRows: Int?
+    /// By reason.
+    var stopAt: [String: String]?
+    var stopWindow: Int?
+    var stopMinimum: Int?
+    var canary: Int?
+    var canaryMaxRejected: String?
     var tokenMintAfter: Int?
     var tokenRetireAfter: Int?
     var runDir: String?
@@ -68,6 +78,15 @@ struct CampaignSettings: Codable {
         case goawayPatience = "goaway_patience"
         case pingAfter = "ping_after"
         case pingPatience = "ping_patience"
+        case retryDelay = "retry_delay"
+        case unavailableDelay = "unavailable_delay"
+        case retryAfterMax = "retry_after_max"
+        case retryRows = "retry_rows"
+        case stopAt = "stop_at"
+        case stopWindow = "stop_window"
+        case stopMinimum = "stop_minimum"
+        case canary
+        case canaryMaxRejected = "canary_max_rejected"
         case tokenMintAfter = "token_mint_after"
         case tokenRetireAfter = "token_retire_after"
         case runDir = "run_dir"
@@ -103,11 +122,16 @@ struct CampaignSettings: Codable {
             connections: connections ?? file.connections, loop: loop ?? file.loop,
             attempts: attempts ?? file.attempts, requestTimeout: requestTimeout ?? file.requestTimeout,
             connectPatience: connectPatience ?? file.connectPatience,
-            notAfter: notAfter ?? file.notAfter,
-            answerPatience: answerPatience ?? file.answerPatience,
+            notAfter: notAfter ?? file.notAfter, answerPatience: answerPatience ?? file.answerPatience,
             goawayPatience: goawayPatience ?? file.goawayPatience,
             pingAfter: pingAfter ?? file.pingAfter,
             pingPatience: pingPatience ?? file.pingPatience,
+            retryDelay: retryDelay ?? file.retryDelay,
+            unavailableDelay: unavailableDelay ?? file.unavailableDelay,
+            retryAfterMax: retryAfterMax ?? file.retryAfterMax, retryRows: retryRows ?? file.retryRows,
+            stopAt: Self.merge(stopAt, over: file.stopAt), stopWindow: stopWindow ?? file.stopWindow,
+            stopMinimum: stopMinimum ?? file.stopMinimum, canary: canary ?? file.canary,
+            canaryMaxRejected: canaryMaxRejected ?? file.canaryMaxRejected,
             tokenMintAfter: tokenMintAfter ?? file.tokenMintAfter,
             tokenRetireAfter: tokenRetireAfter ?? file.tokenRetireAfter, runDir: runDir ?? file.runDir,
             simulatorScript: simulatorScript ?? file.simulatorScript,
@@ -115,6 +139,11 @@ struct CampaignSettings: Codable {
                 ? keyPassphraseFile ?? file.keyPassphraseFile : keyPassphraseFile,
             keyPassphraseEnv: keyPassphraseFile == nil ? keyPassphraseEnv ?? file.keyPassphraseEnv : keyPassphraseEnv,
             encryption: encryption ?? file.encryption)
+    }
+
+    private static func merge(_ own: [String: String]?, over file: [String: String]?) -> [String: String]? {
+        guard let own, let file else { return own ?? file }
+        return file.merging(own) { $1 }
     }
 
     /// These settings, and those of a campaign file, if there is one, where these say nothing.
