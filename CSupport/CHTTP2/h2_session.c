@@ -40,10 +40,13 @@ static nghttp2_option *options_make(void) {
 }
 
 static int settings_submit(h2_session *session, const h2_session_options *options) {
+    uint32_t window = options->stream_window != 0 ? options->stream_window
+                      : options->server           ? SERVER_STREAM_WINDOW
+                                                  : CLIENT_STREAM_WINDOW;
     nghttp2_settings_entry settings[] = {
         {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
         {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, H2_HEADER_LIST_BYTES_MAX},
-        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, options->server ? SERVER_STREAM_WINDOW : CLIENT_STREAM_WINDOW},
+        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, window},
         options->server ? (nghttp2_settings_entry){NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, options->streams_max}
                         : (nghttp2_settings_entry){NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
     };

@@ -34,6 +34,7 @@ static void session_start(connection *c) {
         .capture_count = t->options.capture_count,
         .body_received_max = t->options.body_received_max,
         .streams_max = c->streams_max_offered,
+        .stream_window = c->stream_window,
         .server = c->kind == SLOT_SERVER,
     };
     c->h2 = h2_session_create(&options);

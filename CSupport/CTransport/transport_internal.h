@@ -121,6 +121,7 @@ struct connection {
     uint64_t ordinal;             /* server: the how many-th connection accepted */
     int32_t tls_number;           /* listener */
     uint32_t streams_max_offered; /* listener; server */
+    uint32_t stream_window;       /* listener; server */
 };
 
 typedef struct request_queue {

@@ -55,6 +55,7 @@ static bool connection_prepare(connection *c, const connection *listener, reacto
     c->socket = socket;
     c->context = listener->context;
     c->streams_max_offered = listener->streams_max_offered;
+    c->stream_window = listener->stream_window;
     c->state = CONNECTION_HANDSHAKING;
     c->tls = tls_session_create(t->tls[listener->tls_number].context, NULL, &c->fill);
     return c->tls != NULL && reactor_context_set(t->reactor, socket, c->id) == 0;
@@ -96,6 +97,7 @@ int transport_listen(transport *t, const transport_listen_options *options, uint
     c->context = options->context;
     c->tls_number = options->tls;
     c->streams_max_offered = options->streams_max;
+    c->stream_window = options->stream_window;
     c->state = CONNECTION_UP;
     int result =
         reactor_listen(t->reactor, options->address, options->address_length, LISTEN_BACKLOG, c->id, &c->socket);

@@ -72,6 +72,8 @@ package struct SimulatorConfiguration: Sendable {
     package var streamsBeforeToken: UInt32 = 1
     /// MAX_CONCURRENT_STREAMS afterwards.
     package var streams: UInt32 = 1000
+    /// Bytes of one payload that a client may send before it hears that more may come; 0 for more than any payload has.
+    package var streamWindow: UInt32 = 0
     /// Connections at once.
     package var connections: UInt32 = 256
     /// Requests open at once over all connections.

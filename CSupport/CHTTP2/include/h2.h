@@ -149,6 +149,7 @@ typedef struct h2_session_options {
     uint32_t capture_count;
     uint32_t body_received_max; /* bytes of a body kept */
     uint32_t streams_max;       /* server: MAX_CONCURRENT_STREAMS to announce */
+    uint32_t stream_window;     /* server: bytes of one body that a client may send ahead; 0 for the usual */
     bool server;
 } h2_session_options;
 

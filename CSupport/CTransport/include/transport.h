@@ -276,9 +276,9 @@ typedef struct transport_listen_options {
     const struct sockaddr *address; /* borrowed until return */
     uint64_t context;
     uint32_t address_length;
-    int32_t tls;          /* number from transport_tls_create, role server */
-    uint32_t streams_max; /* MAX_CONCURRENT_STREAMS of new connections; see transport_connection_streams_set */
-    uint32_t reserved;
+    int32_t tls;            /* number from transport_tls_create, role server */
+    uint32_t streams_max;   /* MAX_CONCURRENT_STREAMS of new connections; see transport_connection_streams_set */
+    uint32_t stream_window; /* bytes of one body that a client may send ahead; 0 for the usual */
 } transport_listen_options;
 _Static_assert(sizeof(transport_listen_options) == 32, "fixed layout");
 

@@ -115,6 +115,7 @@ enum Listener {
                 options.tls = tls
                 options.context = UInt64(services.rawValue)
                 options.streams_max = configuration.streamsBeforeToken
+                options.stream_window = configuration.streamWindow
                 return transport_listen(transport, &options, &bound, &error)
             }
         }

@@ -25,6 +25,12 @@ struct SeedPlan {
     var requestTimeout: UInt32
     var chunkBytes: Int
     var streams: UInt32
+    /// Bytes that a client may send ahead of one body; 0 for all.
+    var streamWindow: UInt32
+    /// Seconds after which a provider token is followed by another; nil for the usual.
+    var mintAfter: Int?
+    /// Nanoseconds after the start at which the run is stopped; nil for not at all.
+    var stopAfter: UInt64?
     var script: SimulatorScript
     var world: SimulatedWorld.Options
     var server: ServerFaults
@@ -45,6 +51,9 @@ struct SeedPlan {
         requestTimeout = UInt32(dice.within(200...3000))
         chunkBytes = dice.pick([512, 2048, 8192, 65536])
         streams = UInt32(dice.pick([1, 2, 5, 20, 100, 1000]))
+        streamWindow = dice.chance(200_000) ? UInt32(dice.within(1...300)) : 0
+        mintAfter = dice.chance(100_000) ? dice.within(1...3) : nil
+        stopAfter = dice.chance(100_000) ? UInt64(dice.within(1...1500)) * 1_000_000 : nil
         script = Self.script(&dice)
         world = Self.world(&dice)
         server = Self.server(&dice)

@@ -30,6 +30,7 @@ package final class Simulation {
     private var dice: Dice
     private var turns = 0
     private var isCalm = false
+    private var isStopped = false
     private let start: UInt64
 
     /// Runs a seed to its end.
@@ -70,7 +71,7 @@ package final class Simulation {
         // What was on its way still arrives, and the server counts it.
         if findings.isEmpty {
             settle()
-            findings = Judge(plan, run, witness).findings()
+            findings = Judge(plan, run, witness, isStopped: isStopped).findings()
         }
         return Report(
             seed: plan.seed, digest: digest, rows: plan.rows.count,
@@ -92,6 +93,10 @@ package final class Simulation {
         if dice.chance(500_000) { run.step() }
         let elapsed = world.now - start
         if !isCalm, elapsed >= plan.calmAfter { calm() }
+        if !isStopped, let stopAfter = plan.stopAfter, elapsed >= stopAfter {
+            isStopped = true
+            run.stop()
+        }
         if elapsed > plan.calmAfter + plan.calmPatience {
             return "not finished \(plan.calmPatience / 1_000_000_000) s after the last fault: "
                 + "\(run.outcomes.count) of \(plan.rows.count) rows have an outcome"

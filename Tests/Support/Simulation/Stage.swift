@@ -22,6 +22,11 @@ enum Stage {
         configuration.topics = [topic]
         configuration.streams = plan.streams
         configuration.streamsBeforeToken = 1
+        configuration.streamWindow = plan.streamWindow
+        if let mintAfter = plan.mintAfter {
+            configuration.tokenLifetime = Int64(3 * mintAfter + 2)
+            configuration.tokenUpdateInterval = Int64(mintAfter)
+        }
         configuration.connections = 64
         configuration.streamsTotal = 8192
         configuration.probe = witness
@@ -41,6 +46,9 @@ enum Stage {
         campaign.template = .init(json: Array(#"{"aps":{"alert":"Hello {{name}}"}}"#.utf8), name: "payload.json")
         campaign.identity = (plan.seed, ~plan.seed)
         campaign.lanes = plan.lanes
+        if let mintAfter = plan.mintAfter {
+            campaign.tokenRotation = .init(mintAfter: mintAfter, retireAfter: 2 * mintAfter + 1)
+        }
         campaign.connections = plan.connections
         campaign.attempts = plan.attempts
         campaign.retryDelay = plan.retryDelay
