@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the server may owe the peer of h2_fault_bytes. */
-enum { RAW_BYTES_MAX = 4 << 20 };
+/* What the server may owe the peer of h2_fault_bytes, and how much of it is written before looking whether the output
+ * is paused. */
+enum { RAW_BYTES_MAX = 64 << 20, PIECE_BYTES = 16384 };
 
 /* An error code that never leaves: its RST_STREAM only closes the stream here. */
 enum { CODE_SILENT = 0x7fffff5a };
@@ -27,47 +28,66 @@ int h2_fault_settings(h2_session *session, const h2_setting *settings, uint32_t 
     return finished(session, nghttp2_submit_settings(session->ng, NGHTTP2_FLAG_NONE, entries, count));
 }
 
-static bool raw_reserve(h2_raw *raw, size_t more) {
-    if (raw->begun > 0) {
-        memmove(raw->bytes, raw->bytes + raw->begun, raw->length - raw->begun);
-        raw->length -= raw->begun;
-        raw->begun = 0;
-    }
-    if (raw->length + more <= raw->capacity) return true;
-    if (raw->length + more > RAW_BYTES_MAX) return false;
-    size_t capacity = 2 * raw->capacity > raw->length + more ? 2 * raw->capacity : raw->length + more;
-    uint8_t *bytes = realloc(raw->bytes, capacity);
-    if (bytes == NULL) return false;
-    raw->bytes = bytes;
-    raw->capacity = capacity;
-    return true;
-}
-
-int h2_fault_bytes(h2_session *session, const uint8_t *bytes, size_t length) {
-    if (length == 0) return 0;
-    if (session->raw.length == 0 && h2_send_library(session) != 0) return -1;
-    if (length > H2_FAULT_BYTES_MAX || !raw_reserve(&session->raw, length)) return -1;
-    memcpy(session->raw.bytes + session->raw.length, bytes, length);
-    session->raw.length += length;
-    return h2_fault_flush(session);
-}
-
-/* Until there is no more or the output is paused; the library writes nothing before all is out. */
-int h2_fault_flush(h2_session *session) {
-    h2_raw *raw = &session->raw;
-    while (raw->begun < raw->length && !session->output->paused) {
-        size_t left = raw->length - raw->begun;
-        size_t now = left < H2_FAULT_BYTES_MAX ? left : (size_t)H2_FAULT_BYTES_MAX;
-        if (h2_send_append(session->output, raw->bytes + raw->begun, now) != 0)
-            return h2_session_fail(session, H2_FAILURE_OUTPUT, 0, "the output failed");
-        raw->begun += now;
-    }
-    if (raw->begun == raw->length) raw->begun = raw->length = 0;
+int h2_fault_bytes(h2_session *session, int32_t stream, const uint8_t *bytes, size_t length) {
+    if (length > RAW_BYTES_MAX - session->raw_bytes) return -1;
+    h2_raw *raw = malloc(sizeof(*raw) + length);
+    if (raw == NULL) return -1;
+    *raw = (h2_raw){.length = length, .stream = stream};
+    if (length > 0) memcpy(raw->bytes, bytes, length);
+    session->raw_bytes += length;
+    *session->raw_last = raw;
+    session->raw_last = &raw->next;
+    session->drained = false;
     return 0;
 }
 
-int h2_fault_forget(h2_session *session, h2_exchange *exchange) {
-    return finished(session, nghttp2_submit_rst_stream(session->ng, NGHTTP2_FLAG_NONE, exchange->stream, CODE_SILENT));
+/* Closes the stream here, so that the peer's next one is not one too many. The library has nothing else to write by
+ * now. */
+static int forget(h2_session *session, int32_t stream) {
+    int result = nghttp2_submit_rst_stream(session->ng, NGHTTP2_FLAG_NONE, stream, CODE_SILENT);
+    return result < 0 ? h2_session_fail_library(session, result) : h2_send_library(session);
+}
+
+static void raw_drop(h2_session *session) {
+    h2_raw *raw = session->raw_first;
+    session->raw_first = raw->next;
+    session->raw_bytes -= raw->length;
+    if (raw->next == NULL) session->raw_last = &session->raw_first;
+    free(raw);
+}
+
+void h2_fault_clear(h2_session *session) {
+    while (session->raw_first != NULL)
+        raw_drop(session);
+}
+
+/* Goes on with one piece; false when it is not all out. */
+static bool raw_write(h2_session *session, h2_raw *raw) {
+    while (raw->begun < raw->length && !session->output->paused) {
+        size_t left = raw->length - raw->begun;
+        size_t now = left < PIECE_BYTES ? left : (size_t)PIECE_BYTES;
+        if (h2_send_append(session->output, raw->bytes + raw->begun, now) != 0) {
+            h2_session_fail(session, H2_FAILURE_OUTPUT, 0, "the output failed");
+            return false;
+        }
+        raw->begun += now;
+    }
+    return raw->begun == raw->length;
+}
+
+int h2_fault_flush(h2_session *session) {
+    while (session->raw_first != NULL && !session->output->paused) {
+        h2_raw *raw = session->raw_first;
+        if (!raw->started) {
+            if (h2_send_library(session) != 0) return -1;
+            if (session->output->paused) return 0;
+            raw->started = true;
+            if (raw->stream != 0 && forget(session, raw->stream) != 0) return -1;
+        }
+        if (!raw_write(session, raw)) return session->failure.kind == H2_FAILURE_NONE ? 0 : -1;
+        raw_drop(session);
+    }
+    return 0;
 }
 
 void h2_fault_pings_mute(h2_session *session, bool muted) {

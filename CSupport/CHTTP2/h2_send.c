@@ -143,8 +143,8 @@ int h2_send_library(h2_session *session) {
 }
 
 int h2_session_pump(h2_session *session) {
-    if (session->raw.length > 0 && h2_fault_flush(session) != 0) return -1;
-    int result = h2_send_library(session);
+    if (session->raw_first != NULL && h2_fault_flush(session) != 0) return -1;
+    int result = session->raw_first == NULL ? h2_send_library(session) : 0;
     while (result == 0 && session->deferred_first != NULL && !session->output->paused)
         result = h2_client_deferred_submit(session);
     return result;

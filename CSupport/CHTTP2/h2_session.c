@@ -83,6 +83,7 @@ h2_session *h2_session_create(const h2_session_options *options) {
     session->server = options->server;
     session->changed_last = &session->changed_first;
     session->deferred_last = &session->deferred_first;
+    session->raw_last = &session->raw_first;
     h2_encoder_init(&session->encoder, options->memory);
     if (ng_create(session, options->server) == 0 && settings_submit(session, options) == 0) return session;
     h2_session_destroy(session);
@@ -94,7 +95,7 @@ void h2_session_destroy(h2_session *session) {
     nghttp2_session_del(session->ng);
     h2_client_deferred_clear(session);
     h2_encoder_clear(&session->encoder);
-    free(session->raw.bytes);
+    h2_fault_clear(session);
     free(session);
 }
 
@@ -128,7 +129,7 @@ int h2_session_receive(h2_session *session, const uint8_t *bytes, size_t length)
 }
 
 bool h2_session_pending(const h2_session *session) {
-    return !session->drained || session->deferred_first != NULL || session->raw.length > 0;
+    return !session->drained || session->deferred_first != NULL || session->raw_first != NULL;
 }
 
 void h2_session_changed_add(h2_session *session, h2_exchange *exchange) {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HELD_BYTES_MAX = 16 << 20, RAW_BYTES_MAX = 1 << 20 };
+enum { HELD_BYTES_MAX = 16 << 20 };
 
 static connection_fault *fault_of(connection *c) {
     if (c->fault == NULL) c->fault = calloc(1, sizeof(*c->fault));
@@ -202,23 +202,17 @@ int transport_fault_goaway(transport *t, transport_connection id, uint32_t last_
 int transport_fault_bytes(transport *t, transport_connection id, uint32_t stream, const uint8_t *bytes,
                           uint32_t length) {
     connection *c = find(t, id, true);
-    if (c == NULL || length > RAW_BYTES_MAX) return TRANSPORT_MISUSE;
+    if (c == NULL) return TRANSPORT_MISUSE;
     request *r = stream == 0 ? NULL : (request *)h2_server_find(c->h2, (int32_t)stream);
     if (stream != 0 && (r == NULL || r->state != REQUEST_RECEIVED)) return TRANSPORT_MISUSE;
-    if (!connection_plain_ready(c)) return TRANSPORT_RESOURCE;
+    if (!connection_plain_ready(c) || fault_of(c) == NULL) return TRANSPORT_RESOURCE;
     connection_dirty(c);
-    int result = 0;
-    for (uint32_t done = 0; done < length && result == 0;) {
-        uint32_t left = length - done;
-        uint32_t now = left < H2_FAULT_BYTES_MAX ? left : (uint32_t)H2_FAULT_BYTES_MAX;
-        result = h2_fault_bytes(c->h2, bytes + done, now);
-        done += now;
+    if (h2_fault_bytes(c->h2, (int32_t)stream, bytes, length) != 0) {
+        end(c, TRANSPORT_ABORT_RESET, false);
+        return TRANSPORT_RESOURCE;
     }
-    if (r != NULL && result == 0) {
-        r->state = REQUEST_RESPONDED;
-        result = h2_fault_forget(c->h2, &r->exchange);
-    }
-    return result == 0 ? TRANSPORT_OK : TRANSPORT_RESOURCE;
+    if (r != NULL) r->state = REQUEST_RESPONDED;
+    return TRANSPORT_OK;
 }
 
 int transport_fault_deafen(transport *t, uint16_t port) {

@@ -7,9 +7,6 @@
 
 #include "h2.h"
 
-/* The longest piece of h2_fault_bytes. */
-enum { H2_FAULT_BYTES_MAX = 16384 };
-
 typedef struct h2_setting {
     uint16_t id; /* RFC 9113, section 6.5.2 */
     uint16_t reserved;
@@ -26,12 +23,9 @@ int h2_fault_goaway(h2_session *session, int32_t last_stream, uint32_t code, con
 /* Announces settings, which hold here too once the peer has acknowledged them. settings: borrowed until return. */
 int h2_fault_settings(h2_session *session, const h2_setting *settings, uint32_t count);
 
-/* Sends bytes as they are, behind the frames written so far and never within one. bytes: copied; at most
- * H2_FAULT_BYTES_MAX. */
-int h2_fault_bytes(h2_session *session, const uint8_t *bytes, size_t length);
-
-/* Closes a stream here without telling the peer: what has to be said was said with h2_fault_bytes. */
-int h2_fault_forget(h2_session *session, h2_exchange *exchange);
+/* Sends bytes as they are, in one piece and behind the frames that wait now. stream: 0, or the request that they
+ * answer: the session forgets it as they begin to leave. bytes: copied. Not 0 when too much waits already. */
+int h2_fault_bytes(h2_session *session, int32_t stream, const uint8_t *bytes, size_t length);
 
 /* Passes over PINGs, or answers them again. */
 void h2_fault_pings_mute(h2_session *session, bool muted);

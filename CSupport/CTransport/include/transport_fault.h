@@ -65,8 +65,9 @@ int transport_fault_settings(transport *t, transport_connection connection, cons
 int transport_fault_goaway(transport *t, transport_connection connection, uint32_t last_stream, uint32_t code,
                            const uint8_t *debug, uint32_t debug_length);
 
-/* Sends bytes as HTTP/2 frames, whatever they are, behind the frames queued. stream: 0, or the request that they
- * answer, which is forgotten then. bytes: copied; at most 1 MiB. */
+/* Sends bytes as HTTP/2 frames, whatever they are, in one piece and behind the frames queued. stream: 0, or the request
+ * that they answer, which is forgotten then. bytes: copied. A connection on which more than 64 MiB of them would wait
+ * is reset. */
 int transport_fault_bytes(transport *t, transport_connection connection, uint32_t stream, const uint8_t *bytes,
                           uint32_t length);
 
