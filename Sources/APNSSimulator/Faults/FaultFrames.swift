@@ -133,7 +133,6 @@ enum FaultFrames {
     private static func amongUnknown(_ answer: Answer, stream: UInt32) -> [UInt8] {
         let priority: [UInt8] = bigEndian(0) + [15]
         var bytes = frame(.unknown, flags: 0xFF, stream: stream, Array("whatever".utf8))
-        bytes += frame(.settings, setting(0xF0, 1))
         bytes += frame(.priority, stream: stream, priority)
         bytes += frame(
             .headers, flags: endHeaders | withPriority | (answer.body.isEmpty ? endStream : 0), stream: stream,
@@ -153,16 +152,16 @@ enum FaultFrames {
             answer.fields += (0..<flood.count).map { ("x-field-\($0)", value) }
             return split(answer, stream: stream)
         case .interim:
-            return Array((0..<flood.count).map { _ in interim(stream: stream) }.joined())
+            return repeated(interim(stream: stream), flood.count)
                 + plain(answer, stream: stream)
         case .emptyData:
             return begun(answer, stream: stream)
-                + Array((0..<flood.count).map { _ in frame(.data, stream: stream) }.joined())
+                + repeated(frame(.data, stream: stream), flood.count)
                 + frame(.data, flags: endStream, stream: stream, answer.body)
         default:
             let kilobyte = [UInt8](repeating: 0x20, count: 1024)
             return begun(answer, stream: stream)
-                + Array((0..<flood.count).map { _ in frame(.data, stream: stream, kilobyte) }.joined())
+                + repeated(frame(.data, stream: stream, kilobyte), flood.count)
                 + frame(.data, flags: endStream, stream: stream, answer.body)
         }
     }
@@ -187,11 +186,17 @@ enum FaultFrames {
         let one: [UInt8] =
             switch flood.kind {
             case .ping: frame(.ping, Array("flooding".utf8))
-            case .settings: frame(.settings, setting(3, 100))
             case .windowUpdate: frame(.windowUpdate, bigEndian(1))
             default: frame(.continuation, stream: stream)
             }
         let first = flood.kind == .continuation ? frame(.headers, stream: stream, field(":status", "200")) : []
-        return first + Array((0..<flood.count).map { _ in one }.joined())
+        return first + repeated(one, flood.count)
+    }
+
+    private static func repeated(_ frame: [UInt8], _ count: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count * frame.count)
+        for _ in 0..<count { bytes += frame }
+        return bytes
     }
 }

@@ -20,20 +20,9 @@ enum FaultHands {
         }
     }
 
-    /// - Parameter stream: 0, or the request that the last of the bytes answer.
+    /// - Parameter stream: 0, or the request that the bytes answer.
     static func send(_ bytes: [UInt8], stream: UInt32, on connection: UInt64, _ transport: OpaquePointer) -> Int32 {
-        let most = 1 << 20
-        return bytes.withUnsafeBufferPointer { bytes in
-            var done = 0
-            while bytes.count - done > most {
-                let status = transport_fault_bytes(
-                    transport, connection, 0, bytes.baseAddress.map { $0 + done }, UInt32(most))
-                guard status == 0 else { return status }
-                done += most
-            }
-            return transport_fault_bytes(
-                transport, connection, stream, bytes.baseAddress.map { $0 + done }, UInt32(bytes.count - done))
-        }
+        transport_fault_bytes(transport, connection, stream, bytes, UInt32(bytes.count))
     }
 
     /// Keeps enough cuts laid out for the connections that may come before the next call.

@@ -196,6 +196,10 @@ struct FaultPlan {
         case .flood(let flood):
             if flood.kind.isAnswer {
                 treatment.flood = flood
+            } else if flood.kind == .settings {
+                // Through the library, which expects as many acknowledgements.
+                let unknown = FaultAction.settings(connection: id, [FaultSetting(id: 0xF0, value: 1)])
+                actions += Array(repeating: unknown, count: flood.count)
             } else {
                 if flood.kind == .continuation { treatment.way = .unanswered }
                 actions.append(.bytes(connection: id, FaultFrames.flood(flood, stream: stream)))

@@ -54,8 +54,7 @@ extension FaultKind {
         case .settings(let fault): fault.fault().map { "settings.\($0)" }
         case .storm(let fault): fault.fault().map { "storm.\($0)" }
         case .shape(let fault): Self.positive("shape.requests", fault.requests)
-        case .flood(let fault):
-            (1...100_000).contains(fault.count) ? nil : "flood.count: expected 1 to 100000, found \(fault.count)"
+        case .flood(let fault): fault.fault()
         case .refuseConnects(let milliseconds): Self.time("refuse_connects", milliseconds)
         case .reset, .abort, .malformed, .ignorePings: nil
         }
@@ -98,5 +97,13 @@ extension StormFault {
     fileprivate func fault() -> String? {
         let rule = SimulatorRule(share: 1, status: status, reason: reason, retryAfter: retryAfter)
         return rule.fault() ?? FaultKind.positive("requests", requests) ?? FaultKind.time("ms", milliseconds)
+    }
+}
+
+extension FloodFault {
+    /// Bodies and fields are of a kilobyte each, and all is made at once.
+    fileprivate func fault() -> String? {
+        let most = kind == .data || kind == .fields ? 20_000 : 100_000
+        return (1...most).contains(count) ? nil : "flood.count: expected 1 to \(most), found \(count)"
     }
 }

@@ -216,7 +216,7 @@ package struct ShapeFault: Codable, Sendable, Equatable {
         case interim
         /// The body byte by byte, with empty frames between.
         case pieces
-        /// Frames and settings that nobody knows, and priorities, around the answer.
+        /// Frames that nobody knows, and priorities, around the answer.
         case unknown
         /// Answers leave before the body is read. Payloads are not looked at then.
         case early
