@@ -54,7 +54,9 @@ struct SimulationCommand {
 
     private func play(_ seed: UInt64, _ input: String, _ sums: inout Sums) {
         do {
-            let report = try Simulation.run(seed: seed, input: input, broken: broken, trace: trace ? 1 : -1)
+            let report = try Simulation.run(
+                seed: seed, input: input, broken: broken, trace: trace ? 1 : -1,
+                logger: trace ? .standardOutput : .quiet)
             sums.add(report)
             if trace || count == 1 {
                 print("seed \(seed): digest \(String(report.digest, radix: 16)), \(report.turns) turns")

@@ -16,6 +16,8 @@ struct InputRow {
     var isSendable: Bool { kind == .good }
 
     static let header = "token,name,expiration\n"
+    /// Bytes of the largest payload of a row that can be sent.
+    static let payloadMax = 2100
     /// Behind it stands the row's number in 16 digits.
     static let tokenPrefix = String(repeating: "5eed", count: 12)
 

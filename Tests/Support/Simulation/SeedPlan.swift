@@ -37,6 +37,19 @@ struct SeedPlan {
     /// Nanoseconds after the start at which faults end.
     var calmAfter: UInt64
 
+    /// What a person who reads a trace must know.
+    var text: String {
+        """
+        \(rows.count) rows, \(lanes) lanes, \(connections) connections, \(attempts) attempts, \
+        retry after \(retryDelay) ms, requests take \(requestTimeout) ms at most, chunks of \(chunkBytes) bytes
+        \(streams) streams, window \(streamWindow), tokens for \(mintAfter ?? 0) s, \
+        calm after \(calmAfter / 1_000_000) ms, stopped after \((stopAfter ?? 0) / 1_000_000) ms
+        script: \(script)
+        network: \(world)
+        server: \(server)
+        """
+    }
+
     /// When everything must have finished, after the faults: the longest chain of deadlines and pauses, with room.
     var calmPatience: UInt64 { 120_000_000_000 }
 
@@ -51,11 +64,11 @@ struct SeedPlan {
         requestTimeout = UInt32(dice.within(200...3000))
         chunkBytes = dice.pick([512, 2048, 8192, 65536])
         streams = UInt32(dice.pick([1, 2, 5, 20, 100, 1000]))
-        streamWindow = dice.chance(200_000) ? UInt32(dice.within(1...300)) : 0
         mintAfter = dice.chance(100_000) ? dice.within(1...3) : nil
         stopAfter = dice.chance(100_000) ? UInt64(dice.within(1...1500)) * 1_000_000 : nil
         script = Self.script(&dice)
         world = Self.world(&dice)
+        streamWindow = dice.chance(200_000) ? Self.window(&dice, world, requestTimeout) : 0
         server = Self.server(&dice)
         calmAfter = UInt64(dice.within(1...2000)) * 1_000_000
     }
@@ -106,6 +119,14 @@ struct SeedPlan {
         options.faults.stall_us = UInt32(dice.within(1...500_000))
         options.faults.fault_bytes = UInt32(dice.pick([100, 3000, 30_000, 100_000]))
         return options
+    }
+
+    /// Small, and yet large enough that the longest payload is through in a third of its time: a window is a round trip.
+    private static func window(
+        _ dice: inout Dice, _ world: SimulatedWorld.Options, _ requestTimeout: UInt32
+    ) -> UInt32 {
+        let windows = max(1, Int(requestTimeout) * 1000 / 3 / (2 * Int(world.delay_us_max) + 1000))
+        return UInt32(max(dice.within(1...300), InputRow.payloadMax / windows + 1))
     }
 
     private static func server(_ dice: inout Dice) -> ServerFaults {

@@ -43,6 +43,7 @@ package final class Simulation {
     ) throws -> Report {
         var plan = SeedPlan(seed: seed)
         plan.world.trace = trace
+        if trace >= 0 { print(plan.text) }
         let simulation = try Simulation(plan, input: input, broken: broken, logger: logger)
         return simulation.runToEnd()
     }
@@ -150,4 +151,25 @@ package final class Simulation {
 extension Logger {
     /// Says nothing.
     package static var quiet: Logger { Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() } }
+}
+
+/// Writes to standard output, without the time of day, which is not the simulation's.
+private struct PlainLog: LogHandler {
+    var metadata = Logger.Metadata()
+    var logLevel = Logger.Level.debug
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        print("\(event.level): \(event.message)")
+        fflush(nil)
+    }
+}
+
+extension Logger {
+    /// For a trace.
+    package static var standardOutput: Logger { Logger(label: "simulation") { _ in PlainLog() } }
 }
