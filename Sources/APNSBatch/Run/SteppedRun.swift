@@ -38,12 +38,14 @@ package final class SteppedRun {
         wakers = (0..<count).map { _ in LaneWaker() }
         lanes = []
         do {
-            for waker in wakers {
+            let board = AnswerBoard(plan.breaker, lanes: count, providers: plan.topics.providers)
+            for (number, waker) in wakers.enumerated() {
                 lanes.append(
                     SteppedLane(
                         try Lane(
                             plan: plan, control: control, gauges: LaneGauges(), addresses: addresses,
-                            providers: providers, input: reader, exchange: exchange, waker: waker)))
+                            providers: providers, input: reader, exchange: exchange, waker: waker,
+                            board: board, number: number)))
             }
         } catch {
             throw CampaignError(.system, "\(error)")
