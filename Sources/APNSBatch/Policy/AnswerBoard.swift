@@ -1,4 +1,5 @@
 import APNSProtocol
+import LaneTransport
 import Synchronization
 
 /// What a lane has counted of one provider's answers since its start.
@@ -64,7 +65,7 @@ final class AnswerBoard: Sendable {
     private let providers: Int
     /// By lane, then by provider: answered, and the rules' numbers.
     private let numbers: Numbers
-    private let breakers: Mutex<[CircuitBreaker]>
+    private let breakers: Guarded<[CircuitBreaker]>
 
     private struct Numbers: @unchecked Sendable {
         let slots: UnsafeMutablePointer<Atomic<UInt64>>
@@ -77,7 +78,7 @@ final class AnswerBoard: Sendable {
         let count = lanes * providers * Self.stride(book)
         numbers = Numbers(slots: .allocate(capacity: count))
         for slot in 0..<count { (numbers.slots + slot).initialize(to: Atomic(0)) }
-        breakers = Mutex(Array(repeating: CircuitBreaker(limits), count: providers))
+        breakers = Guarded(Array(repeating: CircuitBreaker(limits), count: providers))
     }
 
     deinit {
