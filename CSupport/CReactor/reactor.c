@@ -120,6 +120,10 @@ uint64_t reactor_now_ns(reactor *r) {
 
 /* ---------------------------------------------------------------- sockets */
 
+void reactor_user_timeout_set(reactor *r, uint32_t milliseconds) {
+    r->user_timeout_ms = milliseconds;
+}
+
 int reactor_connect(reactor *r, const struct sockaddr *address, socklen_t address_length, uint64_t context,
                     reactor_socket *out) {
     *out = 0;

@@ -84,6 +84,7 @@ static uint64_t now_ns(const reactor *r) {
 static int connect_start(reactor *r, struct reactor_slot *slot, const struct sockaddr *address, socklen_t length) {
     int descriptor = reactor_socket_open(address->sa_family, SOCK_NONBLOCK);
     if (descriptor < 0) return descriptor;
+    reactor_socket_user_timeout(descriptor, r->user_timeout_ms);
     slot->descriptor = descriptor;
     int error = connect(descriptor, address, length) == 0 ? 0 : errno;
     int status = error == EINVAL ? -EINVAL : epoll_register(r, slot);

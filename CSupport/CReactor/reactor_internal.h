@@ -72,6 +72,7 @@ struct reactor {
     void *backend_state;
     struct reactor_slots slots;
     struct reactor_timers timers;
+    uint32_t user_timeout_ms; /* of connections to come; 0 for none */
     uint64_t accept_retry_ns; /* paused listeners accept again from then on; 0: as soon as a slot is free */
     bool accept_paused;       /* some listener is paused */
     bool timers_owed;         /* timers were due when the last call ran out of room */

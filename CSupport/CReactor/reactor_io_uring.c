@@ -88,6 +88,7 @@ static int connect_start(reactor *r, struct reactor_slot *slot, const struct soc
     const size_t needed = address->sa_family == AF_INET6 ? sizeof(copy->v6) : sizeof(copy->v4);
     int descriptor = reactor_socket_open(address->sa_family, 0);
     if (descriptor < 0) return descriptor;
+    reactor_socket_user_timeout(descriptor, r->user_timeout_ms);
     if (length < needed) {
         close(descriptor);
         return -EINVAL;

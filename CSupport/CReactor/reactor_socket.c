@@ -19,6 +19,11 @@ int reactor_socket_open(int family, int flags) {
     return descriptor;
 }
 
+void reactor_socket_user_timeout(int descriptor, uint32_t milliseconds) {
+    unsigned int limit = milliseconds;
+    if (limit > 0) (void)setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit, sizeof(limit));
+}
+
 static int bind_and_listen(int descriptor, const struct sockaddr *address, socklen_t length, uint32_t backlog) {
     int on = 1;
     if (setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0) return -errno;

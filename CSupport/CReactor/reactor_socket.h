@@ -12,6 +12,9 @@
  */
 int reactor_socket_open(int family, int flags);
 
+/* Sets TCP_USER_TIMEOUT; 0 leaves it as it is. */
+void reactor_socket_user_timeout(int descriptor, uint32_t milliseconds);
+
 /* A listening socket with SO_REUSEADDR; connections accepted inherit TCP_NODELAY. backlog 0: the system's maximum. */
 int reactor_socket_listen(const struct sockaddr *address, socklen_t length, uint32_t backlog, int flags);
 

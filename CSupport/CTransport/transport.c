@@ -177,6 +177,10 @@ uint64_t transport_now_ns(transport *t) {
     return reactor_now_ns(t->reactor);
 }
 
+void transport_user_timeout_set(transport *t, uint32_t milliseconds) {
+    reactor_user_timeout_set(t->reactor, milliseconds);
+}
+
 void transport_wake(transport *t) {
     reactor_wake(t->reactor);
 }

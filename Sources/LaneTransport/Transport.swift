@@ -13,6 +13,9 @@ package struct TransportOptions: Sendable {
     package var requestTimeout: UInt32 = 30_000
     /// TCP, TLS and the peer's first SETTINGS together, in milliseconds.
     package var connectTimeout: UInt32 = 15_000
+    /// How long bytes sent may stay without an acknowledgement, in milliseconds; then the connection ends. 0: as long as
+    /// the kernel likes.
+    package var userTimeout: UInt32 = 0
     /// Bytes of ciphertext waiting on one connection before it takes no more.
     package var sendBuffer: UInt32 = 256 * 1024
     /// Names of response header fields that outcomes carry, at most 8.
@@ -62,6 +65,7 @@ package struct Transport: ~Copyable {
         guard status == 0, let made else { throw TransportError(status: status, record: error) }
         handle = made
         self.number = number
+        transport_user_timeout_set(made, options.userTimeout)
         outcomes = .allocate(capacity: Self.outcomeCapacity)
         events = .allocate(capacity: Self.eventCapacity)
     }

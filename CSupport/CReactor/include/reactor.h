@@ -94,6 +94,10 @@ uint32_t reactor_backend_kind(const reactor *r);
 /* Monotonic time in nanoseconds, read anew. */
 uint64_t reactor_now_ns(reactor *r);
 
+/* Connections started from now on end with ETIMEDOUT when bytes sent, or the attempt to connect, stay without an
+ * acknowledgement for so long (TCP_USER_TIMEOUT, tcp(7)). 0: as long as the kernel likes, some 15 minutes. */
+void reactor_user_timeout_set(reactor *r, uint32_t milliseconds);
+
 /* Starts a TCP connection (TCP_NODELAY, non-blocking). address: borrowed until return. The outcome is an event
  * REACTOR_CONNECTED; receiving starts by itself once connected. */
 int reactor_connect(reactor *r, const struct sockaddr *address, socklen_t address_length, uint64_t context,

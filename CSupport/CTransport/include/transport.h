@@ -170,6 +170,10 @@ typedef struct transport_connect_options {
 } transport_connect_options;
 _Static_assert(sizeof(transport_connect_options) == 32, "fixed layout");
 
+/* Connections begun from now on end when what was sent stays without an acknowledgement of the peer's kernel for so
+ * long (scope SYSTEM, ETIMEDOUT). 0: as long as the own kernel likes. */
+void transport_user_timeout_set(transport *t, uint32_t milliseconds);
+
 /* Starts a connection. Its end is always one TRANSPORT_EVENT_DOWN, also when it never comes up. */
 int transport_connect(transport *t, const transport_connect_options *options, transport_connection *out);
 

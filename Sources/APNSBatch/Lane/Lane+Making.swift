@@ -76,6 +76,7 @@ extension Lane {
         options.connections = connections(plan)
         options.streams = streams(plan)
         options.requestTimeout = plan.requestTimeout
+        options.userTimeout = UInt32(min(UInt64(Int32.max), plan.poolLimits.pingPatience / 1_000_000))
         options.captures = ["retry-after"]
         return options
     }
