@@ -1,4 +1,6 @@
 import APNSSimulator
+import Glibc
+import LaneTransport
 import Logging
 import Synchronization
 import Testing
@@ -70,6 +72,46 @@ import Testing
         #expect(log.text.contains("closing a connection to 127.0.0.1:\(server.port) that does not answer"))
     }
 
+    @Test("an address family that leads nowhere costs a quarter of a second, and no connection its time")
+    func deadFamily() async throws {
+        let stage = try Stage()
+        let server = try ScriptedServer(stage.occasion, streams: 100) { _ in [.accept] }
+        defer { server.stop() }
+        let silent = try SilentListener(port: server.port)
+        let log = LogKeeper()
+        var surroundings = Surroundings.system
+        surroundings.resolve = { _, port in
+            try HostResolver.resolve(host: "::1", port: port) + HostResolver.resolve(host: "127.0.0.1", port: port)
+        }
+        surroundings.aside = { _, work in work() }
+        let campaign = try Self.campaign(stage, server, rows: 100)
+        let summary = await (try CampaignRun(campaign, logger: log.logger, surroundings: surroundings)).run()
+        #expect(summary.ending == .complete && summary.accepted == 100)
+        #expect(!log.text.contains("connecting took too long"))
+        withExtendedLifetime(silent) {}
+    }
+
+    @Test("the resolver is asked again for the next connection, and what it tells then is used")
+    func askedAgain() async throws {
+        let stage = try Stage()
+        let server = try ScriptedServer(stage.occasion, streams: 100) { _ in [.accept] }
+        defer { server.stop() }
+        let asked = Guarded(0)
+        var surroundings = Surroundings.system
+        surroundings.resolve = { _, port in
+            let number = asked.withLock { asked -> Int in
+                asked += 1
+                return asked
+            }
+            // Where nobody listens, at first.
+            return try HostResolver.resolve(host: "127.0.0.1", port: number < 3 ? 1 : port)
+        }
+        let campaign = try Self.campaign(stage, server, rows: 100)
+        let summary = await (try CampaignRun(campaign, logger: LogKeeper().logger, surroundings: surroundings)).run()
+        #expect(summary.ending == .complete && summary.accepted == 100)
+        #expect(asked.withLock { $0 } >= 3)
+    }
+
     @Test("a server that answers PINGs and no request has its connections replaced, and ends the run with its reason")
     func noAnswers() async throws {
         let stage = try Stage()
@@ -87,6 +129,27 @@ import Testing
             run.failure?.description.contains("no answer for 2 seconds") == true, "\(run.failure?.description ?? "")")
         #expect(server.requests.count >= 2)
     }
+}
+
+/// Takes connections at `[::1]` and says nothing.
+final class SilentListener {
+    private let descriptor: Int32
+
+    init(port: UInt16) throws {
+        descriptor = socket(AF_INET6, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_port = port.bigEndian
+        address.sin6_addr = in6addr_loopback
+        let bound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in6>.size))
+            }
+        }
+        try #require(bound == 0 && listen(descriptor, 16) == 0)
+    }
+
+    deinit { close(descriptor) }
 }
 
 /// Keeps what a run reports.

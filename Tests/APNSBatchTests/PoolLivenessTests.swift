@@ -14,7 +14,7 @@ private let seconds: UInt64 = 1_000_000_000
         pool.target = count
         for member in 0..<count {
             let now = UInt64(member) * limits.openSpacing
-            #expect(pool.tick(now: now, answered: 0) == [.open(member: member, address: max(0, member - 1))])
+            #expect(pool.tick(now: now, answered: 0) == [.open(member: member)])
             pool.didOpen(member, connection: UInt64(member + 1), tokenExpiresAt: nil)
             pool.isUp(member, streams: streams, now: now)
             guard answered else { continue }
@@ -32,7 +32,7 @@ private let seconds: UInt64 = 1_000_000_000
         pool.willSend(0)
         #expect(pool.goaway(0, now: 1 * seconds) == [.drain(member: 0)])
         #expect(pool.pick() == nil)
-        #expect(pool.tick(now: 1 * seconds, answered: 1) == [.open(member: 1, address: 0)])
+        #expect(pool.tick(now: 1 * seconds, answered: 1) == [.open(member: 1)])
         pool.didOpen(1, connection: 9, tokenExpiresAt: nil)
         pool.isUp(1, streams: 1, now: 1 * seconds)
         #expect(pool.pick() == 1)
@@ -68,7 +68,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.tick(now: 5 * seconds, answered: 1) == [.ping(member: 0)])
         #expect(pool.tick(now: 15 * seconds - 1, answered: 1) == [], "one PING at a time")
         #expect(pool.pick() == 0, "it may be slow only")
-        #expect(pool.tick(now: 15 * seconds, answered: 1) == [.close(member: 0), .open(member: 1, address: 0)])
+        #expect(pool.tick(now: 15 * seconds, answered: 1) == [.close(member: 0), .open(member: 1)])
         #expect(pool.pick() == nil)
         pool.didEnd(0, answered: false, now: 15 * seconds)
         #expect(
@@ -116,8 +116,8 @@ private let seconds: UInt64 = 1_000_000_000
             for action in pool.tick(now: now, answered: 2) {
                 switch action {
                 case .ping(let member): pool.ponged(member, now: now)
-                case .open(let member, _): pool.isUp(member, streams: 1, now: now)
-                case .drain, .close, .giveUp: actions.append(action)
+                case .open(let member): pool.isUp(member, streams: 1, now: now)
+                case .race, .drain, .close, .giveUp: actions.append(action)
                 }
             }
         }
@@ -157,7 +157,7 @@ private let seconds: UInt64 = 1_000_000_000
         pool.settings(0, streams: limit, now: 1 * seconds)
         #expect(pool.pick() == nil, "not one stream too many")
         #expect(pool.tick(now: 2 * seconds - 1, answered: 1) == [])
-        #expect(pool.tick(now: 2 * seconds, answered: 1) == [.open(member: 1, address: 0)])
+        #expect(pool.tick(now: 2 * seconds, answered: 1) == [.open(member: 1)])
         pool.didOpen(1, connection: 9, tokenExpiresAt: nil)
         pool.isUp(1, streams: 1, now: 2 * seconds)
         #expect(pool.pick() == 1, "rows move")
@@ -191,7 +191,7 @@ private let seconds: UInt64 = 1_000_000_000
             }
             for action in pool.tick(now: now, answered: UInt64(step)) {
                 switch action {
-                case .open(let member, _):
+                case .open(let member):
                     opens += 1
                     pool.isUp(member, streams: 100, now: now)
                 case .drain(let member):

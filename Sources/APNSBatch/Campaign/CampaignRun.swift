@@ -27,16 +27,20 @@ public final class CampaignRun: Sendable {
     /// - Parameter logger: where connections, retries and failures are reported; tokens are shortened there and secrets
     ///   never appear.
     /// - Throws: ``CampaignError`` with ``CampaignError/Kind/configuration``, `input`, `results` or `unreachable`.
-    public init(
+    public convenience init(
         _ campaign: Campaign, logger: Logger = Logger(label: "apns-batch") { _ in SwiftLogNoOpLogHandler() }
     ) throws(CampaignError) {
+        try self.init(campaign, logger: logger, surroundings: .system)
+    }
+
+    init(_ campaign: Campaign, logger: Logger, surroundings: Surroundings) throws(CampaignError) {
         let lanes = try Self.lanes(of: campaign)
         reader = try InputReader(campaign, lanes: lanes)
-        plan = try CampaignPlan(campaign, columns: reader.columns, logger: logger)
+        plan = try CampaignPlan(campaign, columns: reader.columns, logger: logger, surroundings: surroundings)
         control = RunControl(canary: plan.canary != nil)
         try plan.refuseBrokenTemplates()
         providers = try ProviderDirectory(campaign, plan: plan)
-        addresses = try AddressBook(host: plan.host, port: plan.port)
+        addresses = try AddressBook(host: plan.host, port: plan.port, surroundings: surroundings)
         gauges = (0..<lanes).map { _ in LaneGauges() }
         directory = try RunDirectory.make(campaign.runDirectory)
     }

@@ -9,7 +9,9 @@ extension Lane {
         let provider = Int(flights[flight].provider)
         let member = Int(flights[flight].member)
         let accepted = answered && outcome.status == 200
-        providers[provider].pool.didEnd(member, answered: answered, accepted: accepted, now: now)
+        providers[provider].pool.didEnd(
+            member, answered: answered, accepted: accepted,
+            isPushback: outcome.status == 429 || outcome.status == 503, latency: outcome.latency_us, now: now)
         if accepted {
             providers[provider].counts.answered += 1
             finish(flight, .accepted, status: 200)

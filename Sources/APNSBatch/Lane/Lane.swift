@@ -190,6 +190,7 @@ struct Lane: ~Copyable {
         nextTick = now + Self.tickInterval
         reload()
         for provider in providers.indices {
+            openWhatIsKnown(provider)
             let (answered, hasWork) = (providers[provider].counts.answered, hasWork(provider))
             act(providers[provider].pool.tick(now: now, answered: answered, hasWork: hasWork), of: provider)
             if !providers[provider].pool.isChanging { forgetPrevious(of: provider) }

@@ -1,7 +1,9 @@
 extension ConnectionPool {
     enum Action: Equatable {
-        /// Open a connection for this member, to the address of this number (modulo the addresses known).
-        case open(member: Int, address: Int)
+        /// Open a connection for this member.
+        case open(member: Int)
+        /// Open one to an address of another family than this one's, which takes long.
+        case race(member: Int, against: Int)
         /// Take no new request to it; its answers are awaited.
         case drain(member: Int)
         /// Nothing is expected of it any more: its requests get their outcomes at once.

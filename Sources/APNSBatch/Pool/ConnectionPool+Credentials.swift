@@ -7,8 +7,7 @@ extension ConnectionPool {
         let stay = open.sorted { members[$0].worth > members[$1].worth }.prefix(target)
         for index in open { members[index].isLeaving = true }
         // What the old credentials met with says nothing of the new ones.
-        failures = 0
-        nextOpenAt = 0
+        forgetFailures()
         return open.filter { !stay.contains($0) }.flatMap { retire($0) }
     }
 
@@ -32,8 +31,7 @@ extension ConnectionPool {
         for index in members.indices where members[index].phase != .free {
             members[index].isLeaving = members[index].generation != generation
         }
-        failures = 0
-        nextOpenAt = 0
+        forgetFailures()
         let newer = members.indices.filter { members[$0].generation > generation }
         return newer.flatMap { retire($0) }
     }

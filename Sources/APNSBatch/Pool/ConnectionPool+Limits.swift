@@ -10,8 +10,12 @@ extension ConnectionPool {
         /// A doubling must raise the rate of answers by this factor to be worth another. Where the round trip is the limit
         /// it doubles the rate; a machine at its limit only wavers.
         var worthwhileGain = 1.3
+        /// A doubling that did not raise it by this factor is taken back.
+        var leastGain = 1.1
         /// How long a pool that did not gain by growing stays as it is; twice as long each time it is so again.
         var holdAfterNoGain: UInt64 = 10_000_000_000
+        /// How long a connection may take to come up before another address family is tried beside it (RFC 8305, section 8).
+        var raceAfter: UInt64 = 250_000_000
         var backoffFirst: UInt64 = 250_000_000
         var backoffLargest: UInt64 = 30_000_000_000
         /// How long no connection may be of use before the pool gives up.

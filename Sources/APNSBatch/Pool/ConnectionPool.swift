@@ -13,8 +13,8 @@ import LaneTransport
 /// use, and drains then. So a pool of one connection does not stand still while its credentials change.
 ///
 /// The pool starts with one connection and doubles while that helps: when every stream is taken and rows wait, it opens as
-/// many again, spaced, and keeps growing only if the rate of answers rose with it. A connection that fails is tried again
-/// at the host's next address, and after all of them with exponential back-off and jitter.
+/// many again, spaced, and keeps growing only if the rate of answers rose with it; where it did not rise at all, the pool
+/// goes back to what it was.
 ///
 /// While there is nothing to send it opens nothing, except one successor for connections that leave: a server may close
 /// idle connections and refuse others for as long as it likes, for nobody waits.
@@ -25,10 +25,12 @@ struct ConnectionPool: Equatable {
     var current = 0
     /// How many members are wanted; grows by doubling.
     var target = 1
+    /// What `target` was before it last grew.
+    var targetBefore = 1
+    /// The places: as many as there may be open members.
+    var slots: [Slot]
     var nextOpenAt: UInt64 = 0
-    var failures = 0
     var lastFailure = ""
-    var nextAddress = 0
     /// When a connection was last known to be of use: it answers, or nothing is asked of it. Moves on without work.
     var lastGoodAt: UInt64
     private(set) var everUp = false
@@ -37,6 +39,9 @@ struct ConnectionPool: Equatable {
     /// The newest credentials with which a row was accepted.
     private(set) var provenGeneration: Int?
     var growth: Growth
+    /// How many requests may be under way at once.
+    var pace: StreamPace
+    private(set) var inFlight = 0
     var watchdog: Watchdog
     /// When a member whose limit fell may be replaced next, and how many were of late.
     var replacesFallenFrom: UInt64 = 0
@@ -47,21 +52,29 @@ struct ConnectionPool: Equatable {
         self.limits = limits
         // Room for as many draining members as open ones.
         members = Array(repeating: Member(), count: limits.maximum * 2)
+        slots = Array(repeating: Slot(), count: limits.maximum)
         lastGoodAt = now
         watchdog = Watchdog(lookedAt: now)
         growth = Growth(start: now)
+        pace = StreamPace(start: now)
     }
 
     // MARK: The way of a row
 
     /// The member to send to next, or nil while every stream is taken. `willSend` must follow for each request.
     mutating func pick() -> Int? {
+        guard inFlight < pace.allowed else {
+            pace.isLimiting = true
+            return nil
+        }
         if members[current].free > 0 { return current }
         return pickAnother()
     }
 
     /// Whether `pick` would find one.
-    var hasStream: Bool { members[current].free > 0 || members.contains { $0.free > 0 } }
+    var hasStream: Bool {
+        inFlight < pace.allowed && (members[current].free > 0 || members.contains { $0.free > 0 })
+    }
 
     private mutating func pickAnother() -> Int? {
         for step in 1...members.count {
@@ -76,21 +89,31 @@ struct ConnectionPool: Equatable {
     }
 
     /// A request was submitted to this member.
-    mutating func willSend(_ member: Int) { members[member].inFlight += 1 }
+    mutating func willSend(_ member: Int) {
+        members[member].inFlight += 1
+        inFlight += 1
+    }
 
     /// A request of this member has its outcome.
     ///
-    /// - Parameter accepted: answered with 200.
-    mutating func didEnd(_ member: Int, answered: Bool, accepted: Bool = false, now: UInt64) {
+    /// - Parameters:
+    ///   - accepted: answered with 200.
+    ///   - isPushback: answered with 429 or 503.
+    ///   - latency: microseconds until the answer.
+    mutating func didEnd(
+        _ member: Int, answered: Bool, accepted: Bool = false, isPushback: Bool = false, latency: UInt32 = 0,
+        now: UInt64
+    ) {
         precondition(members[member].inFlight > 0, "an outcome for each request, and a connection's end after them")
         members[member].inFlight -= 1
+        inFlight -= 1
         guard answered else { return }
+        pace.note(latency: latency, isPushback: isPushback)
         members[member].answers += 1
         members[member].answeredAt = now
         if accepted { provenGeneration = max(provenGeneration ?? 0, members[member].generation) }
     }
 
-    var inFlight: Int { members.reduce(0) { $0 + $1.inFlight } }
     var up: Int { members.count { $0.phase == .up } }
 
     /// Streams that could be in use at once, over all members.
@@ -100,16 +123,18 @@ struct ConnectionPool: Equatable {
 
     mutating func didOpen(
         _ member: Int, connection: ConnectionID, generation: Int = 0, tokenExpiresAt: UInt64?,
-        successorDueAt: UInt64? = nil
+        successorDueAt: UInt64? = nil, racesAt: UInt64? = nil
     ) {
         members[member].connection = connection
         members[member].generation = generation
         members[member].tokenExpiresAt = tokenExpiresAt
         members[member].successorDueAt = successorDueAt
+        members[member].racesAt = racesAt
     }
 
     /// The open could not be begun and is to be tried again, not before then.
     mutating func notOpened(_ member: Int, until: UInt64) {
+        if let rival = members[member].rival { members[rival].rival = nil }
         members[member] = Member()
         nextOpenAt = until
     }
@@ -135,20 +160,6 @@ struct ConnectionPool: Equatable {
         return [.drain(member: member)]
     }
 
-    /// The connection is gone; all its requests have had their outcomes.
-    mutating func isDown(_ member: Int, failure: ConnectionFailure, now: UInt64, jitter: Double) -> [Action] {
-        // One that was up and closed before it answered anything is no better than one that never came up.
-        let wasOfUse = members[member].answers > 0
-        members[member] = Member()
-        guard !wasOfUse else { return [] }
-        if failure.isHopeless && !everUp { return giveUp(failure.text) }
-        lastFailure = failure.text
-        failures += 1
-        nextAddress += 1
-        nextOpenAt = now + pause(failures: failures, addresses: failure.addresses, jitter: jitter)
-        return []
-    }
-
     // MARK: Time
 
     /// Opens, replaces and grows; call it every few milliseconds and after events.
@@ -161,10 +172,11 @@ struct ConnectionPool: Equatable {
         if now - lastGoodAt > limits.patience { return giveUp(impatience()) }
         var actions = watchAnswers(now: now, answered: answered, hasWork: hasWork)
         guard !over else { return actions }
-        actions += watchMembers(now: now)
+        actions += watchMembers(now: now) + race(now: now)
         if hasWork { replaceFallen(now: now) }
         actions += replaceOldTokens(now: now) + drainLeaving(now: now, wanted: hasWork ? target : 1)
-        grow(now: now, answered: answered, hasWork: hasWork)
+        pace.adjust(now: now, streams: streams)
+        actions += resize(now: now, answered: answered, hasWork: hasWork)
         let mayOpen = hasWork || members.contains { $0.phase == .up && $0.isLeaving }
         if mayOpen, let open = openIfDue(now: now, wanted: hasWork ? target : 1) { actions.append(open) }
         return actions
@@ -174,7 +186,7 @@ struct ConnectionPool: Equatable {
         if !hasWork { lastGoodAt = now }
         for member in members where member.isOfUse(now: now, within: limits.patience) {
             lastGoodAt = now
-            if !member.isLeaving { failures = 0 }
+            if !member.isLeaving { slots[member.slot].failures = 0 }
         }
     }
 
@@ -188,19 +200,6 @@ struct ConnectionPool: Equatable {
     private mutating func releaseHeld(now: UInt64) {
         for index in members.indices where members[index].heldUntil != 0 && now >= members[index].heldUntil {
             members[index].heldUntil = 0
-        }
-    }
-
-    private mutating func grow(now: UInt64, answered: UInt64, hasWork: Bool) {
-        guard hasWork, up == target, target < limits.maximum, !members.contains(where: \.isLeaving) else {
-            // Nothing to send, members that come up or change places, nothing to grow to: what is measured now would say
-            // nothing.
-            growth.restart(now: now, answered: answered)
-            return
-        }
-        switch growth.judge(now: now, answered: answered, limits: limits) {
-        case .grow: target = min(limits.maximum, target * 2)
-        case .stay: break
         }
     }
 

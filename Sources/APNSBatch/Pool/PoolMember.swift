@@ -6,6 +6,8 @@ extension ConnectionPool {
     struct Member: Equatable {
         var phase = Phase.free
         var connection: ConnectionID = 0
+        /// Its place in the pool; that of a member that leaves is vacant.
+        var slot = 0
         /// Of the credentials that it has.
         var generation = 0
         /// The peer's MAX_CONCURRENT_STREAMS, and the most that it was.
@@ -30,6 +32,12 @@ extension ConnectionPool {
         /// When the last PING was answered, and when one that is not was sent.
         var pongedAt: UInt64 = 0
         var pingedAt: UInt64?
+        /// Connecting: when another address family may be tried beside it.
+        var racesAt: UInt64?
+        /// Who races it, in the same place, whether it is the one that came later, and whether the other was faster.
+        var rival: Int?
+        var races = false
+        var hasLost = false
         /// Draining: when its answers are awaited no longer.
         var closesAt: UInt64?
 
@@ -52,6 +60,9 @@ extension ConnectionPool {
         var worth: (Int, Int, Int) { (answers > 0 ? 1 : 0, phase == .up ? 1 : 0, isLeaving ? 0 : 1) }
 
         var free: Int { phase == .up && heldUntil == 0 ? max(0, streams - inFlight) : 0 }
+
+        /// It takes a place.
+        var isOpen: Bool { (phase == .connecting || phase == .up) && !isLeaving }
 
         /// The last sign of life.
         var heardAt: UInt64 { max(upAt, answeredAt, pongedAt) }

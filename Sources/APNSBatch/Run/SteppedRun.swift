@@ -15,7 +15,7 @@ package final class SteppedRun {
     }
 
     private let plan: CampaignPlan
-    private let control = RunControl()
+    private let control: RunControl
     private let reader: InputReader
     private let exchange: OutcomeExchange
     private let wakers: [LaneWaker]
@@ -31,6 +31,7 @@ package final class SteppedRun {
         let count = campaign.lanes ?? 1
         reader = try InputReader(campaign, lanes: count, limits: surroundings.csvLimits)
         plan = try CampaignPlan(campaign, columns: reader.columns, logger: logger, surroundings: surroundings)
+        control = RunControl(canary: plan.canary != nil)
         try plan.refuseBrokenTemplates()
         let providers = try ProviderDirectory(campaign, plan: plan)
         let addresses = try AddressBook(host: plan.host, port: plan.port, surroundings: surroundings)

@@ -1,0 +1,77 @@
+/// How many requests may be under way at once: additive increase, multiplicative decrease.
+///
+/// There is no limit but the streams themselves until the server pushes back, with 429 or 503 for a share of an interval's
+/// answers, or with answers that come later and later while there are fewer of them. Then half of the streams, or three
+/// quarters, may be used, and a little more each interval in which they were all in use.
+struct StreamPace: Equatable {
+    /// Requests that may be under way; `Int.max` while there is no limit.
+    private(set) var allowed = Int.max
+    /// A request had to wait for it, in the interval that runs.
+    var isLimiting = false
+
+    private var since: UInt64
+    private var answers = 0
+    private var pushbacks = 0
+    private var latencies: UInt64 = 0
+    /// Microseconds: the lowest mean of an interval; rises slowly.
+    private var baseLatency = Double.infinity
+    /// Answers in a second: the highest of an interval; falls slowly.
+    private var bestRate = 0.0
+    /// Intervals in a row whose answers came late and few.
+    private var lateIntervals = 0
+
+    /// Nanoseconds.
+    private static let interval: UInt64 = 100_000_000
+    /// Fewer say nothing, unless they are all of a second's.
+    private static let answersLeast = 20
+    private static let pushbackShare = 0.05
+    private static let latencyFactor = 4.0
+    /// Microseconds. A sender with thousands of streams makes answers wait for itself.
+    private static let latencyRise = 100_000.0
+    private static let rateLoss = 0.7
+
+    init(start: UInt64) { since = start }
+
+    /// An answer came.
+    mutating func note(latency: UInt32, isPushback: Bool) {
+        answers += 1
+        latencies &+= UInt64(latency)
+        if isPushback { pushbacks += 1 }
+    }
+
+    /// At the end of an interval.
+    ///
+    /// - Parameter streams: that the servers allow, over all connections.
+    mutating func adjust(now: UInt64, streams: Int) {
+        let length = now - since
+        guard length >= Self.interval, answers >= Self.answersLeast || length >= 10 * Self.interval else { return }
+        defer { restart(now: now) }
+        guard answers > 0 else { return }
+        let isLate = noteLateness(seconds: Double(length) / 1e9)
+        if pushbacks > 1, Double(pushbacks) >= Self.pushbackShare * Double(answers) {
+            allowed = max(1, min(allowed, streams) / 2)
+        } else if isLate {
+            allowed = max(1, streams / 8, min(allowed, streams) / 4 * 3)
+        } else if allowed != Int.max, isLimiting {
+            allowed += max(1, streams / 32)
+            if allowed >= streams { allowed = Int.max }
+        }
+    }
+
+    private mutating func noteLateness(seconds: Double) -> Bool {
+        let (latency, rate) = (Double(latencies) / Double(answers), Double(answers) / seconds)
+        let isLate =
+            latency > max(Self.latencyFactor * baseLatency, baseLatency + Self.latencyRise)
+            && rate < Self.rateLoss * bestRate
+        baseLatency = min(latency, baseLatency * 1.02)
+        bestRate = max(rate, bestRate * 0.98)
+        lateIntervals = isLate ? lateIntervals + 1 : 0
+        return lateIntervals > 1
+    }
+
+    private mutating func restart(now: UInt64) {
+        since = now
+        (answers, pushbacks, latencies) = (0, 0, 0)
+        isLimiting = false
+    }
+}
