@@ -8,6 +8,8 @@ package final class FileStorage: LedgerStorage, @unchecked Sendable {
     package private(set) var length: UInt64
     /// Up to where there is disk space. Asked for in steps, and never less than the length after that.
     private var reserved: UInt64
+    /// So that the system is not asked for every range.
+    private static let reserveStep: UInt64 = 1 << 20
 
     /// How the file is to be found.
     package enum Opening: Sendable {
@@ -63,8 +65,12 @@ package final class FileStorage: LedgerStorage, @unchecked Sendable {
     /// Keeps the size: a reader finds the end where the last append ended.
     package func reserve(_ bytes: UInt64) throws(StorageError) {
         guard length + bytes > reserved else { return }
-        let wanted = length + bytes
-        let code = storage_reserve(descriptor, max(reserved, length), wanted)
+        var wanted = (length + bytes + Self.reserveStep - 1) / Self.reserveStep * Self.reserveStep
+        var code = storage_reserve(descriptor, max(reserved, length), wanted)
+        if code == ENOSPC {
+            wanted = length + bytes
+            code = storage_reserve(descriptor, max(reserved, length), wanted)
+        }
         // Not every file system can: there a full disk shows when it is written to.
         guard code == 0 || code == EOPNOTSUPP else { throw StorageError("reserve space for", path, code: code) }
         reserved = wanted
@@ -98,4 +104,11 @@ package final class FileStorage: LedgerStorage, @unchecked Sendable {
         }
         return true
     }
+}
+
+extension StorageError {
+    /// The file was there already.
+    var isExisting: Bool { code == EEXIST }
+    /// There is no such file.
+    var isMissing: Bool { code == ENOENT }
 }

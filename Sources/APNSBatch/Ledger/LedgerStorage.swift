@@ -1,7 +1,7 @@
 /// A file that grows at its end: what the ledger and `results.csv` need of a disk, and no more, so that a simulation can
 /// put a faulty one in its place.
 ///
-/// One thread at a time, unless said otherwise by who implements it.
+/// One thread at a time, except that `sync` may go on beside the others.
 package protocol LedgerStorage: AnyObject, Sendable {
     /// Bytes that can be read, those included that are not durable yet.
     var length: UInt64 { get }

@@ -1,0 +1,38 @@
+import Glibc
+
+@testable import APNSBatch
+
+/// A file in memory, with a disk behind it that can be full.
+final class MemoryStorage: LedgerStorage, @unchecked Sendable {
+    var bytes: [UInt8]
+    /// Of the disk; nil for one without an end.
+    var capacity: UInt64?
+    private var reserved: UInt64 = 0
+
+    init(_ bytes: [UInt8] = []) { self.bytes = bytes }
+
+    var length: UInt64 { UInt64(bytes.count) }
+
+    func append(_ more: UnsafeRawBufferPointer) throws(StorageError) {
+        let room = max(capacity ?? .max, reserved)
+        let fits = min(UInt64(more.count), room - min(room, length))
+        bytes += more.prefix(Int(fits))
+        guard fits == more.count else { throw StorageError("write", "memory", code: ENOSPC) }
+    }
+
+    func sync() throws(StorageError) {}
+
+    func reserve(_ more: UInt64) throws(StorageError) {
+        guard length + more <= capacity ?? .max else { throw StorageError("reserve space for", "memory", code: ENOSPC) }
+        reserved = max(reserved, length + more)
+    }
+
+    func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(StorageError) -> Int {
+        guard offset < length else { return 0 }
+        let part = bytes[Int(offset)..<min(bytes.count, Int(offset) + buffer.count)]
+        buffer.copyBytes(from: part)
+        return part.count
+    }
+
+    func truncate(to length: UInt64) throws(StorageError) { bytes.removeSubrange(Int(length)...) }
+}
