@@ -57,6 +57,15 @@ struct RecordFeed {
         }
     }
 
+    /// Goes on where a record begins, as if nothing had been read since then.
+    mutating func seek(to offset: UInt64, line: UInt64) throws(CSVError) {
+        try source.seek(to: offset)
+        progress.bytesRead.store(offset, ordering: .relaxed)
+        carry.empty()
+        (ending, isSkippingLine) = (.unknown, false)
+        (nextLine, nextOffset) = (line, offset)
+    }
+
     private var isEnding: Bool {
         if case .unknown = ending { false } else { true }
     }

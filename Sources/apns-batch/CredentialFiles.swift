@@ -47,6 +47,15 @@ final class CredentialFiles: Sendable {
         state = Mutex(State(providers: providers, known: stamps, seen: stamps))
     }
 
+    /// Of a run that is resumed: the paths that it began with.
+    init(_ settings: CampaignSettings) throws {
+        campaignFile = nil
+        self.settings = { settings }
+        let providers = try settings.providerList()
+        let stamps = Self.stamps(nil, providers)
+        state = Mutex(State(providers: providers, known: stamps, seen: stamps))
+    }
+
     private static func stamps(_ campaignFile: String?, _ providers: [ProviderSettings]) -> [Stamp?] {
         ([campaignFile].compactMap(\.self) + providers.flatMap(\.files)).map { Stamp($0) }
     }

@@ -21,7 +21,8 @@ struct Send: AsyncParsableCommand {
               zcat rows.csv.gz | apns-batch send campaign.yaml --input -
 
             The run directory holds results.csv
-            (row,token,outcome,status,reason,timestamp,apns_id,attempts) and summary.json.
+            (row,token,outcome,status,reason,timestamp,apns_id,attempts), summary.json and
+            the ledger, from which status tells how things are and resume goes on.
             Exit codes: see apns-batch --help.
 
             A campaign file can name several providers, each with its key or certificate
@@ -41,15 +42,19 @@ struct Send: AsyncParsableCommand {
         let simulator = try reporting { try EmbeddedSimulator.ifWanted(settings) }
         defer { simulator?.stop() }
         let files = try reporting { simulator == nil ? try CredentialFiles(arguments) : nil }
-        let campaign = try reporting { try settings.campaign(simulator: simulator) }
+        let campaign = try reporting { try RunArguments(settings).campaign(settings, simulator: simulator) }
         try await Self.send(campaign, files: files, verbose: verbose)
     }
 
     /// Sends it, shows how far it is, and ends with its exit code.
     ///
     /// - Parameter files: to be read again when they change; nil for a simulator inside.
-    static func send(_ campaign: Campaign, files: CredentialFiles?, verbose: Bool) async throws {
-        let run = try reporting { try CampaignRun(campaign, logger: logger(verbose: verbose)) }
+    static func send(
+        _ campaign: Campaign, resuming: Bool = false, files: CredentialFiles?, verbose: Bool
+    ) async throws {
+        let run = try reporting {
+            try CampaignRun(campaign, resuming: resuming, logger: logger(verbose: verbose))
+        }
         for warning in run.warnings { complain("warning: \(warning.text)") }
         Signals.onStop { name in
             complain("\(name): taking no more rows, waiting for answers; once more to wait no longer")

@@ -183,7 +183,7 @@ public struct Campaign: Sendable {
     public var systemTrust = true
     /// Two numbers that make this campaign's `apns-id`s its own, such as the halves of a UUID; random unless given.
     public var identity: (UInt64, UInt64)?
-    /// Where results go; made if missing, must not hold results already. Nil for a new directory below `runs/`.
+    /// Where results go; made if missing, must not hold those of another run unless it is resumed. Nil for a new directory below `runs/`.
     public var runDirectory: String?
     /// Threads that send; nil for one per core less one, at least one.
     public var lanes: Int?
@@ -228,6 +228,13 @@ public struct Campaign: Sendable {
     public var pingPatience = 10
     /// How long answers are waited for after ``CampaignRun/stop()``, in seconds.
     public var stopPatience = 10
+    /// What becomes of rows that may have been sent and have no answer.
+    public var onUnknown = UnknownPolicy.resend
+    /// How often the run's records are made to survive a loss of power, in milliseconds, 10 to 60,000.
+    public var syncInterval = 1000
+    /// The caller's own, kept with the run and given back by ``RunStatus/note``, such as the arguments of a command; at
+    /// most 256 KiB. It is not encrypted: never a secret.
+    public var note: [UInt8] = []
     /// Nil sends everything in the clear.
     public var encryption: Encryption?
 

@@ -8,7 +8,8 @@ import Logging
 ///
 /// Making a run compiles the template, reads the key and the CSV's header row, resolves the host and makes the run
 /// directory; whatever is wrong with the campaign shows there, before anything is sent. ``run()`` then sends and returns when
-/// every row that was taken has its line in `results.csv`.
+/// every row that was taken has its line in `results.csv`. What happens stands in a ledger in the run directory, so that a
+/// run that was interrupted or killed can be resumed at any time.
 ///
 /// Threads: one reader, the lanes, one writer; ``progress``, ``stop()`` and
 /// ``replaceCredentials(_:)`` may be used from anywhere at any time.
@@ -23,26 +24,72 @@ public final class CampaignRun: Sendable {
     private let addresses: AddressBook
     private let providers: ProviderDirectory
     private let started = Guarded<Double?>(nil)
+    private let files: any RunFiles
+    /// What earlier processes did; nil for a new run.
+    private let past: RunPast?
+    private let header: LedgerHeader
+    /// Milliseconds.
+    private let syncInterval: Int
 
-    /// - Parameter logger: where connections, retries and failures are reported; tokens are shortened there and secrets
-    ///   never appear.
+    /// - Parameters:
+    ///   - resuming: go on with the run in ``Campaign/runDirectory``: rows with an outcome are not sent again, rows that
+    ///     were never handed to a connection are sent, and for the others ``Campaign/onUnknown`` decides. Input, template
+    ///     and headers must be what they were; credentials and options may change.
+    ///   - logger: where connections, retries and failures are reported; tokens are shortened there and secrets never
+    ///     appear.
     /// - Throws: ``CampaignError`` with ``CampaignError/Kind/configuration``, `input`, `results` or `unreachable`.
     public convenience init(
-        _ campaign: Campaign, logger: Logger = Logger(label: "apns-batch") { _ in SwiftLogNoOpLogHandler() }
+        _ campaign: Campaign, resuming: Bool = false,
+        logger: Logger = Logger(label: "apns-batch") { _ in SwiftLogNoOpLogHandler() }
     ) throws(CampaignError) {
-        try self.init(campaign, logger: logger, surroundings: .system)
+        try self.init(campaign, resuming: resuming, files: nil, logger: logger)
     }
 
-    init(_ campaign: Campaign, logger: Logger, surroundings: Surroundings) throws(CampaignError) {
+    /// - Parameters:
+    ///   - files: instead of those in the run directory.
+    ///   - surroundings: instead of the system's.
+    package init(
+        _ campaign: Campaign, resuming: Bool = false, files: (any RunFiles)? = nil, logger: Logger,
+        surroundings: Surroundings = .system
+    ) throws(CampaignError) {
         let lanes = try Self.lanes(of: campaign)
-        reader = try InputReader(campaign, lanes: lanes)
-        plan = try CampaignPlan(campaign, columns: reader.columns, logger: logger, surroundings: surroundings)
+        syncInterval = try Self.syncInterval(campaign)
+        past = try resuming ? Self.past(campaign, files) : nil
+        reader = try InputReader(campaign, lanes: lanes, group: RangeAnnouncer.group)
+        var campaign = campaign
+        campaign.identity = past?.header.identity ?? campaign.identity
+        plan = try CampaignPlan(
+            campaign, columns: reader.columns, logger: logger, start: past?.header.start, surroundings: surroundings)
         control = RunControl(canary: plan.canary != nil)
+        header = LedgerHeader(
+            identity: plan.identity, start: plan.start, digest: try CampaignDigest.of(campaign),
+            inputBytes: reader.bytesTotal, columnsSum: reader.columnsSum, inputName: reader.name, note: campaign.note)
+        try past?.check(header)
         try plan.refuseBrokenTemplates()
         providers = try ProviderDirectory(campaign, plan: plan)
         addresses = try AddressBook(host: plan.host, port: plan.port, surroundings: surroundings)
         gauges = (0..<lanes).map { _ in LaneGauges() }
-        directory = try RunDirectory.make(campaign.runDirectory)
+        let isOwn = files == nil && past == nil
+        directory = try isOwn ? RunDirectory.make(campaign.runDirectory) : campaign.runDirectory ?? ""
+        self.files = files ?? DirectoryFiles(directory)
+    }
+
+    private static func past(_ campaign: Campaign, _ files: (any RunFiles)?) throws(CampaignError) -> RunPast {
+        guard let directory = campaign.runDirectory else {
+            throw CampaignError(.configuration, "no run directory to resume")
+        }
+        return try RunPast(files ?? DirectoryFiles(directory), name: directory)
+    }
+
+    private static func syncInterval(_ campaign: Campaign) throws(CampaignError) -> Int {
+        guard (10...60_000).contains(campaign.syncInterval) else {
+            throw CampaignError(
+                .configuration, "sync interval: expected 10 to 60000 ms, found \(campaign.syncInterval)")
+        }
+        guard campaign.note.count <= LedgerHeader.noteLimit else {
+            throw CampaignError(.configuration, "note: expected at most \(LedgerHeader.noteLimit) bytes")
+        }
+        return campaign.syncInterval
     }
 
     /// - Parameter spare: cores that other threads keep busy.
@@ -57,7 +104,8 @@ public final class CampaignRun: Sendable {
     /// What is doubtful about the campaign, whatever its rows say. Errors would have been thrown.
     public var warnings: [CampaignFinding] { (plan.findings + providers.findings).filter { $0.severity == .warning } }
 
-    /// Takes no more rows, waits a while for answers, and lets ``run()`` return. Rows not taken are not sent.
+    /// Takes no more rows, waits a while for answers, and lets ``run()`` return. Rows not taken are not sent; a
+    /// resumed run sends them.
     public func stop() { control.stop(.interrupted) }
 
     /// Like ``stop()``, but waits for no answer: rows under way end as ``Outcome/unknown``. The results are complete all the
@@ -94,7 +142,8 @@ public final class CampaignRun: Sendable {
 
     /// A look at the run.
     public var progress: CampaignProgress {
-        var progress = CampaignProgress(gauges, reader, started: started.withLock { $0 })
+        var progress = CampaignProgress(
+            gauges, reader, started: started.withLock { $0 }, before: past?.reading.history.tally ?? Tally())
         progress.isPaused = control.paused
         progress.isCanary = control.isCanary
         return progress
@@ -110,19 +159,25 @@ public final class CampaignRun: Sendable {
         }
     }
 
+    /// What the threads of a run came to.
+    private struct Ended {
+        var tally = Tally()
+        var reasons: [Reason: UInt64] = [:]
+        var loop = LoopKind.automatic
+        var ledgerSeconds = 0.0
+    }
+
     /// On the campaign's own thread: starts the others, joins them in the order of the rows' way, sums up.
     private func runToEnd() -> CampaignSummary {
         let begin = WallClock.monotonic()
         started.withLock { $0 = begin }
-        let exchange = OutcomeExchange(lanes: gauges.count)
-        let results: (tally: Tally, reasons: [Reason: UInt64], loop: LoopKind)
-        do {
-            results = try sendAll(exchange)
+        var ended = Ended()
+        do throws(CampaignError) {
+            ended = try sendAll(try openLedger())
         } catch {
             control.stop(.failure(error))
-            results = (Tally(), [:], .automatic)
         }
-        let summary = summarize(results.tally, results.reasons, results.loop, seconds: WallClock.monotonic() - begin)
+        let summary = summarize(ended, seconds: WallClock.monotonic() - begin)
         do {
             try RunDirectory.write(summary, to: directory)
         } catch {
@@ -131,32 +186,69 @@ public final class CampaignRun: Sendable {
         return summary
     }
 
-    private func sendAll(
-        _ exchange: OutcomeExchange
-    ) throws(CampaignError) -> (Tally, [Reason: UInt64], LoopKind) {
-        let writer = try ResultsWriter(
-            path: "\(directory)/\(RunDirectory.results)", campaign: plan.identity, exchange: exchange, control: control)
+    /// Begins the ledger, or goes on with it: what was torn is cut, and `results.csv` is made what it says.
+    private func openLedger() throws(CampaignError) -> RunLedger {
+        let storage: any LedgerStorage
+        if let past { storage = past.ledger } else { storage = try files.makeLedger() }
+        let results = try files.results()
+        let handed = past?.newlyHanded ?? []
+        do throws(StorageError) {
+            if let past { try storage.truncate(to: past.reading.length) }
+            if past == nil { try results.append(ResultLines.headerBytes) }
+        } catch {
+            throw CampaignError(.results, "\(error)")
+        }
+        if let past {
+            var repair = ResultsRepair(results: results, past: past, name: directory)
+            try repair.run(past.reading)
+        }
+        let ledger = RunLedger(
+            ledger: storage, results: results, board: try files.makeBoard(slots: reader.reader.bufferCount))
+        do throws(StorageError) {
+            try ledger.begin(session, header: past == nil ? header : nil, handed: handed)
+        } catch {
+            throw CampaignError(.results, "\(error)")
+        }
+        return ledger
+    }
+
+    private var session: LedgerSession {
+        LedgerSession(
+            number: (past?.reading.history.session?.number ?? 0) + 1, process: UInt32(getpid()),
+            time: WallClock.seconds(), boot: files.boot, policy: plan.onUnknown)
+    }
+
+    private func sendAll(_ ledger: RunLedger) throws(CampaignError) -> Ended {
+        let exchange = OutcomeExchange(lanes: gauges.count)
+        let writer = ResultsWriter(
+            ledger: ledger, campaign: plan.identity, reasons: past?.reading.history.reasons ?? [:],
+            exchange: exchange, control: control, interval: UInt64(syncInterval) * 1_000_000)
         let crew = LaneCrew(
             plan: plan, control: control, gauges: gauges, addresses: addresses, providers: providers, input: reader,
-            exchange: exchange)
+            exchange: exchange, handOver: ledger.board)
         control.notify { [reader] in
             reader.cancel()
             crew.wake()
         }
         let writing = LaneThread(name: "writer") { writer.run() }
-        let reading = LaneThread(name: "reader") { [self] in reader.run(control: control, wake: crew.wake) }
+        let reading = LaneThread(name: "reader") { [self] in
+            let announcer = RangeAnnouncer(reader, ledger: ledger, past: past?.ranges ?? [])
+            reader.run(announcer, control: control, wake: crew.wake)
+        }
         crew.run()
         reader.cancel()
         reading.join()
         exchange.filled.close()
         writing.join()
         control.notifyNobody()
-        return (crew.tally, writer.finish().reasons, crew.loop)
+        return Ended(
+            tally: crew.tally, reasons: writer.finish().reasons, loop: crew.loop, ledgerSeconds: ledger.cpuSeconds)
     }
 
     private func summarize(
-        _ tally: Tally, _ reasons: [Reason: UInt64], _ loop: LoopKind, seconds: Double
+        _ ended: Ended, seconds: Double
     ) -> CampaignSummary {
+        let tally = ended.tally + (past?.reading.history.tally ?? Tally())
         let stop = control.stopCause
         let ending: CampaignSummary.Ending =
             switch stop {
@@ -167,10 +259,11 @@ public final class CampaignRun: Sendable {
         return CampaignSummary(
             rows: tally.rows, accepted: tally.accepted, rejected: tally.rejected, invalid: tally.invalid,
             unknown: tally.unknown, expired: tally.expired, suppressed: tally.suppressed, attempts: tally.attempts,
-            elapsedSeconds: seconds, acceptedPerSecond: seconds > 0 ? Double(tally.accepted) / seconds : 0,
-            cpuSeconds: ProcessUsage.cpuSeconds, peakRSSBytes: ProcessUsage.peakRSSBytes,
-            loop: loop.name, connections: gauges.reduce(0) { $0 + $1.reading.opened },
-            reasons: Dictionary(reasons.map { ($0.key.rawValue, $0.value) }, uniquingKeysWith: +), ending: ending,
+            elapsedSeconds: seconds, acceptedPerSecond: seconds > 0 ? Double(ended.tally.accepted) / seconds : 0,
+            cpuSeconds: ProcessUsage.cpuSeconds, ledgerCPUSeconds: ended.ledgerSeconds,
+            peakRSSBytes: ProcessUsage.peakRSSBytes,
+            loop: ended.loop.name, connections: gauges.reduce(0) { $0 + $1.reading.opened },
+            reasons: Dictionary(ended.reasons.map { ($0.key.rawValue, $0.value) }, uniquingKeysWith: +), ending: ending,
             cause: failure?.description)
     }
 }

@@ -29,7 +29,8 @@ extension Lane {
             again(flight, after: 0)
             return
         }
-        reject(flight, answer)
+        // Not the row's fault: other credentials send it when the run is resumed.
+        leave(flight)
         let text = "\(plan.endpoint) answered \(cause)\(providers[provider].access.forName)"
         control.stop(.failure(CampaignError(.fatalAnswer, text)))
     }
@@ -37,7 +38,7 @@ extension Lane {
     private mutating func sendAgain(_ flight: Int, _ answer: Answer, _ retry: Retry, _ retryAfter: UInt64?) {
         let (provider, member) = (Int(flights[flight].provider), Int(flights[flight].member))
         guard renew(retry.token, providers[provider].tokenOf[member]) else {
-            reject(flight, answer)
+            leave(flight)
             stopForTheClock(provider)
             return
         }
@@ -50,7 +51,11 @@ extension Lane {
             }
             flights[flight].limitedTries += 1
         }
-        guard !control.stopping, let delay = delay(flight, retry.delay, retryAfter) else {
+        guard !control.stopping else {
+            leave(flight)
+            return
+        }
+        guard let delay = delay(flight, retry.delay, retryAfter) else {
             reject(flight, answer)
             return
         }

@@ -6,8 +6,8 @@ extension Lane {
     /// Makes a lane on the calling thread, which is the one that must run it.
     init(
         plan: CampaignPlan, control: RunControl, gauges: LaneGauges, addresses: AddressBook,
-        providers directory: ProviderDirectory, input: InputReader, exchange: OutcomeExchange, waker: LaneWaker,
-        board: AnswerBoard, number: Int
+        providers directory: ProviderDirectory, input: InputReader, exchange: OutcomeExchange,
+        handOver: HandOverBoard? = nil, waker: LaneWaker, board: AnswerBoard, number: Int
     ) throws(TransportError) {
         var transport = try Transport(Self.options(plan))
         let tls = try transport.makeTLS(plan.trust)
@@ -30,7 +30,8 @@ extension Lane {
         // Last of what can fail: a waker must not keep a transport that went.
         transport.attach(waker)
         self.transport = transport
-        rows = RowSource(queue: input.chunks, cursor: input.makeCursor(), seconds: plan.surroundings.seconds)
+        rows = RowSource(
+            queue: input.chunks, board: handOver, cursor: input.makeCursor(), seconds: plan.surroundings.seconds)
         preparer = RowPreparer(plan: plan)
         arena = SendArena(blocks: Self.arenaBlocks)
         flights = FlightTable(

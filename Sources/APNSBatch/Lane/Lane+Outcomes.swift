@@ -84,10 +84,13 @@ extension Lane {
         }
     }
 
-    /// The request may have arrived and no answer came: sent again while attempts are left, else unknown.
+    /// The request may have arrived and no answer came: sent again while attempts are left and the policy allows it, else
+    /// unknown.
     private mutating func lost(_ flight: Int, _ outcome: OutcomeRecord) {
         let attempts = Int(flights[flight].attempts)
-        if !control.stopping, let delay = plan.backoff.short.delay(afterAttempt: attempts, random: random.next()) {
+        if !control.stopping, mayResend(flight),
+            let delay = plan.backoff.short.delay(afterAttempt: attempts, random: random.next())
+        {
             // Not the last word any more: this request may have arrived.
             flights[flight].lastStatus = 0
             again(flight, after: delay * 1_000_000)
@@ -123,16 +126,25 @@ extension Lane {
         flights[flight].block = -1
     }
 
-    /// The end of a row that waited to be sent again when the run stopped. One that never left gets no line: rows without
-    /// a line are those that were never sent.
-    mutating func giveUp(_ flight: Int) {
-        let row = flights[flight]
-        switch row.lastWord {
-        case .neverSent:
-            if row.block >= 0 { arena.release(row.block) }
-            flights.release(flight)
-        case .refused(let status, let reason): finish(flight, .rejected, status: status, cause: reason?.text ?? "")
-        case .noAnswer: finish(flight, .unknown, cause: "stopped before it was sent again")
-        }
+    /// The end of a row without an outcome: a resumed run sends it.
+    mutating func leave(_ flight: Int) {
+        if flights[flight].block >= 0 { arena.release(flights[flight].block) }
+        flights.release(flight)
+    }
+
+    /// The cause of a row that an earlier process may have sent.
+    static var notKnown: String { "under way when the process before this one ended" }
+
+    /// Ends a row that an earlier process may have sent as unknown, where the policy forbids to send it again.
+    mutating func leaveUnknown(_ flight: Int) -> Bool {
+        guard !mayResend(flight) else { return false }
+        flights[flight].attempts = 1
+        finish(flight, .unknown, cause: Self.notKnown)
+        return true
+    }
+
+    /// Whether a row goes again that may have been sent.
+    func mayResend(_ flight: Int) -> Bool {
+        plan.onUnknown.allowsResending(isCollapsible: flights[flight].collapseLength > 0)
     }
 }

@@ -51,7 +51,7 @@ struct Lane: ~Copyable {
     private static let idleWait: UInt32 = 10
     /// Times in nanoseconds.
     static let tickInterval: UInt64 = 5_000_000
-    static let handOverInterval: UInt64 = 200_000_000
+    static let handOverInterval: UInt64 = 50_000_000
     /// Rows that may wait for streams of one provider, about a connection's worth, before the lane takes no further row.
     static let waitingLimit = 1000
     /// Rows set aside in all while no provider has a stream: enough to see who is starved.
@@ -140,10 +140,13 @@ struct Lane: ~Copyable {
         while rows.hasRow() {
             switch preparer.prepare(rows.row, in: &arena, flights: &flights, now: rows.wallClock) {
             case .ready(let flight):
+                let isLeft = rows.mayHaveBeenSent && leaveUnknown(flight)
                 rows.consume()
+                if isLeft { continue }
                 return flight
             case .noRoom: return nil
             case .invalid(let finding): recordUnsent(.invalid, cause: finding.text)
+            case .expired where rows.mayHaveBeenSent: recordUnsent(.unknown, cause: Self.notKnown)
             case .expired: recordUnsent(.expired, cause: RowFault.expired(rows.row, plan).text)
             }
             rows.consume()
@@ -236,10 +239,11 @@ struct Lane: ~Copyable {
         return false
     }
 
-    /// Takes no further row, and gives up those that wait for their turn.
+    /// Takes no further row, and gives up those that wait for their turn: they have no outcome, and a resumed run sends
+    /// them.
     private mutating func giveUpWaiting() {
         rows.abandon()
-        while let flight = takeWaiting() { giveUp(flight) }
+        while let flight = takeWaiting() { leave(flight) }
     }
 
     /// A row that waits for its turn, due or not; nil when there is none.

@@ -3,9 +3,14 @@ import Glibc
 
 /// A lane's end of the input: one row at a time out of the chunks that the reader hands over. Never waits.
 struct RowSource: ~Copyable {
-    private let queue: BoundedQueue<CSVChunk>
+    private let queue: BoundedQueue<InputChunk>
+    private let board: HandOverBoard?
     private var cursor: CSVRowCursor
     private var chunk: CSVChunk?
+    /// What is known of the chunk's rows, if an earlier process had it.
+    private var past: PastRange?
+    /// Rows of the chunk that stand on the board as handed over.
+    private var noted = 0
     private var isPending = false
     private(set) var isExhausted = false
     /// Takes nothing from the reader: others do.
@@ -16,9 +21,15 @@ struct RowSource: ~Copyable {
     private(set) var wallClock: UInt64
     private let seconds: @Sendable () -> UInt64
 
-    /// - Parameter seconds: the time of day.
-    init(queue: BoundedQueue<CSVChunk>, cursor: consuming CSVRowCursor, seconds: @escaping @Sendable () -> UInt64) {
+    /// - Parameters:
+    ///   - board: where rows are noted before they are taken; nil without a ledger.
+    ///   - seconds: the time of day.
+    init(
+        queue: BoundedQueue<InputChunk>, board: HandOverBoard? = nil, cursor: consuming CSVRowCursor,
+        seconds: @escaping @Sendable () -> UInt64
+    ) {
         self.queue = queue
+        self.board = board
         self.cursor = cursor
         self.seconds = seconds
         wallClock = seconds()
@@ -29,16 +40,31 @@ struct RowSource: ~Copyable {
     mutating func hasRow() -> Bool {
         if isPending { return true }
         while true {
-            if chunk != nil {
-                if cursor.next(into: &row) {
+            if let chunk {
+                while cursor.next(into: &row) {
+                    let index = Int(truncatingIfNeeded: row.row &- chunk.firstRow)
+                    if let past, past.range.isDone(index) { continue }
+                    if index >= noted { note(index, of: chunk) }
                     isPending = true
                     return true
                 }
-                chunk?.recycle()
-                chunk = nil
+                chunk.recycle()
+                self.chunk = nil
             }
             guard takeChunk() else { return false }
         }
+    }
+
+    /// Whether an earlier process may have sent the row.
+    var mayHaveBeenSent: Bool {
+        guard let past, let chunk else { return false }
+        return row.row - chunk.firstRow < UInt64(past.handed)
+    }
+
+    /// Ahead, so that a note is written for every some hundred rows.
+    private mutating func note(_ index: Int, of chunk: CSVChunk) {
+        noted = min(chunk.rowCount, index + HandOverBoard.step)
+        board?.note(slot: chunk.index, firstRow: chunk.firstRow, rows: noted)
     }
 
     /// The row is done with; its fields are valid no more.
@@ -48,8 +74,10 @@ struct RowSource: ~Copyable {
         guard !isExhausted, !isHeld else { return false }
         switch queue.tryPop() {
         case .element(let next):
-            chunk = next
-            cursor.open(next)
+            chunk = next.chunk
+            past = next.past
+            noted = 0
+            cursor.open(next.chunk)
             return true
         case .nothingYet: return false
         case .closed:

@@ -19,6 +19,9 @@ final class CampaignPlan: Sendable {
     /// Nil for a campaign to devices.
     let broadcast: BroadcastPlan?
     let identity: (UInt64, UInt64)
+    /// Seconds since the epoch: when the campaign began.
+    let start: UInt64
+    let onUnknown: UnknownPolicy
 
     let topics: ProviderTopics
     /// Whom to trust; what proves who we are is each provider's own.
@@ -38,10 +41,14 @@ final class CampaignPlan: Sendable {
     let sealing: SealingPlan?
     let surroundings: Surroundings
 
+    /// - Parameter start: when the campaign began, if not now.
     init(
-        _ campaign: Campaign, columns: [String], logger: Logger, surroundings: Surroundings = .system
+        _ campaign: Campaign, columns: [String], logger: Logger, start: UInt64? = nil,
+        surroundings: Surroundings = .system
     ) throws(CampaignError) {
         self.surroundings = surroundings
+        self.start = start ?? surroundings.seconds()
+        onUnknown = campaign.onUnknown
         inputName = campaign.input.name
         self.columns = columns
         roles = try ColumnRoles(
@@ -53,7 +60,7 @@ final class CampaignPlan: Sendable {
         (host, port) = campaign.destination.endpoint
         headers = try HeaderDefaults(
             try campaign.recipients.headers(of: campaign), roles: roles, columns: columns,
-            authority: APNSHost.authority(host: host, port: port), start: surroundings.seconds(),
+            authority: APNSHost.authority(host: host, port: port), start: self.start,
             isBroadcast: campaign.recipients.areChannels)
         broadcast = BroadcastPlan(campaign.recipients)
         try BroadcastPlan.checkExpiration(headers, roles)

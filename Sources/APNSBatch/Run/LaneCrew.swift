@@ -13,12 +13,14 @@ final class LaneCrew: Sendable {
     private let input: InputReader
     private let exchange: OutcomeExchange
     private let board: AnswerBoard
+    private let handOver: HandOverBoard
     private let wakers: [LaneWaker]
     private let done: Guarded<(tally: Tally, loop: LoopKind)>
 
     init(
         plan: CampaignPlan, control: RunControl, gauges: [LaneGauges], addresses: AddressBook,
-        providers: ProviderDirectory, input: InputReader, exchange: OutcomeExchange
+        providers: ProviderDirectory, input: InputReader, exchange: OutcomeExchange,
+        handOver: HandOverBoard
     ) {
         self.plan = plan
         self.control = control
@@ -28,6 +30,7 @@ final class LaneCrew: Sendable {
         self.input = input
         self.exchange = exchange
         board = AnswerBoard(plan.breaker, lanes: gauges.count, providers: plan.topics.providers)
+        self.handOver = handOver
         wakers = gauges.map { _ in LaneWaker() }
         done = Guarded((Tally(), .automatic))
     }
@@ -56,7 +59,8 @@ final class LaneCrew: Sendable {
         do {
             var lane = try Lane(
                 plan: plan, control: control, gauges: gauges[number], addresses: addresses, providers: providers,
-                input: input, exchange: exchange, waker: wakers[number], board: board, number: number)
+                input: input, exchange: exchange, handOver: handOver, waker: wakers[number], board: board,
+                number: number)
             defer { wakers[number].detach() }
             do {
                 try lane.run()

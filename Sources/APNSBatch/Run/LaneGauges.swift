@@ -50,8 +50,12 @@ final class LaneGauges: Sendable {
 
 extension CampaignProgress {
     /// The sum of what the threads show.
-    init(_ gauges: [LaneGauges], _ reader: InputReader, started: Double?) {
+    init(_ gauges: [LaneGauges], _ reader: InputReader, started: Double?, before: Tally = Tally()) {
         self.init()
+        accepted = before.accepted
+        rejected = before.rejected
+        invalid = before.invalid
+        other = before.unknown + before.expired + before.suppressed
         for gauge in gauges {
             let reading = gauge.reading
             accepted += reading.accepted

@@ -1,8 +1,12 @@
 import FoundationEssentials
 import Glibc
 
-/// Where a run's results go: a directory of its own, never one that holds results already.
+/// Where a run's results go: a directory of its own, never one that holds those of another.
 enum RunDirectory {
+    /// What happened; all else follows from it.
+    static let ledger = "ledger"
+    /// How far lanes are into their chunks.
+    static let board = "ledger.board"
     static let results = "results.csv"
     static let summary = "summary.json"
 
@@ -13,9 +17,9 @@ enum RunDirectory {
         guard access("\(wanted)/.", W_OK | X_OK) == 0 else {
             throw CampaignError(.configuration, "cannot write into \(wanted): \(systemMessage())")
         }
-        guard access("\(wanted)/\(results)", F_OK) != 0 else {
+        for name in [results, ledger] where access("\(wanted)/\(name)", F_OK) == 0 {
             throw CampaignError(
-                .configuration, "\(wanted) holds the results of an earlier run; name another directory")
+                .configuration, "\(wanted) holds the results of an earlier run; name another directory, or resume it")
         }
         return wanted
     }

@@ -72,6 +72,13 @@ struct CampaignArguments: ParsableArguments {
     @Option(help: "Seconds that a PING or bytes sent may stay unanswered. (default: 10)")
     var pingPatience: Int?
 
+    @Option(
+        help: "Rows that may have arrived: resend, report or resend-if-collapsible. (default: resend)")
+    var onUnknown: String?
+
+    @Option(help: "Milliseconds after which records are on the disk. (default: 1000)")
+    var syncInterval: Int?
+
     @Option(help: ArgumentHelp("Seconds after which new connections get a new provider token.", visibility: .hidden))
     var tokenMintAfter: Int?
 
@@ -95,7 +102,7 @@ struct CampaignArguments: ParsableArguments {
                 answerPatience: answerPatience, goawayPatience: goawayPatience, pingAfter: pingAfter,
                 pingPatience: pingPatience,
                 tokenMintAfter: tokenMintAfter, tokenRetireAfter: tokenRetireAfter, runDir: runDir,
-                simulatorScript: simulatorScript)
+                simulatorScript: simulatorScript, onUnknown: onUnknown, syncInterval: syncInterval)
             return try own.over(policy.settings).over(credentials.settings)
         }
     }

@@ -78,6 +78,7 @@ extension CampaignSettings {
         if let tokenMintAfter { campaign.tokenRotation.mintAfter = tokenMintAfter }
         if let tokenRetireAfter { campaign.tokenRotation.retireAfter = tokenRetireAfter }
         applyPatience(to: &campaign)
+        try applyLedger(to: &campaign)
     }
 
     private func applyPatience(to campaign: inout Campaign) {
@@ -86,6 +87,17 @@ extension CampaignSettings {
         if let goawayPatience { campaign.goawayPatience = goawayPatience }
         if let pingAfter { campaign.pingAfter = pingAfter }
         if let pingPatience { campaign.pingPatience = pingPatience }
+    }
+
+    private func applyLedger(to campaign: inout Campaign) throws {
+        if let syncInterval { campaign.syncInterval = syncInterval }
+        if let onUnknown {
+            guard let policy = UnknownPolicy(name: onUnknown) else {
+                throw UsageError(
+                    "--on-unknown: expected resend, report or resend-if-collapsible, found \"\(onUnknown)\"")
+            }
+            campaign.onUnknown = policy
+        }
     }
 
     func destination() throws -> Campaign.Destination {

@@ -50,6 +50,8 @@ struct CampaignSettings: Codable {
     var tokenRetireAfter: Int?
     var runDir: String?
     var simulatorScript: String?
+    var onUnknown: String?
+    var syncInterval: Int?
     var keyPassphraseFile: String?
     var keyPassphraseEnv: String?
     /// In a campaign file only.
@@ -91,6 +93,8 @@ struct CampaignSettings: Codable {
         case tokenRetireAfter = "token_retire_after"
         case runDir = "run_dir"
         case simulatorScript = "simulator_script"
+        case onUnknown = "on_unknown"
+        case syncInterval = "sync_interval"
         case keyPassphraseFile = "key_passphrase_file"
         case keyPassphraseEnv = "key_passphrase_env"
         case encryption
@@ -135,6 +139,7 @@ struct CampaignSettings: Codable {
             tokenMintAfter: tokenMintAfter ?? file.tokenMintAfter,
             tokenRetireAfter: tokenRetireAfter ?? file.tokenRetireAfter, runDir: runDir ?? file.runDir,
             simulatorScript: simulatorScript ?? file.simulatorScript,
+            onUnknown: onUnknown ?? file.onUnknown, syncInterval: syncInterval ?? file.syncInterval,
             keyPassphraseFile: keyPassphraseEnv == nil
                 ? keyPassphraseFile ?? file.keyPassphraseFile : keyPassphraseFile,
             keyPassphraseEnv: keyPassphraseFile == nil ? keyPassphraseEnv ?? file.keyPassphraseEnv : keyPassphraseEnv,

@@ -1,0 +1,143 @@
+import APNSSimulator
+import Foundation
+import Testing
+
+@testable import APNSBatch
+
+@Suite("Resuming a run") struct ResumeTests {
+    private static let payload = #""{""aps"":{""alert"":""Hi""}}""#
+
+    private static func rows(_ count: Int) -> String {
+        "token,payload\n" + (0..<count).map { "\(token($0)),\(payload)\n" }.joined()
+    }
+
+    /// A run that was stopped when some rows were accepted.
+    private static func stopped(_ stage: Stage, rows: Int) async throws -> (Campaign, CampaignSummary) {
+        var campaign = try stage.campaign(rows: Self.rows(rows))
+        campaign.connections = 1
+        campaign.note = Array("mine".utf8)
+        let run = try CampaignRun(campaign)
+        let running = Task { await run.run() }
+        while run.progress.accepted == 0 { await Task.yield() }
+        run.stop()
+        let summary = await running.value
+        try #require(summary.ending == .interrupted && summary.rows < rows)
+        return (campaign, summary)
+    }
+
+    private func fault(_ campaign: Campaign) throws -> String {
+        do {
+            _ = try CampaignRun(campaign, resuming: true)
+            return ""
+        } catch {
+            return error.description
+        }
+    }
+
+    @Test("sends what a run that was stopped did not, and nothing twice")
+    func afterStop() async throws {
+        let stage = try Stage(script: SimulatorScript(latency: .fixed(10)), streams: 10)
+        let (campaign, before) = try await Self.stopped(stage, rows: 5000)
+        let status = try RunStatus(of: campaign.runDirectory ?? "")
+        #expect(status.state == .ended && status.note == Array("mine".utf8))
+        #expect(status.count(.ended) == before.rows && status.count(.unknown) == 0)
+        var next = campaign
+        next.connections = 16
+        let run = try CampaignRun(next, resuming: true)
+        #expect(run.progress.accepted == before.accepted)
+        let summary = await run.run()
+        #expect(summary.ending == .complete && summary.accepted == 5000 && summary.attempts == 5000)
+        #expect(try stage.results(run).count == 5000)
+        let report = stage.simulator.stop()
+        #expect(report.requests == 5000 && report.tokensReceivedAgain == 0)
+    }
+
+    @Test("a run that is complete stays as it is")
+    func complete() async throws {
+        let stage = try Stage()
+        let campaign = try stage.campaign(rows: Self.rows(100))
+        let first = await (try CampaignRun(campaign)).run()
+        let run = try CampaignRun(campaign, resuming: true)
+        let summary = await run.run()
+        #expect(summary.ending == .complete && summary.rows == 100 && summary.accepted == first.accepted)
+        #expect(try stage.results(run).count == 100)
+        #expect(stage.simulator.stop().requests == 100)
+    }
+
+    @Test("rows that a fatal answer stopped are sent with other credentials")
+    func afterFatal() async throws {
+        let stage = try Stage()
+        var campaign = try stage.campaign(rows: Self.rows(1000))
+        let good = campaign.credentials
+        campaign.credentials = .providerToken(
+            keyPEM: try Occasion.make(hosts: ["localhost"]).signingKeyPEM, keyID: Occasion.keyID,
+            teamID: Occasion.teamID)
+        #expect(await (try CampaignRun(campaign)).run().ending == .failed)
+        campaign.credentials = good
+        let run = try CampaignRun(campaign, resuming: true)
+        let summary = await run.run()
+        #expect(summary.ending == .complete && summary.accepted == 1000)
+        #expect(try stage.results(run).count == 1000)
+    }
+
+    @Test("another input or another campaign is refused, and says so")
+    func changes() async throws {
+        let stage = try Stage(script: SimulatorScript(latency: .fixed(10)), streams: 10)
+        let (campaign, _) = try await Self.stopped(stage, rows: 5000)
+        var other = campaign
+        other.headers.priority = 5
+        #expect(
+            try fault(other)
+                == "the campaign is not the one that began: template, headers, delimiter or encryption changed")
+        let text = Self.rows(5000)
+        _ = try stage.write(text + "\(token(5000)),\(Self.payload)\n", to: "rows.csv")
+        #expect(try fault(campaign).contains("rows.csv: the input changed: it had \(text.utf8.count) bytes and has"))
+        _ = try stage.write(text.replacing("token,payload", with: "token,payloae"), to: "rows.csv")
+        #expect(try fault(campaign) != "")
+        // A row that has not ended, in place.
+        _ = try stage.write(String(text.dropLast(10)) + "Ho\"\"}}\"\n" + "\n", to: "rows.csv")
+        let size = try #require(
+            try FileManager.default.attributesOfItem(atPath: stage.directory.path + "/rows.csv")[.size] as? Int)
+        _ = try stage.write(
+            String(text.dropLast(10)) + String(repeating: "x", count: 9) + "\n", to: "rows.csv")
+        #expect(size != 0)
+        let run = try CampaignRun(campaign, resuming: true)
+        let summary = await run.run()
+        #expect(summary.ending == .failed)
+        #expect(summary.cause?.contains("rows.csv: the input changed: rows ") == true, "\(summary.cause ?? "")")
+    }
+
+    @Test("results that were lost are written anew from the ledger", arguments: [false, true])
+    func resultsAnew(isMissing: Bool) async throws {
+        let stage = try Stage(script: SimulatorScript(latency: .fixed(10)), streams: 10)
+        let (campaign, _) = try await Self.stopped(stage, rows: 3000)
+        let path = (campaign.runDirectory ?? "") + "/results.csv"
+        if isMissing {
+            try FileManager.default.removeItem(atPath: path)
+        } else {
+            try Data("row,tok".utf8).write(to: URL(filePath: path))
+        }
+        let run = try CampaignRun(campaign, resuming: true)
+        let summary = await run.run()
+        #expect(summary.ending == .complete && summary.accepted == 3000)
+        #expect(try stage.results(run).count == 3000)
+    }
+
+    @Test("two processes cannot be at work on one run")
+    func lock() async throws {
+        let stage = try Stage(script: SimulatorScript(latency: .fixed(10)), streams: 10)
+        let (campaign, _) = try await Self.stopped(stage, rows: 2000)
+        let first = try CampaignRun(campaign, resuming: true)
+        #expect(try fault(campaign).hasSuffix(": another process is at work on this run"))
+        #expect(try RunStatus(of: campaign.runDirectory ?? "").state != .ended)
+        _ = first
+    }
+
+    @Test("a directory without a run is refused")
+    func nothingThere() throws {
+        let stage = try Stage()
+        let campaign = try stage.campaign(rows: Self.rows(1))
+        #expect(try fault(campaign).contains("/ledger: No such file or directory"))
+        #expect(throws: CampaignError.self) { try RunStatus(of: stage.directory.path) }
+    }
+}
