@@ -100,6 +100,7 @@ struct connection {
     bool goaway_sent;
     bool peer_closed; /* close_notify received: nothing more to wait for once ours is sent */
     uint32_t goaway_code;
+    int32_t goaway_last; /* the last stream that the server may process; with goaway_received */
     tls_session *tls;
     h2_session *h2;
     h2_header_set *shared;

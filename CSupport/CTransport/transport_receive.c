@@ -35,6 +35,7 @@ static void settings_changed(connection *c) {
 static void goaway_add(connection *c, const h2_goaway *goaway) {
     c->goaway_received = true;
     c->goaway_code = goaway->code;
+    c->goaway_last = goaway->last_stream;
     event_node *node = event_add(c, TRANSPORT_EVENT_GOAWAY);
     if (node == NULL) return;
     node->event.scope = TRANSPORT_SCOPE_HTTP2;

@@ -57,6 +57,7 @@ enum transport_local {
     TRANSPORT_LOCAL_NO_ALPN = 3,   /* the peer did not choose h2 */
     TRANSPORT_LOCAL_LIMIT = 4,     /* the peer went past a limit of ours */
     TRANSPORT_LOCAL_FAULT = 5,     /* asked for with transport_fault.h */
+    TRANSPORT_LOCAL_GOAWAY = 6,    /* above the last-stream-id of the server's GOAWAY */
 };
 
 /* An error record, for functions that fail with more to say than a status. */
