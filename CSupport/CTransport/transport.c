@@ -131,6 +131,7 @@ int transport_world_join(transport_world *world, const transport_options *option
 }
 
 static void slot_destroy(transport *t, connection *c) {
+    connection_tunnel_drop(c);
     h2_session_destroy(c->h2);
     tls_session_destroy(c->tls);
     h2_header_set_destroy(c->shared);
@@ -152,6 +153,7 @@ void transport_destroy(transport *t) {
         h2_header_set_destroy(t->header_sets[i]);
     event_nodes_free(t);
     buffers_free(t);
+    tunnel_request_clear(t);
     h2_pool_destroy(t->pool);
     h2_memory_destroy(t->memory);
     free(t->cuts);

@@ -16,6 +16,10 @@ void connection_connected(connection *c, const reactor_event *event) {
         connection_end(c, TRANSPORT_SCOPE_SYSTEM, event->error, text, false);
         return;
     }
+    if (c->transport->tunnel_request != NULL) {
+        connection_tunnel(c);
+        return;
+    }
     c->state = CONNECTION_HANDSHAKING;
     tls_input nothing = {0};
     connection_handshake(c, &nothing);
@@ -130,7 +134,7 @@ static void last_words(connection *c) {
 void connection_end(connection *c, uint32_t scope, int64_t code, const char *text, bool polite) {
     if (c->state >= CONNECTION_LEAVING) return;
     end_note(c, scope, code, text);
-    polite = polite && c->state != CONNECTION_CONNECTING && !unsent_requests(c);
+    polite = polite && c->state > CONNECTION_TUNNELING && !unsent_requests(c);
     if (c->kind == SLOT_SERVER)
         server_requests_end(c);
     else
@@ -168,6 +172,7 @@ void connection_closed(connection *c) {
     connection_end(c, TRANSPORT_SCOPE_SYSTEM, ECONNABORTED, "the event loop closed the connection", false);
     if (c->flight != NULL) buffer_send_give(t, c->flight);
     c->flight = NULL;
+    connection_tunnel_drop(c);
     tls_session_destroy(c->tls);
     c->tls = NULL;
     h2_header_set_destroy(c->shared);

@@ -25,6 +25,7 @@ enum {
 enum { SEND_BUFFER_SLACK = 5 * (TLS_RECORD_PLAIN_MAX + 256) };
 
 typedef struct connection connection;
+typedef struct tunnel tunnel;
 
 /* One stream: the client's request or the server's. Memory of an h2_pool. */
 typedef struct request {
@@ -66,6 +67,7 @@ enum slot_kind { SLOT_FREE = 0, SLOT_CLIENT = 1, SLOT_SERVER = 2, SLOT_LISTENER 
 /* A connection goes through these from top to bottom, skipping some. */
 enum connection_state {
     CONNECTION_CONNECTING = 0, /* TCP */
+    CONNECTION_TUNNELING,      /* waiting for a proxy's answer */
     CONNECTION_HANDSHAKING,    /* TLS */
     CONNECTION_SETTLING,       /* waiting for the peer's first SETTINGS */
     CONNECTION_UP,
@@ -101,6 +103,7 @@ struct connection {
     bool peer_closed; /* close_notify received: nothing more to wait for once ours is sent */
     uint32_t goaway_code;
     int32_t goaway_last; /* the last stream that the server may process; with goaway_received */
+    tunnel *tunnel; /* while TUNNELING */
     tls_session *tls;
     h2_session *h2;
     h2_header_set *shared;
@@ -150,6 +153,8 @@ struct transport {
     h2_header_set **header_sets;
     tls_entry tls[TLS_CONTEXTS_MAX];
     uint32_t tls_count;
+    uint8_t *tunnel_request; /* NULL without a proxy */
+    uint32_t tunnel_request_length;
     uint64_t now_ns;
     uint64_t next_deadline_ns; /* no deadline is earlier */
     connection *dirty;
@@ -223,6 +228,13 @@ void fault_sent(connection *c, size_t length);
 bool fault_hangs_up(const connection *c);
 void fault_farewell(connection *c);
 void fault_free(connection *c);
+
+/* transport_tunnel.c */
+void connection_tunnel(connection *c);
+void connection_tunnel_received(connection *c, tls_input *input);
+void connection_tunnel_ended(connection *c);
+void connection_tunnel_drop(connection *c);
+void tunnel_request_clear(transport *t);
 
 /* transport_receive.c */
 void connection_take(connection *c, const uint8_t *bytes, size_t length);

@@ -134,6 +134,8 @@ static void ended_by_peer(connection *c, int32_t error) {
         char text[EVENT_DETAIL_BYTES_MAX];
         snprintf(text, sizeof(text), "receiving failed: %s", strerror(error));
         connection_end(c, TRANSPORT_SCOPE_SYSTEM, error, text, false);
+    } else if (c->state == CONNECTION_TUNNELING) {
+        connection_tunnel_ended(c);
     } else {
         tls_session_truncated(c->tls);
         connection_end_tls(c);
@@ -142,6 +144,10 @@ static void ended_by_peer(connection *c, int32_t error) {
 
 void connection_take(connection *c, const uint8_t *bytes, size_t length) {
     tls_input input = {bytes, length};
+    if (c->state == CONNECTION_TUNNELING) {
+        connection_tunnel_received(c, &input);
+        return;
+    }
     if (c->state == CONNECTION_HANDSHAKING) connection_handshake(c, &input);
     if (c->state == CONNECTION_SETTLING || c->state == CONNECTION_UP) decrypt(c, &input);
 }

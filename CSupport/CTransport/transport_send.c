@@ -95,7 +95,7 @@ void connection_flush(connection *c) {
             return;
         }
     }
-    if (c->state >= CONNECTION_HANDSHAKING && c->state <= CONNECTION_LEAVING) hand_over(c);
+    if (c->state >= CONNECTION_TUNNELING && c->state <= CONNECTION_LEAVING) hand_over(c);
     if (c->fill.bytes != NULL && c->fill.length == 0) fill_give(c);
     bool alone = c->peer_closed || (c->fault != NULL && fault_hangs_up(c));
     if (c->state == CONNECTION_LEAVING && alone && c->flight == NULL) connection_close(c);

@@ -38,6 +38,7 @@ package enum FailureScope: UInt8, Sendable {
     case timeout = 5
     case local = 6
     case end = 7
+    case proxy = 8
 }
 
 /// The event loop that drives the sockets.

@@ -48,6 +48,7 @@ enum transport_scope {
     TRANSPORT_SCOPE_SESSION = 4, /* code: error of the HTTP/2 library: the peer's bytes made no sense */
     TRANSPORT_SCOPE_TIMEOUT = 5, /* code: milliseconds waited */
     TRANSPORT_SCOPE_LOCAL = 6,   /* code: enum transport_local */
+    TRANSPORT_SCOPE_PROXY = 8,   /* code: status of the proxy's answer, 0 when it made no sense */
     TRANSPORT_SCOPE_END = 7,     /* the peer closed the connection in order; code 0 */
 };
 
@@ -174,6 +175,12 @@ _Static_assert(sizeof(transport_connect_options) == 32, "fixed layout");
 /* Connections begun from now on end when what was sent stays without an acknowledgement of the peer's kernel for so
  * long (scope SYSTEM, ETIMEDOUT). 0: as long as the own kernel likes. */
 void transport_user_timeout_set(transport *t, uint32_t milliseconds);
+
+/* Connections begun from now on lead through a proxy (CONNECT, RFC 9110 section 9.3.6): they send these bytes first, a
+ * whole HTTP/1.1 request, and begin TLS once a 2xx has come; address is the proxy's, host_name the server's. Limits: 8
+ * KiB of request and of answer, and connect_timeout_ms for all. request: copied, wiped when replaced; length 0: no
+ * proxy. */
+int transport_tunnel_set(transport *t, const uint8_t *request, uint32_t length);
 
 /* Starts a connection. Its end is always one TRANSPORT_EVENT_DOWN, also when it never comes up. */
 int transport_connect(transport *t, const transport_connect_options *options, transport_connection *out);

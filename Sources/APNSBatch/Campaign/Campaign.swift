@@ -177,6 +177,8 @@ public struct Campaign: Sendable {
     public var strings: [Strings] = []
     /// The byte between fields.
     public var delimiter = UInt8(ascii: ",")
+    /// Nil connects to the destination itself.
+    public var proxy: Proxy?
     /// Certificates to trust besides the system's, PEM.
     public var authorities: [UInt8] = []
     /// Whether the system's certificates are trusted.

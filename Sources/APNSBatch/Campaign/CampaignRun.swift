@@ -67,7 +67,7 @@ public final class CampaignRun: Sendable {
         try past?.check(header)
         try plan.refuseBrokenTemplates()
         providers = try ProviderDirectory(campaign, plan: plan)
-        addresses = try AddressBook(host: plan.host, port: plan.port, surroundings: surroundings)
+        addresses = try AddressBook(host: plan.peer.host, port: plan.peer.port, surroundings: surroundings)
         gauges = (0..<lanes).map { _ in LaneGauges() }
         let isOwn = files == nil && past == nil
         directory = try isOwn ? RunDirectory.make(campaign.runDirectory) : campaign.runDirectory ?? ""

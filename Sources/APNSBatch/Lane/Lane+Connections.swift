@@ -46,8 +46,10 @@ extension Lane {
 
     private mutating func down(_ provider: Int, _ member: Int, _ event: EventRecord) {
         plan.log.disconnected(event, providers[provider].access)
-        // A certificate that does not verify, a server without HTTP/2: the same next time.
-        let hopeless = event.failureScope == .tls || event.saysNoHTTP2
+        // A certificate that does not verify, a server without HTTP/2, a proxy that wants another password: the same
+        // next time.
+        let hopeless =
+            event.failureScope == .tls || event.saysNoHTTP2 || event.failureScope == .proxy && event.code == 407
         giveBackAddress(provider, member)
         providers[provider].tokenOf[member] = nil
         failed(provider, member, event.detailText, hopeless: hopeless)

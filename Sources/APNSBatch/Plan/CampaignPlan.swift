@@ -15,6 +15,9 @@ final class CampaignPlan: Sendable {
 
     let host: String
     let port: UInt16
+    /// Where connections go: the proxy, where there is one; and what it is sent first.
+    let peer: (host: String, port: UInt16)
+    let tunnel: [UInt8]
     let headers: HeaderDefaults
     /// Nil for a campaign to devices.
     let broadcast: BroadcastPlan?
@@ -58,6 +61,8 @@ final class CampaignPlan: Sendable {
         sealing = try SealingPlan(campaign, columns: columns)
         try Self.checkPayloadColumn(roles, templates, file: campaign.input.name)
         (host, port) = campaign.destination.endpoint
+        peer = campaign.proxy.map { ($0.host, $0.port) } ?? (host, port)
+        tunnel = try campaign.proxy?.request(to: (host.contains(":") ? "[\(host)]" : host) + ":\(port)") ?? []
         headers = try HeaderDefaults(
             try campaign.recipients.headers(of: campaign), roles: roles, columns: columns,
             authority: APNSHost.authority(host: host, port: port), start: self.start,

@@ -34,7 +34,7 @@ package final class SteppedRun {
         control = RunControl(canary: plan.canary != nil)
         try plan.refuseBrokenTemplates()
         let providers = try ProviderDirectory(campaign, plan: plan)
-        let addresses = try AddressBook(host: plan.host, port: plan.port, surroundings: surroundings)
+        let addresses = try AddressBook(host: plan.peer.host, port: plan.peer.port, surroundings: surroundings)
         exchange = OutcomeExchange(lanes: count)
         wakers = (0..<count).map { _ in LaneWaker() }
         lanes = []

@@ -85,6 +85,15 @@ struct CampaignArguments: ParsableArguments {
     @Option(help: ArgumentHelp("Seconds that a connection uses one provider token.", visibility: .hidden))
     var tokenRetireAfter: Int?
 
+    @Option(help: "HTTP proxy to connect through (CONNECT): http://USER@HOST:PORT, or without USER@.")
+    var proxy: String?
+
+    @Option(help: "File whose first line is the proxy's password.")
+    var proxyPasswordFile: String?
+
+    @Option(help: "Environment variable that holds the proxy's password.")
+    var proxyPasswordEnv: String?
+
     @Option(help: "Directory for the results, made if missing. (default: a new one below runs/)")
     var runDir: String?
 
@@ -101,7 +110,8 @@ struct CampaignArguments: ParsableArguments {
                 attempts: attempts, requestTimeout: requestTimeout, connectPatience: connectPatience,
                 answerPatience: answerPatience, goawayPatience: goawayPatience, pingAfter: pingAfter,
                 pingPatience: pingPatience,
-                tokenMintAfter: tokenMintAfter, tokenRetireAfter: tokenRetireAfter, runDir: runDir,
+                tokenMintAfter: tokenMintAfter, tokenRetireAfter: tokenRetireAfter, proxy: proxy,
+                proxyPasswordFile: proxyPasswordFile, proxyPasswordEnv: proxyPasswordEnv, runDir: runDir,
                 simulatorScript: simulatorScript, onUnknown: onUnknown, syncInterval: syncInterval)
             return try own.over(policy.settings).over(credentials.settings)
         }

@@ -79,6 +79,7 @@ extension CampaignSettings {
         if let tokenRetireAfter { campaign.tokenRotation.retireAfter = tokenRetireAfter }
         applyPatience(to: &campaign)
         try applyLedger(to: &campaign)
+        campaign.proxy = try campaignProxy()
     }
 
     private func applyPatience(to campaign: inout Campaign) {

@@ -48,6 +48,9 @@ struct CampaignSettings: Codable {
     var canaryMaxRejected: String?
     var tokenMintAfter: Int?
     var tokenRetireAfter: Int?
+    var proxy: String?
+    var proxyPasswordFile: String?
+    var proxyPasswordEnv: String?
     var runDir: String?
     var simulatorScript: String?
     var onUnknown: String?
@@ -91,6 +94,9 @@ struct CampaignSettings: Codable {
         case canaryMaxRejected = "canary_max_rejected"
         case tokenMintAfter = "token_mint_after"
         case tokenRetireAfter = "token_retire_after"
+        case proxy
+        case proxyPasswordFile = "proxy_password_file"
+        case proxyPasswordEnv = "proxy_password_env"
         case runDir = "run_dir"
         case simulatorScript = "simulator_script"
         case onUnknown = "on_unknown"
@@ -104,7 +110,7 @@ struct CampaignSettings: Codable {
     private static var paths: [WritableKeyPath<CampaignSettings, String?>] {
         [
             \.input, \.keyFile, \.certificateFile, \.certificateKeyFile, \.caFile, \.template, \.runDir,
-            \.simulatorScript, \.keyPassphraseFile,
+            \.simulatorScript, \.keyPassphraseFile, \.proxyPasswordFile,
         ]
     }
 
@@ -137,7 +143,11 @@ struct CampaignSettings: Codable {
             stopMinimum: stopMinimum ?? file.stopMinimum, canary: canary ?? file.canary,
             canaryMaxRejected: canaryMaxRejected ?? file.canaryMaxRejected,
             tokenMintAfter: tokenMintAfter ?? file.tokenMintAfter,
-            tokenRetireAfter: tokenRetireAfter ?? file.tokenRetireAfter, runDir: runDir ?? file.runDir,
+            tokenRetireAfter: tokenRetireAfter ?? file.tokenRetireAfter, proxy: proxy ?? file.proxy,
+            proxyPasswordFile: proxyPasswordEnv == nil
+                ? proxyPasswordFile ?? file.proxyPasswordFile : proxyPasswordFile,
+            proxyPasswordEnv: proxyPasswordFile == nil ? proxyPasswordEnv ?? file.proxyPasswordEnv : proxyPasswordEnv,
+            runDir: runDir ?? file.runDir,
             simulatorScript: simulatorScript ?? file.simulatorScript,
             onUnknown: onUnknown ?? file.onUnknown, syncInterval: syncInterval ?? file.syncInterval,
             keyPassphraseFile: keyPassphraseEnv == nil
