@@ -64,6 +64,7 @@ static int response_field(h2_session *session, h2_exchange *exchange, nghttp2_rc
         return 0;
     }
     if (session->capture_count == 0 || !wanted(session, text)) return 0;
+    if (nghttp2_rcbuf_get_buf(value).len > H2_CAPTURE_BYTES_MAX) return 0;
     if (exchange->message == NULL && (exchange->message = h2_message_take(session->pool)) == NULL)
         return memory_limit(session);
     if (exchange->message->field_count == H2_CAPTURES_MAX) return 0;

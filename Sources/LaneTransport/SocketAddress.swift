@@ -52,6 +52,9 @@ package enum HostResolver {
         package let description: String
     }
 
+    /// Addresses of one host that are looked at; nobody can use more of them.
+    private static let addressesMax = 256
+
     /// All addresses of a host in the order the system prefers (RFC 6724), families alternating so that a dead family
     /// costs one attempt and not all of them (RFC 8305, section 4).
     package static func resolve(host: String, port: UInt16) throws(Failure) -> [SocketAddress] {
@@ -66,7 +69,7 @@ package enum HostResolver {
         defer { freeaddrinfo(list) }
         var found: [SocketAddress] = []
         var next = list
-        while let entry = next {
+        while let entry = next, found.count < addressesMax {
             let address = SocketAddress(entry.pointee.ai_addr, entry.pointee.ai_addrlen)
             if !found.contains(address) { found.append(address) }
             next = entry.pointee.ai_next

@@ -35,6 +35,9 @@ enum { H2_HEADER_LIST_BYTES_MAX = 32768 };
 /* Fields of a request received that are taken. */
 enum { H2_FIELDS_RECEIVED_MAX = 128 };
 
+/* Bytes of a captured value; a longer one is passed over. */
+enum { H2_CAPTURE_BYTES_MAX = 1024 };
+
 enum { H2_SET_FIELDS_MAX = 32, H2_SESSION_FIELDS_MAX = 4, H2_REQUEST_FIELDS_MAX = 8, H2_CAPTURES_MAX = 8 };
 
 /* ---------------------------------------------------------------- memory */

@@ -89,7 +89,8 @@ typedef struct transport_options {
     uint32_t send_buffer_max;    /* bytes of ciphertext waiting per connection before pumping pauses; as much again may
                                     be on its way to the kernel */
     uint32_t capture_count;      /* number of names below, at most 8 */
-    const char *const *captures; /* client: names of response header fields to hand over; borrowed until return */
+    const char *const *captures; /* client: names of response header fields to hand over, up to 8 of a response and
+                                    values up to 1,024 bytes; borrowed until return */
 } transport_options;
 _Static_assert(sizeof(transport_options) == 40, "fixed layout");
 
