@@ -21,8 +21,12 @@ extension scenario_result {
 private let triesAll = getenv("APNS_BATCH_EVERY_ALLOCATION") != nil
 
 /// Runs a scenario with its first allocation failing, then its second, until none is left to fail.
-/// - Parameter stride: 1 for a scenario that asks for some hundreds, a prime for one that asks for thousands.
-func failEach(stride: UInt64 = 1, sourceLocation: SourceLocation = #_sourceLocation, _ run: Scenario) {
+/// - Parameters:
+///   - stride: 1 for a scenario that asks for some hundreds, a prime for one that asks for thousands.
+///   - keptMax: blocks that OpenSSL 3.0 keeps or loses when one of its own allocations fails.
+func failEach(
+    stride: UInt64 = 1, keptMax: Int64 = 4, sourceLocation: SourceLocation = #_sourceLocation, _ run: Scenario
+) {
     // What libraries make once and keep is made in the first runs.
     for _ in 0..<2 {
         let whole = scenario(failing: 0, run)
@@ -34,22 +38,21 @@ func failEach(stride: UInt64 = 1, sourceLocation: SourceLocation = #_sourceLocat
     var failing: UInt64 = 1
     var refused = 0
     while case let result = scenario(failing: failing, run), result.failed {
-        expect(result, failing, sourceLocation)
+        expect(result, failing, keptMax, sourceLocation)
         if result.end == SCENARIO_REFUSED.rawValue { refused += 1 }
         failing += triesAll ? 1 : stride
     }
     #expect(refused > 0, "no failure mattered", sourceLocation: sourceLocation)
 }
 
-private func expect(_ result: scenario_result, _ failing: UInt64, _ sourceLocation: SourceLocation) {
+private func expect(
+    _ result: scenario_result, _ failing: UInt64, _ keptMax: Int64, _ sourceLocation: SourceLocation
+) {
     let what = "allocation \(failing), step \(result.step): \(result.message)"
     #expect(result.end >= 0, "\(what)", sourceLocation: sourceLocation)
     // A library may have put off to this run what it makes once and keeps.
     #expect(result.live <= keptMax, "\(what): \(result.live) blocks left", sourceLocation: sourceLocation)
 }
-
-/// Blocks that OpenSSL 3.0 keeps or loses when one of its own allocations fails.
-private let keptMax: Int64 = 4
 
 /// A server's certificate and key, as the scenarios take them.
 struct TestIdentity {
