@@ -91,7 +91,7 @@ let package = Package(
         tests("CSVReaderTests", ["CSVReader"]),
         tests("PayloadTemplateTests", ["PayloadTemplate", "APNSProtocol"]),
         tests("APNSProtocolTests", ["APNSProtocol", "Credentials"]),
-        tests("CredentialsTests", ["Credentials"]),
+        tests("CredentialsTests", ["Credentials", "CTestSupport"]),
         tests("LaneTransportTests", ["LaneTransport"]),
         tests(
             "APNSBatchTests",

@@ -1,3 +1,4 @@
+import APNSBatch
 import ArgumentParser
 
 @main
@@ -30,4 +31,10 @@ struct ApnsBatch: AsyncParsableCommand {
             DoctorCommand.self, Simulate.self,
             Reference.self,
         ])
+
+    /// Keys will be in memory.
+    static func main() async {
+        ProcessSecrecy.forbidCoreDumps()
+        await main(nil)
+    }
 }

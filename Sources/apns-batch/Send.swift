@@ -99,7 +99,14 @@ enum SummaryText {
     /// Rejected rows by reason, most frequent first; a line each.
     static func reasons(_ summary: CampaignSummary) -> String {
         summary.reasons.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-            .map { "rejected \($0.value): \($0.key)\n" }.joined()
+            .map { "rejected \($0.value): \(clean($0.key))\n" }.joined()
+    }
+
+    /// A server may make up reasons: nothing in them may move the cursor or make a line of its own.
+    private static func clean(_ reason: String) -> String {
+        String(
+            String.UnicodeScalarView(reason.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 })
+        )
     }
 
     /// The line that scripts read.

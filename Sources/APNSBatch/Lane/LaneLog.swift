@@ -16,7 +16,7 @@ struct LaneLog: Sendable {
         let text =
             switch debug {
             case .empty: "no reason given"
-            case .reason(let reason): reason.rawValue
+            case .reason(let reason): reason.description
             case .text(let text): text
             }
         logger.warning(

@@ -23,6 +23,8 @@ final class SimulatorProcess {
 
     deinit { process.stop() }
 
+    var processID: pid_t { process.id }
+
     /// Ends it and reads how often each token came.
     func stop() throws -> [String: Count] {
         let ending = process.stop()
