@@ -79,6 +79,7 @@ final class BoundedQueue<Element: Sendable>: @unchecked Sendable {
     var hasRoom: Bool { locked { count < capacity && !isClosed } }
 
     var closed: Bool { locked { isClosed } }
+    var isEmpty: Bool { locked { count == 0 } }
 
     /// Waits for an element until a time: nanoseconds of the monotonic clock.
     func pop(until deadline: UInt64) -> Taken {

@@ -79,6 +79,8 @@ package final class SteppedRun {
         else {
             return
         }
+        // A lane waits for the writer when that is far behind; here it would wait for ever.
+        if exchange.free.isEmpty { collect() }
         do {
             if try lane.lane.turn() { return }
         } catch {
