@@ -103,7 +103,7 @@ struct connection {
     bool peer_closed; /* close_notify received: nothing more to wait for once ours is sent */
     uint32_t goaway_code;
     int32_t goaway_last; /* the last stream that the server may process; with goaway_received */
-    tunnel *tunnel; /* while TUNNELING */
+    tunnel *tunnel;      /* while TUNNELING */
     tls_session *tls;
     h2_session *h2;
     h2_header_set *shared;

@@ -31,7 +31,7 @@ struct ConnectingTests {
 
     /// Of this process's sockets with a local port that have a peer.
     private static func userTimeouts(localPort: Int32) -> [UInt32] {
-        (0..<Int32(1024)).compactMap { descriptor in
+        (0..<Int32(65536)).compactMap { descriptor in
             var address = sockaddr_in()
             var length = socklen_t(MemoryLayout<sockaddr_in>.size)
             let status = withUnsafeMutablePointer(to: &address) { pointer in
