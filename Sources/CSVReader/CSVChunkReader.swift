@@ -107,9 +107,6 @@ package final class CSVChunkReader: @unchecked Sendable {
         return chunk
     }
 
-    /// Whether `next()` would not wait for a buffer.
-    package var hasFreeBuffer: Bool { pool.hasFree }
-
     /// Goes to where a chunk began that an earlier reader of the same file gave: the next chunk is that one. Only where
     /// ``bytesTotal`` is known.
     ///

@@ -38,13 +38,6 @@ final class ChunkPool: @unchecked Sendable {
         return index
     }
 
-    /// Whether `take` would not wait, as long as nobody else takes.
-    var hasFree: Bool {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        return !free.isEmpty || isCancelled
-    }
-
     var freeCount: Int {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

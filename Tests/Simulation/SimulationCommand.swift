@@ -1,16 +1,17 @@
 import Glibc
 import Simulation
 
-/// `simulation --seeds N [--from M] | --seed K [--trace]`, with `--broken NAME`.
+/// `simulation --seeds N [--from M] | --seed K [--trace]`, with `--broken NAME` and `--stats`.
 struct SimulationCommand {
     private var from: UInt64 = 1
     private var count: UInt64 = 100
     private var trace = false
+    private var stats = false
     private var broken: BrokenRule?
     private var problem: String?
 
     private static let usage = """
-        usage: simulation [--seeds N] [--from M] [--broken NAME]
+        usage: simulation [--seeds N] [--from M] [--stats] [--broken NAME]
                simulation --seed K [--trace] [--broken NAME]
         """
 
@@ -22,6 +23,7 @@ struct SimulationCommand {
             case "--from": from = number(rest.popFirst())
             case "--seed": (from, count) = (number(rest.popFirst()), 1)
             case "--trace": trace = true
+            case "--stats": stats = true
             case "--broken":
                 broken = rest.popFirst().flatMap(BrokenRule.init)
                 if broken == nil { problem = "--broken: one of \(BrokenRule.allCases.map(\.rawValue))" }
@@ -44,10 +46,11 @@ struct SimulationCommand {
             print(problem)
             return 64
         }
-        let input = "/dev/shm/apns-batch-simulation-\(getpid()).csv"
+        let input = "/dev/shm/apns-batch-simulation-\(getpid() + 1_000_000).csv"
         defer { unlink(input) }
         var sums = Sums()
         for seed in from..<from + count { play(seed, input, &sums) }
+        if stats { print(sums.stats) }
         print(sums.line)
         return sums.failed > 0 ? 1 : 0
     }
@@ -80,6 +83,8 @@ private struct Sums {
     private var requests = 0
     private var turns = 0
     private var virtualSeconds = 0.0
+    private let strikes = Strikes()
+    private var runs: [String: Int] = [:]
     private let began = Sums.now()
 
     private static func now() -> Double {
@@ -92,9 +97,17 @@ private struct Sums {
         seeds += 1
         rows += report.rows
         requests += report.requests
+        strikes.add(report.strikes)
+        for name in report.strikes.counts.keys { runs[name, default: 0] += 1 }
         turns += report.turns
         virtualSeconds += Double(report.elapsed) / 1e9
         if !report.findings.isEmpty { failed += 1 }
+    }
+
+    /// How often what happened, and in how many of the runs.
+    var stats: String {
+        strikes.counts.sorted { $0.key < $1.key }
+            .map { "    \($0.key): \($0.value) in \(runs[$0.key] ?? 0) runs" }.joined(separator: "\n")
     }
 
     var line: String {

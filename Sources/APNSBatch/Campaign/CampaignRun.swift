@@ -17,19 +17,19 @@ public final class CampaignRun: Sendable {
     /// The run directory.
     public let directory: String
 
-    private let plan: CampaignPlan
-    private let control: RunControl
-    private let reader: InputReader
-    private let gauges: [LaneGauges]
-    private let addresses: AddressBook
-    private let providers: ProviderDirectory
+    let plan: CampaignPlan
+    let control: RunControl
+    let reader: InputReader
+    let gauges: [LaneGauges]
+    let addresses: AddressBook
+    let providers: ProviderDirectory
     private let started = Guarded<Double?>(nil)
     private let files: any RunFiles
     /// What earlier processes did; nil for a new run.
-    private let past: RunPast?
+    let past: RunPast?
     private let header: LedgerHeader
     /// Milliseconds.
-    private let syncInterval: Int
+    let syncInterval: Int
 
     /// - Parameters:
     ///   - resuming: go on with the run in ``Campaign/runDirectory``: rows with an outcome are not sent again, rows that
@@ -55,7 +55,8 @@ public final class CampaignRun: Sendable {
         let lanes = try Self.lanes(of: campaign)
         syncInterval = try Self.syncInterval(campaign)
         past = try resuming ? Self.past(campaign, files) : nil
-        reader = try InputReader(campaign, lanes: lanes, group: RangeAnnouncer.group)
+        reader = try InputReader(
+            campaign, lanes: lanes, group: RangeAnnouncer.group, limits: surroundings.csvLimits)
         var campaign = campaign
         campaign.identity = past?.header.identity ?? campaign.identity
         plan = try CampaignPlan(
@@ -187,7 +188,7 @@ public final class CampaignRun: Sendable {
     }
 
     /// Begins the ledger, or goes on with it: what was torn is cut, and `results.csv` is made what it says.
-    private func openLedger() throws(CampaignError) -> RunLedger {
+    func openLedger() throws(CampaignError) -> RunLedger {
         let storage: any LedgerStorage
         if let past { storage = past.ledger } else { storage = try files.makeLedger() }
         let results = try files.results()
@@ -215,7 +216,7 @@ public final class CampaignRun: Sendable {
     private var session: LedgerSession {
         LedgerSession(
             number: (past?.reading.history.session?.number ?? 0) + 1, process: UInt32(getpid()),
-            time: WallClock.seconds(), boot: files.boot, policy: plan.onUnknown)
+            time: plan.surroundings.seconds(), boot: files.boot, policy: plan.onUnknown)
     }
 
     private func sendAll(_ ledger: RunLedger) throws(CampaignError) -> Ended {

@@ -75,10 +75,6 @@ final class BoundedQueue<Element: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Whether `push` would not wait, as long as nobody else pushes. False when closed.
-    var hasRoom: Bool { locked { count < capacity && !isClosed } }
-
-    var closed: Bool { locked { isClosed } }
     var isEmpty: Bool { locked { count == 0 } }
 
     /// Waits for an element until a time: nanoseconds of the monotonic clock.

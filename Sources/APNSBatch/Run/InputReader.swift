@@ -58,34 +58,19 @@ final class InputReader: Sendable {
 
     /// Reads to the end, or until the run stops, without a ledger. `wake` tells the lanes that there is something to take.
     func run(control: RunControl, wake: () -> Void) {
-        while advance(control: control, wake: wake) {}
-    }
-
-    /// Whether no further chunk comes.
-    var isAtEnd: Bool { chunks.closed }
-
-    /// What `run` does, in pieces and without ever waiting for buffers or room; false when there was nothing to do.
-    func step(control: RunControl, wake: () -> Void) -> Bool {
-        guard reader.hasFreeBuffer, chunks.hasRoom else { return false }
-        return advance(control: control, wake: wake)
-    }
-
-    /// Reads one chunk and hands it over; false after the last.
-    private func advance(control: RunControl, wake: () -> Void) -> Bool {
         do {
-            if let chunk = try reader.next() {
-                if !control.stopping, chunks.push(InputChunk(chunk)) {
-                    wake()
-                    return true
+            while let chunk = try reader.next() {
+                if control.stopping || !chunks.push(InputChunk(chunk)) {
+                    chunk.recycle()
+                    break
                 }
-                chunk.recycle()
+                wake()
             }
         } catch {
             if error != .cancelled { control.stop(.failure(Self.explain(error, name: name))) }
         }
         chunks.close()
         wake()
-        return false
     }
 
     /// Ends a read that waits for bytes, for instance of a pipe. From any thread.

@@ -1,116 +1,107 @@
-import APNSProtocol
 import LaneTransport
-import Logging
+
+extension CampaignRun {
+    /// The run in one thread, driven from outside turn by turn: for a simulation. Call it once, instead of ``run()``.
+    ///
+    /// - Throws: ``CampaignError`` with `results`.
+    package func makeSteps() throws(CampaignError) -> SteppedRun { try SteppedRun(self) }
+}
 
 /// A run in one thread, driven from outside turn by turn: for a simulation. What the threads of a run do is done here in
-/// steps, over the same lanes, reader and queues.
+/// steps, over the same lanes, reader, ledger and queues. Letting go of it is a kill: nothing more is written.
 package final class SteppedRun {
-    /// One row's end, as the results would have it.
-    package struct RowOutcome: Equatable, Sendable {
-        package var row: UInt64
-        package var outcome: Outcome
-        package var status: UInt16
-        package var attempts: UInt16
-        package var reason: String
-    }
-
-    private let plan: CampaignPlan
-    private let control: RunControl
-    private let reader: InputReader
+    private let run: CampaignRun
+    private let ledger: RunLedger
     private let exchange: OutcomeExchange
+    private let writer: ResultsWriter
     private let wakers: [LaneWaker]
-    private var lanes: [SteppedLane?]
+    private var announcer: RangeAnnouncer
+    private var lanes: [SteppedLane?] = []
     private var isRead = false
-    /// Of rows that have ended, in the order in which the lanes told.
-    package private(set) var outcomes: [RowOutcome] = []
 
-    /// - Parameter surroundings: with a world.
-    package init(
-        _ campaign: Campaign, logger: Logger, surroundings: Surroundings
-    ) throws(CampaignError) {
-        let count = campaign.lanes ?? 1
-        reader = try InputReader(campaign, lanes: count, limits: surroundings.csvLimits)
-        plan = try CampaignPlan(campaign, columns: reader.columns, logger: logger, surroundings: surroundings)
-        control = RunControl(canary: plan.canary != nil)
-        try plan.refuseBrokenTemplates()
-        let providers = try ProviderDirectory(campaign, plan: plan)
-        let addresses = try AddressBook(host: plan.peer.host, port: plan.peer.port, surroundings: surroundings)
-        exchange = OutcomeExchange(lanes: count)
-        wakers = (0..<count).map { _ in LaneWaker() }
-        lanes = []
+    fileprivate init(_ run: CampaignRun) throws(CampaignError) {
+        self.run = run
+        ledger = try run.openLedger()
+        exchange = OutcomeExchange(lanes: run.gauges.count)
+        writer = ResultsWriter(
+            ledger: ledger, campaign: run.plan.identity, reasons: run.past?.reading.history.reasons ?? [:],
+            exchange: exchange, control: run.control, interval: UInt64(run.syncInterval) * 1_000_000)
+        announcer = RangeAnnouncer(run.reader, ledger: ledger, past: run.past?.ranges ?? [])
+        wakers = run.gauges.map { _ in LaneWaker() }
         do {
-            let board = AnswerBoard(plan.breaker, lanes: count, providers: plan.topics.providers)
+            let board = AnswerBoard(run.plan.breaker, lanes: wakers.count, providers: run.plan.topics.providers)
             for (number, waker) in wakers.enumerated() {
-                lanes.append(
-                    SteppedLane(
-                        try Lane(
-                            plan: plan, control: control, gauges: LaneGauges(), addresses: addresses,
-                            providers: providers, input: reader, exchange: exchange, waker: waker,
-                            board: board, number: number)))
+                let lane = try Lane(
+                    plan: run.plan, control: run.control, gauges: run.gauges[number], addresses: run.addresses,
+                    providers: run.providers, input: run.reader, exchange: exchange, handOver: ledger.board,
+                    waker: waker, board: board, number: number)
+                lanes.append(SteppedLane(lane))
             }
         } catch {
             throw CampaignError(.system, "\(error)")
         }
-        control.notify { [reader, wakers] in
+        run.control.notify { [reader = run.reader, wakers] in
             reader.cancel()
             for waker in wakers { waker.wake() }
         }
     }
 
     deinit {
-        control.notifyNobody()
+        run.control.notifyNobody()
         for waker in wakers { waker.detach() }
     }
 
     /// Whether all rows have their outcomes, or the run stopped.
-    package var isFinished: Bool { lanes.allSatisfy { $0 == nil } }
-
-    /// Why it stopped.
-    package var failure: CampaignError? {
-        if case .failure(let error) = control.stopCause { error } else { nil }
-    }
-
-    /// Takes no more rows.
-    package func stop() { control.stop(.interrupted) }
+    package private(set) var isFinished = false
 
     /// One turn of the lane whose transport has this number in the world.
-    package func turn(of number: UInt32) {
+    ///
+    /// - Parameter now: the world's time, in nanoseconds.
+    package func turn(of number: UInt32, now: UInt64) {
         guard let index = lanes.firstIndex(where: { $0?.lane.transport.number == number }), let lane = lanes[index]
         else {
             return
         }
         // A lane waits for the writer when that is far behind; here it would wait for ever.
-        if exchange.free.isEmpty { collect() }
+        while exchange.free.isEmpty, writer.step(now: now) {}
         do {
             if try lane.lane.turn() { return }
         } catch {
-            control.stop(.failure(CampaignError(.system, "\(error)")))
+            run.control.stop(.failure(CampaignError(.system, "\(error)")))
         }
+        while writer.step(now: now) {}
         lane.lane.finishUp()
         wakers[index].detach()
         lanes[index] = nil
-        collect()
+        if lanes.allSatisfy({ $0 == nil }) { finish(now: now) }
     }
 
-    /// The other threads' work, as far as there is some: reads a chunk, takes what the lanes have handed over.
-    package func step() {
-        if !isRead {
-            isRead = !reader.step(control: control) { for waker in wakers { waker.wake() } } && reader.isAtEnd
-        }
-        collect()
+    /// The other threads' work, as far as there is some: announces chunks, writes outcomes.
+    package func step(now: UInt64) {
+        guard !isFinished else { return }
+        read()
+        _ = writer.step(now: now)
     }
 
-    private func collect() {
-        while case .element(let batch) = exchange.filled.tryPop() {
-            for entry in batch.entries {
-                outcomes.append(
-                    RowOutcome(
-                        row: entry.row, outcome: entry.outcome, status: entry.status, attempts: entry.attempts,
-                        reason: String(decoding: batch.reason(of: entry), as: UTF8.self)))
-            }
-            batch.removeAll()
-            exchange.free.push(batch)
+    private func read() {
+        guard !isRead, run.reader.reader.freeBuffers > 0 else { return }
+        do throws(CampaignError) {
+            let hasMore = run.control.stopping ? false : try announcer.step()
+            isRead = !hasMore
+        } catch {
+            run.control.stop(.failure(error))
+            isRead = true
         }
+        if isRead { run.reader.chunks.close() }
+        for waker in wakers { waker.wake() }
+    }
+
+    private func finish(now: UInt64) {
+        run.reader.cancel()
+        exchange.filled.close()
+        while writer.step(now: now) {}
+        writer.end()
+        isFinished = true
     }
 }
 

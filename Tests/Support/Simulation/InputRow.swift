@@ -1,3 +1,5 @@
+import APNSBatch
+
 /// One row of the input: a token that holds its number, a name, and perhaps something wrong.
 struct InputRow {
     enum Kind {
@@ -11,11 +13,24 @@ struct InputRow {
     var kind: Kind
     var number: UInt64
     var name: String
+    /// A second one replaces the first on the device.
+    var isCollapsible = false
+
+    var index: Int { Int(number) - 1 }
+
+    /// Whether it may be sent again where it may have been sent.
+    func mayGoTwice(_ policy: UnknownPolicy) -> Bool {
+        switch policy {
+        case .resend: true
+        case .report: false
+        case .resendIfCollapsible: isCollapsible
+        }
+    }
 
     /// What must become of it whatever happens, if anything.
     var isSendable: Bool { kind == .good }
 
-    static let header = "token,name,expiration\n"
+    static let header = "token,name,expiration,collapse_id\n"
     /// Bytes of the largest payload of a row that can be sent.
     static let payloadMax = 2100
     /// Behind it stands the row's number in 16 digits.
@@ -49,11 +64,12 @@ struct InputRow {
     }
 
     var line: String {
-        switch kind {
-        case .good, .tooLarge: "\(token),\(name),\n"
-        case .badToken: "x\(token),\(name),\n"
+        let collapse = isCollapsible ? "c\(number)" : ""
+        return switch kind {
+        case .good, .tooLarge: "\(token),\(name),,\(collapse)\n"
+        case .badToken: "x\(token),\(name),,\(collapse)\n"
         case .missingField: "\(token),\(name)\n"
-        case .expired: "\(token),\(name),1000000000\n"
+        case .expired: "\(token),\(name),1000000000,\(collapse)\n"
         }
     }
 }

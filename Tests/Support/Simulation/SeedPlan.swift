@@ -29,8 +29,18 @@ struct SeedPlan {
     var streamWindow: UInt32
     /// Seconds after which a provider token is followed by another; nil for the usual.
     var mintAfter: Int?
-    /// Nanoseconds after the start at which the run is stopped; nil for not at all.
-    var stopAfter: UInt64?
+    /// What ends the first sessions; the one after them goes to the end.
+    var mishaps: [Mishap] = []
+    /// Of the sessions; the last one's goes for those behind it.
+    var policies: [UnknownPolicy] = [.resend]
+    /// Milliseconds between two syncs of the outcomes.
+    var syncInterval: Int
+    /// Seconds after which nothing more is sent; nil for no such time.
+    var notAfter: UInt64?
+    /// Rows that go first, alone, and how many percent of them may be rejected.
+    var canary: (rows: Int, percent: Double)?
+    /// Nanoseconds after the start at which the run pauses, and for how long.
+    var pause: (after: UInt64, time: UInt64)?
     var script: SimulatorScript
     var world: SimulatedWorld.Options
     var server: ServerFaults
@@ -43,7 +53,10 @@ struct SeedPlan {
         \(rows.count) rows, \(lanes) lanes, \(connections) connections, \(attempts) attempts, \
         retry after \(retryDelay) ms, requests take \(requestTimeout) ms at most, chunks of \(chunkBytes) bytes
         \(streams) streams, window \(streamWindow), tokens for \(mintAfter ?? 0) s, \
-        calm after \(calmAfter / 1_000_000) ms, stopped after \((stopAfter ?? 0) / 1_000_000) ms
+        calm after \(calmAfter / 1_000_000) ms
+        sessions end by \(mishaps), rows that may have been sent: \(policies.map(\.name)), \
+        a sync every \(syncInterval) ms, not after \(notAfter ?? 0) s, canary \(canary?.rows ?? 0), \
+        pause \((pause?.after ?? 0) / 1_000_000) ms for \((pause?.time ?? 0) / 1_000_000) ms
         script: \(script)
         network: \(world)
         server: \(server)
@@ -65,12 +78,32 @@ struct SeedPlan {
         chunkBytes = dice.pick([512, 2048, 8192, 65536])
         streams = UInt32(dice.pick([1, 2, 5, 20, 100, 1000]))
         mintAfter = dice.chance(100_000) ? dice.within(1...3) : nil
-        stopAfter = dice.chance(100_000) ? UInt64(dice.within(1...1500)) * 1_000_000 : nil
         script = Self.script(&dice)
         world = Self.world(&dice)
         streamWindow = dice.chance(200_000) ? Self.window(&dice, world, requestTimeout) : 0
         server = Self.server(&dice)
         calmAfter = UInt64(dice.within(1...2000)) * 1_000_000
+        syncInterval = dice.pick([10, 50, 200, 1000])
+        drawSessions(&dice)
+        drawPolicy(&dice)
+    }
+
+    private mutating func drawSessions(_ dice: inout Dice) {
+        let policies: [UnknownPolicy] = [.resend, .report, .resendIfCollapsible]
+        self.policies = [dice.pick(policies)]
+        for index in rows.indices { rows[index].isCollapsible = dice.chance(500_000) }
+        guard dice.chance(400_000) else { return }
+        mishaps = (0..<dice.pick([1, 1, 2, 3, 5])).map { _ in Mishap.draw(&dice) }
+        // An operator who thinks again.
+        if dice.chance(300_000) { self.policies = mishaps.map { _ in dice.pick(policies) } + self.policies }
+    }
+
+    private mutating func drawPolicy(_ dice: inout Dice) {
+        notAfter = dice.chance(100_000) ? UInt64(dice.within(1...4)) : nil
+        canary = dice.chance(100_000) ? (dice.within(1...50), dice.pick([5, 20, 100])) : nil
+        pause =
+            dice.chance(100_000)
+            ? (UInt64(dice.within(0...1000)) * 1_000_000, UInt64(dice.within(1...3000)) * 1_000_000) : nil
     }
 
     private static func script(_ dice: inout Dice) -> SimulatorScript {

@@ -20,23 +20,40 @@ package final class Simulation {
         package var elapsed: UInt64
         /// What is wrong; empty for a good run.
         package var findings: [String]
+        package var strikes: Strikes
     }
 
     private let plan: SeedPlan
     private let world: SimulatedWorld
     private let witness: Witness
     private let simulator: SteppedSimulator
-    private let run: SteppedRun
+    private let disk: MemoryDisk
+    private let strikes = Strikes()
+    private let campaign: (UnknownPolicy, _ hasCanary: Bool) -> Campaign
+    private let surroundings: Surroundings
+    private let logger: Logger
+    private var audit: Audit
     private var dice: Dice
     private var turns = 0
     private var isCalm = false
-    private var isStopped = false
     private let start: UInt64
+
+    private var sessions = 0
+    /// There is a ledger to go on with.
+    private var isBegun = false
+    private var hasCanary = true
+    /// Every row has its outcome.
+    private var isComplete = false
+    private var pausedUntil: UInt64?
+    private var hasPaused = false
+
+    /// Sessions without a mishap, beyond which something does not end.
+    private static let sessionsBeyond = 6
 
     /// Runs a seed to its end.
     ///
     /// - Parameters:
-    ///   - input: a path that may be overwritten.
+    ///   - input: a path that may be overwritten. It stands in the ledger: one of another length is another run.
     ///   - trace: a descriptor that gets a line for every event of the network.
     package static func run(
         seed: UInt64, input: String, broken: BrokenRule? = nil, trace: Int32 = -1, logger: Logger = .quiet
@@ -50,59 +67,153 @@ package final class Simulation {
 
     private init(_ plan: SeedPlan, input: String, broken: BrokenRule?, logger: Logger) throws {
         self.plan = plan
+        self.logger = logger
         world = SimulatedWorld(plan.world)
         start = world.now
         dice = Dice(seed: plan.seed ^ 0x6D65_6464_6C65)
-        witness = Witness(plan.server, seed: plan.seed)
+        witness = Witness(plan.server, seed: plan.seed, strikes: strikes)
         simulator = try Stage.simulator(plan, witness, world)
+        disk = MemoryDisk(seed: plan.seed, broken: broken, strikes: strikes)
+        audit = Audit(plan, witness)
         try Stage.write(plan.rows, to: input)
-        let campaign = Stage.campaign(plan, input: input, port: simulator.port)
-        let surroundings = Stage.surroundings(plan, world, port: simulator.port, broken: broken)
-        run = try SteppedRun(campaign, logger: logger, surroundings: surroundings)
+        let port = simulator.port
+        campaign = { Stage.campaign(plan, input: input, port: port, policy: $0, hasCanary: $1) }
+        surroundings = Stage.surroundings(plan, world, port: simulator.port, broken: broken)
     }
 
     private func runToEnd() -> Report {
         var findings: [String] = []
-        while !run.isFinished {
-            if let finding = turn() {
-                findings.append(finding)
-                break
-            }
+        while findings.isEmpty, !isComplete {
+            findings = session(sessions < plan.mishaps.count ? plan.mishaps[sessions] : nil)
+            sessions += 1
+            if sessions > plan.mishaps.count + Self.sessionsBeyond { findings.append("it never completes") }
         }
-        // What was on its way still arrives, and the server counts it.
         if findings.isEmpty {
-            settle()
-            findings = Judge(plan, run, witness, isStopped: isStopped).findings()
+            findings = Judge(
+                plan: plan, witness: witness, results: disk.lines.bytes, ledger: LedgerImage(disk.ledger.bytes),
+                maybe: audit.maybe, sessions: sessions
+            ).findings()
         }
+        strikes.count("sessions", sessions)
         return Report(
             seed: plan.seed, digest: digest, rows: plan.rows.count,
             requests: witness.statuses.values.reduce(0) { $0 + $1.count }, turns: turns, elapsed: world.now - start,
-            findings: findings)
+            findings: findings, strikes: strikes)
+    }
+
+    // MARK: Sessions
+
+    /// One process, from its beginning to its end, and what the server saw of it.
+    private func session(_ mishap: Mishap?) -> [String] {
+        let policy = plan.policies[min(sessions, plan.policies.count - 1)]
+        disk.begin(mishap?.diskFault)
+        let ending: Audit.Ending
+        do {
+            let run = try CampaignRun(
+                campaign(policy, hasCanary), resuming: isBegun, files: disk, logger: logger, surroundings: surroundings)
+            isBegun = true
+            ending = try play(run, mishap)
+        } catch let finding as Finding {
+            return [finding.text]
+        } catch {
+            guard disk.isStruck || begunAnew(error) else { return ["session \(sessions): \(error)"] }
+            ending = diskEnding
+        }
+        disk.end(powerless: ending == .powerless)
+        settle()
+        let image = LedgerImage(disk.ledger.bytes)
+        return audit.end(ending, image, words: disk.words, policy: policy).map { "session \(sessions): \($0)" }
+    }
+
+    private struct Finding: Error {
+        let text: String
+    }
+
+    /// A ledger whose first words were not durable is none: the operator begins anew.
+    private func begunAnew(_ error: any Error) -> Bool {
+        guard "\(error)".hasSuffix("is no ledger; nothing was sent for it"), witness.statuses.isEmpty else {
+            return false
+        }
+        strikes.count("begun anew")
+        isBegun = false
+        disk.wipe()
+        return true
+    }
+
+    private var diskEnding: Audit.Ending {
+        guard disk.isDead, case .disk(let fault)? = plan.mishaps[sessions] as Mishap? else { return .orderly }
+        return fault.kind == .powerLoss ? .powerless : .killed
+    }
+
+    /// Until it has ended or was killed: then nothing of it is left but the disk, and what was on its way.
+    private func play(_ run: CampaignRun, _ mishap: Mishap?) throws -> Audit.Ending {
+        let steps = try run.makeSteps()
+        let begin = (turns: turns, time: world.now)
+        var isStopped = false
+        while !steps.isFinished {
+            switch mishap {
+            case .kill(let after) where turns - begin.turns >= after:
+                strikes.count("killed")
+                return .killed
+            case .powerLoss(let after) where turns - begin.turns >= after:
+                strikes.count("power lost")
+                return .powerless
+            case .stop(let after, let atOnce) where turns - begin.turns >= after && !isStopped:
+                strikes.count(atOnce ? "stopped at once" : "stopped")
+                isStopped = true
+                if atOnce { run.stopAtOnce() } else { run.stop() }
+            default: break
+            }
+            if let finding = turn(steps, run, since: begin.time) { throw Finding(text: finding) }
+            if disk.isDead { return diskEnding }
+        }
+        isComplete = run.failure == nil && !isStopped
+        if let failure = run.failure, !isExplained(failure) { throw Finding(text: "the run stopped: \(failure)") }
+        return .orderly
+    }
+
+    private func isExplained(_ failure: CampaignError) -> Bool {
+        if "\(failure)".contains("canary:"), hasCanary, plan.canary != nil {
+            strikes.count("canary failed")
+            hasCanary = false
+            return true
+        }
+        return disk.isStruck
     }
 
     /// One turn of somebody; a finding when it does not end.
-    private func turn() -> String? {
+    private func turn(_ steps: SteppedRun, _ run: CampaignRun, since begin: UInt64) -> String? {
         guard let number = world.next() else { return "nothing would ever happen again" }
         turns += 1
         if number == simulator.number {
             if !simulator.turn() { return "the simulator's loop failed" }
             if !isCalm { meddle() }
         } else {
-            run.turn(of: number)
+            steps.turn(of: number, now: world.now)
         }
         // The threads beside the lanes go at their own pace.
-        if dice.chance(500_000) { run.step() }
+        if dice.chance(500_000), !disk.isDead { steps.step(now: world.now) }
         let elapsed = world.now - start
         if !isCalm, elapsed >= plan.calmAfter { calm() }
-        if !isStopped, let stopAfter = plan.stopAfter, elapsed >= stopAfter {
-            isStopped = true
-            run.stop()
-        }
-        if elapsed > plan.calmAfter + plan.calmPatience {
-            return "not finished \(plan.calmPatience / 1_000_000_000) s after the last fault: "
-                + "\(run.outcomes.count) of \(plan.rows.count) rows have an outcome"
+        pause(run)
+        if world.now > max(begin, start + plan.calmAfter) + plan.calmPatience {
+            return "not finished \(plan.calmPatience / 1_000_000_000) s after the last fault"
         }
         return nil
+    }
+
+    private func pause(_ run: CampaignRun) {
+        guard let pause = plan.pause else { return }
+        if !hasPaused, world.now - start >= pause.after {
+            strikes.count("paused")
+            hasPaused = true
+            run.pause()
+            pausedUntil = world.now + pause.time
+        }
+        if let until = pausedUntil, world.now >= until {
+            run.unpause()
+            pausedUntil = nil
+        }
     }
 
     /// The lanes are gone: what they sent before arrives.
@@ -128,23 +239,24 @@ package final class Simulation {
         let connections = simulator.connections
         guard !connections.isEmpty else { return }
         if dice.chance(Int(plan.server.goaway)) {
+            strikes.count("server: GOAWAY")
             simulator.goaway(
                 dice.pick(connections), code: UInt32(dice.pick([0, 0, 2, 11])), debug: "", closing: dice.chance(500_000)
             )
         }
         if dice.chance(Int(plan.server.settings)) {
+            strikes.count("server: SETTINGS")
             simulator.setStreams(dice.pick(connections), UInt32(dice.pick([0, 1, 2, 10, 100, 1000])))
         }
-        if dice.chance(Int(plan.server.closed)) { simulator.close(dice.pick(connections)) }
+        if dice.chance(Int(plan.server.closed)) {
+            strikes.count("server: closed")
+            simulator.close(dice.pick(connections))
+        }
     }
 
-    /// Of the network's events and the outcomes.
+    /// Of the network's events and the results.
     private var digest: UInt64 {
-        run.outcomes.reduce(world.digest) { digest, row in
-            var mixed = digest ^ row.row &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(row.outcome.rawValue) << 32
-            mixed = (mixed ^ UInt64(row.status) << 16 ^ UInt64(row.attempts)) &* 0xFF51_AFD7_ED55_8CCD
-            return mixed ^ mixed >> 33
-        }
+        disk.lines.bytes.reduce(world.digest) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 }
 

@@ -38,13 +38,23 @@ enum Stage {
         }
     }
 
-    static func campaign(_ plan: SeedPlan, input: String, port: UInt16) -> Campaign {
+    /// - Parameter policy: for rows that may have been sent.
+    static func campaign(
+        _ plan: SeedPlan, input: String, port: UInt16, policy: UnknownPolicy, hasCanary: Bool
+    ) -> Campaign {
         var campaign = Campaign(
             input: .file(input), destination: .host("simulated", port: port), topic: topic,
             credentials: .providerToken(
                 keyPEM: occasion?.signingKeyPEM ?? [], keyID: keyID, teamID: teamID))
         campaign.template = .init(json: Array(#"{"aps":{"alert":"Hello {{name}}"}}"#.utf8), name: "payload.json")
         campaign.identity = (plan.seed, ~plan.seed)
+        campaign.runDirectory = "simulated"
+        campaign.onUnknown = policy
+        campaign.syncInterval = plan.syncInterval
+        campaign.notAfter = plan.notAfter.map { .after($0) }
+        if hasCanary, let canary = plan.canary {
+            campaign.canary = .init(rows: canary.rows, maxRejectedPercent: canary.percent)
+        }
         campaign.lanes = plan.lanes
         if let mintAfter = plan.mintAfter {
             campaign.tokenRotation = .init(mintAfter: mintAfter, retireAfter: 2 * mintAfter + 1)
@@ -67,7 +77,7 @@ enum Stage {
         surroundings.aside = { _, work in work() }
         surroundings.csvLimits = CSVLimits(chunkBytes: plan.chunkBytes, fieldBytes: 8192, recordBytes: 8192)
         surroundings.sign = sign
-        if let broken { surroundings.spoil = { broken.spoil(&$0) } }
+        if let broken, broken.spoilsOutcomes { surroundings.spoil = { broken.spoil(&$0) } }
         return surroundings
     }
 

@@ -1,0 +1,23 @@
+/// What ends a session before its rows do.
+enum Mishap {
+    /// At so many turns after its beginning the process is killed.
+    case kill(turns: Int)
+    case powerLoss(turns: Int)
+    /// Somebody stops it, or does not even wait for answers.
+    case stop(turns: Int, atOnce: Bool)
+    case disk(DiskFault)
+
+    static func draw(_ dice: inout Dice) -> Mishap {
+        let turns = dice.within(0...dice.pick([30, 300, 1500]))
+        switch dice.within(0...9) {
+        case 0...1: return .kill(turns: turns)
+        case 2...3: return .powerLoss(turns: turns)
+        case 4: return .stop(turns: turns, atOnce: dice.chance(300_000))
+        default:
+            let operation = dice.within(1...dice.pick([8, 30, 60]))
+            return .disk(DiskFault(kind: dice.pick(DiskFault.Kind.allCases), operation: operation))
+        }
+    }
+
+    var diskFault: DiskFault? { if case .disk(let fault) = self { fault } else { nil } }
+}
