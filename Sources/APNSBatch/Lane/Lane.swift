@@ -141,6 +141,7 @@ struct Lane: ~Copyable {
             switch preparer.prepare(rows.row, in: &arena, flights: &flights, now: rows.wallClock) {
             case .ready(let flight):
                 let isLeft = rows.mayHaveBeenSent && leaveUnknown(flight)
+                if rows.mayHaveBeenSent, !isLeft { flights[flight].isOfEarlier = true }
                 rows.consume()
                 if isLeft { continue }
                 return flight

@@ -6,13 +6,13 @@ enum LastWord: Equatable {
     case neverSent
     /// APNs answered the last request, and asked for another one later.
     case refused(status: UInt16, KnownReason?)
-    /// The last request may have arrived.
+    /// The last request may have arrived, perhaps an earlier process's.
     case noAnswer
 }
 
 extension Flight {
     var lastWord: LastWord {
-        if attempts == 0 { return .neverSent }
+        if attempts == 0 { return isOfEarlier ? .noAnswer : .neverSent }
         return lastStatus > 0 ? .refused(status: lastStatus, lastReason) : .noAnswer
     }
 

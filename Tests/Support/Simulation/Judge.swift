@@ -56,7 +56,8 @@ struct Judge {
             if received > 0 { return "the server received it \(received) times" }
             return row.isSendable ? "nothing is wrong with it: \(line.reason)" : nil
         case .expired:
-            if received > 0 { return "the server received it \(received) times" }
+            // What APNs asked for later may have been left to another session, for which it is a row never sent.
+            if accepted > 0 || received > 0 && sessions == 1 { return "the server received it \(received) times" }
             return row.kind == .expired || plan.notAfter != nil ? nil : "its time had not passed"
         }
     }
@@ -65,7 +66,10 @@ struct Judge {
         if line.reason == "under way when the process before this one ended", !maybe.contains(row.number) {
             return "it never was under way"
         }
-        return row.isSendable || row.kind == .expired && maybe.contains(row.number) ? nil : "it cannot be sent"
+        if row.isSendable { return nil }
+        // Nobody looked whether it could be sent, where its time had passed.
+        let isLate = row.kind == .expired || plan.notAfter != nil
+        return isLate && maybe.contains(row.number) ? nil : "it cannot be sent"
     }
 
     private func judgeRejected(_ row: InputRow, _ line: ResultsText.Line) -> String? {
