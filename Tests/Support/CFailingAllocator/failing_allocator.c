@@ -57,6 +57,9 @@ static void *counted(void *block) {
     return block;
 }
 
+/* Not with the thread sanitizer: its hooks in these functions would run before it is there. */
+#if !defined(__has_feature) || !__has_feature(thread_sanitizer)
+
 void *malloc(size_t bytes) {
     if (fails()) return NULL;
     return counted(__interceptor_malloc != NULL ? __interceptor_malloc(bytes) : __libc_malloc(bytes));
@@ -99,5 +102,7 @@ void free(void *block) {
     else
         __libc_free(block);
 }
+
+#endif
 
 #pragma clang attribute pop
