@@ -93,6 +93,7 @@ extension Lane {
         {
             // Not the last word any more: this request may have arrived.
             flights[flight].lastStatus = 0
+            flights[flight].mayHaveArrived = true
             again(flight, after: delay * 1_000_000)
         } else {
             finish(flight, .unknown, cause: Self.explain(outcome))
@@ -126,8 +127,13 @@ extension Lane {
         flights[flight].block = -1
     }
 
-    /// The end of a row without an outcome: a resumed run sends it.
+    /// The end of a row without an outcome: a resumed run sends it. Unless it may have arrived and the ledger does not say
+    /// so: then it is unknown, for what has no outcome after an end in order counts as never sent.
     mutating func leave(_ flight: Int) {
+        if flights[flight].mayHaveArrived, !flights[flight].isOfEarlier {
+            finish(flight, .unknown, cause: "an attempt had no answer, and the run stopped before another")
+            return
+        }
         if flights[flight].block >= 0 { arena.release(flights[flight].block) }
         flights.release(flight)
     }

@@ -30,6 +30,8 @@ struct Flight {
     var lastReason: KnownReason?
     /// Whose topic it has.
     var provider: UInt8 = 0
+    /// A request for it in this process may have arrived, and had no answer.
+    var mayHaveArrived = false
     /// An earlier process may have sent it, and the ledger says so.
     var isOfEarlier = false
     /// The next free place, or the next row set aside.
