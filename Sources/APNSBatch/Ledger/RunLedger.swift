@@ -15,6 +15,13 @@ package final class RunLedger: @unchecked Sendable {
     private var rowsOut = 0
     private var nanoseconds: UInt64 = 0
 
+    /// Why nothing can be appended: bytes that are no record stand at the end, and could not be cut.
+    private var torn: StorageError?
+
+    /// Why nothing can be called durable: a sync failed. The system may have forgotten what it could not write, and would
+    /// say so only once, to one of the threads.
+    private let unsynced = Guarded<StorageError?>(nil)
+
     package let board: HandOverBoard
 
     /// What the outcome of a row that was sent takes at most: a token of 100 bytes, an id, a reason of 256 bytes.
@@ -49,22 +56,27 @@ package final class RunLedger: @unchecked Sendable {
             }
         }
         try append { (encoder) in encoder.add(session) }
-        try ledger.sync()
+        try sync()
         board.begin(session)
     }
 
     /// Announces ranges: durable on return, and with room on the disk for all that can become of their rows.
     package func announce(_ ranges: [LedgerRange]) throws(StorageError) {
         let begin = ThreadClock.now()
+        try announceUnsynced(ranges)
+        try sync()
+        count(since: begin)
+    }
+
+    /// The first part of it.
+    func announceUnsynced(_ ranges: [LedgerRange]) throws(StorageError) {
         let rows = ranges.reduce(0) { $0 + $1.rows }
         try lock.withLock { (_) throws(StorageError) in
-            try ledger.reserve(UInt64((rowsOut + rows) * Self.ledgerBytesPerRow))
+            try ledger.reserve(ledgerBytes(rowsOut + rows))
             try results.reserve(UInt64((rowsOut + rows) * Self.resultBytesPerRow))
             rowsOut += rows
         }
         try append { (encoder) in for range in ranges { encoder.add(range) } }
-        try ledger.sync()
-        count(since: begin)
     }
 
     /// Records how rows ended; durable with the next mark.
@@ -87,11 +99,14 @@ package final class RunLedger: @unchecked Sendable {
         let begin = ThreadClock.now()
         let length = resultsLength
         try results.sync()
-        try ledger.sync()
+        let end = lock.withLock { _ in ledger.length }
+        try sync()
         try lock.withLock { (_) throws(StorageError) in
+            // The reader has announced more in the meantime, and a mark says that all before it is durable.
+            if ledger.length != end { try sync() }
             encoder.removeAll()
             encoder.addMark(position: ledger.length, resultsLength: length)
-            try ledger.append(encoder.bytes)
+            try appendEncoded()
         }
         count(since: begin)
     }
@@ -104,16 +119,52 @@ package final class RunLedger: @unchecked Sendable {
             try ledger.truncate(to: ledger.length)
             try results.truncate(to: results.length)
         }
-        try ledger.sync()
+        try sync()
+    }
+
+    private func sync() throws(StorageError) {
+        try unsynced.withLock { (failure) throws(StorageError) in
+            if let failure { throw failure }
+            do throws(StorageError) {
+                try ledger.sync()
+            } catch {
+                failure = error
+                throw error
+            }
+        }
     }
 
     private func append(_ body: (inout LedgerEncoder) -> Void) throws(StorageError) {
         try lock.withLock { (_) throws(StorageError) in
             encoder.removeAll()
             body(&encoder)
-            try ledger.append(encoder.bytes)
+            try appendEncoded()
         }
     }
+
+    /// Under the lock. What is written of a record in vain is cut: behind it nothing could be read.
+    private func appendEncoded() throws(StorageError) {
+        if let torn { throw torn }
+        let length = ledger.length
+        do throws(StorageError) {
+            try ledger.append(encoder.bytes)
+        } catch {
+            cut(to: length, after: error)
+            throw error
+        }
+    }
+
+    private func cut(to length: UInt64, after failure: StorageError) {
+        do {
+            try ledger.truncate(to: length)
+        } catch {
+            torn = failure
+        }
+        // Cutting gives back what was kept for the rows that are out.
+        try? ledger.reserve(ledgerBytes(rowsOut))
+    }
+
+    private func ledgerBytes(_ rows: Int) -> UInt64 { UInt64(rows * Self.ledgerBytesPerRow) }
 
     private func count(since begin: UInt64) {
         let spent = ThreadClock.now() - begin

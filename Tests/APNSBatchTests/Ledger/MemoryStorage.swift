@@ -8,19 +8,38 @@ final class MemoryStorage: LedgerStorage, @unchecked Sendable {
     /// Of the disk; nil for one without an end.
     var capacity: UInt64?
     private var reserved: UInt64 = 0
+    /// Of the next append so many bytes arrive, and it fails.
+    var cutsNextAppend: Int?
+    var failsNextSync = false
+    var failsToCut = false
+    /// Done in the middle of the next sync, as another thread might.
+    var besideNextSync: (() throws(StorageError) -> Void)?
 
     init(_ bytes: [UInt8] = []) { self.bytes = bytes }
 
     var length: UInt64 { UInt64(bytes.count) }
 
     func append(_ more: UnsafeRawBufferPointer) throws(StorageError) {
+        if let cut = cutsNextAppend {
+            cutsNextAppend = nil
+            bytes += more.prefix(cut)
+            throw StorageError("write", "memory", code: EIO)
+        }
         let room = max(capacity ?? .max, reserved)
         let fits = min(UInt64(more.count), room - min(room, length))
         bytes += more.prefix(Int(fits))
         guard fits == more.count else { throw StorageError("write", "memory", code: ENOSPC) }
     }
 
-    func sync() throws(StorageError) {}
+    func sync() throws(StorageError) {
+        if failsNextSync {
+            failsNextSync = false
+            throw StorageError("sync", "memory", code: EIO)
+        }
+        guard let beside = besideNextSync else { return }
+        besideNextSync = nil
+        try beside()
+    }
 
     func reserve(_ more: UInt64) throws(StorageError) {
         guard length + more <= capacity ?? .max else { throw StorageError("reserve space for", "memory", code: ENOSPC) }
@@ -34,5 +53,9 @@ final class MemoryStorage: LedgerStorage, @unchecked Sendable {
         return part.count
     }
 
-    func truncate(to length: UInt64) throws(StorageError) { bytes.removeSubrange(Int(length)...) }
+    func truncate(to length: UInt64) throws(StorageError) {
+        if failsToCut { throw StorageError("cut", "memory", code: EIO) }
+        reserved = length
+        bytes.removeSubrange(Int(length)...)
+    }
 }
