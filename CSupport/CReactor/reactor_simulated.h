@@ -94,6 +94,7 @@ struct reactor_world {
     uint64_t random;
     uint64_t digest;
     struct reactor_world_options options;
+    reactor_world_strikes strikes;
     struct sim_link **links;
     uint32_t link_count;
     uint32_t link_capacity;

@@ -77,11 +77,13 @@ static void attempt(reactor_world *world, struct sim_link *link, uint32_t number
     uint64_t there_ns = world->now_ns + link->delay_ns;
     client->event_ns = there_ns + link->delay_ns;
     if (sim_chance(world, world->options.faults.unanswered)) {
+        world->strikes.unanswered++;
         client->event_ns = REACTOR_NEVER;
         link->sides[SIM_SERVER].state = SIM_SIDE_GONE;
         return;
     }
     bool refused = sim_chance(world, world->options.faults.refused);
+    world->strikes.refused += refused;
     if (refused || listener == NULL || listener->backlog_count == SIM_BACKLOG) {
         client->error = ECONNREFUSED;
         link->sides[SIM_SERVER].state = SIM_SIDE_GONE;
@@ -96,6 +98,8 @@ struct sim_link *sim_link_begin(reactor_world *world, reactor *client, uint32_t 
     link->used = true;
     link->delay_ns = (1 + sim_random_below(world, world->options.delay_us_max)) * US;
     link->byte_ns = sim_chance(world, world->options.slow) ? 10000 + sim_random_below(world, 90000) : 0;
+    world->strikes.connections++;
+    world->strikes.slow += link->byte_ns > 0;
     link->sides[SIM_CLIENT] = (struct sim_side){.reactor = client, .slot = slot, .state = SIM_SIDE_CONNECTING};
     link->sides[SIM_SERVER] = (struct sim_side){.event_ns = REACTOR_NEVER};
     fault_draw(world, link);
@@ -127,6 +131,7 @@ static void strike(reactor_world *world, struct sim_link *link) {
     link->flows[0].over = link->flows[1].over = link->fault != SIM_FAULT_SILENT;
     switch (link->fault) {
     case SIM_FAULT_RESET:
+        world->strikes.reset++;
         for (uint32_t side = 0; side < 2; side++) {
             if ((which >> side & 1) != 0) flow_lose(&link->flows[side]);
             fail(&link->sides[side], ECONNRESET,
@@ -134,10 +139,12 @@ static void strike(reactor_world *world, struct sim_link *link) {
         }
         break;
     case SIM_FAULT_CUT:
+        world->strikes.cut++;
         flow_end(&link->flows[0], there_ns);
         flow_end(&link->flows[1], there_ns);
         break;
     case SIM_FAULT_SILENT:
+        world->strikes.silent++;
         link->flows[link->fault_side].silent = true;
         link->flows[!link->fault_side].silent = which != 0;
         break;
@@ -179,8 +186,10 @@ static void segment_add(struct sim_flow *flow, uint64_t at_ns, uint32_t bytes) {
 static uint64_t arrival(reactor_world *world, const struct sim_link *link, const struct sim_flow *flow,
                         uint32_t bytes) {
     uint64_t at_ns = world->now_ns + link->delay_ns;
-    if (sim_chance(world, world->options.faults.stalled))
+    if (sim_chance(world, world->options.faults.stalled)) {
+        world->strikes.stalled++;
         at_ns += sim_random_below(world, (uint64_t)world->options.faults.stall_us + 1) * US;
+    }
     if (at_ns < flow->last_ns) at_ns = flow->last_ns;
     return at_ns + bytes * link->byte_ns;
 }

@@ -46,6 +46,10 @@ uint32_t reactor_world_reactors(const reactor_world *world) {
     return world->member_count;
 }
 
+reactor_world_strikes reactor_world_struck(const reactor_world *world) {
+    return world->strikes;
+}
+
 uint64_t reactor_world_digest(const reactor_world *world) {
     return world->digest;
 }

@@ -38,6 +38,20 @@ uint64_t transport_world_digest(const transport_world *world) {
     return reactor_world_digest(inner(world));
 }
 
+transport_world_strikes transport_world_struck(const transport_world *world) {
+    reactor_world_strikes from = reactor_world_struck(inner(world));
+    return (transport_world_strikes){
+        .connections = from.connections,
+        .slow = from.slow,
+        .refused = from.refused,
+        .unanswered = from.unanswered,
+        .reset = from.reset,
+        .cut = from.cut,
+        .silent = from.silent,
+        .stalled = from.stalled,
+    };
+}
+
 uint64_t transport_world_random(transport_world *world) {
     return reactor_world_random(inner(world));
 }

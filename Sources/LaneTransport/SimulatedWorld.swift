@@ -7,6 +7,7 @@ import CTransport
 package final class SimulatedWorld: @unchecked Sendable {
     package typealias Options = transport_world_options
     package typealias Faults = transport_world_faults
+    package typealias Strikes = transport_world_strikes
 
     /// For who makes a transport of its own there: a `transport_world *`.
     package let handle: OpaquePointer
@@ -24,6 +25,9 @@ package final class SimulatedWorld: @unchecked Sendable {
 
     /// Of every event so far, with its time and its bytes.
     package var digest: UInt64 { transport_world_digest(handle) }
+
+    /// How often what happened so far.
+    package var strikes: Strikes { transport_world_struck(handle) }
 
     /// Moves the time to the next thing that happens, and says whose turn it is; nil when nothing would ever happen.
     package func next() -> UInt32? {

@@ -48,6 +48,19 @@ typedef struct reactor_world_options {
 } reactor_world_options;
 _Static_assert(sizeof(reactor_world_options) == 72, "fixed layout");
 
+/* How often what happened so far. */
+typedef struct reactor_world_strikes {
+    uint64_t connections; /* attempts */
+    uint64_t slow;
+    uint64_t refused;
+    uint64_t unanswered;
+    uint64_t reset;
+    uint64_t cut;
+    uint64_t silent;
+    uint64_t stalled;
+} reactor_world_strikes;
+_Static_assert(sizeof(reactor_world_strikes) == 64, "fixed layout");
+
 /* options: borrowed until return. NULL when memory is short. */
 reactor_world *reactor_world_create(const reactor_world_options *options);
 
@@ -71,6 +84,8 @@ void reactor_world_faults_set(reactor_world *world, const reactor_world_faults *
 
 /* Of every event handed out so far, with its time and its bytes. */
 uint64_t reactor_world_digest(const reactor_world *world);
+
+reactor_world_strikes reactor_world_struck(const reactor_world *world);
 
 /* A number from the world's seed, for choices outside of it. */
 uint64_t reactor_world_random(reactor_world *world);

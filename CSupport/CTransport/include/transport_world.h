@@ -44,6 +44,19 @@ typedef struct transport_world_options {
 } transport_world_options;
 _Static_assert(sizeof(transport_world_options) == 72, "fixed layout");
 
+/* How often what happened so far. */
+typedef struct transport_world_strikes {
+    uint64_t connections; /* attempts */
+    uint64_t slow;
+    uint64_t refused;
+    uint64_t unanswered;
+    uint64_t reset;
+    uint64_t cut;
+    uint64_t silent;
+    uint64_t stalled;
+} transport_world_strikes;
+_Static_assert(sizeof(transport_world_strikes) == 64, "fixed layout");
+
 /* options: borrowed until return. NULL when memory is short. */
 transport_world *transport_world_create(const transport_world_options *options);
 
@@ -68,6 +81,8 @@ void transport_world_faults_set(transport_world *world, const transport_world_fa
 
 /* Of every event handed out so far, with its time and its bytes. */
 uint64_t transport_world_digest(const transport_world *world);
+
+transport_world_strikes transport_world_struck(const transport_world *world);
 
 /* A number from the world's seed, for choices outside of it. */
 uint64_t transport_world_random(transport_world *world);

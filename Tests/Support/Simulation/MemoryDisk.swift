@@ -17,6 +17,8 @@ struct DiskFault {
     var kind: Kind
     /// It strikes at this operation of the session, from 1.
     var operation: Int
+    /// When the process has ended after a failure, the system does too.
+    var endsInPowerLoss = false
 }
 
 /// The disk of a simulated run. What is written survives the end of the process, and what was synced a loss of power.

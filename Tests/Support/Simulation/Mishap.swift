@@ -15,7 +15,10 @@ enum Mishap {
         case 4: return .stop(turns: turns, atOnce: dice.chance(300_000))
         default:
             let operation = dice.within(1...dice.pick([8, 30, 60]))
-            return .disk(DiskFault(kind: dice.pick(DiskFault.Kind.allCases), operation: operation))
+            return .disk(
+                DiskFault(
+                    kind: dice.pick(DiskFault.Kind.allCases), operation: operation,
+                    endsInPowerLoss: dice.chance(500_000)))
         }
     }
 

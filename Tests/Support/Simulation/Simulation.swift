@@ -95,6 +95,7 @@ package final class Simulation {
             ).findings()
         }
         strikes.count("sessions", sessions)
+        strikes.count(world.strikes)
         return Report(
             seed: plan.seed, digest: digest, rows: plan.rows.count,
             requests: witness.statuses.values.reduce(0) { $0 + $1.count }, turns: turns, elapsed: world.now - start,
@@ -141,8 +142,12 @@ package final class Simulation {
     }
 
     private var diskEnding: Audit.Ending {
-        guard disk.isDead, case .disk(let fault)? = plan.mishaps[sessions] as Mishap? else { return .orderly }
-        return fault.kind == .powerLoss ? .powerless : .killed
+        guard disk.isStruck, let fault = plan.mishaps[sessions].diskFault else { return .orderly }
+        switch fault.kind {
+        case .kill: return .killed
+        case .powerLoss: return .powerless
+        case .failure, .full: return fault.endsInPowerLoss ? .powerless : .orderly
+        }
     }
 
     /// Until it has ended or was killed: then nothing of it is left but the disk, and what was on its way.
@@ -169,7 +174,7 @@ package final class Simulation {
         }
         isComplete = run.failure == nil && !isStopped
         if let failure = run.failure, !isExplained(failure) { throw Finding(text: "the run stopped: \(failure)") }
-        return .orderly
+        return diskEnding
     }
 
     private func isExplained(_ failure: CampaignError) -> Bool {
