@@ -16,7 +16,7 @@ extension Lane {
             if let error = rows.row.error {
                 recordUnsent(.invalid, cause: RowFault.find(error, plan).text)
             } else if rows.mayHaveBeenSent {
-                recordUnsent(.unknown, cause: Self.notKnown)
+                recordNotKnown()
             } else {
                 recordUnsent(.expired, cause: Self.lateCause)
             }
@@ -58,10 +58,7 @@ extension Lane {
         switch flights[flight].lastWord {
         case .neverSent: finish(flight, .expired, cause: cause)
         case .refused(let status, let reason): finish(flight, .rejected, status: status, cause: reason?.text ?? "")
-        case .noAnswer:
-            // Of an earlier process's, if there was none in this one.
-            flights[flight].attempts = max(1, flights[flight].attempts)
-            finish(flight, .unknown, cause: cause)
+        case .noAnswer: finishUnknown(flight, cause: cause)
         }
     }
 }

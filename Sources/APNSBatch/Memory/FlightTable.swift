@@ -30,10 +30,10 @@ struct Flight {
     var lastReason: KnownReason?
     /// Whose topic it has.
     var provider: UInt8 = 0
-    /// A request for it in this process may have arrived, and had no answer.
+    /// A request for it had no answer, in this process or an earlier one: it may have arrived, whatever follows.
     var mayHaveArrived = false
-    /// An earlier process may have sent it, and the ledger says so.
-    var isOfEarlier = false
+    /// Its index in its range of the ledger.
+    var place: UInt32 = 0
     /// The next free place, or the next row set aside.
     var next: Int32 = -1
 

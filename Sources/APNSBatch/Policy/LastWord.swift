@@ -6,13 +6,14 @@ enum LastWord: Equatable {
     case neverSent
     /// APNs answered the last request, and asked for another one later.
     case refused(status: UInt16, KnownReason?)
-    /// The last request may have arrived, perhaps an earlier process's.
+    /// A request may have arrived, this process's or an earlier one's.
     case noAnswer
 }
 
 extension Flight {
     var lastWord: LastWord {
-        if attempts == 0 { return isOfEarlier ? .noAnswer : .neverSent }
+        if mayHaveArrived { return .noAnswer }
+        if attempts == 0 { return .neverSent }
         return lastStatus > 0 ? .refused(status: lastStatus, lastReason) : .noAnswer
     }
 
