@@ -44,6 +44,9 @@ failing_allocator_result failing_allocator_end(void) {
     return (failing_allocator_result){.asked = stretch.asked, .live = stretch.live, .failed = stretch.failed};
 }
 
+/* Not with the thread sanitizer: its hooks in these functions would run before it is there. */
+#if !defined(__has_feature) || !__has_feature(thread_sanitizer)
+
 /* True when this allocation has to fail. */
 static bool fails(void) {
     if (!stretch.running || ++stretch.asked != stretch.failing) return false;
@@ -56,9 +59,6 @@ static void *counted(void *block) {
     if (stretch.running && block != NULL) stretch.live++;
     return block;
 }
-
-/* Not with the thread sanitizer: its hooks in these functions would run before it is there. */
-#if !defined(__has_feature) || !__has_feature(thread_sanitizer)
 
 void *malloc(size_t bytes) {
     if (fails()) return NULL;
