@@ -4,7 +4,8 @@ import Testing
 @testable import APNSBatch
 
 @Suite("A ledger on a disk that fails") struct LedgerFaultTests {
-    private let (ledger, results) = (MemoryStorage(), MemoryStorage())
+    private let ledger = MemoryStorage()
+    private let results = MemoryStorage()
     private let run: RunLedger
 
     init() throws {

@@ -37,9 +37,9 @@ import Testing
     func lastWord() {
         var flight = Flight()
         #expect(flight.lastWord == .neverSent)
-        flight.isOfEarlier = true
+        flight.mayHaveArrived = true
         #expect(flight.lastWord == .noAnswer)
-        flight.isOfEarlier = false
+        flight.mayHaveArrived = false
         flight.attempts = 2
         #expect(flight.lastWord == .noAnswer)
         flight.lastStatus = 503
