@@ -31,6 +31,8 @@ struct SeedPlan {
     var mintAfter: Int?
     /// What ends the first sessions; the one after them goes to the end.
     var mishaps: [Mishap] = []
+    /// Each session has another number of lanes.
+    var variesLanes = false
     /// Of the sessions; the last one's goes for those behind it.
     var policies: [UnknownPolicy] = [.resend]
     /// Milliseconds between two syncs of the outcomes.
@@ -63,6 +65,8 @@ struct SeedPlan {
         """
     }
 
+    func lanes(of session: Int) -> Int { variesLanes ? 1 + (lanes + session) % 2 : lanes }
+
     /// When everything must have finished, after the faults: the longest chain of deadlines and pauses, with room.
     var calmPatience: UInt64 { 120_000_000_000 }
 
@@ -94,6 +98,7 @@ struct SeedPlan {
         for index in rows.indices { rows[index].isCollapsible = dice.chance(500_000) }
         guard dice.chance(400_000) else { return }
         mishaps = (0..<dice.pick([1, 1, 2, 3, 5])).map { _ in Mishap.draw(&dice) }
+        variesLanes = dice.chance(300_000)
         // An operator who thinks again.
         if dice.chance(300_000) { self.policies = mishaps.map { _ in dice.pick(policies) } + self.policies }
     }
@@ -144,10 +149,10 @@ struct SeedPlan {
         options.pieces = dice.share(upTo: 500_000, inRuns: 500_000)
         options.trace = -1
         options.faults.refused = dice.share(upTo: 600_000)
-        options.faults.unanswered = dice.share(upTo: 100_000, inRuns: 100_000)
+        options.faults.unanswered = dice.share(upTo: 300_000, inRuns: 200_000)
         options.faults.reset = dice.share(upTo: 700_000)
         options.faults.cut = dice.share(upTo: 700_000)
-        options.faults.silent = dice.share(upTo: 300_000, inRuns: 200_000)
+        options.faults.silent = dice.share(upTo: 600_000, inRuns: 250_000)
         options.faults.stalled = dice.share(upTo: 100_000)
         options.faults.stall_us = UInt32(dice.within(1...500_000))
         options.faults.fault_bytes = UInt32(dice.pick([100, 3000, 30_000, 100_000]))

@@ -29,7 +29,7 @@ package final class Simulation {
     private let simulator: SteppedSimulator
     private let disk: MemoryDisk
     private let strikes = Strikes()
-    private let campaign: (UnknownPolicy, _ hasCanary: Bool) -> Campaign
+    private let campaign: (UnknownPolicy, _ session: Int, _ hasCanary: Bool) -> Campaign
     private let surroundings: Surroundings
     private let logger: Logger
     private var audit: Audit
@@ -77,7 +77,9 @@ package final class Simulation {
         audit = Audit(plan, witness)
         try Stage.write(plan.rows, to: input)
         let port = simulator.port
-        campaign = { Stage.campaign(plan, input: input, port: port, policy: $0, hasCanary: $1) }
+        campaign = {
+            Stage.campaign(plan, input: input, port: port, policy: $0, lanes: plan.lanes(of: $1), hasCanary: $2)
+        }
         surroundings = Stage.surroundings(plan, world, port: simulator.port, broken: broken)
     }
 
@@ -96,9 +98,12 @@ package final class Simulation {
         }
         strikes.count("sessions", sessions)
         strikes.count(world.strikes)
+        for row in LedgerImage(disk.ledger.bytes).rows.values {
+            strikes.count("outcome: \(Outcome(rawValue: row.outcome).map { "\($0.name)" } ?? "?")")
+        }
         return Report(
             seed: plan.seed, digest: digest, rows: plan.rows.count,
-            requests: witness.statuses.values.reduce(0) { $0 + $1.count }, turns: turns, elapsed: world.now - start,
+            requests: witness.requests, turns: turns, elapsed: world.now - start,
             findings: findings, strikes: strikes)
     }
 
@@ -109,11 +114,14 @@ package final class Simulation {
         let policy = plan.policies[min(sessions, plan.policies.count - 1)]
         disk.begin(mishap?.diskFault)
         let ending: Audit.Ending
+        var hasPlayed = false
         do {
             let run = try CampaignRun(
-                campaign(policy, hasCanary), resuming: isBegun, files: disk, logger: logger, surroundings: surroundings)
+                campaign(policy, sessions, hasCanary), resuming: isBegun, files: disk, logger: logger,
+                surroundings: surroundings)
             isBegun = true
             ending = try play(run, mishap)
+            hasPlayed = true
         } catch let finding as Finding {
             return [finding.text]
         } catch {
@@ -123,7 +131,31 @@ package final class Simulation {
         disk.end(powerless: ending == .powerless)
         settle()
         let image = LedgerImage(disk.ledger.bytes)
-        return audit.end(ending, image, words: disk.words, policy: policy).map { "session \(sessions): \($0)" }
+        let findings =
+            audit.end(ending, image, words: disk.words, policy: policy)
+            + filesFindings(image, hasPlayed && ending == .orderly)
+        return findings.map { "session \(sessions): \($0)" }
+    }
+
+    /// Of the files that a session left.
+    private func filesFindings(_ image: LedgerImage, _ hasPlayed: Bool) -> [String] {
+        var findings: [String] = []
+        // In later sessions rows may have been accepted by an earlier one that was killed.
+        if hasPlayed, sessions == 0, disk.isStruck, plan.mishaps[0].diskFault?.kind == .full {
+            for row in plan.rows where image.rows[row.number] == nil && witness.accepted(row.number) > 0 {
+                findings.append("row \(row.number): the disk was full, and its outcome was not recorded")
+            }
+        }
+        guard image.isEnded else { return findings }
+        do {
+            let lines = try ResultsText.lines(of: disk.lines.bytes).count
+            if lines != image.rows.count {
+                findings.append("\(lines) lines and \(image.rows.count) outcomes after an end in order")
+            }
+        } catch {
+            findings.append("\(error)")
+        }
+        return findings
     }
 
     private struct Finding: Error {
@@ -153,7 +185,7 @@ package final class Simulation {
     /// Until it has ended or was killed: then nothing of it is left but the disk, and what was on its way.
     private func play(_ run: CampaignRun, _ mishap: Mishap?) throws -> Audit.Ending {
         let steps = try run.makeSteps()
-        let begin = (turns: turns, time: world.now)
+        let begin = (turns: turns, time: world.now, requests: witness.requests)
         var isStopped = false
         while !steps.isFinished {
             switch mishap {
@@ -163,6 +195,9 @@ package final class Simulation {
             case .powerLoss(let after) where turns - begin.turns >= after:
                 strikes.count("power lost")
                 return .powerless
+            case .killAtRequest(let after, let powerless) where witness.requests - begin.requests >= after:
+                strikes.count(powerless ? "power lost at a request" : "killed at a request")
+                return powerless ? .powerless : .killed
             case .stop(let after, let atOnce) where turns - begin.turns >= after && !isStopped:
                 strikes.count(atOnce ? "stopped at once" : "stopped")
                 isStopped = true

@@ -40,7 +40,7 @@ enum Stage {
 
     /// - Parameter policy: for rows that may have been sent.
     static func campaign(
-        _ plan: SeedPlan, input: String, port: UInt16, policy: UnknownPolicy, hasCanary: Bool
+        _ plan: SeedPlan, input: String, port: UInt16, policy: UnknownPolicy, lanes: Int, hasCanary: Bool
     ) -> Campaign {
         var campaign = Campaign(
             input: .file(input), destination: .host("simulated", port: port), topic: topic,
@@ -55,7 +55,7 @@ enum Stage {
         if hasCanary, let canary = plan.canary {
             campaign.canary = .init(rows: canary.rows, maxRejectedPercent: canary.percent)
         }
-        campaign.lanes = plan.lanes
+        campaign.lanes = lanes
         if let mintAfter = plan.mintAfter {
             campaign.tokenRotation = .init(mintAfter: mintAfter, retireAfter: 2 * mintAfter + 1)
         }

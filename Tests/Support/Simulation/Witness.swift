@@ -5,6 +5,8 @@ final class Witness: SimulatorProbe, @unchecked Sendable {
     /// By row: statuses in the order in which requests came.
     private(set) var statuses: [UInt64: [UInt16]] = [:]
     private(set) var strangers = 0
+    /// Of all rows.
+    private(set) var requests = 0
     private var dice: Dice
     private let strikes: Strikes
     var faults: SeedPlan.ServerFaults
@@ -28,6 +30,7 @@ final class Witness: SimulatorProbe, @unchecked Sendable {
     }
 
     func judged(token: UnsafeRawBufferPointer, status: UInt16) {
+        requests += 1
         guard let row = InputRow.number(ofToken: token) else {
             strangers += 1
             return
