@@ -27,7 +27,7 @@ struct SimulationTests {
 
     @Test("A broken rule is found", arguments: BrokenRule.allCases)
     func brokenRule(rule: BrokenRule) throws {
-        let found = try (1...100).contains { seed in
+        let found = try (1...400).contains { seed in
             try !Simulation.run(seed: seed, input: Input().path, broken: rule).findings.isEmpty
         }
         #expect(found)

@@ -294,9 +294,14 @@ package final class Simulation {
         }
     }
 
-    /// Of the network's events and the results.
+    /// Of the network's events and the results, but for their texts, which name the input.
     private var digest: UInt64 {
-        disk.lines.bytes.reduce(world.digest) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        let lines = (try? ResultsText.lines(of: disk.lines.bytes)) ?? []
+        return lines.reduce(world.digest) { digest, line in
+            var mixed = digest ^ line.row &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(line.outcome.rawValue) << 32
+            mixed = (mixed ^ UInt64(line.status) << 16 ^ UInt64(line.attempts)) &* 0xFF51_AFD7_ED55_8CCD
+            return mixed ^ mixed >> 33
+        }
     }
 }
 
