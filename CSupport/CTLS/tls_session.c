@@ -139,6 +139,7 @@ static void alert_append(tls_output *output) {
 void tls_session_alert(tls_session *session) {
     enum { BLOCK_BYTES = 256, BLOCKS_MAX = 80 };
     static const uint8_t wrong[BLOCK_BYTES] = {23, 3, 3, 0, BLOCK_BYTES - 5};
+    if (session->ssl == NULL) return; /* without TLS there are no alerts */
     if (!SSL_is_init_finished(session->ssl)) {
         alert_append(session->output);
         return;

@@ -15,7 +15,7 @@ enum {
     TLS_CONTEXTS_MAX = 256,
     REACTOR_EVENTS_MAX = 256,
     EVENT_DETAIL_BYTES_MAX = 256,
-    EVENTS_PER_CONNECTION_MAX = 16, /* waiting to be returned; further GOAWAYs and PONGs are passed over */
+    EVENTS_PER_CONNECTION_MAX = 16, /* waiting to be returned; further GOAWAYs are passed over */
     LEAVE_MS_MAX = 500,             /* how long a closing connection waits for the peer to close */
     GOAWAY_MS_MAX = 100,            /* how long a client without requests waits for what follows a GOAWAY */
 };
@@ -100,7 +100,8 @@ struct connection {
     bool draining; /* takes no new request */
     bool goaway_received;
     bool goaway_sent;
-    bool peer_closed; /* close_notify received: nothing more to wait for once ours is sent */
+    bool settings_lost; /* there was no room to say that the peer's limit changed */
+    bool peer_closed;   /* close_notify received: nothing more to wait for once ours is sent */
     uint32_t goaway_code;
     int32_t goaway_last; /* the last stream that the server may process; with goaway_received */
     tunnel *tunnel;      /* while TUNNELING */
@@ -122,6 +123,7 @@ struct connection {
     event_node *down;             /* kept for the last event */
     event_node *settings;         /* waiting to be returned: a later change is put into it */
     connection_fault *fault;      /* server: NULL while it behaves */
+    event_node *pong;             /* the same */
     uint64_t ordinal;             /* server: the how many-th connection accepted */
     int32_t tls_number;           /* listener */
     uint32_t streams_max_offered; /* listener; server */

@@ -26,10 +26,11 @@ static bool up(connection *c) {
 
 static void settings_changed(connection *c) {
     uint32_t streams_max = h2_session_peer_streams_max(c->h2);
-    if (streams_max == c->streams_max) return;
+    if (streams_max == c->streams_max && !c->settings_lost) return;
     c->streams_max = streams_max;
     if (c->settings == NULL) c->settings = event_add(c, TRANSPORT_EVENT_SETTINGS);
     if (c->settings != NULL) c->settings->event.streams_max = streams_max;
+    c->settings_lost = c->settings == NULL;
 }
 
 static void goaway_add(connection *c, const h2_goaway *goaway) {
@@ -44,16 +45,17 @@ static void goaway_add(connection *c, const h2_goaway *goaway) {
     event_detail_set(node, goaway->debug, goaway->debug_length);
 }
 
+/* However many a peer sends, one waits: they must not take the room of what matters. */
 static void pong_add(connection *c, uint64_t sent_ns) {
-    event_node *node = event_add(c, TRANSPORT_EVENT_PONG);
+    if (c->pong == NULL) c->pong = event_add(c, TRANSPORT_EVENT_PONG);
     uint64_t now_ns = c->transport->now_ns;
-    if (node != NULL) node->event.code = now_ns > sent_ns ? (int64_t)((now_ns - sent_ns) / 1000) : 0;
+    if (c->pong != NULL) c->pong->event.code = now_ns > sent_ns ? (int64_t)((now_ns - sent_ns) / 1000) : 0;
 }
 
 /* False when the connection must end. */
 static bool facts_collect(connection *c) {
     h2_facts *facts = h2_session_facts(c->h2);
-    if (facts->settings_count > 0) {
+    if (facts->settings_count > 0 || c->settings_lost) {
         facts->settings_count = 0;
         if (c->state != CONNECTION_SETTLING)
             settings_changed(c);

@@ -62,6 +62,33 @@ struct FloodTests {
         #expect(!told.isEmpty && told.allSatisfy { $0.detail.utf8.count == 256 })
     }
 
+    @Test("of PONGs nobody takes leave room for a changed limit and for GOAWAY's reason")
+    func pongs() throws {
+        let setup = try WireTests.Setup(Limits(loop: .epoll, connections: 2, streams: 16, requestTimeoutMs: 120_000))
+        setup.submit([Request(ticket: 1)])
+        setup.drive { setup.peer.frames(Frame.headers).count == 1 }
+        let pong = Frame(type: Frame.ping, flags: 1, payload: [UInt8](repeating: 7, count: 8))
+        for frame in Array(repeating: pong, count: 40) + [.settings([3: 7]), .goaway(1, 0, "why")] {
+            let before = Self.received(setup.client)
+            setup.peer.send([frame])
+            // Read, and nothing of it taken.
+            while Self.received(setup.client) == before {
+                setup.peer.step()
+                setup.client.poll(capacity: 0)
+            }
+        }
+        setup.drive { !setup.client.events(TRANSPORT_EVENT_GOAWAY).isEmpty }
+        #expect(setup.client.events(TRANSPORT_EVENT_SETTINGS).map(\.streamsMax) == [7])
+        #expect(setup.client.events(TRANSPORT_EVENT_GOAWAY).map(\.detail) == ["why"])
+        #expect(setup.client.ping.count == 1)
+    }
+
+    private static func received(_ side: Side) -> UInt64 {
+        var statistics = transport_statistics()
+        transport_statistics_get(side.handle, &statistics)
+        return statistics.bytes_received
+    }
+
     @Test("of what a client forbids end the connection")
     func forbidden() throws {
         let push = Frame(type: 5, flags: 4, stream: 1, payload: bigEndian(2) + [0x82, 0x84, 0x86])
