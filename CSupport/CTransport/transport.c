@@ -136,7 +136,7 @@ static void slot_destroy(transport *t, connection *c) {
     tls_session_destroy(c->tls);
     h2_header_set_destroy(c->shared);
     connection_send_buffers_drop(c);
-    if (c->flight != NULL) buffer_send_give(t, c->flight);
+    connection_flight_give(c);
     event_node_give(t, c->down);
     fault_free(c);
 }

@@ -170,8 +170,7 @@ void connection_closed(connection *c) {
         return;
     }
     connection_end(c, TRANSPORT_SCOPE_SYSTEM, ECONNABORTED, "the event loop closed the connection", false);
-    if (c->flight != NULL) buffer_send_give(t, c->flight);
-    c->flight = NULL;
+    connection_flight_give(c);
     connection_tunnel_drop(c);
     tls_session_destroy(c->tls);
     c->tls = NULL;

@@ -111,6 +111,7 @@ struct connection {
     h2_output plain;
     tls_output fill; /* ciphertext waiting; bytes NULL while there is none */
     uint8_t *flight; /* ciphertext that the reactor is sending, or NULL */
+    uint8_t *secret; /* that of the two with a proxy's password, or NULL: it is wiped when it is given back */
     request *first;  /* requests without an outcome; on a server, streams not closed */
     request *last;
     uint32_t unreturned; /* outcomes known and not yet returned */
@@ -122,8 +123,8 @@ struct connection {
     connection *closed_next;
     event_node *down;             /* kept for the last event */
     event_node *settings;         /* waiting to be returned: a later change is put into it */
-    connection_fault *fault;      /* server: NULL while it behaves */
     event_node *pong;             /* the same */
+    connection_fault *fault;      /* server: NULL while it behaves */
     uint64_t ordinal;             /* server: the how many-th connection accepted */
     int32_t tls_number;           /* listener */
     uint32_t streams_max_offered; /* listener; server */
@@ -251,6 +252,7 @@ void connection_flush(connection *c);
 void connection_sent(connection *c, const reactor_event *event);
 void connection_send_buffers_drop(connection *c);
 int connection_encrypt(void *context);
+void connection_flight_give(connection *c);
 
 /* transport_client.c */
 void client_changed(connection *c, request *r);

@@ -209,8 +209,8 @@ static void events_fill(transport *t, transport_poll_io *io) {
     }
 }
 
-/* The last event of connections that are closed, after all others, and once their outcomes have all been returned. Until
- * it is returned a request may still be submitted to the connection, whose outcome comes first. */
+/* The last event of connections that are closed, after all others, and once their outcomes have all been returned.
+ * Until it is returned a request may still be submitted to the connection, whose outcome comes first. */
 static void closed_fill(transport *t, transport_poll_io *io) {
     if (t->events_first != NULL) return;
     for (connection **link = &t->closed; *link != NULL && io->event_count < io->event_capacity;) {

@@ -1,4 +1,5 @@
 #include "transport_internal.h"
+#include <string.h>
 
 void connection_dirty(connection *c) {
     if (c->dirty || c->state >= CONNECTION_CLOSING) return;
@@ -16,8 +17,22 @@ bool connection_output_ready(connection *c) {
     return c->fill.bytes != NULL;
 }
 
+static void send_give(connection *c, uint8_t *bytes) {
+    if (bytes == NULL) return;
+    if (bytes == c->secret) {
+        explicit_bzero(bytes, c->transport->tunnel_request_length);
+        c->secret = NULL;
+    }
+    buffer_send_give(c->transport, bytes);
+}
+
+void connection_flight_give(connection *c) {
+    send_give(c, c->flight);
+    c->flight = NULL;
+}
+
 static void fill_give(connection *c) {
-    if (c->fill.bytes != NULL) buffer_send_give(c->transport, c->fill.bytes);
+    send_give(c, c->fill.bytes);
     c->fill = (tls_output){0};
 }
 
@@ -103,8 +118,7 @@ void connection_flush(connection *c) {
 
 void connection_sent(connection *c, const reactor_event *event) {
     transport *t = c->transport;
-    if (c->flight != NULL) buffer_send_give(t, c->flight);
-    c->flight = NULL;
+    connection_flight_give(c);
     t->statistics.bytes_sent += event->length;
     if (c->state == CONNECTION_CLOSING) return;
     if (event->error != 0)

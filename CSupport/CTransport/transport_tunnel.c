@@ -52,6 +52,7 @@ void connection_tunnel(connection *c) {
     c->state = CONNECTION_TUNNELING;
     memcpy(c->fill.bytes, t->tunnel_request, t->tunnel_request_length);
     c->fill.length = t->tunnel_request_length;
+    c->secret = c->fill.bytes;
     connection_dirty(c);
 }
 

@@ -80,7 +80,9 @@ struct ConnectionTests {
         #expect(transport_connection_ping(pair.client.handle, pair.connection) == TRANSPORT_MISUSE.rawValue)
     }
 
-    @Test("a request for a connection that is gone has its outcome before the connection's end", arguments: Loop.available)
+    @Test(
+        "a request for a connection that is gone has its outcome before the connection's end", arguments: Loop.available
+    )
     func lateRequest(loop: Loop) throws {
         let pair = try Pair(Limits(loop: loop))
         pair.client.submit((0..<20).map { Request(ticket: $0) }, on: pair.connection)

@@ -49,6 +49,35 @@ extension EndToEnd {
             finished.errors.split(separator: "\n").filter { $0.contains("may be used by") }.map { "\($0)\n" }.joined()
         }
 
+        @Test func `a proxy's password among the arguments is refused and not repeated`() throws {
+            let sender = try Sender()
+            let input = try sender.makeRows(1)
+            let sent = try sender.command(
+                sender.arguments(
+                    input, to: 1, runDirectory: sender.newRunDirectory(),
+                    ["--template", Sender.template, "--proxy", "http://nightly:moonlight@localhost:1"]))
+            #expect(sent.ending == .exited(64), "\(sent)")
+            #expect(sent.errors.contains("--proxy: no password there; give --proxy-password-file"), "\(sent)")
+            #expect(!sent.errors.contains("moonlight"))
+        }
+
+        @Test func `a file with a proxy's password that others may read is warned about`() throws {
+            let sender = try Sender()
+            let input = try sender.makeRows(1)
+            let file = try sender.scratch.write("pass phrase of a test\n", to: "proxy-password")
+            try prepare("chmod", ["0644", file], in: sender.scratch)
+            let sent = try sender.command(
+                sender.arguments(
+                    input, to: 1, runDirectory: sender.newRunDirectory(),
+                    [
+                        "--template", Sender.template, "--proxy", "http://nightly@localhost:1",
+                        "--proxy-password-file", file, "--connect-patience", "1",
+                    ]))
+            #expect(
+                warnings(sent)
+                    == "apns-batch: warning: \(file) may be used by everybody (mode 644): chmod 600 \(file)\n")
+        }
+
         @Test func `doctor warns of a passphrase that others may read`() throws {
             let sender = try Sender()
             let file = try sender.scratch.write("pass phrase of a test\n", to: "passphrase")
