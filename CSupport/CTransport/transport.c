@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 /* Receive buffers, shared by all connections. */
 enum { RECEIVE_BUFFER_BYTES = 32768, RECEIVE_BUFFERS_MIN = 32, RECEIVE_BUFFERS_MAX = 1024 };
@@ -173,6 +174,11 @@ uint32_t transport_loop_kind(const transport *t) {
     default:
         return TRANSPORT_LOOP_IO_URING;
     }
+}
+
+/* Not by its file in /proc: that is root's in a process without core dumps. */
+void transport_thread_name(const char *name) {
+    prctl(PR_SET_NAME, name);
 }
 
 uint64_t transport_now_ns(transport *t) {

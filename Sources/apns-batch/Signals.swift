@@ -4,7 +4,8 @@ import Glibc
 /// the process on the spot, and what was under way then stands nowhere. The latter two, where somebody asks for them, may come
 /// at any time and as often as they like.
 ///
-/// The handler only writes the signal's number into a pipe; a thread of its own reads it and acts.
+/// The handler only writes the signal's number into a pipe; a thread of its own reads it and acts. What a SIGHUP asks for
+/// reads files, and a disk may hang: it has another thread, so that an end that is asked for is never overlooked.
 enum Signals {
     /// Written once, before the handler is installed.
     private nonisolated(unsafe) static var pipeEnd: Int32 = -1
@@ -25,7 +26,9 @@ enum Signals {
         // A reader of our output that goes away must not end a campaign.
         signal(SIGPIPE, SIG_IGN)
         pipeEnd = ends[1]
-        startReader(Reader(end: ends[0], body: body, again: again, hangup: hangup, pause: pause))
+        let reader = Reader(
+            end: ends[0], body: body, again: again, hangup: hangup.flatMap { Errands($0) }, pause: pause)
+        startThread { reader.run() }
         let asked = (hangup == nil ? [] : [SIGHUP]) + (pause == nil ? [] : [SIGUSR1])
         for number in [SIGINT, SIGTERM] + asked {
             var action = sigaction()
@@ -38,25 +41,62 @@ enum Signals {
         }
     }
 
-    private static func startReader(_ reader: Reader) {
-        let start = Unmanaged.passRetained(reader)
+    private static func startThread(_ body: @escaping @Sendable () -> Never) {
+        let start = Unmanaged.passRetained(ThreadBody(run: body))
         var thread = pthread_t()
-        pthread_create(
+        let status = pthread_create(
             &thread, nil,
-            { argument in Unmanaged<Reader>.fromOpaque(argument!).takeRetainedValue().run() }, start.toOpaque())
+            { argument in Unmanaged<ThreadBody>.fromOpaque(argument!).takeRetainedValue().run() }, start.toOpaque())
+        precondition(status == 0, "the system has no thread for signals")
         pthread_detach(thread)
+    }
+
+    private final class ThreadBody: Sendable {
+        let run: @Sendable () -> Never
+        init(run: @escaping @Sendable () -> Never) { self.run = run }
+    }
+
+    /// Does the same thing again and again, whenever asked, on a thread of its own.
+    private final class Errands: Sendable {
+        private let end: Int32
+
+        init?(_ body: @escaping @Sendable () -> Void) {
+            var ends: [Int32] = [-1, -1]
+            // Who asks never waits: when as many are due as the pipe holds, one more changes nothing.
+            guard pipe(&ends) == 0, fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0 else { return nil }
+            end = ends[1]
+            let source = ends[0]
+            startThread {
+                while true {
+                    _ = Signals.next(source)
+                    body()
+                }
+            }
+        }
+
+        func ask() {
+            var byte: UInt8 = 0
+            _ = write(end, &byte, 1)
+        }
+    }
+
+    /// The next byte of a pipe.
+    private static func next(_ end: Int32) -> UInt8 {
+        var byte: UInt8 = 0
+        while read(end, &byte, 1) != 1 {}
+        return byte
     }
 
     private final class Reader: Sendable {
         private let end: Int32
         private let body: @Sendable (String) -> Void
         private let again: @Sendable () -> Void
-        private let hangup: (@Sendable () -> Void)?
+        private let hangup: Errands?
         private let pause: (@Sendable () -> Void)?
 
         init(
             end: Int32, body: @escaping @Sendable (String) -> Void, again: @escaping @Sendable () -> Void,
-            hangup: (@Sendable () -> Void)?, pause: (@Sendable () -> Void)?
+            hangup: Errands?, pause: (@Sendable () -> Void)?
         ) {
             self.end = end
             self.body = body
@@ -76,20 +116,13 @@ enum Signals {
         /// The next signal that asks for an end; acts on the others.
         private func nextStop() -> String {
             while true {
-                switch Int32(next()) {
-                case SIGHUP: hangup?()
+                switch Int32(Signals.next(end)) {
+                case SIGHUP: hangup?.ask()
                 case SIGUSR1: pause?()
                 case SIGINT: return "SIGINT"
                 default: return "SIGTERM"
                 }
             }
-        }
-
-        /// The next signal's number.
-        private func next() -> UInt8 {
-            var byte: UInt8 = 0
-            while read(end, &byte, 1) != 1 {}
-            return byte
         }
     }
 }

@@ -83,7 +83,10 @@ import Testing
         surroundings.resolve = { _, port in
             try HostResolver.resolve(host: "::1", port: port) + HostResolver.resolve(host: "127.0.0.1", port: port)
         }
-        surroundings.aside = { _, work in work() }
+        surroundings.aside = { _, work in
+            work()
+            return true
+        }
         let campaign = try Self.campaign(stage, server, rows: 100)
         let summary = await (try CampaignRun(campaign, logger: log.logger, surroundings: surroundings)).run()
         #expect(summary.ending == .complete && summary.accepted == 100)

@@ -46,13 +46,15 @@ final class AddressBook: Sendable {
             (state.isAsking, state.askedAt) = (true, now)
             return (state.answers + 1, true)
         }
-        if asks { surroundings.aside("resolver") { [self] in lookUp() } }
+        // Without a thread the addresses known before must do.
+        if asks, !surroundings.aside("resolver", { [self] in lookUp() }) { tell(nil) }
         return ticket
     }
 
     /// What fails changes nothing: the addresses known before serve on.
-    private func lookUp() {
-        let found = try? surroundings.resolve(host, port)
+    private func lookUp() { tell(try? surroundings.resolve(host, port)) }
+
+    private func tell(_ found: [SocketAddress]?) {
         state.withLock { state in
             if let found { state.table.replace(by: found) }
             state.answers += 1

@@ -10,9 +10,9 @@ package struct Surroundings: Sendable {
     package var resolve: @Sendable (_ host: String, _ port: UInt16) throws -> [SocketAddress] = {
         try HostResolver.resolve(host: $0, port: $1)
     }
-    /// Does something that may block aside, without waiting for it.
-    package var aside: @Sendable (_ name: String, _ work: @escaping @Sendable () -> Void) -> Void = {
-        LaneThread.detached(name: $0, $1)
+    /// Does something that may block aside, without waiting for it; false when that cannot be done now.
+    package var aside: @Sendable (_ name: String, _ work: @escaping @Sendable () -> Void) -> Bool = {
+        LaneThread.tryDetached(name: $0, $1)
     }
 
     /// How much of the input is read at a time.

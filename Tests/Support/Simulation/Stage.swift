@@ -74,7 +74,10 @@ enum Stage {
         surroundings.world = world
         surroundings.seconds = { epoch + (world.now - start) / 1_000_000_000 }
         surroundings.resolve = { _, port in [SocketAddress.loopback(port: port)] }
-        surroundings.aside = { _, work in work() }
+        surroundings.aside = { _, work in
+            work()
+            return true
+        }
         surroundings.csvLimits = CSVLimits(chunkBytes: plan.chunkBytes, fieldBytes: 8192, recordBytes: 8192)
         surroundings.sign = sign
         if let broken, broken.spoilsOutcomes { surroundings.spoil = { broken.spoil(&$0) } }
