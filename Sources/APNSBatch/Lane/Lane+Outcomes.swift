@@ -11,7 +11,7 @@ extension Lane {
         let accepted = answered && outcome.status == 200
         providers[provider].pool.didEnd(
             member, answered: answered, accepted: accepted,
-            isPushback: outcome.status == 429 || outcome.status == 503, latency: outcome.latency_us, now: now)
+            isPushback: Self.isPushback(outcome), latency: outcome.latency_us, now: now)
         if accepted {
             providers[provider].counts.answered += 1
             finish(flight, .accepted, status: 200)
@@ -27,6 +27,13 @@ extension Lane {
             if outcome.failureScope == .timeout { act(providers[provider].pool.retire(member), of: provider) }
             lost(flight, outcome)
         }
+    }
+
+    /// Whether the server asks for less: not where it means one device's notifications, or leaves anyway.
+    private static func isPushback(_ outcome: OutcomeRecord) -> Bool {
+        guard outcome.status == 429 || outcome.status == 503 else { return false }
+        let reason = Answer(status: outcome.status, body: outcome.bodyBytes).reason
+        return reason != .known(.tooManyRequests) && reason != .known(.shutdown)
     }
 
     /// In a simulation that must notice it.

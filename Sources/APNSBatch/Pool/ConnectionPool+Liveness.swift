@@ -45,7 +45,7 @@ extension ConnectionPool {
 
     /// Nothing more is expected of it.
     private mutating func silence(_ index: Int) -> [Action] {
-        members[index].phase = .closing
+        leave(index, to: .closing)
         return [.close(member: index)]
     }
 

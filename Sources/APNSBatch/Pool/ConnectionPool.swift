@@ -42,6 +42,8 @@ struct ConnectionPool: Equatable {
     /// How many requests may be under way at once.
     var pace: StreamPace
     private(set) var inFlight = 0
+    /// Those on members that are up; what one that drains has left holds up no other.
+    private(set) var inFlightUp = 0
     var watchdog: Watchdog
     /// When a member whose limit fell may be replaced next, and how many were of late.
     var replacesFallenFrom: UInt64 = 0
@@ -63,7 +65,7 @@ struct ConnectionPool: Equatable {
 
     /// The member to send to next, or nil while every stream is taken. `willSend` must follow for each request.
     mutating func pick() -> Int? {
-        guard inFlight < pace.allowed else {
+        guard inFlightUp < pace.allowed else {
             pace.isLimiting = true
             return nil
         }
@@ -73,7 +75,7 @@ struct ConnectionPool: Equatable {
 
     /// Whether `pick` would find one.
     var hasStream: Bool {
-        inFlight < pace.allowed && (members[current].free > 0 || members.contains { $0.free > 0 })
+        inFlightUp < pace.allowed && (members[current].free > 0 || members.contains { $0.free > 0 })
     }
 
     private mutating func pickAnother() -> Int? {
@@ -92,13 +94,14 @@ struct ConnectionPool: Equatable {
     mutating func willSend(_ member: Int) {
         members[member].inFlight += 1
         inFlight += 1
+        inFlightUp += 1
     }
 
     /// A request of this member has its outcome.
     ///
     /// - Parameters:
     ///   - accepted: answered with 200.
-    ///   - isPushback: answered with 429 or 503.
+    ///   - isPushback: the server asks for less.
     ///   - latency: microseconds until the answer.
     mutating func didEnd(
         _ member: Int, answered: Bool, accepted: Bool = false, isPushback: Bool = false, latency: UInt32 = 0,
@@ -107,8 +110,10 @@ struct ConnectionPool: Equatable {
         precondition(members[member].inFlight > 0, "an outcome for each request, and a connection's end after them")
         members[member].inFlight -= 1
         inFlight -= 1
+        let isUp = members[member].phase == .up
+        if isUp { inFlightUp -= 1 }
         guard answered else { return }
-        pace.note(latency: latency, isPushback: isPushback)
+        if isUp { pace.note(latency: latency, isPushback: isPushback, underWay: inFlightUp + 1) }
         members[member].answers += 1
         members[member].answeredAt = now
         if accepted { provenGeneration = max(provenGeneration ?? 0, members[member].generation) }
@@ -156,8 +161,14 @@ struct ConnectionPool: Equatable {
     /// The peer said GOAWAY, or the connection's token is refused: nothing new goes to it.
     mutating func retire(_ member: Int) -> [Action] {
         guard members[member].phase == .up || members[member].phase == .connecting else { return [] }
-        members[member].phase = .draining
+        leave(member, to: .draining)
         return [.drain(member: member)]
+    }
+
+    /// It takes no new request.
+    mutating func leave(_ member: Int, to phase: Phase) {
+        if members[member].phase == .up { inFlightUp -= members[member].inFlight }
+        members[member].phase = phase
     }
 
     // MARK: Time
