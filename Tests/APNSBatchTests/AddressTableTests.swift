@@ -74,3 +74,29 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(!four.hasOtherFamily(than: a))
     }
 }
+
+@Suite("Addresses of a run") struct AddressBookTests {
+    @Test("where no thread can be had for the resolver, the addresses known before serve")
+    func noThread() throws {
+        var surroundings = Surroundings.system
+        surroundings.resolve = { _, port in try HostResolver.resolve(host: "127.0.0.1", port: port) }
+        surroundings.aside = { _, _ in false }
+        let book = try AddressBook(host: "example.com", port: 443, surroundings: surroundings)
+        for second: UInt64 in [0, 5, 10] {
+            let ticket = book.ask(now: second * 1_000_000_000)
+            #expect(book.hasAnswered(ticket), "after \(second) seconds")
+        }
+        #expect(book.count == 1)
+    }
+
+    @Test("one connection that came up says for all lanes that the host can be reached")
+    func reached() throws {
+        var surroundings = Surroundings.system
+        surroundings.resolve = { _, port in try HostResolver.resolve(host: "127.0.0.1", port: port) }
+        let book = try AddressBook(host: "example.com", port: 443, surroundings: surroundings)
+        #expect(!book.everReached)
+        let address = try #require(book.withTable { $0.take(now: 0) })
+        book.succeeded(address)
+        #expect(book.everReached)
+    }
+}

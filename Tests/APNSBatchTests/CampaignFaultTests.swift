@@ -72,7 +72,7 @@ import Testing
         #expect(log.text.contains("closing a connection to 127.0.0.1:\(server.port) that does not answer"))
     }
 
-    @Test("an address family that leads nowhere costs a quarter of a second, and no connection its time")
+    @Test("an address family that leads nowhere costs a second, and no connection its time")
     func deadFamily() async throws {
         let stage = try Stage()
         let server = try ScriptedServer(stage.occasion, streams: 100) { _ in [.accept] }

@@ -129,7 +129,8 @@ private let seconds: UInt64 = 1_000_000_000
     @Test("gives up when the server allows no stream and never changes its mind")
     func noStreams() {
         var pool = Self.poolWithOne(streams: 0)
-        #expect(pool.tick(now: 61 * seconds, answered: 0).contains { if case .giveUp = $0 { true } else { false } })
+        let actions = (1...61).flatMap { pool.tick(now: UInt64($0) * seconds, answered: 0) }
+        #expect(actions.contains { if case .giveUp = $0 { true } else { false } })
     }
 
     @Test("gives up at once when trying again cannot help, and after its patience otherwise")
@@ -143,11 +144,86 @@ private let seconds: UInt64 = 1_000_000_000
         var patient = Self.pool()
         _ = patient.tick(now: 0, answered: 0)
         _ = patient.isDown(0, failure: Self.failure(), now: 1, jitter: 0)
-        guard case .giveUp(let why)? = patient.tick(now: 61 * seconds, answered: 0).first else {
-            Issue.record("expected it to give up")
-            return
+        #expect(Self.minute(&patient).last == .giveUp("no connection for 60 seconds: refused"))
+    }
+
+    /// What a pool does in a minute whose connections never come up.
+    private static func minute(_ pool: inout ConnectionPool, others: Bool = false) -> [ConnectionPool.Action] {
+        (1...61).flatMap { pool.tick(now: UInt64($0) * seconds, answered: 0, othersAnswer: others) }
+    }
+
+    @Test("a process that stood still for a minute gives its connections another")
+    func standstill() {
+        var pool = Self.pool()
+        #expect(pool.tick(now: 0, answered: 0) == [.open(member: 0)])
+        #expect(pool.tick(now: 90 * seconds, answered: 0) == [])
+        var busy = Self.poolWithOne()
+        busy.willSend(0)
+        busy.didEnd(0, answered: true, now: 0)
+        busy.willSend(0)
+        #expect(busy.tick(now: 90 * seconds, answered: 1) == [])
+        #expect(busy.tick(now: 91 * seconds, answered: 1) == [])
+    }
+
+    @Test("a pool without a connection does not end the run while others have answers")
+    func othersAnswer() {
+        var pool = Self.pool()
+        #expect(Self.minute(&pool, others: true) == [.open(member: 0)])
+        #expect(pool.tick(now: 62 * seconds, answered: 0) == [.giveUp("no connection for 60 seconds")])
+    }
+
+    @Test("waiting for a provider token that may not be minted yet is nobody's failure")
+    func waitsForToken() {
+        var pool = Self.pool()
+        #expect(pool.tick(now: 0, answered: 0) == [.open(member: 0)])
+        pool.notAllowed(0, until: 1200 * seconds)
+        for second in 1...1199 { #expect(pool.tick(now: UInt64(second) * seconds, answered: 0) == []) }
+        #expect(pool.tick(now: 1200 * seconds, answered: 0) == [.open(member: 0)])
+        #expect(pool.tick(now: 1201 * seconds, answered: 0) == [])
+    }
+
+    @Test("what trying again cannot help ends the run only once all addresses have said so")
+    func hopelessEverywhere() {
+        var pool = Self.pool()
+        let failure = Self.failure(hopeless: true, addresses: 2)
+        _ = pool.tick(now: 0, answered: 0)
+        #expect(pool.isDown(0, failure: failure, now: 1 * ms, jitter: 1) == [])
+        #expect(pool.tick(now: 50 * ms, answered: 0) == [.open(member: 0)])
+        #expect(pool.isDown(0, failure: failure, now: 51 * ms, jitter: 1) == [.giveUp("refused")])
+    }
+
+    @Test("a server that answers once on each connection and closes it is asked ever more slowly")
+    func fleeting() {
+        var pool = Self.pool()
+        var opens = 0
+        for step in 0..<60_000 {
+            let now = UInt64(step) * ms
+            for action in pool.tick(now: now, answered: UInt64(opens)) {
+                guard case .open(let member) = action else {
+                    Issue.record("did not expect \(action)")
+                    return
+                }
+                opens += 1
+                pool.isUp(member, streams: 100, now: now)
+                for _ in 0..<2 { pool.willSend(member) }
+                pool.didEnd(member, answered: true, accepted: true, now: now)
+                #expect(pool.tick(now: now, answered: UInt64(opens)) == [])
+                pool.didEnd(member, answered: false, now: now)
+                _ = pool.isDown(member, failure: Self.failure(), now: now, jitter: 1)
+            }
         }
-        #expect(why.contains("60 seconds"))
+        #expect((5...15).contains(opens), "found \(opens) in a minute")
+    }
+
+    @Test("a server that closes connections after many answers each is asked for the next at once")
+    func shortLived() {
+        var pool = Self.poolWithOne()
+        for _ in 0..<100 {
+            pool.willSend(0)
+            pool.didEnd(0, answered: true, now: 60 * ms)
+        }
+        #expect(pool.isDown(0, failure: Self.failure(), now: 60 * ms, jitter: 1) == [])
+        #expect(pool.tick(now: 60 * ms, answered: 100) == [.open(member: 0)])
     }
 
     @Test(
@@ -179,8 +255,8 @@ private let seconds: UInt64 = 1_000_000_000
         var pool = Self.poolWithOne()
         pool.willSend(0)
         pool.didEnd(0, answered: true, now: 1)
-        #expect(pool.isDown(0, failure: Self.failure(hopeless: true), now: 1 * seconds, jitter: 0) == [])
-        #expect(pool.tick(now: 1 * seconds, answered: 0) == [.open(member: 0)])
+        #expect(pool.isDown(0, failure: Self.failure(hopeless: true), now: 2 * seconds, jitter: 0) == [])
+        #expect(pool.tick(now: 2 * seconds, answered: 0) == [.open(member: 0)])
     }
 
     @Test("after goaway nothing new goes to the connection, and another one is opened")
@@ -315,9 +391,8 @@ private let seconds: UInt64 = 1_000_000_000
         var pool = Self.pool()
         #expect(pool.tick(now: 100 * seconds, answered: 0, hasWork: false) == [])
         #expect(pool.tick(now: 101 * seconds, answered: 0) == [.open(member: 0)])
-        #expect(
-            pool.tick(now: 161 * seconds, answered: 0) == [.giveUp("no connection for 60 seconds")],
-            "patience counts from the first row")
+        let later = (102...162).flatMap { pool.tick(now: UInt64($0) * seconds, answered: 0) }
+        #expect(later == [.giveUp("no connection for 60 seconds")], "patience counts from the first row")
     }
 
     @Test("a server that closes idle connections and refuses others is left alone until there is a row again")
@@ -330,9 +405,9 @@ private let seconds: UInt64 = 1_000_000_000
         _ = pool.isDown(0, failure: Self.failure(), now: 102 * seconds, jitter: 1)
         #expect(pool.tick(now: 200 * seconds, answered: 2, hasWork: false) == [])
         #expect(pool.tick(now: 201 * seconds, answered: 2) == [.open(member: 0)])
+        let later = (202...262).flatMap { pool.tick(now: UInt64($0) * seconds, answered: 2) }
         #expect(
-            pool.tick(now: 261 * seconds, answered: 2) == [.giveUp("no connection for 60 seconds: refused")],
-            "with a row it is patient only so long")
+            later.last == .giveUp("no connection for 60 seconds: refused"), "with a row it is patient only so long")
     }
 
     @Test("credentials replaced again before the first ones were of use: the old connections serve, the newest follow")

@@ -128,6 +128,47 @@ private let seconds: UInt64 = 1_000_000_000
             "\(actions)")
     }
 
+    @Test("while other pools of the run have answers, connections are replaced again and again, and nothing ends")
+    func watchdogOfOne() {
+        var pool = Self.pool()
+        var drains: [UInt64] = []
+        for step in 1...3000 {
+            let now = UInt64(step) * 100 * ms
+            if pool.members[pool.current].phase == .up, pool.members[pool.current].inFlight == 0 {
+                pool.willSend(pool.current)
+            }
+            for action in pool.tick(now: now, answered: 1, othersAnswer: true) {
+                switch action {
+                case .ping(let member): pool.ponged(member, now: now)
+                case .open(let member): pool.isUp(member, streams: 1, now: now)
+                case .drain: drains.append(now / seconds)
+                case .close(let member):
+                    pool.didEnd(member, answered: false, now: now)
+                    _ = pool.isDown(
+                        member, failure: .init(isHopeless: false, addresses: 1, text: "x"), now: now, jitter: 1)
+                case .race, .giveUp: Issue.record("did not expect \(action)")
+                }
+            }
+            if let member = pool.pick(), pool.members[member].inFlight == 0 { pool.willSend(member) }
+        }
+        #expect(drains.count > 1 && drains.count < 5, "\(drains)")
+    }
+
+    @Test("rows that wait for another attempt between two silences do not calm the watchdog")
+    func watchdogBetweenAttempts() {
+        var pool = Self.pool()
+        var last: [ConnectionPool.Action] = []
+        for step in 1...300 {
+            let now = UInt64(step) * seconds
+            pool.ponged(0, now: now)
+            let waits = step % 2 == 0
+            if waits { pool.didEnd(0, answered: false, now: now) } else { pool.willSend(0) }
+            last = pool.tick(now: now, answered: 1, hasWork: !waits)
+            if !last.isEmpty { break }
+        }
+        #expect(last.first == .drain(member: 0))
+    }
+
     @Test("any answer calms the watchdog, also one that rejects, and so does having nothing to ask")
     func calm() {
         var pool = Self.pool()

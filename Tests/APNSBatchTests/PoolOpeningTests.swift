@@ -29,18 +29,18 @@ private let seconds: UInt64 = 1_000_000_000
     @Test("a place whose connections fail waits by itself, and holds up no other")
     func placesAlone() {
         var pool = Self.pool(3)
-        for member in [1, 2] { #expect(pool.isDown(member, failure: Self.failure, now: 1 * seconds, jitter: 1) == []) }
-        #expect(pool.tick(now: 1 * seconds, answered: 3) == [.open(member: 1)])
-        #expect(pool.isDown(1, failure: Self.failure, now: 1010 * ms, jitter: 1) == [])
-        #expect(pool.tick(now: 1049 * ms, answered: 3) == [], "opens are spaced")
-        #expect(pool.tick(now: 1050 * ms, answered: 3) == [.open(member: 1)], "the third place, and not the second")
+        for member in [1, 2] { #expect(pool.isDown(member, failure: Self.failure, now: 3 * seconds, jitter: 1) == []) }
+        #expect(pool.tick(now: 3 * seconds, answered: 3) == [.open(member: 1)])
+        #expect(pool.isDown(1, failure: Self.failure, now: 3010 * ms, jitter: 1) == [])
+        #expect(pool.tick(now: 3049 * ms, answered: 3) == [], "opens are spaced")
+        #expect(pool.tick(now: 3050 * ms, answered: 3) == [.open(member: 1)], "the third place, and not the second")
         #expect(pool.members[1].slot == 2)
-        #expect(pool.tick(now: 1259 * ms, answered: 3) == [])
-        #expect(pool.tick(now: 1260 * ms, answered: 3) == [.open(member: 2)])
+        #expect(pool.tick(now: 3259 * ms, answered: 3) == [])
+        #expect(pool.tick(now: 3260 * ms, answered: 3) == [.open(member: 2)])
         #expect(pool.members[2].slot == 1)
-        #expect(pool.isDown(2, failure: Self.failure, now: 1300 * ms, jitter: 1) == [])
-        #expect(pool.tick(now: 1799 * ms, answered: 3) == [], "twice as long the second time")
-        #expect(pool.tick(now: 1800 * ms, answered: 3) == [.open(member: 2)])
+        #expect(pool.isDown(2, failure: Self.failure, now: 3300 * ms, jitter: 1) == [])
+        #expect(pool.tick(now: 3799 * ms, answered: 3) == [], "twice as long the second time")
+        #expect(pool.tick(now: 3800 * ms, answered: 3) == [.open(member: 2)])
     }
 
     @Test("jitter takes up to half of a pause")
@@ -64,6 +64,25 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.tick(now: 250 * ms, answered: 0) == [.race(member: 1, against: 0)])
         pool.didOpen(1, connection: 2, tokenExpiresAt: nil, racesAt: 500 * ms)
         return pool
+    }
+
+    @Test("a rival gets no rival of its own, and neither does one that has one")
+    func oneRace() {
+        var pool = Self.racing()
+        #expect(pool.members[1].racesAt == nil)
+        for step in 1...40 { #expect(pool.tick(now: 250 * ms + UInt64(step) * 250 * ms, answered: 0) == []) }
+        pool.isUp(0, streams: 10, now: 11 * seconds)
+        #expect(pool.tick(now: 11 * seconds, answered: 0) == [.close(member: 1)])
+    }
+
+    @Test("a rival whose opponent failed goes on alone")
+    func raceAgain() {
+        var pool = Self.racing()
+        #expect(pool.isDown(0, failure: Self.failure, now: 300 * ms, jitter: 1) == [])
+        for step in 1...40 { #expect(pool.tick(now: 300 * ms + UInt64(step) * 250 * ms, answered: 0) == []) }
+        pool.isUp(1, streams: 10, now: 11 * seconds)
+        #expect(pool.tick(now: 11 * seconds, answered: 0) == [])
+        #expect(pool.pick() == 1)
     }
 
     @Test("a connection that takes long gets one rival, and who is up first stays", arguments: [0, 1])

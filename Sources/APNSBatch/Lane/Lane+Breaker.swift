@@ -8,6 +8,13 @@ extension Lane {
         }
     }
 
+    /// For the lanes that have none.
+    mutating func noteAnswers() {
+        let answered = providers.indices.reduce(0) { $0 + providers[$1].counts.answered }
+        if answered != answeredThen { board.noteAnswers(now: now) }
+        answeredThen = answered
+    }
+
     private mutating func judge(_ provider: Int) {
         guard let verdict = board.judge(provider) else { return }
         providers[provider].counts.hasNews = false

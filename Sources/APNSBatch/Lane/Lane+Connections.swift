@@ -10,7 +10,7 @@ extension Lane {
         case .up:
             plan.log.connected(event, access)
             providers[provider].pool.isUp(member, streams: Int(event.streams_max), now: now)
-            if let address = providers[provider].addressOf[member] { addresses.withTable { $0.succeeded(address) } }
+            if let address = providers[provider].addressOf[member] { addresses.succeeded(address) }
         case .settings:
             plan.log.settings(event, access)
             providers[provider].pool.settings(member, streams: Int(event.streams_max), now: now)
@@ -50,7 +50,7 @@ extension Lane {
         // next time.
         let hopeless =
             event.failureScope == .tls || event.saysNoHTTP2 || event.failureScope == .proxy && event.code == 407
-        giveBackAddress(provider, member)
+        giveBackAddress(provider, member, failed: providers[provider].pool.members[member].phase == .connecting)
         providers[provider].tokenOf[member] = nil
         failed(provider, member, event.detailText, hopeless: hopeless)
     }
@@ -58,7 +58,7 @@ extension Lane {
     private mutating func failed(_ provider: Int, _ member: Int, _ text: String, hopeless: Bool) {
         let name = providers[provider].access.forName
         let failure = ConnectionFailure(
-            isHopeless: hopeless, addresses: addresses.count,
+            isHopeless: hopeless && !addresses.everReached, addresses: addresses.count,
             text: "cannot connect to \(plan.endpoint)\(name): \(text)")
         act(providers[provider].pool.isDown(member, failure: failure, now: now, jitter: random.unit()), of: provider)
     }
@@ -102,14 +102,14 @@ extension Lane {
                 providers[provider].tokenOf[member] = source.map { .init(source: $0, token: token) }
                 authorize(connection, authorization, of: provider)
             case .wait(let pause):
-                giveBackAddress(provider, member)
-                providers[provider].pool.notOpened(member, until: now + pause)
+                giveBackAddress(provider, member, failed: false)
+                providers[provider].pool.notAllowed(member, until: now + pause)
             }
         } catch let error as CampaignError {
             control.stop(.failure(error))
         } catch {
             plan.log.failed(error, providers[provider].access)
-            giveBackAddress(provider, member)
+            giveBackAddress(provider, member, failed: false)
             failed(provider, member, "\(error)", hopeless: false)
         }
     }
@@ -172,9 +172,9 @@ extension Lane {
         return true
     }
 
-    private mutating func giveBackAddress(_ provider: Int, _ member: Int) {
+    /// - Parameter failed: the connection was tried and never came up.
+    private mutating func giveBackAddress(_ provider: Int, _ member: Int, failed: Bool) {
         guard let address = providers[provider].addressOf.removeValue(forKey: member) else { return }
-        let failed = providers[provider].pool.members[member].phase == .connecting
         let time = now
         addresses.withTable { $0.release(address, failed: failed, now: time) }
     }

@@ -56,7 +56,8 @@ extension Lane {
         guard providers.count == 1 else {
             return providers[provider].waiting.count > 0 || providers[provider].pool.inFlight > 0
         }
-        if flights.count > 0 || rows.hasRow() { return true }
+        // Rows that wait for another attempt ask nobody meanwhile, and where no other may be taken nobody waits.
+        if flights.count > retries.count || retries.isDue(now: now) || mayTakeFresh && rows.hasRow() { return true }
         return !providers[provider].pool.everUp && !rows.isExhausted
     }
 

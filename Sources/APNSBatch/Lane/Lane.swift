@@ -28,6 +28,10 @@ struct Lane: ~Copyable {
     var generation: Int
     /// Rows set aside, over all providers.
     var waiting = 0
+    /// Answers when the time was last looked at, over all providers.
+    var answeredThen: UInt64 = 0
+    /// So many rows wait for another attempt that no others are taken; said once.
+    var isFull = false
     var rows: RowSource
     var preparer: RowPreparer
     var arena: SendArena
@@ -131,11 +135,14 @@ struct Lane: ~Copyable {
 
     mutating func nextFlight() -> Int? {
         if turns.againGoesFirst, let again = takeDue() { return turns.take(again: again) }
-        if retries.count < plan.backoff.rowsMax, !flights.isFull, mayTakeRow, let fresh = nextRow() {
+        if mayTakeFresh, !flights.isFull, let fresh = nextRow() {
             return turns.take(fresh: fresh)
         }
         return takeDue()
     }
+
+    /// Whether there is room for a row of the input.
+    var mayTakeFresh: Bool { retries.count < plan.backoff.rowsMax && mayTakeRow }
 
     /// The next row that can be sent; those that cannot get their outcome on the way.
     private mutating func nextRow() -> Int? {
@@ -205,10 +212,14 @@ struct Lane: ~Copyable {
         guard now >= nextTick else { return }
         nextTick = now + Self.tickInterval
         reload()
+        noteAnswers()
+        let othersAnswer = board.hasAnswers(within: plan.poolLimits.patience, now: now)
         for provider in providers.indices {
             openWhatIsKnown(provider)
             let (answered, hasWork) = (providers[provider].counts.answered, hasWork(provider))
-            act(providers[provider].pool.tick(now: now, answered: answered, hasWork: hasWork), of: provider)
+            act(
+                providers[provider].pool.tick(
+                    now: now, answered: answered, hasWork: hasWork, othersAnswer: othersAnswer), of: provider)
             if !providers[provider].pool.isChanging { forgetPrevious(of: provider) }
         }
         rows.refreshClock()

@@ -27,6 +27,9 @@ struct RetryQueue {
 
     var count: Int { heap.count }
 
+    /// Whether some row's time has come.
+    func isDue(now: UInt64) -> Bool { heap.first.map { $0.due <= now } ?? false }
+
     mutating func add(flight: Int, due: UInt64) {
         heap.append(Waiting(due: due, flight: Int32(flight)))
         var child = heap.count - 1

@@ -65,6 +65,8 @@ final class AnswerBoard: Sendable {
     private let providers: Int
     /// By lane, then by provider: answered, and the rules' numbers.
     private let numbers: Numbers
+    /// When some lane had its last answer, as far as it has told.
+    private let answeredAt = Atomic<UInt64>(0)
     private let breakers: Guarded<[CircuitBreaker]>
 
     private struct Numbers: @unchecked Sendable {
@@ -99,6 +101,12 @@ final class AnswerBoard: Sendable {
         guard counts.hasNews else { return }
         for rule in counts.refused.indices { own[1 + rule].store(counts.refused[rule], ordering: .releasing) }
     }
+
+    /// This lane has had answers since it last said so.
+    func noteAnswers(now: UInt64) { answeredAt.store(now, ordering: .relaxed) }
+
+    /// Whether some lane has had an answer of late.
+    func hasAnswers(within: UInt64, now: UInt64) -> Bool { now < answeredAt.load(ordering: .relaxed) + within }
 
     /// Nil when another lane judges just now.
     func judge(_ provider: Int) -> CircuitBreaker.Trip?? {

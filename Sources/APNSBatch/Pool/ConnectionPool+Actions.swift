@@ -27,7 +27,8 @@ extension ConnectionPool {
 
 /// Why a connection ended, as far as the pool cares.
 struct ConnectionFailure: Equatable {
-    /// Trying again cannot help: a certificate that does not verify, a server that does not speak h2.
+    /// Trying again cannot help once all addresses have said so: a certificate that does not verify, a server that does
+    /// not speak h2, and no connection of the run has ever come up.
     var isHopeless: Bool
     /// Addresses the host has.
     var addresses: Int

@@ -14,8 +14,9 @@ extension ConnectionPool {
         var leastGain = 1.1
         /// How long a pool that did not gain by growing stays as it is; twice as long each time it is so again.
         var holdAfterNoGain: UInt64 = 10_000_000_000
-        /// How long a connection may take to come up before another address family is tried beside it (RFC 8305, section 8).
-        var raceAfter: UInt64 = 250_000_000
+        /// How long a connection may take to come up before another address family is tried beside it. Longer than RFC 8305
+        /// says (section 8), for not only TCP must be up by then, but TLS and HTTP/2, too: three round trips and more.
+        var raceAfter: UInt64 = 1_000_000_000
         var backoffFirst: UInt64 = 250_000_000
         var backoffLargest: UInt64 = 30_000_000_000
         /// How long no connection may be of use before the pool gives up.

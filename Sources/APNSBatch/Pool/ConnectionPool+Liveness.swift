@@ -50,11 +50,16 @@ extension ConnectionPool {
     }
 
     /// Rows wait and no answer comes: after a while every connection is replaced, after twice as long the pool gives up.
-    mutating func watchAnswers(now: UInt64, answered: UInt64, hasWork: Bool) -> [Action] {
+    mutating func watchAnswers(
+        now: UInt64, answered: UInt64, hasWork: Bool, othersAnswer: Bool
+    ) -> [Action] {
         let total = inFlight
-        watchdog.look(now: now, isWaiting: total > 0 || growth.starved && up > 0)
-        if answered != watchdog.answered || !hasWork { watchdog = Watchdog(answered: answered, lookedAt: now) }
-        if watchdog.waited >= 2 * limits.answerPatience { return giveUp(silenceText(watchdog.waited, total)) }
+        watchdog.look(now: now, isWaiting: total > 0 || hasWork && growth.starved && up > 0)
+        if answered != watchdog.answered { watchdog = Watchdog(answered: answered, lookedAt: now) }
+        if watchdog.waited >= 2 * limits.answerPatience {
+            guard othersAnswer else { return giveUp(silenceText(watchdog.waited, total)) }
+            watchdog = Watchdog(answered: answered, lookedAt: now)
+        }
         guard watchdog.waited >= limits.answerPatience, !watchdog.hasReplaced else { return [] }
         watchdog.hasReplaced = true
         return members.indices.filter { members[$0].phase == .up }.flatMap { goaway($0, now: now) }
@@ -75,11 +80,8 @@ extension ConnectionPool {
         /// The connections were replaced since then.
         var hasReplaced = false
 
-        /// A look after a long pause says that this process stood still, and not the server.
-        private static let longest: UInt64 = 1_000_000_000
-
         fileprivate mutating func look(now: UInt64, isWaiting: Bool) {
-            if isWaiting { waited += min(now - lookedAt, Self.longest) }
+            if isWaiting { waited += ConnectionPool.seen(from: lookedAt, to: now) }
             lookedAt = now
         }
     }

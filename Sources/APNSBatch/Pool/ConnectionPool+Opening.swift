@@ -16,11 +16,11 @@ extension ConnectionPool {
         members[member] = Member()
         if let rival = gone.rival { members[rival].rival = nil }
         // One that was up and closed before it answered anything is no better than one that never came up.
-        guard gone.answers == 0, !gone.hasLost else { return [] }
-        if failure.isHopeless && !everUp && gone.rival == nil { return giveUp(failure.text) }
+        guard !gone.hasLost, gone.answers == 0 || gone.isFleeting(now: now) else { return [] }
         lastFailure = failure.text
         slots[gone.slot].failures += 1
         let failures = slots[gone.slot].failures
+        if failure.isHopeless, !everUp, gone.rival == nil, failures >= failure.addresses { return giveUp(failure.text) }
         slots[gone.slot].opensAt = now + pause(failures: failures, addresses: failure.addresses, jitter: jitter)
         return []
     }
@@ -37,6 +37,7 @@ extension ConnectionPool {
     mutating func forgetFailures() {
         for index in slots.indices { slots[index] = Slot() }
         nextOpenAt = 0
+        excusedUntil = 0
     }
 
     mutating func openIfDue(now: UInt64, wanted: Int) -> Action? {
@@ -69,7 +70,7 @@ extension ConnectionPool {
             if members[index].phase == .up, let rival = members[index].rival {
                 actions += settle(winner: index, rival)
             } else if members[index].phase == .connecting, !members[index].isLeaving,
-                let time = members[index].racesAt, now >= time,
+                members[index].rival == nil, let time = members[index].racesAt, now >= time,
                 let free = members.firstIndex(where: { $0.phase == .free })
             {
                 actions.append(start(rival: free, of: index))

@@ -31,8 +31,12 @@ struct ConnectionPool: Equatable {
     var slots: [Slot]
     var nextOpenAt: UInt64 = 0
     var lastFailure = ""
-    /// When a connection was last known to be of use: it answers, or nothing is asked of it. Moves on without work.
-    var lastGoodAt: UInt64
+    /// How long no connection has been of use while there was work, as far as this process was there to see it.
+    private(set) var badFor: UInt64 = 0
+    /// When the pool last looked at the time.
+    private var lookedAt: UInt64
+    /// No connection can be opened before then, and nobody is to blame: a provider token may not be minted yet.
+    var excusedUntil: UInt64 = 0
     private(set) var everUp = false
     /// Connections that came up so far.
     private(set) var opened = 0
@@ -55,7 +59,7 @@ struct ConnectionPool: Equatable {
         // Room for as many draining members as open ones.
         members = Array(repeating: Member(), count: limits.maximum * 2)
         slots = Array(repeating: Slot(), count: limits.maximum)
-        lastGoodAt = now
+        lookedAt = now
         watchdog = Watchdog(lookedAt: now)
         growth = Growth(start: now)
         pace = StreamPace(start: now)
@@ -134,7 +138,8 @@ struct ConnectionPool: Equatable {
         members[member].generation = generation
         members[member].tokenExpiresAt = tokenExpiresAt
         members[member].successorDueAt = successorDueAt
-        members[member].racesAt = racesAt
+        // A race is one of two: a rival gets none of its own.
+        members[member].racesAt = members[member].races ? nil : racesAt
     }
 
     /// The open could not be begun and is to be tried again, not before then.
@@ -142,6 +147,12 @@ struct ConnectionPool: Equatable {
         if let rival = members[member].rival { members[rival].rival = nil }
         members[member] = Member()
         nextOpenAt = until
+    }
+
+    /// As `notOpened`, and not the server's fault.
+    mutating func notAllowed(_ member: Int, until: UInt64) {
+        notOpened(member, until: until)
+        excusedUntil = until
     }
 
     mutating func isUp(_ member: Int, streams: Int, now: UInt64) {
@@ -175,13 +186,17 @@ struct ConnectionPool: Equatable {
 
     /// Opens, replaces and grows; call it every few milliseconds and after events.
     ///
-    /// - Parameter hasWork: whether rows wait for a connection or for an answer.
-    mutating func tick(now: UInt64, answered: UInt64, hasWork: Bool = true) -> [Action] {
+    /// - Parameters:
+    ///   - hasWork: whether rows wait for a connection or for an answer.
+    ///   - othersAnswer: whether other pools of the run have had answers of late: then this one does not give up.
+    mutating func tick(
+        now: UInt64, answered: UInt64, hasWork: Bool = true, othersAnswer: Bool = false
+    ) -> [Action] {
         guard !over else { return [] }
         releaseHeld(now: now)
         noteUse(now: now, hasWork: hasWork)
-        if now - lastGoodAt > limits.patience { return giveUp(impatience()) }
-        var actions = watchAnswers(now: now, answered: answered, hasWork: hasWork)
+        if badFor > limits.patience, !othersAnswer { return giveUp(impatience()) }
+        var actions = watchAnswers(now: now, answered: answered, hasWork: hasWork, othersAnswer: othersAnswer)
         guard !over else { return actions }
         actions += watchMembers(now: now) + race(now: now)
         if hasWork { replaceFallen(now: now) }
@@ -194,12 +209,16 @@ struct ConnectionPool: Equatable {
     }
 
     private mutating func noteUse(now: UInt64, hasWork: Bool) {
-        if !hasWork { lastGoodAt = now }
+        badFor = hasWork && now >= excusedUntil ? badFor + Self.seen(from: lookedAt, to: now) : 0
+        lookedAt = now
         for member in members where member.isOfUse(now: now, within: limits.patience) {
-            lastGoodAt = now
-            if !member.isLeaving { slots[member.slot].failures = 0 }
+            badFor = 0
+            if !member.isLeaving, now >= member.upAt + 1_000_000_000 { slots[member.slot].failures = 0 }
         }
     }
+
+    /// How long a look is about: one after a long pause says that this process stood still, and not the server.
+    static func seen(from: UInt64, to now: UInt64) -> UInt64 { min(now - from, 1_000_000_000) }
 
     /// Connections that stand and are silent are no connections that cannot be had.
     private func impatience() -> String {

@@ -10,6 +10,7 @@ final class AddressBook: Sendable {
         var isAsking = false
         /// When the last one was asked for.
         var askedAt: UInt64?
+        var everReached = false
     }
 
     private let host: String
@@ -63,6 +64,16 @@ final class AddressBook: Sendable {
     }
 
     func hasAnswered(_ ticket: UInt64) -> Bool { state.withLock { $0.answers >= ticket } }
+
+    /// Whether a connection of any lane and provider has ever come up: what fails now may go well again.
+    var everReached: Bool { state.withLock { $0.everReached } }
+
+    func succeeded(_ address: SocketAddress) {
+        state.withLock { state in
+            state.everReached = true
+            state.table.succeeded(address)
+        }
+    }
 
     /// The table of addresses, for a moment.
     func withTable<R>(_ body: (inout AddressTable) -> R) -> R where R: Sendable {
