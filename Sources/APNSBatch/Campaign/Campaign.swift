@@ -203,7 +203,7 @@ public struct Campaign: Sendable {
     public var unavailableDelay: UInt64?
     /// How much longer a `retry-after` of the answer, seconds or a date, may make a delay: up to so many seconds, at most
     /// 2,592,000. 0 passes over it.
-    public var retryAfterLimit: UInt64 = 86_400
+    public var retryAfterLimit: UInt64 = 900
     /// How many rows of a lane may wait to be sent again, 1 to 1,000,000; a record of some hundred bytes each. While as many
     /// wait, no fresh row is taken; until then they hold up none.
     public var retryRows = 16_384

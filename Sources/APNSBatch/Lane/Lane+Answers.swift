@@ -99,8 +99,18 @@ extension Lane {
         let attempts = Int(flights[flight].attempts)
         guard kind != .none else { return attempts < plan.attempts ? 0 : nil }
         let backoff = kind == .short ? plan.backoff.short : plan.backoff.long
-        return backoff.delay(afterAttempt: attempts, retryAfter: retryAfter, random: random.next())
+        // Half of the places are enough for rows that the server sends away for long: the others must keep moving.
+        let asked = retries.count < plan.backoff.rowsMax / 2 ? retryAfter : nil
+        return backoff.delay(afterAttempt: attempts, retryAfter: asked, random: random.next())
             .map { $0 * 1_000_000 }
+    }
+
+    /// Says when so many rows wait that no others are taken, and again only after it got better.
+    mutating func lookAtRetries() {
+        if retries.count < plan.backoff.rowsMax / 4 * 3 { isFull = false }
+        guard !isFull, retries.count >= plan.backoff.rowsMax else { return }
+        isFull = true
+        plan.log.retriesFull(retries.count)
     }
 
     /// Seconds, where the answer has a `retry-after` header that makes sense.

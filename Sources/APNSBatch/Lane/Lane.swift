@@ -224,6 +224,7 @@ struct Lane: ~Copyable {
         }
         rows.refreshClock()
         lookForCanary()
+        lookAtRetries()
         isLate = plan.deadline?.hasPassed(now: rows.wallClock) ?? false
         publish()
         if now >= nextHandOver {

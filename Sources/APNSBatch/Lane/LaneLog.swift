@@ -43,6 +43,11 @@ struct LaneLog: Sendable {
         logger.warning("\(endpoint)\(access.forName): new credentials refused (\(cause)), the old ones stay")
     }
 
+    func retriesFull(_ rows: Int) {
+        logger.warning(
+            "\(rows) rows of a lane wait to be sent to \(endpoint) again: it takes no others until some are done")
+    }
+
     func canaryPassed(_ canary: Canary) {
         logger.info("canary passed: the first \(canary.rows) rows")
     }

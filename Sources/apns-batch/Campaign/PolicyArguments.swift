@@ -11,7 +11,7 @@ struct PolicyArguments: ParsableArguments {
     @Option(help: "The same after 500 and 503. (default: 5000, or --retry-delay)")
     var unavailableDelay: UInt64?
 
-    @Option(help: "Seconds that a retry-after may ask for at most. (default: 86400)")
+    @Option(help: "Seconds that a retry-after may ask for at most. (default: 900)")
     var retryAfterMax: UInt64?
 
     @Option(help: "Rows of a lane that may wait to be sent again before no fresh ones are taken. (default: 16384)")

@@ -82,6 +82,7 @@ import Testing
         let stage = try Stage(script: script, streams: 10)
         var campaign = try stage.campaign(rows: Self.rows(100))
         (campaign.lanes, campaign.connections, campaign.retryRows) = (1, 1, 20)
+        campaign.unavailableDelay = 1000
         let run = try CampaignRun(campaign)
         let running = Task { await run.run() }
         var most = 0
@@ -92,6 +93,32 @@ import Testing
         #expect(await running.value.accepted == 100)
         // Those under way when the last place was taken come on top.
         #expect((10...30).contains(most), "\(most)")
+    }
+
+    @Test("that the server sends away for long take half of a lane's places at most, and the others go on")
+    func longRetryAfter() async throws {
+        let script = SimulatorScript(
+            rules: [SimulatorRule(share: 1, status: 503, reason: "ServiceUnavailable", times: 1, retryAfter: 600)])
+        let stage = try Stage(script: script, streams: 10)
+        var campaign = try stage.campaign(rows: Self.rows(100))
+        (campaign.lanes, campaign.connections, campaign.retryRows) = (1, 1, 8)
+        campaign.retryDelay = 1
+        let log = LogKeeper()
+        let run = try CampaignRun(campaign, logger: log.logger)
+        let running = Task { await run.run() }
+        while run.progress.accepted < 96 { await Task.yield() }
+        #expect(run.progress.accepted == 96 && run.progress.retrying == 4)
+        run.stop()
+        #expect(await running.value.accepted == 96)
+    }
+
+    @Test("are due once their time has come")
+    func due() {
+        var queue = RetryQueue()
+        #expect(!queue.isDue(now: 5))
+        queue.add(flight: 1, due: 7)
+        queue.add(flight: 2, due: 5)
+        #expect(!queue.isDue(now: 4) && queue.isDue(now: 5))
     }
 
     @Test("a pause sends nothing, keeps connections, and goes on where it was")
