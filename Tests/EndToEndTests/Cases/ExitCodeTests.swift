@@ -59,7 +59,7 @@ extension EndToEnd {
             (["--input", "ROWS", "--to", "nowhere"], "nowhere"),
             (
                 ["--input", "ROWS", "--to", "simulator", "--proxy", "http://u:p@h:1"],
-                "a password does not belong there"
+                "--proxy: no password there; give --proxy-password-file or --proxy-password-env"
             ),
             (["--input", "ROWS", "--to", "localhost:99999"], "99999"),
             (["--input", "ROWS", "--to", "simulator", "--template", "/nonexistent/t.json"], "/nonexistent/t.json"),
