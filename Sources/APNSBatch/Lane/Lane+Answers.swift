@@ -56,12 +56,17 @@ extension Lane {
             return
         }
         guard let delay = delay(flight, retry.delay, retryAfter) else {
-            reject(flight, answer)
-            return
+            // What APNs said of the last request says nothing of an earlier one.
+            if flights[flight].mayHaveArrived { return finishUnknown(flight, cause: Self.noWord(answer)) }
+            return reject(flight, answer)
         }
         flights[flight].lastStatus = answer.status
         flights[flight].lastReason = if case .known(let reason) = answer.reason { reason } else { nil }
         again(flight, after: delay)
+    }
+
+    private static func noWord(_ answer: Answer) -> String {
+        "no answer to one request and \(answer.status)\(answer.reason.map { " \($0)" } ?? "") to the last"
     }
 
     private func stopForTheClock(_ provider: Int) {

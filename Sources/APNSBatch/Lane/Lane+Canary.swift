@@ -7,7 +7,8 @@ extension Lane {
     private var canaryCount: Canary.Count {
         let tally = sink.tally
         return Canary.Count(
-            accepted: tally.accepted, rejected: tally.rejected, unknown: tally.unknown, underWay: UInt64(flights.count))
+            accepted: tally.accepted, rejected: tally.rejected, unknown: tally.unknown - unknownOfEarlier,
+            underWay: UInt64(flights.count))
     }
 
     /// Whether another row of the input may be taken.

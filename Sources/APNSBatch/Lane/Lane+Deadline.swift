@@ -15,6 +15,8 @@ extension Lane {
             guard rows.hasRow() else { return .allThatGoes }
             if let error = rows.row.error {
                 recordUnsent(.invalid, cause: RowFault.find(error, plan).text)
+            } else if rows.mayHaveBeenSent {
+                recordNotKnown()
             } else {
                 recordUnsent(.expired, cause: Self.lateCause)
             }
@@ -56,7 +58,7 @@ extension Lane {
         switch flights[flight].lastWord {
         case .neverSent: finish(flight, .expired, cause: cause)
         case .refused(let status, let reason): finish(flight, .rejected, status: status, cause: reason?.text ?? "")
-        case .noAnswer: finish(flight, .unknown, cause: cause)
+        case .noAnswer: finishUnknown(flight, cause: cause)
         }
     }
 }

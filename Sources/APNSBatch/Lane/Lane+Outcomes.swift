@@ -88,11 +88,10 @@ extension Lane {
     /// unknown.
     private mutating func lost(_ flight: Int, _ outcome: OutcomeRecord) {
         let attempts = Int(flights[flight].attempts)
+        flights[flight].mayHaveArrived = true
         if !control.stopping, mayResend(flight),
             let delay = plan.backoff.short.delay(afterAttempt: attempts, random: random.next())
         {
-            // Not the last word any more: this request may have arrived.
-            flights[flight].lastStatus = 0
             again(flight, after: delay * 1_000_000)
         } else {
             finish(flight, .unknown, cause: Self.explain(outcome))
@@ -126,8 +125,13 @@ extension Lane {
         flights[flight].block = -1
     }
 
-    /// The end of a row without an outcome: a resumed run sends it.
+    /// Takes back a row that this process will not send. It stays without an outcome, and a resumed run sends it. One that
+    /// may have arrived is for the policy: unknown, or in the ledger among those that may have been sent.
     mutating func leave(_ flight: Int) {
+        if flights[flight].mayHaveArrived {
+            guard mayResend(flight) else { return finishUnknown(flight, cause: Self.stoppedBefore) }
+            rows.left(flights[flight].row, place: flights[flight].place)
+        }
         if flights[flight].block >= 0 { arena.release(flights[flight].block) }
         flights.release(flight)
     }
@@ -135,12 +139,23 @@ extension Lane {
     /// The cause of a row that an earlier process may have sent.
     static var notKnown: String { "under way when the process before this one ended" }
 
+    private static var stoppedBefore: String { "connection lost before the answer and the run stopped" }
+
     /// Ends a row that an earlier process may have sent as unknown, where the policy forbids to send it again.
     mutating func leaveUnknown(_ flight: Int) -> Bool {
+        flights[flight].mayHaveArrived = true
         guard !mayResend(flight) else { return false }
-        flights[flight].attempts = 1
-        finish(flight, .unknown, cause: Self.notKnown)
+        finishUnknown(flight, cause: Self.notKnown)
         return true
+    }
+
+    /// The end of a row that may have arrived. Without a request in this process there was one in an earlier one.
+    mutating func finishUnknown(_ flight: Int, cause: String) {
+        if flights[flight].attempts == 0 {
+            flights[flight].attempts = 1
+            unknownOfEarlier += 1
+        }
+        finish(flight, .unknown, cause: cause)
     }
 
     /// Whether a row goes again that may have been sent.

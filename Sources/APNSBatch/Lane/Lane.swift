@@ -46,6 +46,8 @@ struct Lane: ~Copyable {
     var isLate = false
     /// While this lane sends the campaign's first rows, and the others wait.
     var canary: Canary?
+    /// Rows that ended as unknown because of earlier processes alone.
+    var unknownOfEarlier: UInt64 = 0
 
     /// Milliseconds between two looks at time and control when nothing arrives.
     private static let idleWait: UInt32 = 10
@@ -140,13 +142,16 @@ struct Lane: ~Copyable {
         while rows.hasRow() {
             switch preparer.prepare(rows.row, in: &arena, flights: &flights, now: rows.wallClock) {
             case .ready(let flight):
+                flights[flight].place = UInt32(truncatingIfNeeded: rows.place)
                 let isLeft = rows.mayHaveBeenSent && leaveUnknown(flight)
                 rows.consume()
                 if isLeft { continue }
                 return flight
             case .noRoom: return nil
+            case .invalid(let finding) where rows.mayHaveBeenSent && finding.rule.mayHaveBeenOtherwise:
+                recordNotKnown()
             case .invalid(let finding): recordUnsent(.invalid, cause: finding.text)
-            case .expired where rows.mayHaveBeenSent: recordUnsent(.unknown, cause: Self.notKnown)
+            case .expired where rows.mayHaveBeenSent: recordNotKnown()
             case .expired: recordUnsent(.expired, cause: RowFault.expired(rows.row, plan).text)
             }
             rows.consume()
@@ -154,13 +159,21 @@ struct Lane: ~Copyable {
         return nil
     }
 
-    mutating func recordUnsent(_ outcome: Outcome, cause: String) {
+    mutating func recordUnsent(_ outcome: Outcome, cause: String, attempts: UInt16 = 0) {
         var cause = cause
         let token = preparer.tokenText(of: rows.row)
+        let ownID = attempts > 0 ? preparer.ownID(of: rows.row) : nil
         cause.withUTF8 { cause in
             sink.record(
-                row: rows.row.row, outcome: outcome, token: token, reason: UnsafeRawBufferPointer(cause))
+                row: rows.row.row, outcome: outcome, attempts: attempts, token: token,
+                reason: UnsafeRawBufferPointer(cause), ownID: ownID?.baseAddress)
         }
+    }
+
+    /// The end of a row that an earlier process may have sent, and that cannot be sent now.
+    mutating func recordNotKnown() {
+        unknownOfEarlier += 1
+        recordUnsent(.unknown, cause: Self.notKnown, attempts: 1)
     }
 
     mutating func send(_ flight: Int, to member: Int, of provider: Int) {
@@ -239,8 +252,7 @@ struct Lane: ~Copyable {
         return false
     }
 
-    /// Takes no further row, and gives up those that wait for their turn: they have no outcome, and a resumed run sends
-    /// them.
+    /// Takes no further row, and gives up those that wait for their turn.
     private mutating func giveUpWaiting() {
         rows.abandon()
         while let flight = takeWaiting() { leave(flight) }

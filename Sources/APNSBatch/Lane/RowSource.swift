@@ -55,6 +55,14 @@ struct RowSource: ~Copyable {
         }
     }
 
+    /// The row's index in its chunk.
+    var place: Int { chunk.map { Int(truncatingIfNeeded: row.row &- $0.firstRow) } ?? 0 }
+
+    /// A row stays without an outcome and may have arrived.
+    func left(_ row: UInt64, place: UInt32) {
+        board?.left(firstRow: row &- UInt64(place), rows: Int(place) + 1)
+    }
+
     /// Whether an earlier process may have sent the row.
     var mayHaveBeenSent: Bool {
         guard let past, let chunk else { return false }

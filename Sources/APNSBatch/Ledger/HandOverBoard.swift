@@ -1,4 +1,5 @@
 import Glibc
+import LaneTransport
 import Synchronization
 
 /// How far into its chunk each lane has handed rows to connections, where a kill of the process does not reach it: memory
@@ -56,6 +57,20 @@ package final class HandOverBoard: @unchecked Sendable {
     /// Rows of the range in a buffer that may have been handed over. 0 when the range is put there.
     func note(slot: Int, firstRow: UInt64, rows: Int) {
         words[Self.headWords + slot].store(firstRow << 23 | UInt64(rows), ordering: .releasing)
+    }
+
+    /// Of rows that stay without an outcome when the run ends in order, and may have arrived: rows by first row. Not in the
+    /// file: a session that does not end in order has the notes.
+    private let leftRows = Guarded<[UInt64: Int]>([:])
+
+    /// So many of a range's first rows are not to be taken for never sent.
+    func left(firstRow: UInt64, rows: Int) {
+        leftRows.withLock { $0[firstRow] = max($0[firstRow] ?? 0, rows) }
+    }
+
+    /// In the order of their rows.
+    var left: [(firstRow: UInt64, rows: Int)] {
+        leftRows.withLock { $0.map { (firstRow: $0.key, rows: $0.value) } }.sorted { $0.firstRow < $1.firstRow }
     }
 
     /// What lanes noted of the ranges that they had in hand: rows by first row. Nil when these notes are not of the

@@ -7,7 +7,7 @@ struct LedgerHistory: Sendable {
         var facts: LedgerRange
         /// The session that announced it last.
         var session: UInt32
-        /// So many of its first rows may have been sent by a session that did not end in order.
+        /// So many of its first rows may have been sent, as the ledger says.
         var handed = 0
         /// Rows without an outcome.
         var remaining: Int

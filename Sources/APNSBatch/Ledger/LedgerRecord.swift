@@ -17,9 +17,9 @@ enum LedgerKind: UInt8, Sendable {
     case outcomes = 4
     /// Everything before it is durable, and so much of `results.csv`.
     case mark = 5
-    /// So many rows of a range may have been sent by a session that did not end in order.
+    /// So many rows of a range may have been sent, and those of them that have no outcome are for the policy.
     case handed = 6
-    /// The session ended in order: what has no outcome waits to be sent.
+    /// The session ended in order: what has no outcome was never sent, but for what was handed over.
     case end = 7
 }
 

@@ -41,13 +41,7 @@ package final class RunLedger: @unchecked Sendable {
         _ session: LedgerSession, header: LedgerHeader?, handed: [(firstRow: UInt64, rows: Int)] = []
     ) throws(StorageError) {
         try append { (encoder) in if let header { encoder.add(header) } }
-        for part in stride(from: 0, to: handed.count, by: 1000) {
-            try append { (encoder) in
-                for range in handed[part..<min(part + 1000, handed.count)] {
-                    encoder.addHanded(firstRow: range.firstRow, rows: range.rows)
-                }
-            }
-        }
+        try append(handed: handed)
         try append { (encoder) in encoder.add(session) }
         try ledger.sync()
         board.begin(session)
@@ -96,15 +90,27 @@ package final class RunLedger: @unchecked Sendable {
         count(since: begin)
     }
 
-    /// The session ends in order: what has no outcome waits to be sent. Space that was kept is given back.
+    /// The session ends in order: what has no outcome waits to be sent, but for what the board says was left. Space that
+    /// was kept is given back.
     func end() throws(StorageError) {
         try mark()
+        try append(handed: board.left)
         try append { (encoder) in encoder.addEnd() }
         try lock.withLock { (_) throws(StorageError) in
             try ledger.truncate(to: ledger.length)
             try results.truncate(to: results.length)
         }
         try ledger.sync()
+    }
+
+    private func append(handed: [(firstRow: UInt64, rows: Int)]) throws(StorageError) {
+        for part in stride(from: 0, to: handed.count, by: 1000) {
+            try append { (encoder) in
+                for range in handed[part..<min(part + 1000, handed.count)] {
+                    encoder.addHanded(firstRow: range.firstRow, rows: range.rows)
+                }
+            }
+        }
     }
 
     private func append(_ body: (inout LedgerEncoder) -> Void) throws(StorageError) {

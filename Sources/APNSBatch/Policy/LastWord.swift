@@ -6,12 +6,13 @@ enum LastWord: Equatable {
     case neverSent
     /// APNs answered the last request, and asked for another one later.
     case refused(status: UInt16, KnownReason?)
-    /// The last request may have arrived.
+    /// A request may have arrived, this process's or an earlier one's.
     case noAnswer
 }
 
 extension Flight {
     var lastWord: LastWord {
+        if mayHaveArrived { return .noAnswer }
         if attempts == 0 { return .neverSent }
         return lastStatus > 0 ? .refused(status: lastStatus, lastReason) : .noAnswer
     }

@@ -42,6 +42,10 @@ import Testing
         flight.lastStatus = 503
         flight.lastReason = .serviceUnavailable
         #expect(flight.lastWord == .refused(status: 503, .serviceUnavailable))
+        flight.mayHaveArrived = true
+        #expect(flight.lastWord == .noAnswer)
+        flight.attempts = 0
+        #expect(flight.lastWord == .noAnswer)
     }
 
     @Test("that has passed expires every row unsent, broken rows but stay invalid")
