@@ -2,8 +2,8 @@ import APNSBatch
 import Foundation
 
 extension CampaignSettings {
-    /// The proxy that the settings describe. A password is better given by a file or the environment: arguments are seen by
-    /// every user of the machine. It is never repeated in an error.
+    /// The proxy that the settings describe. A password comes from a file or the environment: arguments are seen by every
+    /// user of the machine, and kept in the ledger. It is never repeated in an error.
     func campaignProxy() throws -> Campaign.Proxy? {
         let password = try proxyPassword()
         guard let proxy else {
@@ -14,10 +14,13 @@ extension CampaignSettings {
             let port = url.port.flatMap({ UInt16(exactly: $0) }), port > 0, ["", "/"].contains(url.path),
             url.query == nil, url.fragment == nil
         else { throw UsageError("--proxy: expected http://HOST:PORT or http://USER@HOST:PORT") }
-        if password != nil && url.password != nil { throw UsageError("--proxy: the password is given twice") }
+        if url.password != nil {
+            throw UsageError(
+                "--proxy: a password does not belong there; give --proxy-password-file or --proxy-password-env")
+        }
         if url.user == nil && password != nil { throw UsageError("--proxy: there is a password and no USER@") }
         let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
-        return Campaign.Proxy(host: bare, port: port, user: url.user, password: password ?? url.password ?? "")
+        return Campaign.Proxy(host: bare, port: port, user: url.user, password: password ?? "")
     }
 
     private func proxyPassword() throws -> String? {
