@@ -26,7 +26,7 @@ struct Resume: AsyncParsableCommand {
     @Argument(help: "Run directory.")
     var runDirectory: String
 
-    @Option(help: "resend, report or resend-if-collapsible. (default: as before)")
+    @Option(help: "resend, report or resend-if-collapsible. (default: as the last time)")
     var onUnknown: String?
 
     @Flag(name: .shortAndLong, help: "Report every connection on standard error.")
@@ -34,10 +34,11 @@ struct Resume: AsyncParsableCommand {
 
     func run() async throws {
         Signals.ignoreHangup()
-        let arguments = try reporting { try RunArguments(of: try RunStatus(of: runDirectory)) }
+        let opening = try reporting { try RunOpening(of: runDirectory) }
+        let arguments = try reporting { try RunArguments(of: opening) }
         var settings = arguments.settings
         settings.runDir = runDirectory
-        settings.onUnknown = onUnknown ?? settings.onUnknown
+        settings.onUnknown = onUnknown ?? opening.onUnknown?.name ?? settings.onUnknown
         let simulator = try reporting {
             try EmbeddedSimulator.ifWanted(settings, broadcasts: arguments.isBroadcast)
         }
@@ -61,9 +62,9 @@ struct RunArguments: Codable {
     }
 
     /// Of a run.
-    init(of status: RunStatus) throws {
+    init(of run: RunOpening) throws {
         do {
-            self = try JSONDecoder().decode(RunArguments.self, from: Data(status.note))
+            self = try JSONDecoder().decode(RunArguments.self, from: Data(run.note))
         } catch {
             throw UsageError("the run was not begun by this command: it does not say with which arguments")
         }

@@ -173,18 +173,26 @@ public final class CampaignRun: Sendable {
         let begin = WallClock.monotonic()
         started.withLock { $0 = begin }
         var ended = Ended()
+        // The directory may be another process's: nothing is written into it before the ledger is ours.
+        var isOurs = past != nil
         do throws(CampaignError) {
-            ended = try sendAll(try openLedger())
+            let ledger = try openLedger()
+            isOurs = true
+            defer { ledger.close() }
+            ended = try sendAll(ledger)
         } catch {
             control.stop(.failure(error))
+            past?.ledger.unlock()
         }
         let summary = summarize(ended, seconds: WallClock.monotonic() - begin)
+        guard isOurs else { return summary }
         do {
             try RunDirectory.write(summary, to: directory)
+            return summary
         } catch {
             control.stop(.failure(error))
+            return summarize(ended, seconds: summary.elapsedSeconds)
         }
-        return summary
     }
 
     /// Begins the ledger, or goes on with it: what was torn is cut, and `results.csv` is made what it says.

@@ -20,6 +20,7 @@ package final class FileStorage: LedgerStorage, @unchecked Sendable {
         case readOnly
     }
 
+    /// A new file is for its owner alone: it holds whole device tokens.
     package init(_ path: String, _ opening: Opening) throws(StorageError) {
         self.path = path
         let flags =
@@ -28,7 +29,7 @@ package final class FileStorage: LedgerStorage, @unchecked Sendable {
             case .existing: O_RDWR
             case .readOnly: O_RDONLY
             }
-        let opened = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0o644)
+        let opened = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard opened >= 0 else { throw StorageError("open", path, code: errno) }
         descriptor = opened
         var facts = stat()
@@ -98,7 +99,36 @@ package final class FileStorage: LedgerStorage, @unchecked Sendable {
 
     /// Nobody else may hold the lock; it ends with the process. False when somebody does.
     package func lock() throws(StorageError) -> Bool {
-        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+        guard try flocks(LOCK_EX) else { return false }
+        // Who held it before may have written meanwhile.
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0 else { throw StorageError("lock", path, code: errno) }
+        length = UInt64(facts.st_size)
+        reserved = length
+        return true
+    }
+
+    /// The same; a look of somebody else at the lock (`isLocked`) is waited for.
+    package func lockPatiently() throws(StorageError) -> Bool {
+        for _ in 0..<20 {
+            if try lock() { return true }
+            usleep(50_000)
+        }
+        return try lock()
+    }
+
+    /// Whether somebody holds the lock. Holds nobody up who asks the same, and others for an instant.
+    package func isLocked() throws(StorageError) -> Bool {
+        guard try flocks(LOCK_SH) else { return true }
+        unlock()
+        return false
+    }
+
+    /// Others may have it.
+    package func unlock() { flock(descriptor, LOCK_UN) }
+
+    private func flocks(_ kind: Int32) throws(StorageError) -> Bool {
+        while flock(descriptor, kind | LOCK_NB) != 0 {
             if errno == EWOULDBLOCK { return false }
             guard errno == EINTR else { throw StorageError("lock", path, code: errno) }
         }

@@ -27,7 +27,7 @@ package final class HandOverBoard: @unchecked Sendable {
 
     /// A file of its own, made anew.
     package init(path: String, slots: Int) throws(StorageError) {
-        let file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
+        let file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw StorageError("open", path, code: errno) }
         defer { close(file) }
         let bytes = (slots + Self.headWords) * 8

@@ -59,6 +59,27 @@ struct LedgerReader: ~Copyable {
         return reading
     }
 
+    /// The header and the last session. What stands between is stepped over, held to nothing but its length.
+    mutating func opening() throws(Failure) -> (header: LedgerHeader, session: LedgerSession?) {
+        guard let first = try frame(at: 0), first.kind == .header,
+            let header = LedgerDecoder.header(fixedPart(first, at: 0), texts: try texts(first, at: 0))
+        else {
+            _ = try read()
+            throw .damaged(at: 0)
+        }
+        var session: LedgerSession?
+        var offset = UInt64(first.recordLength)
+        while offset + UInt64(LedgerFrame.length) <= storage.length,
+            let frame = try read(at: offset, count: LedgerFrame.length).withUnsafeBytes({ LedgerFrame($0) })
+        {
+            if frame.kind == .session, try self.frame(at: offset) != nil {
+                session = LedgerDecoder.session(fixedPart(frame, at: offset)) ?? session
+            }
+            offset += UInt64(frame.recordLength)
+        }
+        return (header, session)
+    }
+
     /// The record at an offset, if it is whole and holds; its fixed part is then in the window.
     private mutating func frame(at offset: UInt64) throws(Failure) -> LedgerFrame? {
         guard let frame = LedgerFrame(try bytes(at: offset, count: LedgerFrame.length)),

@@ -20,6 +20,13 @@ package protocol LedgerStorage: AnyObject, Sendable {
 
     /// Cuts what is behind `length`, and with it what was reserved.
     func truncate(to length: UInt64) throws(StorageError)
+
+    /// The run is over: another one may work on it.
+    func unlock()
+}
+
+extension LedgerStorage {
+    package func unlock() {}
 }
 
 /// Why a disk did not do as asked.

@@ -34,12 +34,22 @@ package struct DirectoryFiles: RunFiles {
 
     package func openLedger() throws(CampaignError) -> any LedgerStorage { try locked(.existing) }
 
+    /// The ledger, for somebody who only looks.
+    func ledgerToRead() throws(CampaignError) -> FileStorage {
+        do {
+            return try FileStorage(ledgerPath, .readOnly)
+        } catch {
+            let missing = "\(directory) holds no run: there is no \(ledgerPath)"
+            throw CampaignError(.results, error.isMissing ? missing : "\(error)")
+        }
+    }
+
     private func locked(_ opening: FileStorage.Opening) throws(CampaignError) -> FileStorage {
         let isMine: Bool
         let storage: FileStorage
         do {
             storage = try FileStorage(ledgerPath, opening)
-            isMine = try storage.lock()
+            isMine = try storage.lockPatiently()
         } catch {
             throw CampaignError(.results, "\(error)")
         }

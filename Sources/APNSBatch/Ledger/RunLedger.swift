@@ -48,9 +48,11 @@ package final class RunLedger: @unchecked Sendable {
     }
 
     /// Announces ranges: durable on return, and with room on the disk for all that can become of their rows.
-    package func announce(_ ranges: [LedgerRange]) throws(StorageError) {
+    ///
+    /// - Parameter left: rows in them that have no outcome so far; all if nil.
+    package func announce(_ ranges: [LedgerRange], left: Int? = nil) throws(StorageError) {
         let begin = ThreadClock.now()
-        let rows = ranges.reduce(0) { $0 + $1.rows }
+        let rows = left ?? ranges.reduce(0) { $0 + $1.rows }
         try lock.withLock { (_) throws(StorageError) in
             try ledger.reserve(UInt64((rowsOut + rows) * Self.ledgerBytesPerRow))
             try results.reserve(UInt64((rowsOut + rows) * Self.resultBytesPerRow))
@@ -102,6 +104,9 @@ package final class RunLedger: @unchecked Sendable {
         }
         try ledger.sync()
     }
+
+    /// Another process may work on the run, or this one again.
+    func close() { lock.withLock { _ in ledger.unlock() } }
 
     private func append(handed: [(firstRow: UInt64, rows: Int)]) throws(StorageError) {
         for part in stride(from: 0, to: handed.count, by: 1000) {

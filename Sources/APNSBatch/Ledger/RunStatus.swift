@@ -56,17 +56,14 @@ public struct RunStatus: Sendable, Equatable {
     ///
     /// - Throws: ``CampaignError`` with ``CampaignError/Kind/results``.
     public init(of directory: String) throws(CampaignError) {
-        let path = "\(directory)/\(RunDirectory.ledger)"
-        let storage: FileStorage
-        var isFree = false
-        do {
-            storage = try FileStorage(path, .readOnly)
-            isFree = try storage.lock()
-        } catch {
-            let missing = "\(directory) holds no run: there is no \(path)"
-            throw CampaignError(.results, error.isMissing ? missing : "\(error)")
-        }
         let files = DirectoryFiles(directory)
+        let storage = try files.ledgerToRead()
+        let isFree: Bool
+        do {
+            isFree = try !storage.isLocked()
+        } catch {
+            throw CampaignError(.results, "\(error)")
+        }
         let history = try RunPast.read(storage, name: directory).history
         try self.init(history, notes: files.notes(), boot: files.boot, isFree: isFree)
     }

@@ -100,6 +100,9 @@ struct InputChunk: Sendable {
     /// What is known of its rows, if an earlier process had it.
     let past: PastRange?
 
+    /// Rows without an outcome.
+    var rowsLeft: Int { past?.range.remaining ?? chunk.rowCount }
+
     init(_ chunk: CSVChunk, past: PastRange? = nil) {
         self.chunk = chunk
         self.past = past

@@ -74,7 +74,7 @@ struct RangeAnnouncer: ~Copyable {
     private mutating func handOver() throws(CampaignError) {
         guard !group.isEmpty else { return }
         do {
-            try ledger.announce(ranges)
+            try ledger.announce(ranges, left: group.reduce(0) { $0 + $1.rowsLeft })
         } catch {
             giveBack()
             throw CampaignError(.results, "\(error)")

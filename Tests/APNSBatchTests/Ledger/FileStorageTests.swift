@@ -1,4 +1,6 @@
 import Foundation
+import Glibc
+import LaneTransport
 import Testing
 
 @testable import APNSBatch
@@ -66,6 +68,46 @@ import Testing
         #expect(try lock(second) == false)
         first = nil
         #expect(try lock(second) == true)
+        try FileManager.default.removeItem(at: directory)
+    }
+
+    @Test("a look at the lock keeps nobody from it, nor from such a look")
+    func looks() throws {
+        let first = try open("l", .new)
+        let look = try open("l", .readOnly)
+        let other = try open("l", .readOnly)
+        #expect(try !look.isLocked() && !other.isLocked())
+        #expect(try lock(first) == true)
+        #expect(try look.isLocked() && other.isLocked())
+        first.unlock()
+        #expect(try !look.isLocked())
+        try FileManager.default.removeItem(at: directory)
+    }
+
+    @Test("somebody else's look at the lock is waited for, and what was written meanwhile is seen")
+    func waitsForLooks() throws {
+        let file = try open("m", .new)
+        let look = Glibc.open(path("m"), O_RDONLY)
+        #expect(flock(look, LOCK_SH) == 0)
+        let looker = LaneThread(name: "looker") {
+            usleep(200_000)
+            close(look)
+        }
+        try append("abc", to: try open("m", .existing))
+        #expect(try file.lockPatiently())
+        #expect(file.length == 3)
+        looker.join()
+        try FileManager.default.removeItem(at: directory)
+    }
+
+    @Test("a new file is for its owner alone")
+    func mode() throws {
+        _ = try open("n", .new)
+        _ = try HandOverBoard(path: path("o"), slots: 1)
+        for name in ["n", "o"] {
+            var facts = stat()
+            #expect(stat(path(name), &facts) == 0 && facts.st_mode & 0o777 == 0o600)
+        }
         try FileManager.default.removeItem(at: directory)
     }
 

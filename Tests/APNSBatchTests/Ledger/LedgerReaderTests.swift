@@ -25,6 +25,18 @@ import Testing
         #expect(reading.afterMark == [UInt64(Sample.usual.starts[9])])
     }
 
+    @Test("header and last session are found without the rows, whatever stands between")
+    func opening() throws {
+        var bytes = Sample.usual.bytes
+        // In the outcomes, the mark and the range between the sessions.
+        for start in Sample.usual.starts[3...5] { bytes[start + 30] ^= 1 }
+        var reader = LedgerReader(MemoryStorage(bytes))
+        let (header, session) = try reader.opening()
+        #expect(header == Sample.header && session == Sample.session(2))
+        var none = LedgerReader(MemoryStorage([]))
+        #expect(throws: LedgerReader.Failure.notOne) { try none.opening() }
+    }
+
     @Test("outcomes come back as they were, texts and all")
     func outcomesComeBack() throws {
         let (bytes, starts) = Sample.ledger([

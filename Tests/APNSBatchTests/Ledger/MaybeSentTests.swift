@@ -51,6 +51,18 @@ import Testing
         #expect(summary.unknown == 20 && summary.expired == 30, "\(summary)")
     }
 
+    @Test("room is kept for those that are left, and not for the others of their range")
+    func room() async throws {
+        let stage = try Stage()
+        let (campaign, files) = try await Self.killed(stage, rows: 2000, handed: nil)
+        var encoder = LedgerEncoder()
+        encoder.add(LedgerSample.batch((1...1999).map { .init(row: $0, outcome: .accepted, status: 200) }))
+        files.ledger.bytes += Array(encoder.bytes)
+        files.ledger.capacity = files.ledger.length + 100_000
+        let summary = await (try CampaignRun(campaign, resuming: true, files: files)).run()
+        #expect(summary.ending == .complete && summary.accepted == 2000, "\(summary.cause ?? "")")
+    }
+
     @Test("they do not fail the canary of the run that reports them", arguments: [1, 3])
     func canary(lanes: Int) async throws {
         let stage = try Stage()

@@ -137,6 +137,57 @@ import Testing
         _ = first
     }
 
+    @Test("the policy for the next time is that of the last one")
+    func policy() async throws {
+        let stage = try Stage()
+        var campaign = try stage.campaign(rows: Self.rows(10))
+        campaign.note = Array("mine".utf8)
+        for policy in [UnknownPolicy.resend, .report, .resendIfCollapsible] {
+            campaign.onUnknown = policy
+            _ = await (try CampaignRun(campaign, resuming: policy != .resend)).run()
+            let opening = try RunOpening(of: campaign.runDirectory ?? "")
+            #expect(opening.onUnknown == policy && opening.note == Array("mine".utf8))
+        }
+    }
+
+    @Test("a run that is over may be resumed while its object is still there")
+    func twice() async throws {
+        let stage = try Stage()
+        let campaign = try stage.campaign(rows: Self.rows(10))
+        let first = try CampaignRun(campaign)
+        #expect(await first.run().ending == .complete)
+        let second = try CampaignRun(campaign, resuming: true)
+        #expect(await second.run().ending == .complete)
+        let third = try CampaignRun(campaign, resuming: true)
+        #expect(await third.run().ending == .complete)
+        #expect([first, second, third].count == 3)
+    }
+
+    @Test("a summary that cannot be written is a failure")
+    func summary() async throws {
+        let stage = try Stage()
+        let campaign = try stage.campaign(rows: Self.rows(10))
+        let path = (campaign.runDirectory ?? "") + "/summary.json"
+        try FileManager.default.createDirectory(atPath: path + "/x", withIntermediateDirectories: true)
+        let summary = await (try CampaignRun(campaign)).run()
+        #expect(summary.ending == .failed && summary.accepted == 10)
+        #expect(summary.cause?.hasPrefix("cannot write \(path)") == true)
+    }
+
+    @Test("who comes second to a new directory leaves nothing in it")
+    func secondComer() async throws {
+        let stage = try Stage()
+        let campaign = try stage.campaign(rows: Self.rows(10))
+        let second = try CampaignRun(campaign)
+        let first = try CampaignRun(campaign)
+        #expect(await first.run().ending == .complete)
+        let path = first.directory + "/summary.json"
+        let written = try Data(contentsOf: URL(filePath: path))
+        #expect(await second.run().ending == .failed)
+        #expect(try Data(contentsOf: URL(filePath: path)) == written)
+        #expect(try stage.results(first).count == 10)
+    }
+
     @Test("a directory without a run is refused")
     func nothingThere() throws {
         let stage = try Stage()
