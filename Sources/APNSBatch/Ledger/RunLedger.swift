@@ -14,6 +14,11 @@ package final class RunLedger: @unchecked Sendable {
     /// Rows announced that have no outcome.
     private var rowsOut = 0
     private var nanoseconds: UInt64 = 0
+    /// Why nobody can say any more what stands in the ledger. It ends there: nothing is written behind.
+    private var failure: StorageError?
+    private var isInputRead = false
+    /// One sync at a time: the system says once that it lost something, to whoever asks first.
+    private let syncing = Guarded<Void>(())
 
     package let board: HandOverBoard
 
@@ -32,18 +37,34 @@ package final class RunLedger: @unchecked Sendable {
 
     var resultsLength: UInt64 { lock.withLock { _ in results.length } }
 
+    /// Before another session begins on a ledger: what it tells is durable, with `results.csv`, and so is what the board of
+    /// the session before tells. Only then may there be a new board.
+    ///
+    /// - Parameter handed: rows of ranges that an earlier session may have sent.
+    static func settle(
+        _ ledger: any LedgerStorage, resultsLength: UInt64, handed: [(firstRow: UInt64, rows: Int)]
+    ) throws(StorageError) {
+        try ledger.sync()
+        var encoder = LedgerEncoder()
+        encoder.addMark(position: ledger.length, covered: ledger.length, resultsLength: resultsLength)
+        for range in handed {
+            if !encoder.hasRoom {
+                try ledger.append(encoder.bytes)
+                encoder.removeAll()
+            }
+            encoder.addHanded(firstRow: range.firstRow, rows: range.rows)
+        }
+        try ledger.append(encoder.bytes)
+        try ledger.sync()
+    }
+
     /// The first words of a process: durable on return.
     ///
-    /// - Parameters:
-    ///   - header: of a new ledger.
-    ///   - handed: rows of ranges that an earlier session may have sent.
-    func begin(
-        _ session: LedgerSession, header: LedgerHeader?, handed: [(firstRow: UInt64, rows: Int)] = []
-    ) throws(StorageError) {
+    /// - Parameter header: of a new ledger.
+    func begin(_ session: LedgerSession, header: LedgerHeader?) throws(StorageError) {
         try append { (encoder) in if let header { encoder.add(header) } }
-        try append(handed: handed)
         try append { (encoder) in encoder.add(session) }
-        try ledger.sync()
+        try sync()
         board.begin(session)
     }
 
@@ -59,9 +80,12 @@ package final class RunLedger: @unchecked Sendable {
             rowsOut += rows
         }
         try append { (encoder) in for range in ranges { encoder.add(range) } }
-        try ledger.sync()
+        try sync()
         count(since: begin)
     }
+
+    /// There are no more rows to announce.
+    func didReadInput() { lock.withLock { _ in isInputRead = true } }
 
     /// Records how rows ended; durable with the next mark.
     func record(_ batch: OutcomeBatch) throws(StorageError) {
@@ -81,28 +105,29 @@ package final class RunLedger: @unchecked Sendable {
     /// - Precondition: the lines of all that was recorded are written.
     func mark() throws(StorageError) {
         let begin = ThreadClock.now()
-        let length = resultsLength
+        // The reader goes on meanwhile: what it appends is behind what is covered.
+        let (covered, length) = lock.withLock { _ in (ledger.length, results.length) }
         try results.sync()
-        try ledger.sync()
-        try lock.withLock { (_) throws(StorageError) in
-            encoder.removeAll()
-            encoder.addMark(position: ledger.length, resultsLength: length)
-            try ledger.append(encoder.bytes)
+        try sync()
+        try append { (encoder) in
+            encoder.addMark(position: ledger.length, covered: covered, resultsLength: length)
         }
         count(since: begin)
     }
 
     /// The session ends in order: what has no outcome waits to be sent, but for what the board says was left. Space that
     /// was kept is given back.
-    func end() throws(StorageError) {
-        try mark()
+    ///
+    /// - Parameter hasLines: `results.csv` is as the ledger says; if not, it is left alone.
+    func end(hasLines: Bool = true) throws(StorageError) {
+        if hasLines { try mark() }
         try append(handed: board.left)
-        try append { (encoder) in encoder.addEnd() }
+        try append { (encoder) in encoder.addEnd(isInputRead: isInputRead) }
         try lock.withLock { (_) throws(StorageError) in
             try ledger.truncate(to: ledger.length)
-            try results.truncate(to: results.length)
+            if hasLines { try results.truncate(to: results.length) }
         }
-        try ledger.sync()
+        try sync()
     }
 
     /// Another process may work on the run, or this one again.
@@ -120,9 +145,39 @@ package final class RunLedger: @unchecked Sendable {
 
     private func append(_ body: (inout LedgerEncoder) -> Void) throws(StorageError) {
         try lock.withLock { (_) throws(StorageError) in
+            if let failure { throw failure }
             encoder.removeAll()
             body(&encoder)
-            try ledger.append(encoder.bytes)
+            let length = ledger.length
+            do throws(StorageError) {
+                try ledger.append(encoder.bytes)
+            } catch {
+                cut(to: length)
+                throw error
+            }
+        }
+    }
+
+    /// A torn record must not stand before what follows: outcomes may still come, and there was room for them.
+    private func cut(to length: UInt64) {
+        do throws(StorageError) {
+            try ledger.truncate(to: length)
+        } catch {
+            failure = error
+        }
+        try? ledger.reserve(UInt64(rowsOut * Self.ledgerBytesPerRow))
+    }
+
+    /// After one that failed the system may have forgotten what it could not write, and the next would seem to succeed.
+    private func sync() throws(StorageError) {
+        try syncing.withLock { (_) throws(StorageError) in
+            if let failure = lock.withLock({ _ in failure }) { throw failure }
+            do throws(StorageError) {
+                try ledger.sync()
+            } catch {
+                lock.withLock { _ in failure = error }
+                throw error
+            }
         }
     }
 
