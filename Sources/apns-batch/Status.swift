@@ -13,7 +13,7 @@ struct Status: ParsableCommand {
               apns-batch status runs/tonight
               apns-batch status runs/tonight --ranges 0
 
-            Exit codes: 0 every row that was read has ended, and the process ended in
+            Exit codes: 0 every row of the input has ended, and the process ended in
             order; 2 something is left, or a process is at work; 64 no run.
             """)
 
@@ -27,7 +27,9 @@ struct Status: ParsableCommand {
         let status = try reporting { try RunStatus(of: runDirectory) }
         print(StatusText.text(status, ranges: ranges > 0 ? ranges : .max), terminator: "")
         _ = Output.isComplete()
-        let isDone = status.state == .ended && status.count(.ended) == status.rows.last?.last ?? 0
+        let isDone =
+            status.state == .ended && status.isInputRead
+            && status.count(.ended) == status.rows.last?.last ?? 0
         throw isDone ? ExitCode.success : ExitStatus.someRowsLeft
     }
 }

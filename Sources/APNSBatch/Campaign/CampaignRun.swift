@@ -64,7 +64,8 @@ public final class CampaignRun: Sendable {
         control = RunControl(canary: plan.canary != nil)
         header = LedgerHeader(
             identity: plan.identity, start: plan.start, digest: try CampaignDigest.of(campaign),
-            inputBytes: reader.bytesTotal, columnsSum: reader.columnsSum, inputName: reader.name, note: campaign.note)
+            inputBytes: campaign.input.isFile ? reader.bytesTotal : nil, columnsSum: reader.columnsSum,
+            inputName: reader.name, note: campaign.note)
         try past?.check(header)
         try plan.refuseBrokenTemplates()
         providers = try ProviderDirectory(campaign, plan: plan)
@@ -200,25 +201,37 @@ public final class CampaignRun: Sendable {
         let storage: any LedgerStorage
         if let past { storage = past.ledger } else { storage = try files.makeLedger() }
         let results = try files.results()
-        let handed = past?.newlyHanded ?? []
-        do throws(StorageError) {
-            if let past { try storage.truncate(to: past.reading.length) }
-            if past == nil { try results.append(ResultLines.headerBytes) }
-        } catch {
-            throw CampaignError(.results, "\(error)")
-        }
         if let past {
-            var repair = ResultsRepair(results: results, past: past, name: directory)
-            try repair.run(past.reading)
+            try goOn(past, results)
+        } else {
+            try Self.asResult { () throws(StorageError) in
+                try results.truncate(to: 0)
+                try results.append(ResultLines.headerBytes)
+            }
         }
         let ledger = RunLedger(
             ledger: storage, results: results, board: try files.makeBoard(slots: reader.reader.bufferCount))
-        do throws(StorageError) {
-            try ledger.begin(session, header: past == nil ? header : nil, handed: handed)
+        try Self.asResult { () throws(StorageError) in
+            try ledger.begin(session, header: past == nil ? header : nil)
+        }
+        return ledger
+    }
+
+    private func goOn(_ past: RunPast, _ results: any LedgerStorage) throws(CampaignError) {
+        try Self.asResult { () throws(StorageError) in try past.ledger.truncate(to: past.reading.length) }
+        var repair = ResultsRepair(results: results, past: past, name: directory)
+        try repair.run(past.reading)
+        try Self.asResult { () throws(StorageError) in
+            try RunLedger.settle(past.ledger, resultsLength: results.length, handed: past.newlyHanded)
+        }
+    }
+
+    private static func asResult(_ body: () throws(StorageError) -> Void) throws(CampaignError) {
+        do {
+            try body()
         } catch {
             throw CampaignError(.results, "\(error)")
         }
-        return ledger
     }
 
     private var session: LedgerSession {
@@ -250,8 +263,9 @@ public final class CampaignRun: Sendable {
         exchange.filled.close()
         writing.join()
         control.notifyNobody()
+        let written = writer.finish()
         return Ended(
-            tally: crew.tally, reasons: writer.finish().reasons, loop: crew.loop, ledgerSeconds: ledger.cpuSeconds)
+            tally: written.tally, reasons: written.reasons, loop: crew.loop, ledgerSeconds: ledger.cpuSeconds)
     }
 
     private func summarize(

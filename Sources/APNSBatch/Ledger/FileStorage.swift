@@ -17,6 +17,7 @@ package final class FileStorage: LedgerStorage, @unchecked Sendable {
         case new
         /// It must be there.
         case existing
+        case either
         case readOnly
     }
 
@@ -27,6 +28,7 @@ package final class FileStorage: LedgerStorage, @unchecked Sendable {
             switch opening {
             case .new: O_RDWR | O_CREAT | O_EXCL
             case .existing: O_RDWR
+            case .either: O_RDWR | O_CREAT
             case .readOnly: O_RDONLY
             }
         let opened = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -43,6 +45,15 @@ package final class FileStorage: LedgerStorage, @unchecked Sendable {
     }
 
     deinit { close(descriptor) }
+
+    /// The names in a directory survive a loss of power on return.
+    package static func syncDirectory(_ path: String) throws(StorageError) {
+        let directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { throw StorageError("open", path, code: errno) }
+        defer { close(directory) }
+        // Not every file system can.
+        guard fsync(directory) == 0 || errno == EINVAL else { throw StorageError("sync", path, code: errno) }
+    }
 
     package func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
         var rest = bytes[...]
@@ -137,8 +148,6 @@ package final class FileStorage: LedgerStorage, @unchecked Sendable {
 }
 
 extension StorageError {
-    /// The file was there already.
-    var isExisting: Bool { code == EEXIST }
     /// There is no such file.
     var isMissing: Bool { code == ENOENT }
 }

@@ -38,8 +38,24 @@ enum LedgerDecoder {
             firstRow: firstRow, rows: Int(rows), offset: offset, bytes: Int(bytes), firstLine: firstLine, sum: sum)
     }
 
-    /// Two numbers, as marks and what was handed over have.
-    static func pair(_ fixed: UnsafeRawBufferPointer) -> (UInt64, UInt64)? {
+    static func mark(_ fixed: UnsafeRawBufferPointer) -> LedgerMark? {
+        var numbers = Numbers(fixed)
+        guard fixed.count == LedgerMark.length, let position = numbers.next(UInt64.self),
+            let covered = numbers.next(UInt64.self), let resultsLength = numbers.next(UInt64.self),
+            covered <= position
+        else { return nil }
+        return LedgerMark(position: position, covered: covered, resultsLength: resultsLength)
+    }
+
+    /// Whether the input was read to its end.
+    static func end(_ fixed: UnsafeRawBufferPointer) -> Bool? {
+        var numbers = Numbers(fixed)
+        guard fixed.count == 8, let value = numbers.next(UInt64.self), value <= 1 else { return nil }
+        return value == 1
+    }
+
+    /// What was handed over: first row and rows.
+    static func handed(_ fixed: UnsafeRawBufferPointer) -> (firstRow: UInt64, rows: UInt64)? {
         var numbers = Numbers(fixed)
         guard fixed.count == 16, let first = numbers.next(UInt64.self), let second = numbers.next(UInt64.self) else {
             return nil

@@ -65,10 +65,13 @@ struct LedgerEncoder: ~Copyable {
         finish(.range, fixed: fixed.count)
     }
 
-    /// - Parameter position: of the record in the ledger, by which it is known again if what is before it is damaged.
-    mutating func addMark(position: UInt64, resultsLength: UInt64) {
+    /// - Parameters:
+    ///   - position: of the record in the ledger, by which it is known again if what is before it is damaged.
+    ///   - covered: so much of the ledger is durable; what stands between that and the mark need not be.
+    mutating func addMark(position: UInt64, covered: UInt64, resultsLength: UInt64) {
         var fixed = Fixed(at: body, count: 0)
         fixed.add(position)
+        fixed.add(covered)
         fixed.add(resultsLength)
         finish(.mark, fixed: fixed.count)
     }
@@ -80,7 +83,12 @@ struct LedgerEncoder: ~Copyable {
         finish(.handed, fixed: fixed.count)
     }
 
-    mutating func addEnd() { finish(.end, fixed: 0) }
+    /// - Parameter isInputRead: all rows of the input are announced.
+    mutating func addEnd(isInputRead: Bool) {
+        var fixed = Fixed(at: body, count: 0)
+        fixed.add(UInt64(isInputRead ? 1 : 0))
+        finish(.end, fixed: fixed.count)
+    }
 
     /// Called with some thousand rows at once; only while the encoder is empty.
     mutating func add(_ batch: OutcomeBatch) {

@@ -46,6 +46,8 @@ struct LedgerHistory: Sendable {
     private(set) var session: LedgerSession?
     /// Whether the last session ended in order.
     private(set) var isEnded = false
+    /// Whether it did so when the whole input was announced.
+    private(set) var isInputRead = false
     /// In the order of their rows, without gaps.
     private(set) var ranges: [Range] = []
     private(set) var tally = Tally()
@@ -67,6 +69,7 @@ struct LedgerHistory: Sendable {
         guard header != nil, session.number == (self.session?.number ?? 0) + 1 else { throw .misplaced }
         self.session = session
         isEnded = false
+        isInputRead = false
     }
 
     mutating func take(_ range: LedgerRange) throws(Fault) {
@@ -88,9 +91,10 @@ struct LedgerHistory: Sendable {
 
     mutating func takeMark(resultsLength: UInt64) { self.resultsLength = resultsLength }
 
-    mutating func takeEnd() throws(Fault) {
+    mutating func takeEnd(isInputRead: Bool) throws(Fault) {
         guard session != nil, !isEnded else { throw .misplaced }
         isEnded = true
+        self.isInputRead = isInputRead
     }
 
     /// - Parameter reason: of a rejected row.

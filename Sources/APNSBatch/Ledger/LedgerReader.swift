@@ -3,8 +3,8 @@ import APNSProtocol
 /// Reads a ledger from its beginning: only the fixed parts, unless texts are asked for.
 ///
 /// A record that does not hold ends the ledger: the process or the power went while it was written, and it was never
-/// acknowledged. Unless a mark behind it says that it was durable once: then the ledger is damaged, and nobody can say
-/// what became of its rows.
+/// acknowledged. Unless a mark behind it says that it was durable once, or something stands behind it and the power was
+/// never gone: then the ledger is damaged, and nobody can say what became of its rows.
 struct LedgerReader: ~Copyable {
     /// What was found.
     struct Reading: Sendable {
@@ -40,23 +40,42 @@ struct LedgerReader: ~Copyable {
 
     /// Reads everything.
     ///
-    /// - Parameter limit: where to end, for a ledger whose texts do not hold from there on.
-    mutating func read(upTo limit: UInt64 = .max) throws(Failure) -> Reading {
+    /// - Parameters:
+    ///   - limit: where to end, for a ledger whose texts do not hold from there on.
+    ///   - boot: of the system now; nil if nobody knows.
+    mutating func read(upTo limit: UInt64 = .max, boot: (UInt64, UInt64)? = nil) throws(Failure) -> Reading {
         var reading = Reading()
         while reading.length < limit, let frame = try frame(at: reading.length) {
             do {
                 try take(frame, at: reading.length, into: &reading)
             } catch {
+                if let failure = error as? Failure, case .storage = failure { throw failure }
                 throw .damaged(at: reading.length)
             }
             reading.length += UInt64(frame.recordLength)
         }
-        guard reading.history.header != nil else { throw .notOne }
-        if limit == .max {
-            if try markFollows(reading.length) { throw .damaged(at: reading.length) }
-            for offset in reading.afterMark where try !textsHold(at: offset) { return try read(upTo: offset) }
+        guard reading.history.header != nil else {
+            // Ranges are announced after the first words were durable.
+            throw try follows(0, { frame, _, _ in frame.kind == .range }) ? .damaged(at: 0) : .notOne
+        }
+        guard limit == .max else { return reading }
+        let isSameBoot = boot.map { $0 != (0, 0) && reading.history.session?.boot ?? (0, 0) == $0 } ?? false
+        if try isDamage(reading.length, isSameBoot) { throw .damaged(at: reading.length) }
+        for offset in reading.afterMark where try !textsHold(at: offset) {
+            if isSameBoot, try isDamage(offset, true) { throw .damaged(at: offset) }
+            return try read(upTo: offset)
         }
         return reading
+    }
+
+    /// Whether what does not hold was whole once. What a process wrote outlives it: without a loss of power only the last
+    /// record can be torn.
+    private mutating func isDamage(_ offset: UInt64, _ isSameBoot: Bool) throws(Failure) -> Bool {
+        try follows(offset) { frame, fixed, at in
+            if isSameBoot { return true }
+            guard frame.kind == .mark, let mark = LedgerDecoder.mark(fixed) else { return false }
+            return mark.position == at && mark.covered > offset
+        }
     }
 
     /// The header and the last session. What stands between is stepped over, held to nothing but its length.
@@ -102,14 +121,14 @@ struct LedgerReader: ~Copyable {
             reading.afterMark.append(offset)
             try takeOutcomes(fixed, frame, at: offset, into: &reading.history)
         case .mark:
-            let (position, resultsLength) = try found(LedgerDecoder.pair(fixed))
-            guard position == offset else { throw LedgerHistory.Fault.misplaced }
-            reading.history.takeMark(resultsLength: resultsLength)
-            reading.afterMark.removeAll(keepingCapacity: true)
+            let mark = try found(LedgerDecoder.mark(fixed))
+            guard mark.position == offset else { throw LedgerHistory.Fault.misplaced }
+            reading.history.takeMark(resultsLength: mark.resultsLength)
+            reading.afterMark.removeAll { $0 < mark.covered }
         case .handed:
-            let (firstRow, rows) = try found(LedgerDecoder.pair(fixed))
+            let (firstRow, rows) = try found(LedgerDecoder.handed(fixed))
             try reading.history.takeHanded(firstRow: firstRow, rows: rows)
-        case .end: try reading.history.takeEnd()
+        case .end: try reading.history.takeEnd(isInputRead: try found(LedgerDecoder.end(fixed)))
         }
     }
 
@@ -200,13 +219,16 @@ struct LedgerReader: ~Copyable {
         return try texts(frame, at: offset).withUnsafeBytes { LedgerFrame.sum(of: $0) } == frame.textSum
     }
 
-    /// Whether there is a mark behind a place, so that what stands there was durable once.
-    private mutating func markFollows(_ offset: UInt64) throws(Failure) -> Bool {
-        var at = (offset + 7) & ~7
-        while at + UInt64(LedgerFrame.length + 16) <= storage.length {
-            if let frame = LedgerFrame(try bytes(at: at, count: LedgerFrame.length)), frame.kind == .mark,
-                frame.fixedLength == 16, frame.holds(try bytes(at: at, count: LedgerFrame.length + 16)),
-                LedgerDecoder.pair(fixedPart(frame, at: at))?.0 == at
+    /// Whether a record of this kind holds somewhere behind a place.
+    private mutating func follows(
+        _ offset: UInt64, _ isWanted: (LedgerFrame, _ fixed: UnsafeRawBufferPointer, _ at: UInt64) -> Bool
+    ) throws(Failure) -> Bool {
+        var at = (offset + 15) & ~7
+        while at + UInt64(LedgerFrame.length) <= storage.length {
+            if let frame = LedgerFrame(try bytes(at: at, count: LedgerFrame.length)),
+                at + UInt64(frame.recordLength) <= storage.length,
+                frame.holds(try bytes(at: at, count: LedgerFrame.length + frame.fixedLength)),
+                isWanted(frame, fixedPart(frame, at: at), at)
             {
                 return true
             }

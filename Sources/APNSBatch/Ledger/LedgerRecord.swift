@@ -15,7 +15,7 @@ enum LedgerKind: UInt8, Sendable {
     case range = 3
     /// How rows ended.
     case outcomes = 4
-    /// Everything before it is durable, and so much of `results.csv`.
+    /// So much of the ledger is durable, and so much of `results.csv`.
     case mark = 5
     /// So many rows of a range may have been sent, and those of them that have no outcome are for the policy.
     case handed = 6
@@ -28,6 +28,10 @@ struct LedgerFrame: Equatable {
     static let length = 24
     /// The kind's place, the version of the format, `AL`.
     private static let tag: UInt32 = 0x4C41_0100
+    /// The first bytes of a ledger.
+    static var headerTag: [UInt8] {
+        (0..<4).map { UInt8((tag | UInt32(LedgerKind.header.rawValue)) >> (8 * $0) & 0xFF) }
+    }
     static let fixedMax = 8 + 16 * OutcomeBatch.entryCapacity
     static let textMax = 1 << 20
 
@@ -153,6 +157,17 @@ package struct LedgerSession: Equatable, Sendable {
         left.number == right.number && left.process == right.process && left.time == right.time
             && left.boot == right.boot && left.policy == right.policy
     }
+}
+
+/// What is durable.
+struct LedgerMark: Equatable, Sendable {
+    static let length = 24
+
+    /// Of itself.
+    var position: UInt64
+    /// Of the ledger.
+    var covered: UInt64
+    var resultsLength: UInt64
 }
 
 /// The intent to send a chunk of the input.

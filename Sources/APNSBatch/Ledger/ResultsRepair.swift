@@ -17,7 +17,7 @@ struct ResultsRepair: ~Copyable {
     mutating func run(_ reading: LedgerReader.Reading) throws(CampaignError) {
         do {
             let length = reading.history.resultsLength
-            if length > 0, length <= results.length {
+            if try isKnown(length) {
                 try results.truncate(to: length)
                 try project(reading.afterMark)
             } else {
@@ -26,6 +26,7 @@ struct ResultsRepair: ~Copyable {
                 try projectAll(upTo: reading.length)
             }
             try flush()
+            try results.sync()
         } catch let error as StorageError {
             throw CampaignError(.results, "\(error)")
         } catch let failure as LedgerReader.Failure {
@@ -33,6 +34,18 @@ struct ResultsRepair: ~Copyable {
         } catch {
             throw CampaignError(.results, "\(error)")
         }
+    }
+
+    /// Whether the file begins as ours does and a line of it ends where a mark says; somebody may have sorted it, or put
+    /// another in its place.
+    private func isKnown(_ length: UInt64) throws -> Bool {
+        let header = ResultLines.headerBytes
+        guard length >= header.count, length <= results.length else { return false }
+        var head = [UInt8](repeating: 0, count: header.count)
+        var last: UInt8 = 0
+        let got = try head.withUnsafeMutableBytes { try results.read(at: 0, into: $0) }
+        let end = try withUnsafeMutableBytes(of: &last) { try results.read(at: length - 1, into: $0) }
+        return got == head.count && head.elementsEqual(header) && end == 1 && last == UInt8(ascii: "\n")
     }
 
     private mutating func project(_ offsets: [UInt64]) throws {

@@ -30,7 +30,40 @@ package struct DirectoryFiles: RunFiles {
 
     package var boot: (UInt64, UInt64) { HandOverBoard.bootID() }
 
-    package func makeLedger() throws(CampaignError) -> any LedgerStorage { try locked(.new) }
+    /// One without a header counts as new: its process was killed before it could say who it is, and sent nothing.
+    package func makeLedger() throws(CampaignError) -> any LedgerStorage {
+        let storage = try locked(.either)
+        guard try Self.isUnbegun(storage) else { throw RunDirectory.taken(directory) }
+        do {
+            try storage.truncate(to: 0)
+        } catch {
+            throw CampaignError(.results, "\(error)")
+        }
+        return storage
+    }
+
+    /// Whether nothing but the torn beginning of a ledger is there, or nothing.
+    func isUnbegun() throws(CampaignError) -> Bool { try Self.isUnbegun(try ledgerToRead()) }
+
+    private static func isUnbegun(_ storage: FileStorage) throws(CampaignError) -> Bool {
+        if storage.length == 0 { return true }
+        var first = [UInt8](repeating: 0, count: 4)
+        var reader = LedgerReader(storage)
+        do {
+            let count = try first.withUnsafeMutableBytes { try storage.read(at: 0, into: $0) }
+            let isOurs = first[..<count].elementsEqual(LedgerFrame.headerTag.prefix(count))
+            // A loss of power may leave zeros.
+            guard isOurs || first.allSatisfy({ $0 == 0 }) else { return false }
+            _ = try reader.opening()
+            return false
+        } catch LedgerReader.Failure.notOne {
+            return true
+        } catch let error as StorageError {
+            throw CampaignError(.results, "\(error)")
+        } catch {
+            return false
+        }
+    }
 
     package func openLedger() throws(CampaignError) -> any LedgerStorage { try locked(.existing) }
 
@@ -59,14 +92,12 @@ package struct DirectoryFiles: RunFiles {
         return storage
     }
 
+    /// The names of both files survive a loss of power on return.
     package func results() throws(CampaignError) -> any LedgerStorage {
-        let path = "\(directory)/\(RunDirectory.results)"
         do {
-            do {
-                return try FileStorage(path, .new)
-            } catch  where error.isExisting {
-                return try FileStorage(path, .existing)
-            }
+            let storage = try FileStorage("\(directory)/\(RunDirectory.results)", .either)
+            try FileStorage.syncDirectory(directory)
+            return storage
         } catch {
             throw CampaignError(.results, "\(error)")
         }

@@ -14,12 +14,12 @@ package final class RunLedger: @unchecked Sendable {
     /// Rows announced that have no outcome.
     private var rowsOut = 0
     private var nanoseconds: UInt64 = 0
-
     /// Why nothing can be appended: bytes that are no record stand at the end, and could not be cut.
     private var torn: StorageError?
+    private var isInputRead = false
 
     /// Why nothing can be called durable: a sync failed. The system may have forgotten what it could not write, and would
-    /// say so only once, to one of the threads.
+    /// say so only once, to whoever asks first. What is recorded all the same is for a reader that finds it.
     private let unsynced = Guarded<StorageError?>(nil)
 
     package let board: HandOverBoard
@@ -39,16 +39,32 @@ package final class RunLedger: @unchecked Sendable {
 
     var resultsLength: UInt64 { lock.withLock { _ in results.length } }
 
+    /// Before another session begins on a ledger: what it tells is durable, with `results.csv`, and so is what the board of
+    /// the session before tells. Only then may there be a new board.
+    ///
+    /// - Parameter handed: rows of ranges that an earlier session may have sent.
+    static func settle(
+        _ ledger: any LedgerStorage, resultsLength: UInt64, handed: [(firstRow: UInt64, rows: Int)]
+    ) throws(StorageError) {
+        try ledger.sync()
+        var encoder = LedgerEncoder()
+        encoder.addMark(position: ledger.length, covered: ledger.length, resultsLength: resultsLength)
+        for range in handed {
+            if !encoder.hasRoom {
+                try ledger.append(encoder.bytes)
+                encoder.removeAll()
+            }
+            encoder.addHanded(firstRow: range.firstRow, rows: range.rows)
+        }
+        try ledger.append(encoder.bytes)
+        try ledger.sync()
+    }
+
     /// The first words of a process: durable on return.
     ///
-    /// - Parameters:
-    ///   - header: of a new ledger.
-    ///   - handed: rows of ranges that an earlier session may have sent.
-    func begin(
-        _ session: LedgerSession, header: LedgerHeader?, handed: [(firstRow: UInt64, rows: Int)] = []
-    ) throws(StorageError) {
+    /// - Parameter header: of a new ledger.
+    func begin(_ session: LedgerSession, header: LedgerHeader?) throws(StorageError) {
         try append { (encoder) in if let header { encoder.add(header) } }
-        try append(handed: handed)
         try append { (encoder) in encoder.add(session) }
         try sync()
         board.begin(session)
@@ -75,6 +91,9 @@ package final class RunLedger: @unchecked Sendable {
         try append { (encoder) in for range in ranges { encoder.add(range) } }
     }
 
+    /// There are no more rows to announce.
+    func didReadInput() { lock.withLock { _ in isInputRead = true } }
+
     /// Records how rows ended; durable with the next mark.
     func record(_ batch: OutcomeBatch) throws(StorageError) {
         let begin = ThreadClock.now()
@@ -93,29 +112,27 @@ package final class RunLedger: @unchecked Sendable {
     /// - Precondition: the lines of all that was recorded are written.
     func mark() throws(StorageError) {
         let begin = ThreadClock.now()
-        let length = resultsLength
+        // The reader goes on meanwhile: what it appends is behind what is covered.
+        let (covered, length) = lock.withLock { _ in (ledger.length, results.length) }
         try results.sync()
-        let end = lock.withLock { _ in ledger.length }
         try sync()
-        try lock.withLock { (_) throws(StorageError) in
-            // The reader has announced more in the meantime, and a mark says that all before it is durable.
-            if ledger.length != end { try sync() }
-            encoder.removeAll()
-            encoder.addMark(position: ledger.length, resultsLength: length)
-            try appendEncoded()
+        try append { (encoder) in
+            encoder.addMark(position: ledger.length, covered: covered, resultsLength: length)
         }
         count(since: begin)
     }
 
     /// The session ends in order: what has no outcome waits to be sent, but for what the board says was left. Space that
     /// was kept is given back.
-    func end() throws(StorageError) {
-        try mark()
+    ///
+    /// - Parameter hasLines: `results.csv` is as the ledger says; if not, it is left alone.
+    func end(hasLines: Bool = true) throws(StorageError) {
+        if hasLines { try mark() }
         try append(handed: board.left)
-        try append { (encoder) in encoder.addEnd() }
+        try append { (encoder) in encoder.addEnd(isInputRead: isInputRead) }
         try lock.withLock { (_) throws(StorageError) in
             try ledger.truncate(to: ledger.length)
-            try results.truncate(to: results.length)
+            if hasLines { try results.truncate(to: results.length) }
         }
         try sync()
     }
@@ -160,16 +177,16 @@ package final class RunLedger: @unchecked Sendable {
         do throws(StorageError) {
             try ledger.append(encoder.bytes)
         } catch {
-            cut(to: length, after: error)
+            cut(to: length)
             throw error
         }
     }
 
-    private func cut(to length: UInt64, after failure: StorageError) {
-        do {
+    private func cut(to length: UInt64) {
+        do throws(StorageError) {
             try ledger.truncate(to: length)
         } catch {
-            torn = failure
+            torn = error
         }
         // Cutting gives back what was kept for the rows that are out.
         try? ledger.reserve(ledgerBytes(rowsOut))

@@ -11,7 +11,7 @@ struct RunPast: Sendable {
     /// Opens and reads the ledger; nobody else may be at work on it.
     init(_ files: any RunFiles, name: String) throws(CampaignError) {
         ledger = try files.openLedger()
-        reading = try Self.read(ledger, name: name)
+        reading = try Self.read(ledger, name: name, boot: files.boot)
         guard let header = reading.history.header else { throw Self.explain(.notOne, name: name) }
         guard header.inputBytes != nil else {
             throw CampaignError(
@@ -22,10 +22,12 @@ struct RunPast: Sendable {
         notes = reading.history.session.flatMap { HandOverBoard.notes(words, of: $0, boot: files.boot) }
     }
 
-    static func read(_ ledger: any LedgerStorage, name: String) throws(CampaignError) -> LedgerReader.Reading {
+    static func read(
+        _ ledger: any LedgerStorage, name: String, boot: (UInt64, UInt64)
+    ) throws(CampaignError) -> LedgerReader.Reading {
         var reader = LedgerReader(ledger)
         do {
-            return try reader.read()
+            return try reader.read(boot: boot)
         } catch {
             throw explain(error, name: name)
         }

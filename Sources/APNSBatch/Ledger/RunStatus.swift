@@ -38,6 +38,8 @@ public struct RunStatus: Sendable, Equatable {
     public var inputBytes: UInt64?
     /// Bytes of the input whose rows were announced.
     public var inputBytesRead: UInt64
+    /// The last process ended in order, and had read the input to its end.
+    public var isInputRead: Bool
     /// Processes that worked on it.
     public var sessions: Int
     /// Rows announced so far, by what is known of them, in order.
@@ -64,7 +66,7 @@ public struct RunStatus: Sendable, Equatable {
         } catch {
             throw CampaignError(.results, "\(error)")
         }
-        let history = try RunPast.read(storage, name: directory).history
+        let history = try RunPast.read(storage, name: directory, boot: files.boot).history
         try self.init(history, notes: files.notes(), boot: files.boot, isFree: isFree)
     }
 
@@ -73,6 +75,7 @@ public struct RunStatus: Sendable, Equatable {
         input = header.inputName
         inputBytes = header.inputBytes
         note = header.note
+        isInputRead = history.isInputRead
         sessions = Int(history.session?.number ?? 0)
         let isEnded = history.isEnded || history.session == nil
         state = isFree ? (isEnded ? .ended : .killed) : .running(process: history.session?.process ?? 0)

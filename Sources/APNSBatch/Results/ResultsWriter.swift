@@ -7,7 +7,13 @@ final class ResultsWriter: @unchecked Sendable {
     // Owned by the writer's thread while it runs, read by others only after it was joined.
     private var lines: ResultLines
     private var reasons: [Reason: UInt64]
+    /// What was recorded.
+    private var tally = Tally()
     private var failure: CampaignError?
+    /// Outcomes could not be recorded: rows without one may have been sent.
+    private var hasLost = false
+    /// No more of them: the results could not be written, and the ledger tells all.
+    private var isWithoutLines = false
     /// Something was recorded since the last mark.
     private var isUnmarked = false
     private var nextMark: UInt64 = 0
@@ -54,68 +60,77 @@ final class ResultsWriter: @unchecked Sendable {
 
     /// After the last outcome: everything is durable, and the ledger says that the run ended in order.
     func end() {
-        guard failure == nil else { return }
+        flush()
         do {
-            try flush()
-            try ledger.end()
+            if !hasLost { try ledger.end(hasLines: !isWithoutLines) } else if !isWithoutLines { try ledger.mark() }
         } catch {
             fail(error)
         }
     }
 
-    /// After the thread was joined: answers by reason, and what went wrong.
-    func finish() -> (reasons: [Reason: UInt64], failure: CampaignError?) { (reasons, failure) }
+    /// After the thread was joined: outcomes and answers by reason, as they were recorded, and what went wrong.
+    func finish() -> (tally: Tally, reasons: [Reason: UInt64], failure: CampaignError?) { (tally, reasons, failure) }
 
     private func waited() -> BoundedQueue<OutcomeBatch>.Taken {
         exchange.filled.pop().map { .element($0) } ?? .closed
     }
 
     private func take(_ batch: OutcomeBatch) {
-        if failure == nil {
-            do {
-                try record(batch)
-            } catch {
-                fail(error)
-            }
-        }
+        record(batch)
         batch.removeAll()
         exchange.free.push(batch)
     }
 
-    private func record(_ batch: OutcomeBatch) throws(StorageError) {
+    private func record(_ batch: OutcomeBatch) {
         // The ledger first: a line without a record would be one too many after a kill.
-        try ledger.record(batch)
+        do {
+            try ledger.record(batch)
+        } catch {
+            hasLost = true
+            return fail(error)
+        }
         isUnmarked = true
         for entry in batch.entries {
+            tally.count(entry.outcome, attempts: entry.attempts)
             if entry.outcome == .rejected && entry.reasonLength > 0 {
                 reasons.countReason(Reason(bytes: batch.reason(of: entry)))
             }
-            if !lines.hasRoom { try flush() }
+            if isWithoutLines { continue }
+            if !lines.hasRoom { flush() }
             lines.append(entry, of: batch)
         }
     }
 
     private func markIfDue(now: UInt64) {
-        guard isUnmarked, now >= nextMark, failure == nil else { return }
+        guard isUnmarked, now >= nextMark else { return }
         nextMark = now + interval
         isUnmarked = false
+        flush()
+        guard !isWithoutLines else { return }
         do {
-            try flush()
             try ledger.mark()
         } catch {
+            isWithoutLines = true
             fail(error)
         }
     }
 
-    private func flush() throws(StorageError) {
-        try ledger.write(lines.bytes)
+    private func flush() {
+        guard !isWithoutLines else { return }
+        do {
+            try ledger.write(lines.bytes)
+        } catch {
+            isWithoutLines = true
+            fail(error)
+        }
         lines.removeAll()
     }
 
-    /// A result that cannot be written stops the campaign: nothing more may be sent that could not be accounted for.
+    /// What cannot be written stops the campaign: nothing more may be sent that could not be accounted for. What was sent
+    /// is recorded as long as the ledger takes it.
     private func fail(_ error: StorageError) {
         let error = CampaignError(.results, "\(error)")
-        failure = error
+        failure = failure ?? error
         control.stop(.failure(error))
     }
 

@@ -110,6 +110,9 @@ struct InputChunk: Sendable {
 }
 
 extension Campaign.Input {
+    /// Whether it can be found again: standard input cannot, even where it is a file.
+    var isFile: Bool { if case .file = self { true } else { false } }
+
     /// What errors call the input.
     var name: String {
         switch self {

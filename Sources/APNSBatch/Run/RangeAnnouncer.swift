@@ -45,6 +45,7 @@ struct RangeAnnouncer: ~Copyable {
             throw InputReader.explain(error, name: input.name)
         }
         try handOver()
+        if isOver { ledger.didReadInput() }
         return !isOver
     }
 

@@ -127,6 +127,70 @@ import Testing
         #expect(try Sample.read(damaged).length == UInt64(starts[5]))
     }
 
+    @Test("a mark says nothing of what stands between what it covers and itself")
+    func uncovered() throws {
+        let (bytes, starts) = Sample.ledger([
+            { encoder, _ in encoder.add(Sample.header) }, { encoder, _ in encoder.add(Sample.session(1)) },
+            { encoder, _ in encoder.add(Sample.range(1, rows: 5)) },
+            { encoder, at in encoder.addMark(position: at, covered: at - 64, resultsLength: 57) },
+        ])
+        #expect(starts[3] - starts[2] == 64)
+        #expect(try Sample.read(bytes).length == UInt64(bytes.count))
+        for (start, isCovered) in [(starts[1], true), (starts[2], false)] {
+            var damaged = bytes
+            damaged[start + 30] ^= 1
+            if isCovered {
+                #expect(throws: LedgerReader.Failure.damaged(at: UInt64(start))) { try Sample.read(damaged) }
+            } else {
+                #expect(try Sample.read(damaged).length == UInt64(start))
+            }
+        }
+    }
+
+    @Test("without a loss of power only the last record can be torn")
+    func sameBoot() throws {
+        let (bytes, starts) = Sample.usual
+        var damaged = bytes
+        damaged[starts[8] + 30] ^= 1
+        var texts = bytes + Sample.ledger([{ encoder, _ in encoder.add(Sample.range(6, rows: 3)) }]).bytes
+        texts[bytes.count - 8] ^= 0xFF
+        for (bytes, at) in [(damaged, starts[8]), (texts, starts[9])] {
+            for (boot, isSame) in [((3, 4), true), ((3, 5), false), ((0, 0), false)] as [((UInt64, UInt64), Bool)] {
+                var reader = LedgerReader(MemoryStorage(bytes))
+                do {
+                    let reading = try reader.read(boot: boot)
+                    #expect(!isSame && reading.length == UInt64(at))
+                } catch {
+                    #expect(isSame && error == .damaged(at: UInt64(at)))
+                }
+            }
+        }
+        var reader = LedgerReader(MemoryStorage(Array(bytes.dropLast(8))))
+        #expect(try reader.read(boot: (3, 4)).length == UInt64(starts[9]))
+    }
+
+    @Test("a header that does not hold before ranges is damage, and not a ledger of nothing")
+    func header() throws {
+        let (bytes, starts) = Sample.usual
+        for position in [0, 30, starts[1] - 20] {
+            var damaged = bytes
+            damaged[position] ^= 1
+            #expect(throws: LedgerReader.Failure.damaged(at: 0)) { try Sample.read(damaged) }
+            // Nothing was announced.
+            #expect(throws: LedgerReader.Failure.notOne) { try Sample.read(Array(damaged[..<starts[2]])) }
+        }
+    }
+
+    @Test("a disk that cannot be read is not a damaged ledger")
+    func unreadable() throws {
+        let (bytes, starts) = Sample.usual
+        let storage = MemoryStorage(bytes)
+        // The reason of the third row, which is in no table.
+        storage.unreadable = UInt64(starts[3] + 24 + 8 + 48)
+        var reader = LedgerReader(storage)
+        #expect(throws: LedgerReader.Failure.storage(StorageError("read", "memory", code: 5))) { try reader.read() }
+    }
+
     @Test("records that cannot be true are damage", arguments: 0..<7)
     func nonsense(number: Int) throws {
         let bad: [(inout LedgerEncoder, UInt64) -> Void] = [
@@ -135,7 +199,7 @@ import Testing
             { encoder, _ in encoder.add(Sample.range(8, rows: 2)) },
             { encoder, _ in encoder.add(Sample.batch([.init(row: 9, outcome: .accepted)])) },
             { encoder, _ in encoder.add(Sample.batch([.init(row: 1, outcome: .rejected)])) },
-            { encoder, at in encoder.addMark(position: at + 8, resultsLength: 1) },
+            { encoder, at in encoder.addMark(position: at + 8, covered: at, resultsLength: 1) },
             { encoder, _ in encoder.addHanded(firstRow: 2, rows: 1) },
         ]
         let (bytes, starts) = Sample.ledger([

@@ -89,7 +89,7 @@ enum LedgerSample {
         { encoder, _ in encoder.add(session(1)) },
         { encoder, _ in encoder.add(range(1, rows: 5)) },
         { encoder, _ in encoder.add(batch(Array(ends.prefix(3)))) },
-        { encoder, at in encoder.addMark(position: at, resultsLength: 300) },
+        { encoder, at in encoder.addMark(position: at, covered: at, resultsLength: 300) },
         { encoder, _ in encoder.add(range(6, rows: 3)) },
         { encoder, _ in encoder.addHanded(firstRow: 6, rows: 2) },
         { encoder, _ in encoder.add(session(2)) },

@@ -63,6 +63,19 @@ import Testing
         #expect(summary.ending == .complete && summary.accepted == 2000, "\(summary.cause ?? "")")
     }
 
+    @Test("are in the ledger before the board is made anew, which told it until then")
+    func boardLast() async throws {
+        let stage = try Stage()
+        let (campaign, files) = try await Self.killed(stage, rows: 50, handed: 20)
+        let run = try CampaignRun(campaign, resuming: true, files: files)
+        files.onBoard = {
+            let handed = try LedgerSample.read(files.ledger.bytes).history.ranges.map(\.handed)
+            #expect(handed == [20])
+        }
+        #expect(await run.run().ending == .complete)
+        #expect(files.boards == 1)
+    }
+
     @Test("they do not fail the canary of the run that reports them", arguments: [1, 3])
     func canary(lanes: Int) async throws {
         let stage = try Stage()

@@ -13,7 +13,15 @@ final class MemoryFiles: RunFiles, @unchecked Sendable {
     func openLedger() throws(CampaignError) -> any LedgerStorage { ledger }
     func results() throws(CampaignError) -> any LedgerStorage { lines }
     func notes() -> [UInt64] { words }
-    func makeBoard(slots: Int) throws(CampaignError) -> HandOverBoard { HandOverBoard(slots: slots) }
+    /// Before the board of a process is made.
+    var onBoard: () throws -> Void = {}
+    var boards = 0
+
+    func makeBoard(slots: Int) throws(CampaignError) -> HandOverBoard {
+        boards += 1
+        do { try onBoard() } catch { throw CampaignError(.results, "\(error)") }
+        return HandOverBoard(slots: slots)
+    }
 
     /// The lines without the header, by row.
     var resultLines: [UInt64: [String]] {

@@ -8,21 +8,23 @@ final class MemoryStorage: LedgerStorage, @unchecked Sendable {
     /// Of the disk; nil for one without an end.
     var capacity: UInt64?
     private var reserved: UInt64 = 0
-    /// Of the next append so many bytes arrive, and it fails.
-    var cutsNextAppend: Int?
-    var failsNextSync = false
-    var failsToCut = false
-    /// Done in the middle of the next sync, as another thread might.
-    var besideNextSync: (() throws(StorageError) -> Void)?
+    /// Appends, syncs and cuts that succeed before one fails; an append that fails leaves half of it.
+    var appendsLeft = Int.max
+    var syncsLeft = Int.max
+    var cutsLeft = Int.max
+    /// No read begins there or behind, but for those from an earlier place.
+    var unreadable: UInt64?
+    /// What happens while a sync is waited for.
+    var onSync: () -> Void = {}
 
     init(_ bytes: [UInt8] = []) { self.bytes = bytes }
 
     var length: UInt64 { UInt64(bytes.count) }
 
     func append(_ more: UnsafeRawBufferPointer) throws(StorageError) {
-        if let cut = cutsNextAppend {
-            cutsNextAppend = nil
-            bytes += more.prefix(cut)
+        appendsLeft -= 1
+        if appendsLeft == -1 {
+            bytes += more.prefix(more.count / 2)
             throw StorageError("write", "memory", code: EIO)
         }
         let room = max(capacity ?? .max, reserved)
@@ -32,13 +34,9 @@ final class MemoryStorage: LedgerStorage, @unchecked Sendable {
     }
 
     func sync() throws(StorageError) {
-        if failsNextSync {
-            failsNextSync = false
-            throw StorageError("sync", "memory", code: EIO)
-        }
-        guard let beside = besideNextSync else { return }
-        besideNextSync = nil
-        try beside()
+        onSync()
+        syncsLeft -= 1
+        if syncsLeft == -1 { throw StorageError("sync", "memory", code: EIO) }
     }
 
     func reserve(_ more: UInt64) throws(StorageError) {
@@ -48,14 +46,15 @@ final class MemoryStorage: LedgerStorage, @unchecked Sendable {
 
     func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(StorageError) -> Int {
         guard offset < length else { return 0 }
+        if let unreadable, offset >= unreadable { throw StorageError("read", "memory", code: EIO) }
         let part = bytes[Int(offset)..<min(bytes.count, Int(offset) + buffer.count)]
         buffer.copyBytes(from: part)
         return part.count
     }
 
     func truncate(to length: UInt64) throws(StorageError) {
-        if failsToCut { throw StorageError("cut", "memory", code: EIO) }
-        reserved = length
+        cutsLeft -= 1
+        if cutsLeft == -1 { throw StorageError("cut", "memory", code: EIO) }
         bytes.removeSubrange(Int(length)...)
     }
 }

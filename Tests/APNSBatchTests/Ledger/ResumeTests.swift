@@ -127,6 +127,50 @@ import Testing
         #expect(try stage.results(run).count == 3000)
     }
 
+    @Test("results that somebody put in the place of ours, or sorted, are written anew")
+    func otherResults() async throws {
+        let stage = try Stage(script: SimulatorScript(latency: .fixed(10)), streams: 10)
+        let (campaign, _) = try await Self.stopped(stage, rows: 3000)
+        let path = (campaign.runDirectory ?? "") + "/results.csv"
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        try Data(text.split(separator: "\n").sorted().map { $0 + "\n" }.joined().utf8).write(to: URL(filePath: path))
+        let run = try CampaignRun(campaign, resuming: true)
+        #expect(await run.run().ending == .complete)
+        #expect(try stage.results(run).count == 3000)
+    }
+
+    @Test("a ledger that was not begun is made anew, and nothing else is", arguments: ["", "torn", "mine"])
+    func unbegun(kind: String) async throws {
+        let stage = try Stage()
+        let campaign = try stage.campaign(rows: Self.rows(10))
+        let directory = campaign.runDirectory ?? ""
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        let content = kind == "torn" ? Data(LedgerSample.usual.bytes.prefix(50)) : Data(kind.utf8)
+        try content.write(to: URL(filePath: directory + "/ledger"))
+        try Data("row,tok".utf8).write(to: URL(filePath: directory + "/results.csv"))
+        if kind == "mine" {
+            #expect(throws: CampaignError.self) { try CampaignRun(campaign) }
+            #expect(try Data(contentsOf: URL(filePath: directory + "/ledger")) == content)
+            return
+        }
+        let run = try CampaignRun(campaign)
+        #expect(await run.run().accepted == 10)
+        #expect(try stage.results(run).count == 10)
+    }
+
+    @Test("results without a ledger are never overwritten")
+    func foreign() throws {
+        let stage = try Stage()
+        let campaign = try stage.campaign(rows: Self.rows(10))
+        let directory = campaign.runDirectory ?? ""
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        try Data("row,tok".utf8).write(to: URL(filePath: directory + "/results.csv"))
+        #expect(throws: CampaignError.self) { try CampaignRun(campaign) }
+        try Data().write(to: URL(filePath: directory + "/ledger"))
+        try Data(String(repeating: "row", count: 100).utf8).write(to: URL(filePath: directory + "/results.csv"))
+        #expect(throws: CampaignError.self) { try CampaignRun(campaign) }
+    }
+
     @Test("two processes cannot be at work on one run")
     func lock() async throws {
         let stage = try Stage(script: SimulatorScript(latency: .fixed(10)), streams: 10)

@@ -83,6 +83,9 @@ extension EndToEnd {
             let status = try sender.command(["status", directory])
             #expect(status.ending == .exited(0), "\(status)")
             #expect(status.output.contains("row 1: ended\n"), "\(status)")
+            let again = try sender.command(["resume", directory])
+            #expect(again.ending == .exited(64), "\(again)")
+            #expect(again.errors.contains("a campaign from standard input or a pipe cannot be resumed"), "\(again)")
 
             let piped = sender.newRunDirectory()
             let pipe = try sender.start("-", to: simulator.port, runDirectory: piped, template, standardInput: .pipe)

@@ -35,11 +35,7 @@ struct Audit {
             received[row.index] = witness.received(row.number)
             accepted[row.index] = witness.accepted(row.number)
             let session = (received: received[row.index] - wasReceived, accepted: accepted[row.index] - wasAccepted)
-            if image.rows[row.number] == nil, let range = image.range(of: row.number), !image.isEnded,
-                ending == .powerless || row.number - range < noted(range, words)
-            {
-                maybe.insert(row.number)
-            }
+            if mayBeSent(row.number, image, ending, words) { maybe.insert(row.number) }
             guard session.received > 0 else { continue }
             if !row.mayGoTwice(policy), wasAccepted > 0 || session.accepted > 1 {
                 findings.append("row \(row.number): received once more, \(policy.name) notwithstanding")
@@ -50,11 +46,19 @@ struct Audit {
         return findings
     }
 
+    private func mayBeSent(_ row: UInt64, _ image: LedgerImage, _ ending: Ending, _ words: [UInt64]) -> Bool {
+        guard image.rows[row] == nil, let range = image.range(of: row) else { return false }
+        if image.isHanded(row) { return true }
+        return !image.isEnded && (ending == .powerless || row - range < noted(range, words))
+    }
+
     private func judge(_ row: UInt64, _ image: LedgerImage, _ session: (received: Int, accepted: Int)) -> String? {
         if before.rows[row] != nil { return "it had its outcome, and was sent again" }
         if image.rows[row] != nil { return nil }
         if image.range(of: row) == nil { return "it was sent before the ledger said so" }
-        if image.isEnded { return session.accepted > 0 ? "it was accepted, and the ledger calls it never sent" : nil }
+        if image.isEnded, !image.isHanded(row) {
+            return session.accepted > 0 ? "it was accepted, and the ledger calls it never sent" : nil
+        }
         return maybe.contains(row) ? nil : "it was sent, and is not noted"
     }
 

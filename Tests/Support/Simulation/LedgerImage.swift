@@ -9,6 +9,8 @@ struct LedgerImage {
     /// First row and rows, by first row.
     private(set) var ranges: [UInt64: Int] = [:]
     private(set) var rows: [UInt64: Row] = [:]
+    /// First row and how many rows from there may have been sent, by what the ledger says itself.
+    private(set) var handed: [UInt64: UInt64] = [:]
     private(set) var sessions = 0
     /// The last session ended in order.
     private(set) var isEnded = false
@@ -30,6 +32,12 @@ struct LedgerImage {
             return nil
         }
         return first
+    }
+
+    /// It may have been sent, by what the ledger says itself.
+    func isHanded(_ row: UInt64) -> Bool {
+        guard let first = range(of: row), let rows = handed[first] else { return false }
+        return row - first < rows
     }
 
     /// The first record, if it is whole: its length.
@@ -64,6 +72,7 @@ struct LedgerImage {
                 let number = first & (1 << 40 - 1)
                 if rows.updateValue(row, forKey: number) != nil { faults.append("row \(number) has two outcomes") }
             }
+        case 6: handed[number(0)] = max(handed[number(0)] ?? 0, number(8))
         case 7: isEnded = true
         default: break
         }
