@@ -15,7 +15,7 @@ final class LaneCrew: Sendable {
     private let board: AnswerBoard
     private let handOver: HandOverBoard
     private let wakers: [LaneWaker]
-    private let done: Guarded<(tally: Tally, loop: LoopKind)>
+    private let done = Guarded(LoopKind.automatic)
 
     init(
         plan: CampaignPlan, control: RunControl, gauges: [LaneGauges], addresses: AddressBook,
@@ -32,12 +32,10 @@ final class LaneCrew: Sendable {
         board = AnswerBoard(plan.breaker, lanes: gauges.count, providers: plan.topics.providers)
         self.handOver = handOver
         wakers = gauges.map { _ in LaneWaker() }
-        done = Guarded((Tally(), .automatic))
     }
 
-    /// Of all lanes that have ended.
-    var tally: Tally { done.withLock { $0.tally } }
-    var loop: LoopKind { done.withLock { $0.loop } }
+    /// Of a lane that has ended.
+    var loop: LoopKind { done.withLock { $0 } }
 
     /// Ends every lane's wait: there is something new for them.
     @Sendable func wake() { for waker in wakers { waker.wake() } }
@@ -68,8 +66,8 @@ final class LaneCrew: Sendable {
                 fail(error)
                 lane.finishUp()
             }
-            let (tally, loop) = (lane.sink.tally, lane.transport.loop)
-            done.withLock { $0 = ($0.tally + tally, loop) }
+            let loop = lane.transport.loop
+            done.withLock { $0 = loop }
         } catch {
             fail(error)
         }

@@ -68,12 +68,9 @@ import Testing
         let stage = try Stage()
         let (campaign, files) = try await Self.killed(stage, rows: 50, handed: 20)
         let run = try CampaignRun(campaign, resuming: true, files: files)
-        files.onBoard = {
-            let handed = try LedgerSample.read(files.ledger.bytes).history.ranges.map(\.handed)
-            #expect(handed == [20])
-        }
         #expect(await run.run().ending == .complete)
-        #expect(files.boards == 1)
+        // Of the ledger at that moment.
+        #expect(files.handedAtBoard == [20])
     }
 
     @Test("they do not fail the canary of the run that reports them", arguments: [1, 3])

@@ -13,13 +13,11 @@ final class MemoryFiles: RunFiles, @unchecked Sendable {
     func openLedger() throws(CampaignError) -> any LedgerStorage { ledger }
     func results() throws(CampaignError) -> any LedgerStorage { lines }
     func notes() -> [UInt64] { words }
-    /// Before the board of a process is made.
-    var onBoard: () throws -> Void = {}
-    var boards = 0
+    /// What the ledger said of each range when the board of a process was made.
+    private(set) var handedAtBoard: [Int] = []
 
     func makeBoard(slots: Int) throws(CampaignError) -> HandOverBoard {
-        boards += 1
-        do { try onBoard() } catch { throw CampaignError(.results, "\(error)") }
+        handedAtBoard = (try? LedgerSample.read(ledger.bytes).history.ranges.map(\.handed)) ?? []
         return HandOverBoard(slots: slots)
     }
 
