@@ -57,9 +57,9 @@ public final class CampaignCheck: Sendable {
         writeCampaignFindings(report.campaign)
         control.notify { [reader] in reader.cancel() }
         let reading = LaneThread(name: "reader") { [self] in reader.run(control: control, wake: {}) }
-        let findings = SharedReport(report)
+        let findings = Guarded(report)
         runWorker(gauges.count - 1, into: findings)
-        report = findings.report.withLock { $0 }
+        report = findings.withLock { $0 }
         reader.cancel()
         reading.join()
         control.notifyNobody()
@@ -80,21 +80,14 @@ public final class CampaignCheck: Sendable {
     }
 
     /// Starts workers from the last to the first, each joined by the call that started it.
-    private func runWorker(_ number: Int, into shared: SharedReport) {
+    private func runWorker(_ number: Int, into shared: Guarded<CheckReport>) {
         guard number >= 0 else { return }
         let thread = LaneThread(name: "check \(number)") { [self] in
             var worker = CheckWorker(plan, input: reader, control: control, gauges: gauges[number], file: file)
             worker.run()
-            shared.report.withLock { worker.finish(into: &$0) }
+            shared.withLock { worker.finish(into: &$0) }
         }
         runWorker(number - 1, into: shared)
         thread.join()
     }
-}
-
-/// The report to which the threads add theirs.
-private final class SharedReport: Sendable {
-    let report: Guarded<CheckReport>
-
-    init(_ report: CheckReport) { self.report = Guarded(report) }
 }
