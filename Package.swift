@@ -74,18 +74,19 @@ let package = Package(
 
         // Tests.
         .target(name: "CTestSupport", path: "Tests/Support/CTestSupport", cSettings: c),
+        .target(name: "TestThreads", path: "Tests/Support/TestThreads", swiftSettings: swift),
         .target(name: "CFailingAllocator", path: "Tests/Support/CFailingAllocator", cSettings: c),
         .target(
             name: "CAllocationScenarios",
             dependencies: ["CFailingAllocator", "CReactor", "CTLS", "CHTTP2", "CTransport", "CCrypto"],
             path: "Tests/Support/CAllocationScenarios", cSettings: c),
-        tests("AllocationTests", ["CAllocationScenarios", "CReactor", "CTransport", "Credentials"]),
+        tests("AllocationTests", ["TestThreads", "CAllocationScenarios", "CReactor", "CTransport", "Credentials"]),
         .target(name: "CFuzzSession", dependencies: ["CHTTP2"], path: "Fuzz/Session", cSettings: c),
         .target(
             name: "FuzzTargets",
             dependencies: ["CFuzzSession", "CCrypto", "CSVReader", "APNSProtocol", "PayloadTemplate"],
             path: "Fuzz/Targets", swiftSettings: swift),
-        tests("FuzzReplayTests", ["FuzzTargets"]),
+        tests("FuzzReplayTests", ["TestThreads", "FuzzTargets"]),
         tests("CReactorTests", ["CReactor", "CTestSupport"]),
         tests("CTransportTests", ["CTransport", "CTLS", "CNGHTTP2", "Credentials", "APNSProtocol", "APNSBatch"]),
         tests("CSVReaderTests", ["CSVReader"]),
@@ -97,7 +98,7 @@ let package = Package(
             "APNSBatchTests",
             ["APNSBatch", "APNSSimulator", "Credentials", "APNSProtocol", "LaneTransport", "CTransport"]),
         tests("APNSSimulatorTests", ["APNSSimulator", "Credentials", "CTransport"]),
-        tests("EndToEndTests", []),
+        tests("EndToEndTests", ["TestThreads"]),
         .target(
             name: "Simulation",
             dependencies: [
@@ -107,7 +108,7 @@ let package = Package(
             path: "Tests/Support/Simulation", swiftSettings: swift),
         .executableTarget(
             name: "simulation", dependencies: ["Simulation"], path: "Tests/Simulation", swiftSettings: swift),
-        tests("SimulationTests", ["Simulation"]),
+        tests("SimulationTests", ["TestThreads", "Simulation"]),
     ]
 )
 

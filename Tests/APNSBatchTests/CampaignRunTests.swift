@@ -248,7 +248,7 @@ import Testing
         campaign.connections = 1
         let run = try CampaignRun(campaign)
         let running = Task { await run.run() }
-        while run.progress.accepted == 0 { await Task.yield() }
+        await eventually { run.progress.accepted > 0 }
         run.stop()
         let summary = await running.value
         #expect(summary.ending == .interrupted)
@@ -264,7 +264,7 @@ import Testing
         campaign.retryDelay = 5
         let run = try CampaignRun(campaign)
         let running = Task { await run.run() }
-        while run.progress.accepted < 300 { await Task.yield() }
+        await eventually { run.progress.accepted >= 300 }
         let next = try stage.replaceSimulator()
         let summary = await running.value
         #expect(summary.ending == .complete)
@@ -298,7 +298,7 @@ import Testing
         let stage = try Stage(script: SimulatorScript(latency: .fixed(60_000)), streams: 50)
         let run = try CampaignRun(try stage.campaign(rows: Self.rows(1000)))
         let running = Task { await run.run() }
-        while run.progress.inFlight == 0 { await Task.yield() }
+        await eventually { run.progress.inFlight > 0 }
         run.stop()
         run.stopAtOnce()
         let summary = await running.value

@@ -101,8 +101,10 @@ private final class ProxyProcess {
         port = try #require(UInt16(line.trimmingCharacters(in: .whitespacesAndNewlines)))
     }
 
+    /// The end of its input would end it too, but a process started meanwhile may have inherited ours; and what the test's
+    /// thread blocks, SIGTERM among it, is blocked there.
     deinit {
-        input.fileHandleForWriting.closeFile()
+        kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }
 }

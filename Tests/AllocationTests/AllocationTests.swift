@@ -3,12 +3,13 @@ import CReactor
 import CTransport
 import Credentials
 import Foundation
+import TestThreads
 import Testing
 
 /// Whatever allocation fails, the core neither crashes nor leaks, and says so in order. The sanitizers see the rest, but
 /// for the one of threads, which bears no allocator of ours.
 @Suite(
-    "allocations that fail",
+    "allocations that fail", .ownThread,
     .enabled(if: ProcessInfo.processInfo.environment["APNS_BATCH_SANITIZER"] != "thread"))
 struct AllocationTests {
     @Test("one in the event loop", arguments: [REACTOR_BACKEND_IO_URING, REACTOR_BACKEND_EPOLL])

@@ -1,9 +1,10 @@
 import FuzzTargets
 import Glibc
+import TestThreads
 import Testing
 
 /// What the fuzzers start from and what they have found, replayed without a fuzzer.
-@Suite("replayed inputs of the fuzzers")
+@Suite("replayed inputs of the fuzzers", .ownThread)
 struct ReplayTests {
     @Test("break no promise", arguments: FuzzTarget.all.map(\.name))
     func replay(name: String) throws {

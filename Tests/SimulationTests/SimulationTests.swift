@@ -1,8 +1,9 @@
 import Foundation
 import Simulation
+import TestThreads
 import Testing
 
-@Suite("Simulation")
+@Suite("Simulation", .ownThread)
 struct SimulationTests {
     /// A file of the test's own, gone with it.
     private final class Input {

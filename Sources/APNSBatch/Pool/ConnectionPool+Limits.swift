@@ -19,6 +19,8 @@ extension ConnectionPool {
         var raceAfter: UInt64 = 1_000_000_000
         var backoffFirst: UInt64 = 250_000_000
         var backoffLargest: UInt64 = 30_000_000_000
+        /// The longest pause after a connection that left as soon as it had come, and had answered something.
+        var backoffFleeting: UInt64 = 1_000_000_000
         /// How long no connection may be of use before the pool gives up.
         var patience: UInt64 = 60_000_000_000
         /// How long no answer may come to rows that wait before all connections are replaced; after twice as long the pool

@@ -21,7 +21,10 @@ extension ConnectionPool {
         slots[gone.slot].failures += 1
         let failures = slots[gone.slot].failures
         if failure.isHopeless, !everUp, gone.rival == nil, failures >= failure.addresses { return giveUp(failure.text) }
-        slots[gone.slot].opensAt = now + pause(failures: failures, addresses: failure.addresses, jitter: jitter)
+        // Rows go through, if only a few at a time.
+        let longest = gone.answers > 0 ? limits.backoffFleeting : limits.backoffLargest
+        let pause = min(longest, pause(failures: failures, addresses: failure.addresses, jitter: jitter))
+        slots[gone.slot].opensAt = now + pause
         return []
     }
 

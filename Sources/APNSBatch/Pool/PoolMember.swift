@@ -49,7 +49,7 @@ extension ConnectionPool {
 
         /// It left as soon as it had come, and was hardly of use: a server that answers once and leaves would be asked for
         /// connections as fast as they can be opened, for ever.
-        func isFleeting(now: UInt64) -> Bool { !isLeaving && answers < 20 && now < upAt + 1_000_000_000 }
+        func isFleeting(now: UInt64) -> Bool { !isLeaving && answers < 10 && now < upAt + 1_000_000_000 }
 
         /// It may take the place of another: it has answered, or has stood for a second and is asked nothing. The latter
         /// says nothing of other credentials.

@@ -51,11 +51,7 @@ import Testing
         (campaign.retryRows, campaign.unavailableDelay) = (200, 400)
         let run = try CampaignRun(campaign)
         let running = Task { await run.run() }
-        var most = 0
-        while run.progress.rows < 3000 {
-            most = max(most, run.progress.retrying)
-            await Task.yield()
-        }
+        let most = await most({ run.progress.retrying }, until: { run.progress.rows >= 3000 })
         #expect(await running.value.accepted == 3000)
         #expect(most <= 250, "200 and what was under way")
     }

@@ -1,5 +1,6 @@
 import APNSProtocol
 import APNSSimulator
+import LaneTransport
 import Testing
 
 @testable import APNSBatch
@@ -56,7 +57,7 @@ import Testing
         let run = try CampaignRun(try stage.campaign(rows: Self.rows(5000)))
         let waiting = (0..<5000).count { script.answer(forToken: token($0)) != nil }
         let running = Task { await run.run() }
-        while run.progress.retrying < waiting || run.progress.accepted < 5000 - UInt64(waiting) { await Task.yield() }
+        await eventually { run.progress.retrying >= waiting && run.progress.accepted >= 5000 - UInt64(waiting) }
         #expect(run.progress.retrying == waiting && run.progress.inFlight == 0)
         run.stop()
         let summary = await running.value
@@ -85,11 +86,7 @@ import Testing
         campaign.unavailableDelay = 1000
         let run = try CampaignRun(campaign)
         let running = Task { await run.run() }
-        var most = 0
-        while run.progress.rows < 100 {
-            most = max(most, run.progress.retrying)
-            await Task.yield()
-        }
+        let most = await most({ run.progress.retrying }, until: { run.progress.rows >= 100 })
         #expect(await running.value.accepted == 100)
         // Those under way when the last place was taken come on top.
         #expect((10...30).contains(most), "\(most)")
@@ -106,7 +103,7 @@ import Testing
         let log = LogKeeper()
         let run = try CampaignRun(campaign, logger: log.logger)
         let running = Task { await run.run() }
-        while run.progress.accepted < 96 { await Task.yield() }
+        await eventually { run.progress.accepted >= 96 }
         #expect(run.progress.accepted == 96 && run.progress.retrying == 4)
         run.stop()
         #expect(await running.value.accepted == 96)
@@ -128,16 +125,18 @@ import Testing
         campaign.connections = 1
         let run = try CampaignRun(campaign)
         let running = Task { await run.run() }
-        while run.progress.accepted == 0 { await Task.yield() }
+        await eventually { run.progress.accepted > 0 }
         run.pause()
         #expect(run.isPaused && run.progress.isPaused)
         // Lanes see it when they next look; from then on nothing moves.
-        var (rows, since) = (run.progress.rows, ContinuousClock.now)
-        while ContinuousClock.now < since + .seconds(1) {
-            if run.progress.rows != rows { (rows, since) = (run.progress.rows, ContinuousClock.now) }
-            await Task.yield()
+        let still = Guarded((rows: run.progress.rows, since: ContinuousClock.now))
+        await eventually {
+            still.withLock { still in
+                if run.progress.rows != still.rows { still = (run.progress.rows, ContinuousClock.now) }
+                return ContinuousClock.now >= still.since + .seconds(1)
+            }
         }
-        #expect(rows < 20_000 && run.progress.inFlight == 0 && run.progress.connections == 1)
+        #expect(run.progress.rows < 20_000 && run.progress.inFlight == 0 && run.progress.connections == 1)
         run.unpause()
         let summary = await running.value
         #expect(summary.ending == .complete && summary.accepted == 20_000 && summary.connections == 1)
@@ -152,7 +151,7 @@ import Testing
         run.pause()
         let running = Task { await run.run() }
         if !byDeadline {
-            while run.progress.elapsedSeconds < 0.1 { await Task.yield() }
+            await eventually { run.progress.elapsedSeconds >= 0.1 }
             run.stop()
         }
         let summary = await running.value

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension EndToEnd {
+extension EndToEndUnderFault {
     /// What users of other senders complain about.
     @Suite struct Complaints {
         private static let shutdown = "goaway: { debug: '{\"reason\":\"Shutdown\"}' }"

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension EndToEnd {
+extension EndToEndUnderFault {
     /// Every fault of the simulator's script, over TLS: the campaign completes, and the simulator's counts explain it.
     @Suite struct Faults {
         /// Faults after which no row may come twice.
