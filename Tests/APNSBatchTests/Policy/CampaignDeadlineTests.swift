@@ -84,7 +84,7 @@ import Testing
             rules: [SimulatorRule(share: 0.5, status: 503, reason: "ServiceUnavailable", retryAfter: 7200)])
         let stage = try Stage(script: script)
         var campaign = try stage.campaign(rows: Self.rows(200))
-        campaign.notAfter = .after(3600)
+        campaign.notAfter = .after(600)
         let run = try CampaignRun(campaign)
         let summary = await run.run()
         #expect(summary.ending == .complete && summary.rows == 200 && summary.expired == 0)
@@ -101,7 +101,7 @@ import Testing
             rules: [SimulatorRule(share: 1, status: 429, reason: "TooManyRequests", retryAfter: 7200)])
         let stage = try Stage(script: script)
         var campaign = try stage.campaign(rows: Self.rows(50))
-        campaign.headers.expiration = .after(3600)
+        campaign.headers.expiration = .after(600)
         let summary = await (try CampaignRun(campaign)).run()
         #expect(summary.rejected == 50 && summary.attempts == 50 && summary.reasons == ["TooManyRequests": 50])
     }
