@@ -84,7 +84,9 @@ let package = Package(
         .target(name: "CFuzzSession", dependencies: ["CHTTP2"], path: "Fuzz/Session", cSettings: c),
         .target(
             name: "FuzzTargets",
-            dependencies: ["CFuzzSession", "CCrypto", "CSVReader", "APNSProtocol", "PayloadTemplate"],
+            dependencies: [
+                "CFuzzSession", "CCrypto", "CStorage", "APNSBatch", "CSVReader", "APNSProtocol", "PayloadTemplate",
+            ],
             path: "Fuzz/Targets", swiftSettings: swift),
         tests("FuzzReplayTests", ["TestThreads", "FuzzTargets"]),
         tests("CReactorTests", ["CReactor", "CTestSupport"]),

@@ -13,6 +13,7 @@ package struct FuzzTarget: Sendable {
         FuzzTarget(name: "fields", run: fuzzFields),
         FuzzTarget(name: "strings", run: fuzzStrings),
         FuzzTarget(name: "recipient", run: fuzzRecipient),
+        FuzzTarget(name: "ledger", run: fuzzLedger),
         FuzzTarget(name: "session", run: fuzzSession),
     ]
 

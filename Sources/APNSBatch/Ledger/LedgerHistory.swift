@@ -1,7 +1,7 @@
 import APNSProtocol
 
 /// What a ledger tells: a pure value, made by taking its records in order.
-struct LedgerHistory: Sendable {
+package struct LedgerHistory: Sendable {
     /// A range, and what is known of its rows.
     struct Range: Sendable, Equatable {
         var facts: LedgerRange

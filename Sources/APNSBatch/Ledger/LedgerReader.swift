@@ -5,18 +5,18 @@ import APNSProtocol
 /// A record that does not hold ends the ledger: the process or the power went while it was written, and it was never
 /// acknowledged. Unless a mark behind it says that it was durable once, or something stands behind it and the power was
 /// never gone: then the ledger is damaged, and nobody can say what became of its rows.
-struct LedgerReader: ~Copyable {
+package struct LedgerReader: ~Copyable {
     /// What was found.
-    struct Reading: Sendable {
-        var history = LedgerHistory()
+    package struct Reading: Sendable {
+        package var history = LedgerHistory()
         /// Where the last record that holds ends; what is behind it is torn.
-        var length: UInt64 = 0
+        package var length: UInt64 = 0
         /// Where the records of outcomes begin that the last mark does not cover.
         var afterMark: [UInt64] = []
     }
 
     /// Why a ledger cannot be read.
-    enum Failure: Error, Equatable {
+    package enum Failure: Error, Equatable {
         case storage(StorageError)
         /// It has no header: it is no ledger, or its process was killed before there was anything to tell.
         case notOne
@@ -31,7 +31,7 @@ struct LedgerReader: ~Copyable {
     /// A frame and the longest fixed part, and a bit of the next record.
     private static let windowBytes = 40 * 1024
 
-    init(_ storage: any LedgerStorage) {
+    package init(_ storage: any LedgerStorage) {
         self.storage = storage
         window = .allocate(byteCount: Self.windowBytes, alignment: 16)
     }
@@ -43,7 +43,7 @@ struct LedgerReader: ~Copyable {
     /// - Parameters:
     ///   - limit: where to end, for a ledger whose texts do not hold from there on.
     ///   - boot: of the system now; nil if nobody knows.
-    mutating func read(upTo limit: UInt64 = .max, boot: (UInt64, UInt64)? = nil) throws(Failure) -> Reading {
+    package mutating func read(upTo limit: UInt64 = .max, boot: (UInt64, UInt64)? = nil) throws(Failure) -> Reading {
         var reading = Reading()
         while reading.length < limit, let frame = try frame(at: reading.length) {
             do {

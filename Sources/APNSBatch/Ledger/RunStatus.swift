@@ -70,7 +70,9 @@ public struct RunStatus: Sendable, Equatable {
         try self.init(history, notes: files.notes(), boot: files.boot, isFree: isFree)
     }
 
-    init(_ history: LedgerHistory, notes: [UInt64], boot: (UInt64, UInt64), isFree: Bool) throws(CampaignError) {
+    package init(
+        _ history: LedgerHistory, notes: [UInt64], boot: (UInt64, UInt64), isFree: Bool
+    ) throws(CampaignError) {
         guard let header = history.header else { throw RunPast.explain(.notOne, name: "") }
         input = header.inputName
         inputBytes = header.inputBytes

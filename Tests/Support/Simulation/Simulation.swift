@@ -146,7 +146,8 @@ package final class Simulation {
                 findings.append("row \(row.number): the disk was full, and its outcome was not recorded")
             }
         }
-        guard image.isEnded else { return findings }
+        // Results that could not be written are left behind, and made complete when the run is resumed.
+        guard image.isEnded, !disk.isStruck else { return findings }
         do {
             let lines = try ResultsText.lines(of: disk.lines.bytes).count
             if lines != image.rows.count {
