@@ -6,23 +6,27 @@ import LaneTransport
 /// Two threads come here: the reader announces ranges, the writer records outcomes. What they share is behind a lock; the
 /// disk is waited for outside of it.
 package final class RunLedger: @unchecked Sendable {
-    private let lock = Guarded<Void>(())
-    // Under the lock.
+    private let state = Guarded(State())
+    // Under the lock, too.
     private let ledger: any LedgerStorage
     private let results: any LedgerStorage
     private var encoder = LedgerEncoder()
-    /// Rows announced that have no outcome.
-    private var rowsOut = 0
-    private var nanoseconds: UInt64 = 0
-    /// Why nothing can be appended: bytes that are no record stand at the end, and could not be cut.
-    private var torn: StorageError?
-    private var isInputRead = false
 
     /// Why nothing can be called durable: a sync failed. The system may have forgotten what it could not write, and would
     /// say so only once, to whoever asks first. What is recorded all the same is for a reader that finds it.
     private let unsynced = Guarded<StorageError?>(nil)
 
     package let board: HandOverBoard
+
+    private struct State {
+        /// Rows announced that have no outcome.
+        var rowsOut = 0
+        /// Of processor time that went into it.
+        var nanoseconds: UInt64 = 0
+        /// Why nothing can be appended: bytes that are no record stand at the end, and could not be cut.
+        var torn: StorageError?
+        var isInputRead = false
+    }
 
     /// What the outcome of a row that was sent takes at most: a token of 100 bytes, an id, a reason of 256 bytes.
     private static let ledgerBytesPerRow = 448
@@ -35,9 +39,9 @@ package final class RunLedger: @unchecked Sendable {
     }
 
     /// Processor time that went into it so far.
-    package var cpuSeconds: Double { lock.withLock { _ in Double(nanoseconds) / 1e9 } }
+    package var cpuSeconds: Double { state.withLock { Double($0.nanoseconds) / 1e9 } }
 
-    var resultsLength: UInt64 { lock.withLock { _ in results.length } }
+    var resultsLength: UInt64 { state.withLock { _ in results.length } }
 
     /// Before another session begins on a ledger: what it tells is durable, with `results.csv`, and so is what the board of
     /// the session before tells. Only then may there be a new board.
@@ -83,28 +87,28 @@ package final class RunLedger: @unchecked Sendable {
     /// The first part of it.
     func announceUnsynced(_ ranges: [LedgerRange], left: Int? = nil) throws(StorageError) {
         let rows = left ?? ranges.reduce(0) { $0 + $1.rows }
-        try lock.withLock { (_) throws(StorageError) in
-            try ledger.reserve(ledgerBytes(rowsOut + rows))
-            try results.reserve(UInt64((rowsOut + rows) * Self.resultBytesPerRow))
-            rowsOut += rows
+        try state.withLock { (state) throws(StorageError) in
+            try ledger.reserve(Self.ledgerBytes(state.rowsOut + rows))
+            try results.reserve(UInt64((state.rowsOut + rows) * Self.resultBytesPerRow))
+            state.rowsOut += rows
         }
         try append { (encoder) in for range in ranges { encoder.add(range) } }
     }
 
     /// There are no more rows to announce.
-    func didReadInput() { lock.withLock { _ in isInputRead = true } }
+    func didReadInput() { state.withLock { $0.isInputRead = true } }
 
     /// Records how rows ended; durable with the next mark.
     func record(_ batch: OutcomeBatch) throws(StorageError) {
         let begin = ThreadClock.now()
         try append { (encoder) in encoder.add(batch) }
-        lock.withLock { _ in rowsOut = max(0, rowsOut - batch.count) }
+        state.withLock { $0.rowsOut = max(0, $0.rowsOut - batch.count) }
         count(since: begin)
     }
 
     /// Appends whole lines to `results.csv`.
     func write(_ lines: UnsafeRawBufferPointer) throws(StorageError) {
-        try lock.withLock { (_) throws(StorageError) in try results.append(lines) }
+        try state.withLock { (_) throws(StorageError) in try results.append(lines) }
     }
 
     /// Everything recorded is durable on return, and a mark says so.
@@ -113,7 +117,7 @@ package final class RunLedger: @unchecked Sendable {
     func mark() throws(StorageError) {
         let begin = ThreadClock.now()
         // The reader goes on meanwhile: what it appends is behind what is covered.
-        let (covered, length) = lock.withLock { _ in (ledger.length, results.length) }
+        let (covered, length) = state.withLock { _ in (ledger.length, results.length) }
         try results.sync()
         try sync()
         try append { (encoder) in
@@ -129,8 +133,9 @@ package final class RunLedger: @unchecked Sendable {
     func end(hasLines: Bool = true) throws(StorageError) {
         if hasLines { try mark() }
         try append(handed: board.left)
+        let isInputRead = state.withLock { $0.isInputRead }
         try append { (encoder) in encoder.addEnd(isInputRead: isInputRead) }
-        try lock.withLock { (_) throws(StorageError) in
+        try state.withLock { (_) throws(StorageError) in
             try ledger.truncate(to: ledger.length)
             if hasLines { try results.truncate(to: results.length) }
         }
@@ -150,7 +155,7 @@ package final class RunLedger: @unchecked Sendable {
     }
 
     /// Another process may work on the run, or this one again.
-    func close() { lock.withLock { _ in ledger.unlock() } }
+    func close() { state.withLock { _ in ledger.unlock() } }
 
     private func append(handed: [(firstRow: UInt64, rows: Int)]) throws(StorageError) {
         for part in stride(from: 0, to: handed.count, by: 1000) {
@@ -163,40 +168,40 @@ package final class RunLedger: @unchecked Sendable {
     }
 
     private func append(_ body: (inout LedgerEncoder) -> Void) throws(StorageError) {
-        try lock.withLock { (_) throws(StorageError) in
+        try state.withLock { (state) throws(StorageError) in
             encoder.removeAll()
             body(&encoder)
-            try appendEncoded()
+            try appendEncoded(&state)
         }
     }
 
     /// Under the lock. What is written of a record in vain is cut: behind it nothing could be read.
-    private func appendEncoded() throws(StorageError) {
-        if let torn { throw torn }
+    private func appendEncoded(_ state: inout State) throws(StorageError) {
+        if let torn = state.torn { throw torn }
         let length = ledger.length
         do throws(StorageError) {
             try ledger.append(encoder.bytes)
         } catch {
-            cut(to: length)
+            cut(to: length, &state)
             throw error
         }
     }
 
-    private func cut(to length: UInt64) {
+    private func cut(to length: UInt64, _ state: inout State) {
         do throws(StorageError) {
             try ledger.truncate(to: length)
         } catch {
-            torn = error
+            state.torn = error
         }
         // Cutting gives back what was kept for the rows that are out.
-        try? ledger.reserve(ledgerBytes(rowsOut))
+        try? ledger.reserve(Self.ledgerBytes(state.rowsOut))
     }
 
-    private func ledgerBytes(_ rows: Int) -> UInt64 { UInt64(rows * Self.ledgerBytesPerRow) }
+    private static func ledgerBytes(_ rows: Int) -> UInt64 { UInt64(rows * Self.ledgerBytesPerRow) }
 
     private func count(since begin: UInt64) {
         let spent = ThreadClock.now() - begin
-        lock.withLock { _ in nanoseconds += spent }
+        state.withLock { $0.nanoseconds += spent }
     }
 }
 
