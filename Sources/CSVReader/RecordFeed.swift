@@ -51,6 +51,8 @@ struct RecordFeed {
             while filled < bufferBytes, !isEnding {
                 filled += try readSome(chunk, filled)
             }
+            // Rows of a chunk that a fault cut short can be read again, and then the chunk must be the same.
+            if case .failure(let error) = ending, source.byteCount != nil { throw error }
             let wasEnding = isEnding
             if try split(chunk, filled, capacity: chunkRecords) { return true }
             if wasEnding { return try end() }

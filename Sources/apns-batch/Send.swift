@@ -57,11 +57,12 @@ struct Send: AsyncParsableCommand {
         }
         for warning in run.warnings { complain("warning: \(warning.text)") }
         Signals.onStop { name in
-            complain("\(name): taking no more rows, waiting for answers; once more to wait no longer")
+            // First: nobody may be there to read it, and the pipe full.
             run.stop()
+            complain("\(name): taking no more rows, waiting for answers; once more to wait no longer")
         } again: {
-            complain("waiting no longer: rows under way are unknown")
             run.stopAtOnce()
+            complain("waiting no longer: rows under way are unknown")
         } hangup: {
             if let files { files.reloadNow(run) } else { complain("SIGHUP: the simulator's key stays") }
         } pause: {

@@ -419,7 +419,6 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.tick(now: 1 * seconds, answered: 1) == [.open(member: 1)])
         pool.isUp(1, streams: 1, now: 1 * seconds)
         #expect(pool.renewAll() == [.drain(member: 1)], "it has shown nothing yet")
-        #expect(pool.tick(now: 1 * seconds, answered: 1) == [])
         #expect(pool.pick() == 0)
         _ = pool.isDown(1, failure: Self.failure(), now: 1 * seconds, jitter: 1)
         #expect(pool.tick(now: 2 * seconds, answered: 1) == [.open(member: 1)])

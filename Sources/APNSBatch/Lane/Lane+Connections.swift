@@ -50,7 +50,8 @@ extension Lane {
         // next time.
         let hopeless =
             event.failureScope == .tls || event.saysNoHTTP2 || event.failureScope == .proxy && event.code == 407
-        giveBackAddress(provider, member, failed: providers[provider].pool.members[member].phase == .connecting)
+        let gone = providers[provider].pool.members[member]
+        giveBackAddress(provider, member, failed: gone.phase == .connecting || gone.hasLost)
         providers[provider].tokenOf[member] = nil
         failed(provider, member, event.detailText, hopeless: hopeless)
     }

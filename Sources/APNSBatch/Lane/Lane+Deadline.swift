@@ -2,16 +2,13 @@ import APNSProtocol
 
 /// Rows whose time has passed: the campaign's or their own. Looked at before the first request and before each other one.
 extension Lane {
-    /// Rows of the input that end in one turn, so that answers are taken in between.
-    private static var expiredPerTurn: Int { 4096 }
-
     private static var lateCause: String { "not after: the campaign's deadline has passed" }
     private static var ownCause: String { "expiration: has passed before it could be sent" }
 
     /// After the campaign's deadline nothing is sent, and what is left ends here.
     mutating func endLateRows() -> Filled {
         while let flight = takeWaiting() { expire(flight, Self.lateCause) }
-        for _ in 0..<Self.expiredPerTurn {
+        for _ in 0..<Self.unsentPerTurn {
             guard rows.hasRow() else { return .allThatGoes }
             if let error = rows.row.error {
                 recordUnsent(.invalid, cause: RowFault.find(error, plan).text)

@@ -63,7 +63,7 @@ extension Lane {
 
     /// Of all providers, and as many again for those that drain.
     private static func connections(_ plan: CampaignPlan) -> Int {
-        plan.poolLimits.maximum * 2 * plan.topics.providers
+        plan.poolLimits.members * plan.topics.providers
     }
 
     /// The core's places for the streams of all connections, up to what the core can have.

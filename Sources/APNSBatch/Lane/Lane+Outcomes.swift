@@ -96,13 +96,11 @@ extension Lane {
     private mutating func lost(_ flight: Int, _ outcome: OutcomeRecord) {
         let attempts = Int(flights[flight].attempts)
         flights[flight].mayHaveArrived = true
-        if !control.stopping, mayResend(flight),
+        guard mayResend(flight), !control.urgent,
             let delay = plan.backoff.short.delay(afterAttempt: attempts, random: random.next())
-        {
-            again(flight, after: delay * 1_000_000)
-        } else {
-            finish(flight, .unknown, cause: Self.explain(outcome))
-        }
+        else { return finish(flight, .unknown, cause: Self.explain(outcome)) }
+        // A resumed run sends it again.
+        if control.stopping { leave(flight) } else { again(flight, after: delay * 1_000_000) }
     }
 
     static func explain(_ outcome: OutcomeRecord) -> String {

@@ -94,13 +94,20 @@ extension Lane {
     mutating func survives(_ cause: String, saidTo member: Int, of provider: Int) -> Bool {
         let previous = providers[provider].previous
         switch providers[provider].pool.refused(member, previous: previous?.access.generation) {
-        case .final: return false
+        case .final: return takesOthers(of: provider)
         case .ofLeaving(let actions): act(actions, of: provider)
         case .ofNew(let actions):
             act(actions, of: provider)
             if let previous { goBack(to: previous, cause, provider) }
         }
         return true
+    }
+
+    /// Another lane may have learned that the credentials are no good, and the directory may have others by now.
+    private mutating func takesOthers(of provider: Int) -> Bool {
+        let refused = providers[provider].access.generation
+        reload()
+        return providers[provider].access.generation != refused
     }
 
     private mutating func goBack(to previous: LaneProvider.Credentials, _ cause: String, _ provider: Int) {

@@ -52,6 +52,8 @@ struct Lane: ~Copyable {
     var canary: Canary?
     /// Rows that ended as unknown because of earlier processes alone.
     var unknownOfEarlier: UInt64 = 0
+    /// Rows of the input that ended in this turn without being sent.
+    var unsentOfTurn = 0
 
     /// Milliseconds between two looks at time and control when nothing arrives.
     private static let idleWait: UInt32 = 10
@@ -62,6 +64,8 @@ struct Lane: ~Copyable {
     static let waitingLimit = 1000
     /// Rows set aside in all while no provider has a stream: enough to see who is starved.
     static let lookAhead = 64
+    /// Rows of the input that may end unsent in one turn, so that connections are looked after in between.
+    static let unsentPerTurn = 4096
     /// With fewer requests than this under way, waiting for more answers would cost more time than it saves work.
     static let lingerFrom = 128
     /// Microseconds that answers may gather.
@@ -117,11 +121,13 @@ struct Lane: ~Copyable {
     private mutating func fill() -> Filled {
         guard !control.stopping else { return .allThatGoes }
         if isLate { return endLateRows() }
+        unsentOfTurn = 0
         guard !sendsNothing else { return .allThatGoes }
         // Never more than the core has places for: connections that drain hold some of them.
         let room = min(RequestBatch.capacity, transport.streamsFree)
         let isFull = providers.count == 1 ? fillOne(room) : fillSeveral(room)
-        return isFull && room == RequestBatch.capacity ? .batch : .allThatGoes
+        let isMore = isFull && room == RequestBatch.capacity || unsentOfTurn >= Self.unsentPerTurn
+        return isMore ? .batch : .allThatGoes
     }
 
     /// True when the room is used up.
@@ -146,7 +152,7 @@ struct Lane: ~Copyable {
 
     /// The next row that can be sent; those that cannot get their outcome on the way.
     private mutating func nextRow() -> Int? {
-        while rows.hasRow() {
+        while unsentOfTurn < Self.unsentPerTurn, rows.hasRow() {
             switch preparer.prepare(rows.row, in: &arena, flights: &flights, now: rows.wallClock) {
             case .ready(let flight):
                 flights[flight].place = UInt32(truncatingIfNeeded: rows.place)
@@ -162,6 +168,7 @@ struct Lane: ~Copyable {
             case .expired: recordUnsent(.expired, cause: RowFault.expired(rows.row, plan).text)
             }
             rows.consume()
+            unsentOfTurn += 1
         }
         return nil
     }

@@ -7,7 +7,7 @@ enum LedgerDecoder {
         guard fixed.count == 72, let high = numbers.next(UInt64.self), let low = numbers.next(UInt64.self),
             let start = numbers.next(UInt64.self), let inputBytes = numbers.next(UInt64.self),
             let columnsSum = numbers.next(UInt32.self), let nameLength = numbers.next(UInt32.self),
-            nameLength <= texts.count
+            nameLength <= texts.count, start < 1 << 40
         else { return nil }
         return LedgerHeader(
             identity: (high, low), start: start, digest: Array(fixed[40...]),
@@ -31,7 +31,8 @@ enum LedgerDecoder {
         guard fixed.count == 40, let firstRow = numbers.next(UInt64.self), let rows = numbers.next(UInt32.self),
             let bytes = numbers.next(UInt32.self), let offset = numbers.next(UInt64.self),
             let firstLine = numbers.next(UInt64.self), let sum = numbers.next(UInt32.self),
-            1...LedgerRange.rowsMax ~= Int(rows), 1..<LedgerRange.rowMax ~= firstRow,
+            1...LedgerRange.rowsMax ~= Int(rows), rows <= bytes, 1..<LedgerRange.rowMax ~= firstRow,
+            firstLine < UInt64(Int64.max),
             offset < UInt64(Int64.max) - UInt64(bytes)
         else { return nil }
         return LedgerRange(

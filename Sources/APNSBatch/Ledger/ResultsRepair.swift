@@ -21,6 +21,8 @@ struct ResultsRepair: ~Copyable {
                 try results.truncate(to: length)
                 try project(reading.afterMark)
             } else {
+                // From here on nothing of the file is right any more.
+                try RunLedger.settle(ledger, resultsLength: 0, handed: [])
                 try results.truncate(to: 0)
                 try results.append(ResultLines.headerBytes)
                 try projectAll(upTo: reading.length)

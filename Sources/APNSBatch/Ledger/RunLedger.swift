@@ -71,7 +71,7 @@ package final class RunLedger: @unchecked Sendable {
         try append { (encoder) in if let header { encoder.add(header) } }
         try append { (encoder) in encoder.add(session) }
         try sync()
-        board.begin(session)
+        try board.begin(session)
     }
 
     /// Announces ranges: durable on return, and with room on the disk for all that can become of their rows.
@@ -90,9 +90,12 @@ package final class RunLedger: @unchecked Sendable {
         try state.withLock { (state) throws(StorageError) in
             try ledger.reserve(Self.ledgerBytes(state.rowsOut + rows))
             try results.reserve(UInt64((state.rowsOut + rows) * Self.resultBytesPerRow))
+            encoder.removeAll()
+            for range in ranges { encoder.add(range) }
+            // If that fails, room is kept for the rows before these.
+            try appendEncoded(&state)
             state.rowsOut += rows
         }
-        try append { (encoder) in for range in ranges { encoder.add(range) } }
     }
 
     /// There are no more rows to announce.

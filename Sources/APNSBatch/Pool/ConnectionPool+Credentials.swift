@@ -5,7 +5,8 @@ extension ConnectionPool {
     mutating func renewAll() -> [Action] {
         let open = members.indices.filter { members[$0].phase == .up || members[$0].phase == .connecting }
         let stay = open.sorted { members[$0].worth > members[$1].worth }.prefix(target)
-        for index in open { members[index].isLeaving = true }
+        // Those that drain, too: what they are still told concerns the old credentials.
+        for index in members.indices where members[index].phase != .free { members[index].isLeaving = true }
         // What the old credentials met with says nothing of the new ones.
         forgetFailures()
         return open.filter { !stay.contains($0) }.flatMap { retire($0) }

@@ -3,6 +3,8 @@ extension ConnectionPool {
     struct Limits: Equatable {
         /// Members that may be open at once, draining ones not counted.
         var maximum = 8
+        /// Room for as many draining members as open ones, and for a rival of the only one.
+        var members: Int { max(4, 2 * maximum) }
         /// Least time between two opens; opening many at once looks like an attack to APNs.
         var openSpacing: UInt64 = 50_000_000
         /// How long a rate is measured before it is compared.

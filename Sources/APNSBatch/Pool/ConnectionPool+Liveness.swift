@@ -102,15 +102,17 @@ extension ConnectionPool {
 
     /// One bad request may bring a connection's limit to 1 for good: it gets a successor. A server that does so again and
     /// again gets them ever more slowly.
-    mutating func replaceFallen(now: UInt64) {
-        guard now >= replacesFallenFrom else { return }
+    mutating func replaceFallen(now: UInt64) -> [Action] {
+        guard now >= replacesFallenFrom else { return [] }
         for index in members.indices where members[index].phase == .up && !members[index].isLeaving {
             guard let time = members[index].fallenAt, now >= time + limits.fallenPatience else { continue }
             members[index].isLeaving = true
             let isRare = now >= replacesFallenFrom + 10 * limits.backoffLargest
             fallenReplaced = isRare ? 0 : min(fallenReplaced + 1, 20)
             replacesFallenFrom = now + min(limits.backoffLargest, limits.backoffFirst << fallenReplaced)
-            return
+            // One without any stream serves nobody meanwhile, and its place may be all that there is.
+            return members[index].streams == 0 && members[index].inFlight == 0 ? retire(index) : []
         }
+        return []
     }
 }

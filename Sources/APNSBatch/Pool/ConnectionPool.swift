@@ -56,8 +56,7 @@ struct ConnectionPool: Equatable {
 
     init(limits: Limits, now: UInt64) {
         self.limits = limits
-        // Room for as many draining members as open ones.
-        members = Array(repeating: Member(), count: limits.maximum * 2)
+        members = Array(repeating: Member(), count: limits.members)
         slots = Array(repeating: Slot(), count: limits.maximum)
         lookedAt = now
         watchdog = Watchdog(lookedAt: now)
@@ -199,7 +198,7 @@ struct ConnectionPool: Equatable {
         var actions = watchAnswers(now: now, answered: answered, hasWork: hasWork, othersAnswer: othersAnswer)
         guard !over else { return actions }
         actions += watchMembers(now: now) + race(now: now)
-        if hasWork { replaceFallen(now: now) }
+        if hasWork { actions += replaceFallen(now: now) }
         actions += replaceOldTokens(now: now) + drainLeaving(now: now, wanted: hasWork ? target : 1)
         pace.adjust(now: now, streams: streams)
         actions += resize(now: now, answered: answered, hasWork: hasWork)
@@ -209,7 +208,10 @@ struct ConnectionPool: Equatable {
     }
 
     private mutating func noteUse(now: UInt64, hasWork: Bool) {
-        badFor = hasWork && now >= excusedUntil ? badFor + Self.seen(from: lookedAt, to: now) : 0
+        // Rows that wait for answers on connections that stand are the watchdog's.
+        let isAsking = members.contains { $0.phase == .up && $0.inFlight > 0 && now >= $0.upAt + 1_000_000_000 }
+        let seen = isAsking ? 0 : Self.seen(from: lookedAt, to: now)
+        badFor = hasWork && now >= excusedUntil ? badFor + seen : 0
         lookedAt = now
         for member in members where member.isOfUse(now: now, within: limits.patience) {
             badFor = 0
@@ -220,9 +222,11 @@ struct ConnectionPool: Equatable {
     /// How long a look is about: one after a long pause says that this process stood still, and not the server.
     static func seen(from: UInt64, to now: UInt64) -> UInt64 { min(now - from, 1_000_000_000) }
 
-    /// Connections that stand and are silent are no connections that cannot be had.
+    /// Connections that stand and may not be used are no connections that cannot be had.
     private func impatience() -> String {
-        if watchdog.waited >= limits.patience, inFlight > 0, up > 0 { return silenceText(watchdog.waited, inFlight) }
+        if up > 0, streams == 0 {
+            return "\(up) connections allow no streams for \(limits.patience / 1_000_000_000) seconds"
+        }
         let cause = lastFailure.isEmpty ? "" : ": \(lastFailure)"
         return "no connection for \(limits.patience / 1_000_000_000) seconds\(cause)"
     }

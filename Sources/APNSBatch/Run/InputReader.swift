@@ -89,8 +89,12 @@ final class InputReader: Sendable {
     }
 
     static func explain(_ error: CSVError, name: String) -> CampaignError {
-        if case .badDelimiter = error { return CampaignError(.configuration, "\(error)") }
-        return CampaignError(.input, error.message(input: name))
+        switch error {
+        case .badDelimiter: CampaignError(.configuration, "\(error)")
+        // Going on would not help.
+        case .changedRows: CampaignError(.configuration, error.message(input: name))
+        default: CampaignError(.input, error.message(input: name))
+        }
     }
 }
 

@@ -51,7 +51,10 @@ final class ProviderDirectory: Sendable {
     /// APNs refused these credentials: those before them are in force again, and the same may be tried another time.
     func takeBack(_ number: Int, refused generation: Int, to previous: ProviderAccess) {
         entries.withLock { entries in
-            if entries[number].generation == generation { entries[number] = previous }
+            guard entries[number].generation == generation else { return }
+            entries[number] = previous
+            // Lanes that took the refused ones go back, too.
+            version.add(1, ordering: .releasing)
         }
     }
 

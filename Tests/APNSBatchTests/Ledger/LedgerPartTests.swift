@@ -50,10 +50,10 @@ import Testing
     }
 
     @Test("what lanes noted is believed of the same session of the same system only")
-    func board() {
+    func board() throws {
         let board = HandOverBoard(slots: 3)
         let session = LedgerSample.session(2)
-        board.begin(session)
+        try board.begin(session)
         board.note(slot: 0, firstRow: 1, rows: 256)
         board.note(slot: 2, firstRow: 1001, rows: 0)
         let words = board.snapshot
@@ -61,7 +61,7 @@ import Testing
         #expect(HandOverBoard.notes(words, of: session, boot: (3, 5)) == nil)
         #expect(HandOverBoard.notes(words, of: LedgerSample.session(3), boot: (3, 4)) == nil)
         #expect(HandOverBoard.notes([], of: session, boot: (3, 4)) == nil)
-        board.begin(LedgerSample.session(3))
+        try board.begin(LedgerSample.session(3))
         #expect(HandOverBoard.notes(board.snapshot, of: LedgerSample.session(3), boot: (3, 4)) == [:])
     }
 
@@ -80,7 +80,7 @@ import Testing
     func status() throws {
         let history = try LedgerSample.read(LedgerSample.usual.bytes).history
         let board = HandOverBoard(slots: 1)
-        board.begin(LedgerSample.session(2))
+        try board.begin(LedgerSample.session(2))
         board.note(slot: 0, firstRow: 6, rows: 2)
         let status = try RunStatus(history, notes: board.snapshot, boot: (3, 4), isFree: true)
         #expect(status.state == .killed && status.sessions == 2)

@@ -47,7 +47,7 @@ final class MemoryFiles: RunFiles, @unchecked Sendable {
         killed.lines.bytes = Array(ResultLines.headerBytes)
         if let handed, let session = try LedgerSample.read(killed.ledger.bytes).history.session {
             let board = HandOverBoard(slots: 1)
-            board.begin(session)
+            try? board.begin(session)
             board.note(slot: 0, firstRow: 1, rows: handed)
             killed.words = board.snapshot
         }

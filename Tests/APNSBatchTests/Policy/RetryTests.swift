@@ -125,8 +125,11 @@ import Testing
         campaign.connections = 1
         let run = try CampaignRun(campaign)
         let running = Task { await run.run() }
-        await eventually { run.progress.accepted > 0 }
-        run.pause()
+        await eventually {
+            guard run.progress.accepted > 0 else { return false }
+            run.pause()
+            return true
+        }
         #expect(run.isPaused && run.progress.isPaused)
         // Lanes see it when they next look; from then on nothing moves.
         let still = Guarded((rows: run.progress.rows, since: ContinuousClock.now))

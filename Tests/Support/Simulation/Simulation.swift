@@ -142,7 +142,9 @@ package final class Simulation {
         var findings: [String] = []
         // In later sessions rows may have been accepted by an earlier one that was killed.
         if hasPlayed, sessions == 0, disk.isStruck, plan.mishaps[0].diskFault?.kind == .full {
-            for row in plan.rows where image.rows[row.number] == nil && witness.accepted(row.number) > 0 {
+            // But for rows whose answer was lost and that are sent again when the run is resumed.
+            for row in plan.rows
+            where image.rows[row.number] == nil && !image.isHanded(row.number) && witness.accepted(row.number) > 0 {
                 findings.append("row \(row.number): the disk was full, and its outcome was not recorded")
             }
         }
