@@ -410,6 +410,15 @@ private let seconds: UInt64 = 1_000_000_000
             later.last == .giveUp("no connection for 60 seconds: refused"), "with a row it is patient only so long")
     }
 
+    @Test("what a connection that drains is told of credentials that were replaced meanwhile ends nothing")
+    func refusedWhileDraining() {
+        var pool = Self.poolWithOne()
+        pool.willSend(0)
+        #expect(pool.retire(0) == [.drain(member: 0)])
+        _ = pool.renewAll()
+        #expect(pool.refused(0, previous: nil) == .ofLeaving([]))
+    }
+
     @Test("credentials replaced again before the first ones were of use: the old connections serve, the newest follow")
     func renewsTwice() {
         var pool = Self.poolWithOne(maximum: 1)

@@ -128,6 +128,38 @@ private let seconds: UInt64 = 1_000_000_000
             "\(actions)")
     }
 
+    @Test("a server that takes requests and never answers is not one that cannot be reached, however little patience")
+    func silentServer() {
+        var limits = ConnectionPool.Limits()
+        (limits.maximum, limits.patience) = (1, 5 * seconds)
+        var pool = ConnectionPool(limits: limits, now: 0)
+        var last: ConnectionPool.Action?
+        for step in 0...1400 {
+            let now = UInt64(step) * 100 * ms
+            for action in pool.tick(now: now, answered: 0) {
+                switch action {
+                case .ping(let member): pool.ponged(member, now: now)
+                case .open(let member):
+                    pool.isUp(member, streams: 1, now: now)
+                    pool.willSend(member)
+                default: last = action
+                }
+            }
+        }
+        #expect(last == .giveUp("no answer for 120 seconds, 2 requests under way on 1 connections"))
+    }
+
+    @Test("a connection that allows no stream gives up its place, and when all do, that is the cause")
+    func noStreams() {
+        var pool = Self.pool()
+        pool.settings(0, streams: 0, now: 1 * seconds)
+        #expect(pool.tick(now: 2 * seconds, answered: 1) == [.drain(member: 0), .open(member: 1)])
+        pool.isUp(1, streams: 0, now: 2 * seconds)
+        pool.replacesFallenFrom = .max
+        let later = (3...70).flatMap { pool.tick(now: UInt64($0) * seconds, answered: 1) }
+        #expect(later.last == .giveUp("1 connections allow no streams for 60 seconds"), "\(later)")
+    }
+
     @Test("while other pools of the run have answers, connections are replaced again and again, and nothing ends")
     func watchdogOfOne() {
         var pool = Self.pool()

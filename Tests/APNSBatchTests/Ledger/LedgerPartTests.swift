@@ -1,5 +1,6 @@
 import APNSProtocol
 import CStorage
+import Foundation
 import Testing
 
 @testable import APNSBatch
@@ -63,6 +64,20 @@ import Testing
         #expect(HandOverBoard.notes([], of: session, boot: (3, 4)) == nil)
         try board.begin(LedgerSample.session(3))
         #expect(HandOverBoard.notes(board.snapshot, of: LedgerSample.session(3), boot: (3, 4)) == [:])
+    }
+
+    @Test("the board of a session stays until the next one is in the ledger")
+    func successor() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "board-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let first = try HandOverBoard(path: path, slots: 1)
+        try first.begin(LedgerSample.session(1))
+        first.note(slot: 0, firstRow: 1, rows: 256)
+        let second = try HandOverBoard(path: path, slots: 1)
+        #expect(
+            HandOverBoard.notes(HandOverBoard.read(path: path), of: LedgerSample.session(1), boot: (3, 4)) == [1: 256])
+        try second.begin(LedgerSample.session(2))
+        #expect(HandOverBoard.notes(HandOverBoard.read(path: path), of: LedgerSample.session(2), boot: (3, 4)) == [:])
     }
 
     @Test("a row may have been sent if its lane said so, or if nobody knows")

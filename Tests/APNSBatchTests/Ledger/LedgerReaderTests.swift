@@ -191,7 +191,7 @@ import Testing
         #expect(throws: LedgerReader.Failure.storage(StorageError("read", "memory", code: 5))) { try reader.read() }
     }
 
-    @Test("records that cannot be true are damage", arguments: 0..<7)
+    @Test("records that cannot be true are damage", arguments: 0..<9)
     func nonsense(number: Int) throws {
         let bad: [(inout LedgerEncoder, UInt64) -> Void] = [
             { encoder, _ in encoder.add(Sample.header) },
@@ -201,6 +201,8 @@ import Testing
             { encoder, _ in encoder.add(Sample.batch([.init(row: 1, outcome: .rejected)])) },
             { encoder, at in encoder.addMark(position: at + 8, covered: at, resultsLength: 1) },
             { encoder, _ in encoder.addHanded(firstRow: 2, rows: 1) },
+            { encoder, _ in encoder.add(Sample.range(6, rows: 5, bytes: 4)) },
+            { encoder, _ in encoder.add(Sample.range(6, rows: 5, firstLine: 1 << 63)) },
         ]
         let (bytes, starts) = Sample.ledger([
             { encoder, _ in encoder.add(Sample.header) }, { encoder, _ in encoder.add(Sample.session(1)) },

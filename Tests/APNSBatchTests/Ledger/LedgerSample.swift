@@ -12,8 +12,10 @@ enum LedgerSample {
         LedgerSession(number: number, process: 42, time: 1_700_000_001, boot: (3, 4), policy: .report)
     }
 
-    static func range(_ first: UInt64, rows: Int) -> LedgerRange {
-        LedgerRange(firstRow: first, rows: rows, offset: first * 100, bytes: rows * 100, firstLine: first + 1, sum: 9)
+    static func range(_ first: UInt64, rows: Int, bytes: Int? = nil, firstLine: UInt64? = nil) -> LedgerRange {
+        LedgerRange(
+            firstRow: first, rows: rows, offset: first * 100, bytes: bytes ?? rows * 100,
+            firstLine: firstLine ?? first + 1, sum: 9)
     }
 
     /// One row's end as a test writes it down.
