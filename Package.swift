@@ -48,6 +48,7 @@ let package = Package(
         core("CHTTP2", ["CNGHTTP2"]),
         core("CTransport", ["CReactor", "CTLS", "CHTTP2"]),
         core("CCrypto", ["COpenSSL"]),
+        core("CStorage", []),
 
         // Swift: policy.
         module("CSVReader"),
@@ -58,7 +59,7 @@ let package = Package(
         module(
             "APNSBatch",
             [
-                "CSVReader", "PayloadTemplate", "APNSProtocol", "Credentials", "LaneTransport",
+                "CSVReader", "PayloadTemplate", "APNSProtocol", "Credentials", "LaneTransport", "CStorage",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         module("APNSSimulator", ["CTransport", "Credentials"]),
@@ -73,15 +74,48 @@ let package = Package(
 
         // Tests.
         .target(name: "CTestSupport", path: "Tests/Support/CTestSupport", cSettings: c),
+        .target(name: "TestThreads", path: "Tests/Support/TestThreads", swiftSettings: swift),
+        .target(name: "CFailingAllocator", path: "Tests/Support/CFailingAllocator", cSettings: c),
+        .target(
+            name: "CAllocationScenarios",
+            dependencies: ["CFailingAllocator", "CReactor", "CTLS", "CHTTP2", "CTransport", "CCrypto"],
+            path: "Tests/Support/CAllocationScenarios", cSettings: c),
+        tests("AllocationTests", ["TestThreads", "CAllocationScenarios", "CReactor", "CTransport", "Credentials"]),
+        .target(name: "CFuzzSession", dependencies: ["CHTTP2"], path: "Fuzz/Session", cSettings: c),
+        .target(
+            name: "FuzzTargets",
+            dependencies: [
+                "CFuzzSession", "CCrypto", "CStorage", "APNSBatch", "CSVReader", "APNSProtocol", "PayloadTemplate",
+            ],
+            path: "Fuzz/Targets", swiftSettings: swift),
+        tests("FuzzReplayTests", ["TestThreads", "FuzzTargets"]),
         tests("CReactorTests", ["CReactor", "CTestSupport"]),
         tests("CTransportTests", ["CTransport", "CTLS", "CNGHTTP2", "Credentials", "APNSProtocol", "APNSBatch"]),
         tests("CSVReaderTests", ["CSVReader"]),
         tests("PayloadTemplateTests", ["PayloadTemplate", "APNSProtocol"]),
         tests("APNSProtocolTests", ["APNSProtocol", "Credentials"]),
-        tests("CredentialsTests", ["Credentials"]),
+        tests("CredentialsTests", ["Credentials", "CTestSupport"]),
         tests("LaneTransportTests", ["LaneTransport"]),
-        tests("APNSBatchTests", ["APNSBatch", "APNSSimulator", "Credentials", "APNSProtocol", "LaneTransport"]),
+        tests(
+            "APNSBatchTests",
+            ["APNSBatch", "APNSSimulator", "Credentials", "APNSProtocol", "LaneTransport", "CTransport"]),
         tests("APNSSimulatorTests", ["APNSSimulator", "Credentials", "CTransport"]),
-        tests("EndToEndTests", []),
+        tests("EndToEndTests", ["TestThreads"]),
+        .target(
+            name: "Simulation",
+            dependencies: [
+                "APNSBatch", "APNSSimulator", "CSVReader", "LaneTransport",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/Support/Simulation", swiftSettings: swift),
+        .executableTarget(
+            name: "simulation", dependencies: ["Simulation"], path: "Tests/Simulation", swiftSettings: swift),
+        tests("SimulationTests", ["TestThreads", "Simulation"]),
     ]
 )
+
+// The fuzzer itself, for scripts/fuzz: it needs libFuzzer, which is linked on the command line.
+if Context.environment["APNS_BATCH_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(name: "fuzz", dependencies: ["FuzzTargets"], path: "Fuzz/Runner", swiftSettings: swift))
+}

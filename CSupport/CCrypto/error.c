@@ -32,10 +32,17 @@ int crypto_fail(crypto_error *error, int status, int fault, const char *format, 
     return status;
 }
 
+bool crypto_memory_was_short(void) {
+    bool was_short = false;
+    for (unsigned long code; (code = ERR_get_error()) != 0;)
+        was_short = was_short || ERR_GET_REASON(code) == ERR_R_MALLOC_FAILURE;
+    return was_short;
+}
+
 int crypto_fail_library(crypto_error *error, int status, int fault, const char *what) {
     unsigned long code = ERR_peek_last_error();
     /* Input is not to blame for a lack of memory while it was read. */
-    if (code != 0 && ERR_GET_REASON(code) == ERR_R_MALLOC_FAILURE) {
+    if (crypto_memory_was_short()) {
         status = CRYPTO_RESOURCE;
         fault = CRYPTO_FAULT_LIBRARY;
     }

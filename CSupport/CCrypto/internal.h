@@ -24,6 +24,9 @@ int crypto_fail(crypto_error *error, int status, int fault, const char *format, 
  * the TLS code of the same thread. */
 int crypto_fail_library(crypto_error *error, int status, int fault, const char *what);
 
+/* True when OpenSSL's error queue says that memory was short; empties it. */
+bool crypto_memory_was_short(void);
+
 /* Success: empties OpenSSL's error queue, where what the library recovered from may still stand. Returns CRYPTO_OK. */
 int crypto_done(void);
 

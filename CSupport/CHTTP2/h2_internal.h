@@ -29,6 +29,16 @@ typedef struct h2_late {
     bool lost;       /* what came was no frame */
 } h2_late;
 
+/* Bytes of h2_fault_bytes that wait. */
+typedef struct h2_raw {
+    struct h2_raw *next;
+    size_t length;
+    size_t begun; /* bytes of it that are out */
+    int32_t stream;
+    bool started;
+    uint8_t bytes[];
+} h2_raw;
+
 struct h2_session {
     nghttp2_session *ng;
     h2_memory *memory;
@@ -56,6 +66,11 @@ struct h2_session {
     h2_failure failure;
     h2_facts facts;
     h2_late late;
+    h2_raw *raw_first;
+    h2_raw **raw_last;
+    size_t raw_bytes;
+    bool pings_muted;
+    bool early;
 };
 
 /* h2_message.c: false at a limit of memory or of fields. */
@@ -76,6 +91,14 @@ int h2_send_data(nghttp2_session *ng, nghttp2_frame *frame, const uint8_t *heade
                  nghttp2_data_source *source, void *user);
 ssize_t h2_send_read(nghttp2_session *ng, int32_t stream, uint8_t *buffer, size_t length, uint32_t *flags,
                      nghttp2_data_source *source, void *user);
+
+/* h2_fault.c: server: true for a frame that must not leave. */
+bool h2_fault_withholds(const h2_session *session, const uint8_t *frame, size_t length);
+int h2_fault_flush(h2_session *session);
+void h2_fault_clear(h2_session *session);
+
+/* h2_send.c: adds bytes, flushing as often as needed; not 0 when the output failed. */
+int h2_send_append(h2_output *output, const uint8_t *bytes, size_t length);
 
 /* h2_send.c: pumps what the library holds, but begins no deferred request. */
 int h2_send_library(h2_session *session);

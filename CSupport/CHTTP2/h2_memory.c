@@ -1,3 +1,7 @@
+#include "h2_memory_kind.h"
+
+#if !H2_MEMORY_BLOCKS_ALONE
+
 #include "h2.h"
 #include <stdlib.h>
 #include <string.h>
@@ -28,13 +32,19 @@ struct h2_memory {
     uint8_t *fresh_end[CLASS_COUNT];
     size_t bytes;
     size_t bytes_max;
-    page pages;                                    /* head of the ring of pages */
+    page *reserve; /* not in the ring; NULL once it was needed, until there is memory for another */
+    page pages;    /* head of the ring of pages */
     uint8_t class_of[CLASS_BYTES_MAX / GRAIN + 1]; /* by size in grains, rounded up */
 };
 
 h2_memory *h2_memory_create(size_t bytes_max) {
     h2_memory *memory = calloc(1, sizeof(*memory));
     if (memory == NULL) return NULL;
+    memory->reserve = aligned_alloc(PAGE_BYTES, PAGE_BYTES);
+    if (memory->reserve == NULL) {
+        free(memory);
+        return NULL;
+    }
     memory->bytes_max = bytes_max;
     memory->pages.next = memory->pages.previous = &memory->pages;
     uint8_t class = 0;
@@ -53,13 +63,11 @@ void h2_memory_destroy(h2_memory *memory) {
         free(p);
         p = next;
     }
+    free(memory->reserve);
     free(memory);
 }
 
-static page *page_take(h2_memory *memory, size_t bytes, uint32_t class) {
-    if (bytes > memory->bytes_max - memory->bytes) return NULL;
-    page *p = aligned_alloc(PAGE_BYTES, (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES);
-    if (p == NULL) return NULL;
+static void page_link(h2_memory *memory, page *p, size_t bytes, uint32_t class) {
     memory->bytes += bytes;
     p->class = class;
     p->bytes = bytes;
@@ -67,6 +75,12 @@ static page *page_take(h2_memory *memory, size_t bytes, uint32_t class) {
     p->previous = &memory->pages;
     p->next->previous = p;
     memory->pages.next = p;
+}
+
+static page *page_take(h2_memory *memory, size_t bytes, uint32_t class) {
+    if (memory->bytes > memory->bytes_max || bytes > memory->bytes_max - memory->bytes) return NULL;
+    page *p = aligned_alloc(PAGE_BYTES, (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES);
+    if (p != NULL) page_link(memory, p, bytes, class);
     return p;
 }
 
@@ -121,14 +135,35 @@ void h2_memory_give(h2_memory *memory, void *bytes) {
     memory->free[p->class] = given;
 }
 
-void *h2_memory_grow(h2_memory *memory, void *bytes, size_t wanted) {
-    if (bytes == NULL) return h2_memory_take(memory, wanted);
-    page *p = page_of(bytes);
-    size_t had = p->class == CLASS_LARGE ? p->bytes - PAGE_HEADER_BYTES : class_bytes[p->class];
-    if (wanted <= had) return bytes;
-    void *grown = h2_memory_take(memory, wanted);
-    if (grown == NULL) return NULL;
-    memcpy(grown, bytes, had);
+static size_t room_of(void *bytes) {
+    const page *p = page_of(bytes);
+    return p->class == CLASS_LARGE ? p->bytes - PAGE_HEADER_BYTES : class_bytes[p->class];
+}
+
+static void *moved(h2_memory *memory, void *bytes, void *grown) {
+    if (grown == NULL || bytes == NULL) return grown;
+    memcpy(grown, bytes, room_of(bytes));
     h2_memory_give(memory, bytes);
     return grown;
 }
+
+void *h2_memory_grow(h2_memory *memory, void *bytes, size_t wanted) {
+    if (bytes != NULL && wanted <= room_of(bytes)) return bytes;
+    return moved(memory, bytes, h2_memory_take(memory, wanted));
+}
+
+static void *reserve_take(h2_memory *memory, size_t bytes) {
+    page *p = memory->reserve;
+    if (p == NULL || bytes > PAGE_BYTES - PAGE_HEADER_BYTES) return NULL;
+    memory->reserve = NULL;
+    page_link(memory, p, PAGE_BYTES, CLASS_LARGE);
+    return (uint8_t *)p + PAGE_HEADER_BYTES;
+}
+
+void *h2_memory_grow_reserved(h2_memory *memory, void *bytes, size_t wanted) {
+    if (memory->reserve == NULL) memory->reserve = aligned_alloc(PAGE_BYTES, PAGE_BYTES);
+    void *grown = h2_memory_grow(memory, bytes, wanted);
+    return grown != NULL ? grown : moved(memory, bytes, reserve_take(memory, wanted));
+}
+
+#endif

@@ -64,6 +64,7 @@ static int response_field(h2_session *session, h2_exchange *exchange, nghttp2_rc
         return 0;
     }
     if (session->capture_count == 0 || !wanted(session, text)) return 0;
+    if (nghttp2_rcbuf_get_buf(value).len > H2_CAPTURE_BYTES_MAX) return 0;
     if (exchange->message == NULL && (exchange->message = h2_message_take(session->pool)) == NULL)
         return memory_limit(session);
     if (exchange->message->field_count == H2_CAPTURES_MAX) return 0;
@@ -123,11 +124,18 @@ static void end_note(h2_session *session, h2_exchange *exchange) {
     h2_session_changed_add(session, exchange);
 }
 
+static void fields_note(h2_session *session, h2_exchange *exchange) {
+    if (exchange == NULL) return;
+    exchange->facts |= H2_FIELDS;
+    h2_session_changed_add(session, exchange);
+}
+
 static int on_frame(nghttp2_session *ng, const nghttp2_frame *frame, void *user) {
     h2_session *session = user;
     bool last = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
     switch (frame->hd.type) {
     case NGHTTP2_HEADERS:
+        if (session->early) fields_note(session, session->current);
         if (last) end_note(session, session->current);
         break;
     case NGHTTP2_DATA:

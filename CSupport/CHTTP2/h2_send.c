@@ -4,7 +4,7 @@
 /* A frame's header, and the payload that every peer takes (RFC 9113, section 4.2). */
 enum { FRAME_HEADER_BYTES = 9, FRAME_BYTES_MAX = 16384 };
 
-static int append(h2_output *output, const uint8_t *bytes, size_t length) {
+int h2_send_append(h2_output *output, const uint8_t *bytes, size_t length) {
     size_t room = output->capacity - output->length;
     while (length > room) {
         memcpy(output->bytes + output->length, bytes, room);
@@ -42,8 +42,8 @@ int h2_send_data(nghttp2_session *ng, nghttp2_frame *frame, const uint8_t *heade
     (void)frame;
     h2_session *session = user;
     h2_exchange *exchange = source->ptr;
-    if (append(session->output, header, FRAME_HEADER_BYTES) != 0 ||
-        append(session->output, exchange->body + exchange->body_sent, length) != 0)
+    if (h2_send_append(session->output, header, FRAME_HEADER_BYTES) != 0 ||
+        h2_send_append(session->output, exchange->body + exchange->body_sent, length) != 0)
         return NGHTTP2_ERR_CALLBACK_FAILURE;
     exchange->body_sent += (uint32_t)length;
     return session->output->paused ? NGHTTP2_ERR_PAUSE : 0;
@@ -82,7 +82,7 @@ static void frame_header_write(uint8_t *place, size_t length, uint8_t type, uint
 /* A header block that does not fit one frame: HEADERS and CONTINUATION (RFC 9113, section 6.10). */
 static int headers_append_split(h2_session *session, const uint8_t *frame, const h2_piece *pieces, size_t length) {
     uint8_t *block = h2_memory_take(session->memory, length);
-    if (block == NULL) return -1;
+    if (block == NULL) return h2_session_fail(session, H2_FAILURE_MEMORY, NGHTTP2_ERR_NOMEM, "no memory for a request");
     size_t filled = 0;
     for (int i = 0; i < H2_PIECES; filled += pieces[i++].length)
         if (pieces[i].length > 0) memcpy(block + filled, pieces[i].bytes, pieces[i].length);
@@ -94,7 +94,8 @@ static int headers_append_split(h2_session *session, const uint8_t *frame, const
         if (sent + now == length) flags |= NGHTTP2_FLAG_END_HEADERS;
         uint8_t header[FRAME_HEADER_BYTES];
         frame_header_write(header, now, first ? NGHTTP2_HEADERS : NGHTTP2_CONTINUATION, flags, frame + 5);
-        result = append(session->output, header, sizeof(header)) | append(session->output, block + sent, now);
+        result = h2_send_append(session->output, header, sizeof(header)) |
+                 h2_send_append(session->output, block + sent, now);
         sent += now;
     }
     h2_memory_give(session->memory, block);
@@ -105,23 +106,25 @@ static int headers_append_split(h2_session *session, const uint8_t *frame, const
  * which is the only one that the peer ever sees. */
 static int headers_append(h2_session *session, const uint8_t *frame) {
     h2_piece pieces[H2_PIECES];
-    if (session->request == NULL || !h2_encoder_request(&session->encoder, session->request, pieces)) return -1;
+    if (session->request == NULL || !h2_encoder_request(&session->encoder, session->request, pieces))
+        return h2_session_fail(session, H2_FAILURE_MEMORY, NGHTTP2_ERR_NOMEM, "no memory for a request");
     size_t length = 0;
     for (int i = 0; i < H2_PIECES; i++)
         length += pieces[i].length;
     if (length > FRAME_BYTES_MAX) return headers_append_split(session, frame, pieces, length);
     uint8_t header[FRAME_HEADER_BYTES];
     frame_header_write(header, length, NGHTTP2_HEADERS, frame[4], frame + 5);
-    int result = append(session->output, header, sizeof(header));
+    int result = h2_send_append(session->output, header, sizeof(header));
     for (int i = 0; i < H2_PIECES; i++)
-        result |= append(session->output, pieces[i].bytes, pieces[i].length);
+        result |= h2_send_append(session->output, pieces[i].bytes, pieces[i].length);
     return result;
 }
 
 static int frame_append(h2_session *session, const uint8_t *frame, size_t length) {
+    if (session->server && h2_fault_withholds(session, frame, length)) return 0;
     note(session, frame, length);
     bool request = !session->server && length >= FRAME_HEADER_BYTES && frame[3] == NGHTTP2_HEADERS;
-    return request ? headers_append(session, frame) : append(session->output, frame, length);
+    return request ? headers_append(session, frame) : h2_send_append(session->output, frame, length);
 }
 
 int h2_send_library(h2_session *session) {
@@ -140,7 +143,8 @@ int h2_send_library(h2_session *session) {
 }
 
 int h2_session_pump(h2_session *session) {
-    int result = h2_send_library(session);
+    if (session->raw_first != NULL && h2_fault_flush(session) != 0) return -1;
+    int result = session->raw_first == NULL ? h2_send_library(session) : 0;
     while (result == 0 && session->deferred_first != NULL && !session->output->paused)
         result = h2_client_deferred_submit(session);
     return result;

@@ -27,7 +27,7 @@ static void *ng_take_cleared(size_t count, size_t bytes, void *memory) {
 }
 
 static void *ng_grow(void *block, size_t bytes, void *memory) {
-    return h2_memory_grow(memory, block, bytes);
+    return h2_memory_grow_reserved(memory, block, bytes);
 }
 
 static nghttp2_option *options_make(void) {
@@ -40,10 +40,13 @@ static nghttp2_option *options_make(void) {
 }
 
 static int settings_submit(h2_session *session, const h2_session_options *options) {
+    uint32_t window = options->stream_window != 0 ? options->stream_window
+                      : options->server           ? SERVER_STREAM_WINDOW
+                                                  : CLIENT_STREAM_WINDOW;
     nghttp2_settings_entry settings[] = {
         {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
         {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, H2_HEADER_LIST_BYTES_MAX},
-        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, options->server ? SERVER_STREAM_WINDOW : CLIENT_STREAM_WINDOW},
+        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, window},
         options->server ? (nghttp2_settings_entry){NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, options->streams_max}
                         : (nghttp2_settings_entry){NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
     };
@@ -80,6 +83,7 @@ h2_session *h2_session_create(const h2_session_options *options) {
     session->server = options->server;
     session->changed_last = &session->changed_first;
     session->deferred_last = &session->deferred_first;
+    session->raw_last = &session->raw_first;
     h2_encoder_init(&session->encoder, options->memory);
     if (ng_create(session, options->server) == 0 && settings_submit(session, options) == 0) return session;
     h2_session_destroy(session);
@@ -91,6 +95,7 @@ void h2_session_destroy(h2_session *session) {
     nghttp2_session_del(session->ng);
     h2_client_deferred_clear(session);
     h2_encoder_clear(&session->encoder);
+    h2_fault_clear(session);
     free(session);
 }
 
@@ -124,7 +129,7 @@ int h2_session_receive(h2_session *session, const uint8_t *bytes, size_t length)
 }
 
 bool h2_session_pending(const h2_session *session) {
-    return !session->drained || session->deferred_first != NULL;
+    return !session->drained || session->deferred_first != NULL || session->raw_first != NULL;
 }
 
 void h2_session_changed_add(h2_session *session, h2_exchange *exchange) {

@@ -1,4 +1,5 @@
 #include "reactor_internal.h"
+#include "reactor_world.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -12,8 +13,7 @@
 
 static bool options_are_valid(const reactor_options *o) {
     uint32_t buffers = o->receive_buffer_count;
-    return o->backend <= REACTOR_BACKEND_IO_URING_PLAIN && o->sockets_max > 0 &&
-           o->sockets_max <= REACTOR_SOCKETS_MAX && o->timers_max <= REACTOR_TIMERS_MAX &&
+    return o->sockets_max > 0 && o->sockets_max <= REACTOR_SOCKETS_MAX && o->timers_max <= REACTOR_TIMERS_MAX &&
            o->receive_buffer_bytes > 0 && o->receive_buffer_bytes <= REACTOR_BUFFER_BYTES_MAX && buffers > 0 &&
            buffers <= REACTOR_BUFFERS_MAX && (buffers & (buffers - 1)) == 0;
 }
@@ -31,6 +31,8 @@ static int backend_choose(reactor *r, const reactor_options *options) {
         return backend_create(r, &reactor_io_uring_table, options);
     case REACTOR_BACKEND_IO_URING_PLAIN:
         return backend_create(r, &reactor_io_uring_plain_table, options);
+    case REACTOR_BACKEND_SIMULATED:
+        return backend_create(r, &reactor_simulated_table, options);
     case REACTOR_BACKEND_EPOLL:
         return backend_create(r, &reactor_epoll_table, options);
     default:
@@ -51,12 +53,12 @@ static int parts_create(reactor *r, const reactor_options *options) {
     return status;
 }
 
-int reactor_create(const reactor_options *options, reactor **out) {
-    *out = NULL;
+/* state: what the back end finds in its place. */
+static int create(const reactor_options *options, void *state, reactor **out) {
     if (!options_are_valid(options)) return -EINVAL;
     reactor *r = aligned_alloc(alignof(reactor), sizeof(*r));
     if (r == NULL) return -ENOMEM;
-    *r = (reactor){0};
+    *r = (reactor){.backend_state = state};
     int status = parts_create(r, options);
     if (status < 0) {
         free(r);
@@ -64,6 +66,18 @@ int reactor_create(const reactor_options *options, reactor **out) {
     }
     *out = r;
     return 0;
+}
+
+int reactor_create(const reactor_options *options, reactor **out) {
+    *out = NULL;
+    return options->backend <= REACTOR_BACKEND_IO_URING_PLAIN ? create(options, NULL, out) : -EINVAL;
+}
+
+int reactor_world_join(reactor_world *world, const reactor_options *options, reactor **out) {
+    *out = NULL;
+    reactor_options simulated = *options;
+    simulated.backend = REACTOR_BACKEND_SIMULATED;
+    return create(&simulated, world, out);
 }
 
 static void close_all(reactor *r) {
@@ -105,6 +119,10 @@ uint64_t reactor_now_ns(reactor *r) {
 }
 
 /* ---------------------------------------------------------------- sockets */
+
+void reactor_user_timeout_set(reactor *r, uint32_t milliseconds) {
+    r->user_timeout_ms = milliseconds;
+}
 
 int reactor_connect(reactor *r, const struct sockaddr *address, socklen_t address_length, uint64_t context,
                     reactor_socket *out) {
@@ -174,6 +192,13 @@ int reactor_close(reactor *r, reactor_socket socket) {
     slot->paused = false;
     r->backend->close(r, slot);
     return 0;
+}
+
+int reactor_reset(reactor *r, reactor_socket socket) {
+    struct reactor_slot *slot = reactor_slots_find(&r->slots, socket);
+    if (slot == NULL) return -EBADF;
+    if (r->backend->reset != NULL) r->backend->reset(r, slot);
+    return reactor_close(r, socket);
 }
 
 /* ---------------------------------------------------------------- accepting */

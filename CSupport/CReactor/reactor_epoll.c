@@ -84,6 +84,7 @@ static uint64_t now_ns(const reactor *r) {
 static int connect_start(reactor *r, struct reactor_slot *slot, const struct sockaddr *address, socklen_t length) {
     int descriptor = reactor_socket_open(address->sa_family, SOCK_NONBLOCK);
     if (descriptor < 0) return descriptor;
+    reactor_socket_user_timeout(descriptor, r->user_timeout_ms);
     slot->descriptor = descriptor;
     int error = connect(descriptor, address, length) == 0 ? 0 : errno;
     int status = error == EINVAL ? -EINVAL : epoll_register(r, slot);
@@ -119,6 +120,11 @@ static void send_start(reactor *r, struct reactor_slot *slot) {
     struct epoll *e = epoll_of(r);
     slot->active |= EPOLL_SEND;
     e->sends[e->sends_count++] = reactor_slot_index(&r->slots, slot);
+}
+
+static void reset_prepare(reactor *r, struct reactor_slot *slot) {
+    (void)r;
+    reactor_socket_reset_on_close(slot->descriptor);
 }
 
 /* The kernel holds nothing of ours between two calls, so there is nothing to join. */
@@ -168,6 +174,7 @@ const struct reactor_backend_table reactor_epoll_table = {
     .local_port = local_port,
     .send = send_start,
     .close = close_start,
+    .reset = reset_prepare,
     .accept_resume = accept_resume,
     .wake = wake,
     .wait = wait_for_events,

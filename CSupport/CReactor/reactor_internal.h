@@ -31,7 +31,7 @@ struct reactor_plan {
 struct reactor_backend_table {
     uint32_t kind; /* enum reactor_backend, as reactor_backend_kind reports it */
 
-    /* Makes r->backend_state. On failure nothing is left behind. */
+    /* Makes r->backend_state; a simulated one finds its world there. On failure nothing is left behind. */
     int (*create)(reactor *r, const reactor_options *options);
 
     /* Frees r->backend_state. All slots are free by then. */
@@ -52,6 +52,9 @@ struct reactor_backend_table {
     /* Begins closing; reactor_slots_close follows, at once or when the last operation is joined. */
     void (*close)(reactor *r, struct reactor_slot *slot);
 
+    /* Makes the close that follows a reset; NULL where there is nothing to prepare. */
+    void (*reset)(reactor *r, struct reactor_slot *slot);
+
     /* Accepts again on a paused listener. False: not yet possible, ask again at the next wait. */
     bool (*accept_resume)(reactor *r, struct reactor_slot *slot);
 
@@ -69,6 +72,7 @@ struct reactor {
     void *backend_state;
     struct reactor_slots slots;
     struct reactor_timers timers;
+    uint32_t user_timeout_ms; /* of connections to come; 0 for none */
     uint64_t accept_retry_ns; /* paused listeners accept again from then on; 0: as soon as a slot is free */
     bool accept_paused;       /* some listener is paused */
     bool timers_owed;         /* timers were due when the last call ran out of room */
@@ -78,6 +82,7 @@ struct reactor {
 extern const struct reactor_backend_table reactor_io_uring_table;
 extern const struct reactor_backend_table reactor_io_uring_plain_table;
 extern const struct reactor_backend_table reactor_epoll_table;
+extern const struct reactor_backend_table reactor_simulated_table;
 
 /* Pauses a listener: until a slot is free, and after an error (not 0) for a while. */
 void reactor_accept_pause(reactor *r, struct reactor_slot *listener, int error);

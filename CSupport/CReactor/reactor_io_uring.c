@@ -88,6 +88,7 @@ static int connect_start(reactor *r, struct reactor_slot *slot, const struct soc
     const size_t needed = address->sa_family == AF_INET6 ? sizeof(copy->v6) : sizeof(copy->v4);
     int descriptor = reactor_socket_open(address->sa_family, 0);
     if (descriptor < 0) return descriptor;
+    reactor_socket_user_timeout(descriptor, r->user_timeout_ms);
     if (length < needed) {
         close(descriptor);
         return -EINVAL;
@@ -117,6 +118,11 @@ static int local_port(const reactor *r, const struct reactor_slot *slot) {
 
 static void send_start(reactor *r, struct reactor_slot *slot) {
     uring_start(r, slot, URING_SEND);
+}
+
+static void reset_prepare(reactor *r, struct reactor_slot *slot) {
+    (void)r;
+    reactor_socket_reset_on_close(slot->descriptor);
 }
 
 static void close_start(reactor *r, struct reactor_slot *slot) {
@@ -175,6 +181,7 @@ const struct reactor_backend_table reactor_io_uring_table = {
     .local_port = local_port,
     .send = send_start,
     .close = close_start,
+    .reset = reset_prepare,
     .accept_resume = accept_resume,
     .wake = wake,
     .wait = wait_for_events,
@@ -190,6 +197,7 @@ const struct reactor_backend_table reactor_io_uring_plain_table = {
     .local_port = local_port,
     .send = send_start,
     .close = close_start,
+    .reset = reset_prepare,
     .accept_resume = accept_resume,
     .wake = wake,
     .wait = wait_for_events,

@@ -19,6 +19,11 @@ int reactor_socket_open(int family, int flags) {
     return descriptor;
 }
 
+void reactor_socket_user_timeout(int descriptor, uint32_t milliseconds) {
+    unsigned int limit = milliseconds;
+    if (limit > 0) (void)setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit, sizeof(limit));
+}
+
 static int bind_and_listen(int descriptor, const struct sockaddr *address, socklen_t length, uint32_t backlog) {
     int on = 1;
     if (setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0) return -errno;
@@ -48,6 +53,11 @@ int reactor_socket_port(int descriptor) {
     socklen_t length = sizeof(name);
     if (getsockname(descriptor, &name.any, &length) != 0) return -errno;
     return ntohs(name.any.sa_family == AF_INET6 ? name.v6.sin6_port : name.v4.sin_port);
+}
+
+void reactor_socket_reset_on_close(int descriptor) {
+    struct linger none = {.l_onoff = 1, .l_linger = 0};
+    (void)setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
 }
 
 uint64_t reactor_socket_clock_ns(void) {

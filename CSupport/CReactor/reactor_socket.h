@@ -12,11 +12,17 @@
  */
 int reactor_socket_open(int family, int flags);
 
+/* Sets TCP_USER_TIMEOUT; 0 leaves it as it is. */
+void reactor_socket_user_timeout(int descriptor, uint32_t milliseconds);
+
 /* A listening socket with SO_REUSEADDR; connections accepted inherit TCP_NODELAY. backlog 0: the system's maximum. */
 int reactor_socket_listen(const struct sockaddr *address, socklen_t length, uint32_t backlog, int flags);
 
 /* The local port, host order. */
 int reactor_socket_port(int descriptor);
+
+/* Closing the descriptor will send a TCP RST. */
+void reactor_socket_reset_on_close(int descriptor);
 
 /* CLOCK_MONOTONIC in nanoseconds. */
 uint64_t reactor_socket_clock_ns(void);

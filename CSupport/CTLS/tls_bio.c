@@ -60,22 +60,32 @@ static long bio_ctrl(BIO *bio, int command, long number, void *pointer) {
     return command == BIO_CTRL_FLUSH ? 1 : 0;
 }
 
-/* One method for the process: the library has room for only some hundred types. */
+/* One method for the process: the library has room for only some hundred types. Made when it is first needed; again
+ * after a failure. */
 static BIO_METHOD *method;
-static pthread_once_t method_once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t method_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void method_make(void) {
-    method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "borrowed memory");
-    if (method == NULL) return;
-    BIO_meth_set_read_ex(method, bio_read);
-    BIO_meth_set_write_ex(method, bio_write);
-    BIO_meth_set_ctrl(method, bio_ctrl);
+static BIO_METHOD *method_make(void) {
+    BIO_METHOD *made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "borrowed memory");
+    if (made == NULL) return NULL;
+    BIO_meth_set_read_ex(made, bio_read);
+    BIO_meth_set_write_ex(made, bio_write);
+    BIO_meth_set_ctrl(made, bio_ctrl);
+    return made;
+}
+
+static BIO_METHOD *method_get(void) {
+    pthread_mutex_lock(&method_lock);
+    if (method == NULL) method = method_make();
+    BIO_METHOD *found = method;
+    pthread_mutex_unlock(&method_lock);
+    return found;
 }
 
 BIO *tls_bio_create(tls_session *session) {
-    pthread_once(&method_once, method_make);
-    if (method == NULL) return NULL;
-    BIO *bio = BIO_new(method);
+    const BIO_METHOD *made = method_get();
+    if (made == NULL) return NULL;
+    BIO *bio = BIO_new(made);
     if (bio == NULL) return NULL;
     BIO_set_data(bio, session);
     BIO_set_init(bio, 1);

@@ -10,10 +10,11 @@ struct tls_context {
     SSL_CTX *ctx;
     bool server;
     bool verify;
+    bool plain;
 };
 
 struct tls_session {
-    SSL *ssl;
+    SSL *ssl;           /* NULL: plain */
     tls_output *output; /* where the library's writes go */
     tls_input input;    /* what the library may read during the current call */
     size_t record_left; /* bytes of the body of the record being read */
@@ -22,6 +23,9 @@ struct tls_session {
     bool server;
     bool verify;
     bool output_full; /* a write did not fit */
+    bool greeted;     /* plain: said hello */
+    bool met;         /* plain: the peer did */
+    bool closed;      /* plain: said goodbye */
     tls_error error;
 };
 
@@ -33,5 +37,11 @@ void tls_error_set(tls_error *error, uint32_t kind, int64_t code, const char *te
 
 /* A BIO over the session's input and output; NULL when memory is short. */
 BIO *tls_bio_create(tls_session *session);
+
+/* tls_plain.c: the session's calls without cryptography. */
+int tls_plain_handshake(tls_session *session, tls_input *input);
+int tls_plain_read(tls_session *session, tls_input *input, uint8_t *plain, size_t capacity, size_t *length);
+int tls_plain_write(tls_session *session, const uint8_t *plain, size_t length);
+void tls_plain_close(tls_session *session);
 
 #endif

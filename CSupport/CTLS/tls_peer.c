@@ -23,6 +23,7 @@ static size_t attribute_write(const X509_NAME *subject, int nid, const char *lab
 void tls_session_peer_describe(const tls_session *session, char *text, size_t capacity) {
     if (capacity == 0) return;
     text[0] = 0;
+    if (session->ssl == NULL) return;
     const X509 *certificate = SSL_get0_peer_certificate(session->ssl);
     if (!session->verify || certificate == NULL || SSL_get_verify_result(session->ssl) != X509_V_OK) return;
     const X509_NAME *subject = X509_get_subject_name(certificate);

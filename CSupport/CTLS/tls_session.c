@@ -16,6 +16,7 @@ static bool peer_name_set(SSL *ssl, const char *host_name) {
 }
 
 static bool session_prepare(tls_session *session, tls_context *context, const char *host_name) {
+    if (context->plain) return true;
     session->ssl = SSL_new(context->ctx);
     if (session->ssl == NULL) return false;
     BIO *bio = tls_bio_create(session);
@@ -87,6 +88,7 @@ static bool protocol_chosen(const tls_session *session) {
 }
 
 int tls_session_handshake(tls_session *session, tls_input *input) {
+    if (session->ssl == NULL) return tls_plain_handshake(session, input);
     ERR_clear_error();
     session->input = *input;
     int result = SSL_do_handshake(session->ssl);
@@ -98,6 +100,7 @@ int tls_session_handshake(tls_session *session, tls_input *input) {
 }
 
 int tls_session_read(tls_session *session, tls_input *input, uint8_t *plain, size_t capacity, size_t *length) {
+    if (session->ssl == NULL) return tls_plain_read(session, input, plain, capacity, length);
     if (ERR_peek_error() != 0) ERR_clear_error();
     session->input = *input;
     int result = SSL_read_ex(session->ssl, plain, capacity, length);
@@ -107,15 +110,47 @@ int tls_session_read(tls_session *session, tls_input *input, uint8_t *plain, siz
 }
 
 int tls_session_write(tls_session *session, const uint8_t *plain, size_t length) {
+    if (session->ssl == NULL) return tls_plain_write(session, plain, length);
     size_t written = 0;
     if (SSL_write_ex(session->ssl, plain, length, &written) == 1 && written == length) return TLS_OK;
     return failed(session);
 }
 
 void tls_session_close(tls_session *session) {
+    if (session->ssl == NULL) {
+        tls_plain_close(session);
+        return;
+    }
     if (SSL_is_init_finished(session->ssl) && (SSL_get_shutdown(session->ssl) & SSL_SENT_SHUTDOWN) == 0)
         SSL_shutdown(session->ssl);
     ERR_clear_error();
+}
+
+/* In the clear, as a server answers a ClientHello that it cannot agree with (RFC 8446, section 6). */
+static void alert_append(tls_output *output) {
+    static const uint8_t record[] = {21, 3, 3, 0, 2, 2, 40};
+    if (output->bytes == NULL || output->capacity - output->length < sizeof(record)) return;
+    memcpy(output->bytes + output->length, record, sizeof(record));
+    output->length += sizeof(record);
+}
+
+/* Once there are keys only the library can write an alert, and it does when a record is not what it should be. The
+ * first zeros end a record that has come in part. */
+void tls_session_alert(tls_session *session) {
+    enum { BLOCK_BYTES = 256, BLOCKS_MAX = 80 };
+    static const uint8_t wrong[BLOCK_BYTES] = {23, 3, 3, 0, BLOCK_BYTES - 5};
+    if (session->ssl == NULL) return; /* without TLS there are no alerts */
+    if (!SSL_is_init_finished(session->ssl)) {
+        alert_append(session->output);
+        return;
+    }
+    uint8_t plain[BLOCK_BYTES];
+    int result = TLS_WANT;
+    for (int i = 0; i < BLOCKS_MAX && result != TLS_FAILED; i++) {
+        tls_input input = {wrong, sizeof(wrong)};
+        size_t length;
+        result = tls_session_read(session, &input, plain, sizeof(plain), &length);
+    }
 }
 
 void tls_session_truncated(tls_session *session) {
@@ -129,5 +164,8 @@ const tls_error *tls_session_error(const tls_session *session) {
 }
 
 void tls_session_describe(const tls_session *session, char *text, size_t capacity) {
-    snprintf(text, capacity, "%s %s", SSL_get_version(session->ssl), SSL_get_cipher_name(session->ssl));
+    if (session->ssl == NULL)
+        snprintf(text, capacity, "plaintext");
+    else
+        snprintf(text, capacity, "%s %s", SSL_get_version(session->ssl), SSL_get_cipher_name(session->ssl));
 }

@@ -1,8 +1,10 @@
 #include "transport_internal.h"
+#include "transport_world.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 /* Receive buffers, shared by all connections. */
 enum { RECEIVE_BUFFER_BYTES = 32768, RECEIVE_BUFFERS_MIN = 32, RECEIVE_BUFFERS_MAX = 1024 };
@@ -42,7 +44,8 @@ static int reactor_make(transport *t, transport_error *error) {
         .receive_buffer_bytes = RECEIVE_BUFFER_BYTES,
         .receive_buffer_count = receive_buffers(t->options.connections_max),
     };
-    int result = reactor_create(&options, &t->reactor);
+    int result =
+        t->world == NULL ? reactor_create(&options, &t->reactor) : reactor_world_join(t->world, &options, &t->reactor);
     if (result == 0) return TRANSPORT_OK;
     char text[200];
     static const char *const names[] = {"", "io_uring ", "epoll "};
@@ -96,11 +99,12 @@ static transport *allocate(const transport_options *options) {
     return t;
 }
 
-int transport_create(const transport_options *options, transport **out, transport_error *error) {
+static int create(const transport_options *options, reactor_world *world, transport **out, transport_error *error) {
     *out = NULL;
     if (!options_valid(options))
         return fail(error, TRANSPORT_MISUSE, TRANSPORT_SCOPE_NONE, 0, "transport: options out of range");
     transport *t = allocate(options);
+    if (t != NULL) t->world = world;
     if (t == NULL || !memory_make(t)) {
         transport_destroy(t);
         return fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "transport: no memory");
@@ -115,13 +119,27 @@ int transport_create(const transport_options *options, transport **out, transpor
     return TRANSPORT_OK;
 }
 
+int transport_create(const transport_options *options, transport **out, transport_error *error) {
+    return create(options, NULL, out, error);
+}
+
+int transport_world_join(transport_world *world, const transport_options *options, transport **out, uint32_t *number,
+                         transport_error *error) {
+    transport_options simulated = *options;
+    simulated.loop = TRANSPORT_LOOP_AUTO;
+    *number = reactor_world_reactors((const reactor_world *)(const void *)world);
+    return create(&simulated, (reactor_world *)(void *)world, out, error);
+}
+
 static void slot_destroy(transport *t, connection *c) {
+    connection_tunnel_drop(c);
     h2_session_destroy(c->h2);
     tls_session_destroy(c->tls);
     h2_header_set_destroy(c->shared);
     connection_send_buffers_drop(c);
-    if (c->flight != NULL) buffer_send_give(t, c->flight);
+    connection_flight_give(c);
     event_node_give(t, c->down);
+    fault_free(c);
 }
 
 /* The reactor goes first: it joins the kernel's operations, which may still read the send buffers. */
@@ -136,8 +154,10 @@ void transport_destroy(transport *t) {
         h2_header_set_destroy(t->header_sets[i]);
     event_nodes_free(t);
     buffers_free(t);
+    tunnel_request_clear(t);
     h2_pool_destroy(t->pool);
     h2_memory_destroy(t->memory);
+    free(t->cuts);
     free(t->header_sets);
     free(t->slots);
     free(t->slots_free);
@@ -146,11 +166,27 @@ void transport_destroy(transport *t) {
 }
 
 uint32_t transport_loop_kind(const transport *t) {
-    return reactor_backend_kind(t->reactor) == REACTOR_BACKEND_EPOLL ? TRANSPORT_LOOP_EPOLL : TRANSPORT_LOOP_IO_URING;
+    switch (reactor_backend_kind(t->reactor)) {
+    case REACTOR_BACKEND_SIMULATED:
+        return TRANSPORT_LOOP_SIMULATED;
+    case REACTOR_BACKEND_EPOLL:
+        return TRANSPORT_LOOP_EPOLL;
+    default:
+        return TRANSPORT_LOOP_IO_URING;
+    }
+}
+
+/* Not by its file in /proc: that is root's in a process without core dumps. */
+void transport_thread_name(const char *name) {
+    prctl(PR_SET_NAME, name);
 }
 
 uint64_t transport_now_ns(transport *t) {
     return reactor_now_ns(t->reactor);
+}
+
+void transport_user_timeout_set(transport *t, uint32_t milliseconds) {
+    reactor_user_timeout_set(t->reactor, milliseconds);
 }
 
 void transport_wake(transport *t) {
@@ -179,10 +215,13 @@ int transport_tls_create(transport *t, const transport_tls_options *options, tra
         .verify_disabled = options->verify_disabled != 0,
         .request_client_certificate = options->request_client_certificate != 0,
     };
-    tls_error reason;
-    tls_context *context;
-    if (!tls_context_create(&wanted, &context, &reason))
-        return fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_TLS, reason.code, reason.text);
+    tls_error reason = {.text = "no memory"};
+    tls_context *context = NULL;
+    if (t->world != NULL)
+        context = tls_context_create_plain(wanted.server);
+    else
+        tls_context_create(&wanted, &context, &reason);
+    if (context == NULL) return fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_TLS, reason.code, reason.text);
     t->tls[number] = (tls_entry){context, wanted.server};
     if (number == t->tls_count) t->tls_count++;
     return (int)number;

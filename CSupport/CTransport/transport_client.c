@@ -28,6 +28,20 @@ void client_finish(transport *t, request *r, uint32_t delivery, uint32_t scope, 
     request_queue_push(&t->outcomes, r);
 }
 
+/* REFUSED_STREAM is said by the library of streams above GOAWAY's last-stream-id, too, and by the session of requests
+ * that waited for room to be written until the peer allowed fewer streams: these never began. */
+static void closed_unanswered(connection *c, request *r) {
+    uint32_t code = r->exchange.error_code;
+    if (r->exchange.stream == 0)
+        client_finish(c->transport, r, TRANSPORT_NOT_SENT, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_NO_STREAM);
+    else if (code != 7)
+        client_finish(c->transport, r, TRANSPORT_MAYBE_SENT, TRANSPORT_SCOPE_HTTP2, code);
+    else if (c->goaway_received && r->exchange.stream > c->goaway_last)
+        client_finish(c->transport, r, TRANSPORT_NOT_SENT, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_GOAWAY);
+    else
+        client_finish(c->transport, r, TRANSPORT_NOT_SENT, TRANSPORT_SCOPE_HTTP2, code);
+}
+
 /* A complete response is an answer, whatever happened to the request's own body (RFC 9113, section 8.1): the server may
  * have reset the stream or not have read it yet; then we reset it, and the outcome does not wait. */
 void client_changed(connection *c, request *r) {
@@ -36,9 +50,7 @@ void client_changed(connection *c, request *r) {
         if ((facts & H2_CLOSED) == 0) h2_client_abandon(c->h2, &r->exchange, 0);
         client_finish(c->transport, r, TRANSPORT_ANSWERED, TRANSPORT_SCOPE_NONE, 0);
     } else if ((facts & H2_CLOSED) != 0) {
-        bool refused = r->exchange.error_code == 7; /* REFUSED_STREAM, and all above GOAWAY's last-stream-id */
-        client_finish(c->transport, r, refused ? TRANSPORT_NOT_SENT : TRANSPORT_MAYBE_SENT, TRANSPORT_SCOPE_HTTP2,
-                      r->exchange.error_code);
+        closed_unanswered(c, r);
     }
 }
 
@@ -101,10 +113,13 @@ static void submit_one(transport *t, connection *c, const transport_request *wan
     r->state = REQUEST_OPEN;
     r->exchange.body = wanted->body;
     r->exchange.body_length = wanted->body_length;
-    if (can_take(c))
+    if (can_take(c)) {
         send_request(c, r, wanted);
-    else
-        client_finish(t, r, TRANSPORT_NOT_SENT, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_NO_STREAM);
+        return;
+    }
+    /* Its connection's last event waits for this outcome, too. */
+    if (c != NULL && c->kind == SLOT_CLIENT) request_link(c, r);
+    client_finish(t, r, TRANSPORT_NOT_SENT, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_NO_STREAM);
 }
 
 static bool valid(const transport *t, const transport_request *r) {

@@ -16,6 +16,10 @@ void connection_connected(connection *c, const reactor_event *event) {
         connection_end(c, TRANSPORT_SCOPE_SYSTEM, event->error, text, false);
         return;
     }
+    if (c->transport->tunnel_request != NULL) {
+        connection_tunnel(c);
+        return;
+    }
     c->state = CONNECTION_HANDSHAKING;
     tls_input nothing = {0};
     connection_handshake(c, &nothing);
@@ -34,6 +38,7 @@ static void session_start(connection *c) {
         .capture_count = t->options.capture_count,
         .body_received_max = t->options.body_received_max,
         .streams_max = c->streams_max_offered,
+        .stream_window = c->stream_window,
         .server = c->kind == SLOT_SERVER,
     };
     c->h2 = h2_session_create(&options);
@@ -65,6 +70,9 @@ void connection_handshake(connection *c, tls_input *input) {
 void connection_end_tls(connection *c) {
     const tls_error *error = tls_session_error(c->tls);
     switch (error->kind) {
+    case 0: /* TLS was not even asked */
+        connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a send buffer", false);
+        break;
     case TLS_ERROR_ALPN:
         connection_end(c, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_NO_ALPN, error->text, true);
         break;
@@ -115,14 +123,18 @@ static bool unsent_requests(const connection *c) {
 static void last_words(connection *c) {
     if (!connection_output_ready(c)) return;
     if (c->h2 != NULL && connection_plain_ready(c)) h2_session_pump(c->h2);
-    if (connection_encrypt(c) == 0) tls_session_close(c->tls);
+    if (connection_encrypt(c) != 0) return;
+    if (c->fault == NULL)
+        tls_session_close(c->tls);
+    else
+        fault_farewell(c);
 }
 
 /* The first reason counts. polite: send what is still to be said, and wait a moment for the peer to close. */
 void connection_end(connection *c, uint32_t scope, int64_t code, const char *text, bool polite) {
     if (c->state >= CONNECTION_LEAVING) return;
     end_note(c, scope, code, text);
-    polite = polite && c->state != CONNECTION_CONNECTING && !unsent_requests(c);
+    polite = polite && c->state > CONNECTION_TUNNELING && !unsent_requests(c);
     if (c->kind == SLOT_SERVER)
         server_requests_end(c);
     else
@@ -144,7 +156,10 @@ void connection_close(connection *c) {
     c->state = CONNECTION_CLOSING;
     c->deadline_ns = UINT64_MAX;
     connection_send_buffers_drop(c);
-    reactor_close(c->transport->reactor, c->socket);
+    if (c->fault != NULL && c->fault->ending == TRANSPORT_ABORT_RESET)
+        reactor_reset(c->transport->reactor, c->socket);
+    else
+        reactor_close(c->transport->reactor, c->socket);
 }
 
 /* The kernel has let go of the socket. */
@@ -155,8 +170,8 @@ void connection_closed(connection *c) {
         return;
     }
     connection_end(c, TRANSPORT_SCOPE_SYSTEM, ECONNABORTED, "the event loop closed the connection", false);
-    if (c->flight != NULL) buffer_send_give(t, c->flight);
-    c->flight = NULL;
+    connection_flight_give(c);
+    connection_tunnel_drop(c);
     tls_session_destroy(c->tls);
     c->tls = NULL;
     h2_header_set_destroy(c->shared);

@@ -3,16 +3,19 @@
 #define APNS_BATCH_TRANSPORT_INTERNAL_H
 
 #include "h2.h"
+#include "h2_fault.h"
 #include "reactor.h"
+#include "reactor_world.h"
 #include "tls.h"
 #include "transport.h"
+#include "transport_fault.h"
 
 enum {
     HEADER_SETS_MAX = 4096,
     TLS_CONTEXTS_MAX = 256,
     REACTOR_EVENTS_MAX = 256,
     EVENT_DETAIL_BYTES_MAX = 256,
-    EVENTS_PER_CONNECTION_MAX = 16, /* waiting to be returned; further GOAWAYs and PONGs are passed over */
+    EVENTS_PER_CONNECTION_MAX = 16, /* waiting to be returned; further GOAWAYs are passed over */
     LEAVE_MS_MAX = 500,             /* how long a closing connection waits for the peer to close */
     GOAWAY_MS_MAX = 100,            /* how long a client without requests waits for what follows a GOAWAY */
 };
@@ -22,6 +25,7 @@ enum {
 enum { SEND_BUFFER_SLACK = 5 * (TLS_RECORD_PLAIN_MAX + 256) };
 
 typedef struct connection connection;
+typedef struct tunnel tunnel;
 
 /* One stream: the client's request or the server's. Memory of an h2_pool. */
 typedef struct request {
@@ -63,6 +67,7 @@ enum slot_kind { SLOT_FREE = 0, SLOT_CLIENT = 1, SLOT_SERVER = 2, SLOT_LISTENER 
 /* A connection goes through these from top to bottom, skipping some. */
 enum connection_state {
     CONNECTION_CONNECTING = 0, /* TCP */
+    CONNECTION_TUNNELING,      /* waiting for a proxy's answer */
     CONNECTION_HANDSHAKING,    /* TLS */
     CONNECTION_SETTLING,       /* waiting for the peer's first SETTINGS */
     CONNECTION_UP,
@@ -70,6 +75,18 @@ enum connection_state {
     CONNECTION_CLOSING, /* reactor_close called */
     CONNECTION_CLOSED,  /* joined: the event DOWN is due once all outcomes are returned */
 };
+
+/* What a server connection does wrong on purpose. */
+typedef struct connection_fault {
+    uint64_t sent; /* bytes of the TCP stream */
+    uint64_t received;
+    transport_cut cut;
+    uint8_t stalled; /* enum transport_stall */
+    uint8_t ending;  /* enum transport_abort: how it ends, once it does */
+    uint8_t *held;   /* received while reading is stalled */
+    size_t held_length;
+    size_t held_capacity;
+} connection_fault;
 
 struct connection {
     transport *transport;
@@ -83,14 +100,18 @@ struct connection {
     bool draining; /* takes no new request */
     bool goaway_received;
     bool goaway_sent;
-    bool peer_closed; /* close_notify received: nothing more to wait for once ours is sent */
+    bool settings_lost; /* there was no room to say that the peer's limit changed */
+    bool peer_closed;   /* close_notify received: nothing more to wait for once ours is sent */
     uint32_t goaway_code;
+    int32_t goaway_last; /* the last stream that the server may process; with goaway_received */
+    tunnel *tunnel;      /* while TUNNELING */
     tls_session *tls;
     h2_session *h2;
     h2_header_set *shared;
     h2_output plain;
     tls_output fill; /* ciphertext waiting; bytes NULL while there is none */
     uint8_t *flight; /* ciphertext that the reactor is sending, or NULL */
+    uint8_t *secret; /* that of the two with a proxy's password, or NULL: it is wiped when it is given back */
     request *first;  /* requests without an outcome; on a server, streams not closed */
     request *last;
     uint32_t unreturned; /* outcomes known and not yet returned */
@@ -102,8 +123,12 @@ struct connection {
     connection *closed_next;
     event_node *down;             /* kept for the last event */
     event_node *settings;         /* waiting to be returned: a later change is put into it */
+    event_node *pong;             /* the same */
+    connection_fault *fault;      /* server: NULL while it behaves */
+    uint64_t ordinal;             /* server: the how many-th connection accepted */
     int32_t tls_number;           /* listener */
     uint32_t streams_max_offered; /* listener; server */
+    uint32_t stream_window;       /* listener; server */
 };
 
 typedef struct request_queue {
@@ -118,6 +143,7 @@ typedef struct tls_entry {
 
 struct transport {
     reactor *reactor;
+    reactor_world *world; /* of a simulation, else NULL */
     h2_memory *memory;
     h2_pool *pool;
     connection *slots;
@@ -130,6 +156,8 @@ struct transport {
     h2_header_set **header_sets;
     tls_entry tls[TLS_CONTEXTS_MAX];
     uint32_t tls_count;
+    uint8_t *tunnel_request; /* NULL without a proxy */
+    uint32_t tunnel_request_length;
     uint64_t now_ns;
     uint64_t next_deadline_ns; /* no deadline is earlier */
     connection *dirty;
@@ -148,6 +176,10 @@ struct transport {
     bool woken;
     bool polling; /* inside transport_poll: nothing returned before is readable any more */
     transport_statistics statistics;
+    uint64_t accepted;
+    transport_cut *cuts; /* a ring of TRANSPORT_CUTS_MAX, or NULL */
+    uint32_t cuts_first;
+    uint32_t cuts_count;
     uint8_t decrypted[2 * TLS_RECORD_PLAIN_MAX];
     reactor_event reactor_events[REACTOR_EVENTS_MAX];
 };
@@ -191,7 +223,24 @@ void connection_close(connection *c);
 void connection_drained_check(connection *c);
 void connection_deadline_set(connection *c, uint64_t after_ms);
 
+/* transport_fault.c, all but the first for connections with a fault */
+bool fault_accepted(connection *c);
+bool fault_received(connection *c, const uint8_t *bytes, size_t length);
+size_t fault_sendable(connection *c, size_t length);
+void fault_sent(connection *c, size_t length);
+bool fault_hangs_up(const connection *c);
+void fault_farewell(connection *c);
+void fault_free(connection *c);
+
+/* transport_tunnel.c */
+void connection_tunnel(connection *c);
+void connection_tunnel_received(connection *c, tls_input *input);
+void connection_tunnel_ended(connection *c);
+void connection_tunnel_drop(connection *c);
+void tunnel_request_clear(transport *t);
+
 /* transport_receive.c */
+void connection_take(connection *c, const uint8_t *bytes, size_t length);
 void connection_received(connection *c, const reactor_event *event);
 void connection_collect(connection *c);
 
@@ -203,6 +252,7 @@ void connection_flush(connection *c);
 void connection_sent(connection *c, const reactor_event *event);
 void connection_send_buffers_drop(connection *c);
 int connection_encrypt(void *context);
+void connection_flight_give(connection *c);
 
 /* transport_client.c */
 void client_changed(connection *c, request *r);

@@ -85,20 +85,6 @@ static void dispatch(transport *t, const reactor_event *event) {
     }
 }
 
-/* The last event of connections that are closed and whose outcomes have all been returned. */
-static void report_closed(transport *t) {
-    for (connection **link = &t->closed; *link != NULL;) {
-        connection *c = *link;
-        if (c->unreturned > 0) {
-            link = &c->closed_next;
-            continue;
-        }
-        *link = c->closed_next;
-        event_push(t, c->down);
-        c->down = NULL;
-    }
-}
-
 static bool reportable(const transport *t, const transport_poll_io *io) {
     return (t->outcomes.first != NULL && io->outcome_capacity > 0) ||
            (t->received.first != NULL && io->received_capacity > 0) ||
@@ -106,9 +92,9 @@ static bool reportable(const transport *t, const transport_poll_io *io) {
 }
 
 /* Whether a closed connection only waits for being reported. */
-static bool closing_reportable(const transport *t) {
+static bool closing_reportable(const transport *t, const transport_poll_io *io) {
     for (const connection *c = t->closed; c != NULL; c = c->closed_next)
-        if (c->unreturned == 0) return true;
+        if (c->unreturned == 0) return io->event_capacity > 0;
     return false;
 }
 
@@ -133,10 +119,11 @@ static int drive(transport *t, const transport_poll_io *io) {
     uint64_t linger_until_ns = t->now_ns + (uint64_t)io->linger_us * 1000;
     for (;;) {
         flush_dirty(t);
-        if (wait(t, reportable(t, io) || closing_reportable(t), until_ns, linger_until_ns) < 0)
+        if (wait(t, reportable(t, io) || closing_reportable(t, io), until_ns, linger_until_ns) < 0)
             return TRANSPORT_RESOURCE;
         expire(t);
-        if (reportable(t, io) || closing_reportable(t) || t->now_ns >= until_ns) return TRANSPORT_OK;
+        if (reportable(t, io) || closing_reportable(t, io) || t->now_ns >= until_ns) return TRANSPORT_OK;
+        if (t->world != NULL) return TRANSPORT_OK; /* waiting is the world's */
     }
 }
 
@@ -194,14 +181,18 @@ static void received_fill(transport *t, transport_poll_io *io) {
     }
 }
 
-static void event_returned(transport *t, event_node *node) {
+static void event_return(transport *t, transport_poll_io *io, event_node *node) {
+    io->events[io->event_count++] = node->event;
+    node->next = t->events_returned;
+    t->events_returned = node;
+}
+
+static void event_returned(transport *t, const event_node *node) {
     connection *c = slot_find(t, node->event.connection);
     if (c == NULL) return;
-    if (node->event.kind == TRANSPORT_EVENT_DOWN)
-        slot_give(c);
-    else
-        c->events--;
+    c->events--;
     if (node == c->settings) c->settings = NULL;
+    if (node == c->pong) c->pong = NULL;
 }
 
 static void events_fill(transport *t, transport_poll_io *io) {
@@ -213,10 +204,25 @@ static void events_fill(transport *t, transport_poll_io *io) {
         event_node *node = t->events_first;
         t->events_first = node->next;
         if (t->events_first == NULL) t->events_last = &t->events_first;
-        io->events[io->event_count++] = node->event;
-        node->next = t->events_returned;
-        t->events_returned = node;
+        event_return(t, io, node);
         event_returned(t, node);
+    }
+}
+
+/* The last event of connections that are closed, after all others, and once their outcomes have all been returned.
+ * Until it is returned a request may still be submitted to the connection, whose outcome comes first. */
+static void closed_fill(transport *t, transport_poll_io *io) {
+    if (t->events_first != NULL) return;
+    for (connection **link = &t->closed; *link != NULL && io->event_count < io->event_capacity;) {
+        connection *c = *link;
+        if (c->unreturned > 0) {
+            link = &c->closed_next;
+            continue;
+        }
+        *link = c->closed_next;
+        event_return(t, io, c->down);
+        c->down = NULL;
+        slot_give(c);
     }
 }
 
@@ -228,8 +234,8 @@ int transport_poll(transport *t, transport_poll_io *io) {
     int status = drive(t, io);
     outcomes_fill(t, io);
     received_fill(t, io);
-    report_closed(t);
     events_fill(t, io);
+    closed_fill(t, io);
     t->polling = false;
     /* What is known is not lost to a failure of the loop: that is told when there is nothing else to tell. */
     bool told = io->outcome_count > 0 || io->event_count > 0 || io->received_count > 0;

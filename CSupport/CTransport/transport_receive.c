@@ -1,14 +1,16 @@
 #include "transport_internal.h"
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The peer's first SETTINGS: the connection can be used. */
-static void up(connection *c) {
+/* The peer's first SETTINGS: the connection can be used. False when there is no memory to say so: nobody would ever use
+ * it. */
+static bool up(connection *c) {
+    event_node *node = event_add(c, c->kind == SLOT_SERVER ? TRANSPORT_EVENT_ACCEPTED : TRANSPORT_EVENT_UP);
+    if (node == NULL) return false;
     c->state = CONNECTION_UP;
     c->deadline_ns = UINT64_MAX;
     c->streams_max = h2_session_peer_streams_max(c->h2);
-    event_node *node = event_add(c, c->kind == SLOT_SERVER ? TRANSPORT_EVENT_ACCEPTED : TRANSPORT_EVENT_UP);
-    if (node == NULL) return;
     char text[EVENT_DETAIL_BYTES_MAX];
     tls_session_describe(c->tls, text, sizeof(text));
     size_t length = strlen(text);
@@ -18,19 +20,23 @@ static void up(connection *c) {
     }
     event_detail_set(node, text, strlen(text));
     node->event.streams_max = c->streams_max;
+    node->event.code = (int64_t)c->ordinal;
+    return true;
 }
 
 static void settings_changed(connection *c) {
     uint32_t streams_max = h2_session_peer_streams_max(c->h2);
-    if (streams_max == c->streams_max) return;
+    if (streams_max == c->streams_max && !c->settings_lost) return;
     c->streams_max = streams_max;
     if (c->settings == NULL) c->settings = event_add(c, TRANSPORT_EVENT_SETTINGS);
     if (c->settings != NULL) c->settings->event.streams_max = streams_max;
+    c->settings_lost = c->settings == NULL;
 }
 
 static void goaway_add(connection *c, const h2_goaway *goaway) {
     c->goaway_received = true;
     c->goaway_code = goaway->code;
+    c->goaway_last = goaway->last_stream;
     event_node *node = event_add(c, TRANSPORT_EVENT_GOAWAY);
     if (node == NULL) return;
     node->event.scope = TRANSPORT_SCOPE_HTTP2;
@@ -39,26 +45,29 @@ static void goaway_add(connection *c, const h2_goaway *goaway) {
     event_detail_set(node, goaway->debug, goaway->debug_length);
 }
 
+/* However many a peer sends, one waits: they must not take the room of what matters. */
 static void pong_add(connection *c, uint64_t sent_ns) {
-    event_node *node = event_add(c, TRANSPORT_EVENT_PONG);
+    if (c->pong == NULL) c->pong = event_add(c, TRANSPORT_EVENT_PONG);
     uint64_t now_ns = c->transport->now_ns;
-    if (node != NULL) node->event.code = now_ns > sent_ns ? (int64_t)((now_ns - sent_ns) / 1000) : 0;
+    if (c->pong != NULL) c->pong->event.code = now_ns > sent_ns ? (int64_t)((now_ns - sent_ns) / 1000) : 0;
 }
 
-static void facts_collect(connection *c) {
+/* False when the connection must end. */
+static bool facts_collect(connection *c) {
     h2_facts *facts = h2_session_facts(c->h2);
-    if (facts->settings_count > 0) {
+    if (facts->settings_count > 0 || c->settings_lost) {
         facts->settings_count = 0;
-        if (c->state == CONNECTION_SETTLING)
-            up(c);
-        else
+        if (c->state != CONNECTION_SETTLING)
             settings_changed(c);
+        else if (!up(c))
+            return false;
     }
     for (uint32_t i = 0; i < facts->goaway_count; i++)
         goaway_add(c, &facts->goaways[i]);
     facts->goaway_count = 0;
     if (facts->pong_count > 0) pong_add(c, facts->pong_opaque);
     facts->pong_count = 0;
+    return true;
 }
 
 static void changed_collect(connection *c) {
@@ -75,9 +84,11 @@ static void changed_collect(connection *c) {
 
 /* Looks at what the session has recorded, and decides. */
 void connection_collect(connection *c) {
-    facts_collect(c);
+    bool told = facts_collect(c);
     changed_collect(c);
-    if (h2_session_failure(c->h2)->kind != H2_FAILURE_NONE)
+    if (!told)
+        connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory to tell that the connection is up", true);
+    else if (h2_session_failure(c->h2)->kind != H2_FAILURE_NONE)
         connection_end_h2(c);
     else
         connection_drained_check(c);
@@ -125,10 +136,22 @@ static void ended_by_peer(connection *c, int32_t error) {
         char text[EVENT_DETAIL_BYTES_MAX];
         snprintf(text, sizeof(text), "receiving failed: %s", strerror(error));
         connection_end(c, TRANSPORT_SCOPE_SYSTEM, error, text, false);
+    } else if (c->state == CONNECTION_TUNNELING) {
+        connection_tunnel_ended(c);
     } else {
         tls_session_truncated(c->tls);
         connection_end_tls(c);
     }
+}
+
+void connection_take(connection *c, const uint8_t *bytes, size_t length) {
+    tls_input input = {bytes, length};
+    if (c->state == CONNECTION_TUNNELING) {
+        connection_tunnel_received(c, &input);
+        return;
+    }
+    if (c->state == CONNECTION_HANDSHAKING) connection_handshake(c, &input);
+    if (c->state == CONNECTION_SETTLING || c->state == CONNECTION_UP) decrypt(c, &input);
 }
 
 void connection_received(connection *c, const reactor_event *event) {
@@ -139,7 +162,6 @@ void connection_received(connection *c, const reactor_event *event) {
         ended_by_peer(c, event->error);
         return;
     }
-    tls_input input = {event->bytes, event->length};
-    if (c->state == CONNECTION_HANDSHAKING) connection_handshake(c, &input);
-    if (c->state == CONNECTION_SETTLING || c->state == CONNECTION_UP) decrypt(c, &input);
+    if (c->fault == NULL || fault_received(c, event->bytes, event->length))
+        connection_take(c, event->bytes, event->length);
 }

@@ -1,4 +1,5 @@
 #include "transport_internal.h"
+#include <string.h>
 
 void connection_dirty(connection *c) {
     if (c->dirty || c->state >= CONNECTION_CLOSING) return;
@@ -16,8 +17,22 @@ bool connection_output_ready(connection *c) {
     return c->fill.bytes != NULL;
 }
 
+static void send_give(connection *c, uint8_t *bytes) {
+    if (bytes == NULL) return;
+    if (bytes == c->secret) {
+        explicit_bzero(bytes, c->transport->tunnel_request_length);
+        c->secret = NULL;
+    }
+    buffer_send_give(c->transport, bytes);
+}
+
+void connection_flight_give(connection *c) {
+    send_give(c, c->flight);
+    c->flight = NULL;
+}
+
 static void fill_give(connection *c) {
-    if (c->fill.bytes != NULL) buffer_send_give(c->transport, c->fill.bytes);
+    send_give(c, c->fill.bytes);
     c->fill = (tls_output){0};
 }
 
@@ -46,7 +61,12 @@ int connection_encrypt(void *context) {
 /* Hands the buffer being filled to the reactor, unless one is under way. */
 static void hand_over(connection *c) {
     if (c->flight != NULL || c->fill.length == 0) return;
-    int result = reactor_send(c->transport->reactor, c->socket, c->fill.bytes, c->fill.length);
+    size_t length = c->fault == NULL ? c->fill.length : fault_sendable(c, c->fill.length);
+    if (length == 0) {
+        fault_sent(c, 0);
+        return;
+    }
+    int result = reactor_send(c->transport->reactor, c->socket, c->fill.bytes, length);
     if (result < 0) {
         connection_end(c, TRANSPORT_SCOPE_SYSTEM, -result, "sending failed", false);
         return;
@@ -90,19 +110,20 @@ void connection_flush(connection *c) {
             return;
         }
     }
-    if (c->state >= CONNECTION_HANDSHAKING && c->state <= CONNECTION_LEAVING) hand_over(c);
+    if (c->state >= CONNECTION_TUNNELING && c->state <= CONNECTION_LEAVING) hand_over(c);
     if (c->fill.bytes != NULL && c->fill.length == 0) fill_give(c);
-    if (c->state == CONNECTION_LEAVING && c->peer_closed && c->flight == NULL) connection_close(c);
+    bool alone = c->peer_closed || (c->fault != NULL && fault_hangs_up(c));
+    if (c->state == CONNECTION_LEAVING && alone && c->flight == NULL) connection_close(c);
 }
 
 void connection_sent(connection *c, const reactor_event *event) {
     transport *t = c->transport;
-    if (c->flight != NULL) buffer_send_give(t, c->flight);
-    c->flight = NULL;
+    connection_flight_give(c);
     t->statistics.bytes_sent += event->length;
     if (c->state == CONNECTION_CLOSING) return;
     if (event->error != 0)
         connection_end(c, TRANSPORT_SCOPE_SYSTEM, event->error, "sending failed", false);
     else
         connection_dirty(c);
+    if (c->fault != NULL) fault_sent(c, event->length);
 }

@@ -39,7 +39,7 @@ void server_changed(connection *c, request *r) {
     }
     if ((r->exchange.facts & H2_CLOSED) != 0) {
         server_close(t, r);
-    } else if ((r->exchange.facts & H2_COMPLETE) != 0 && r->state == REQUEST_OPEN) {
+    } else if ((r->exchange.facts & (H2_COMPLETE | H2_FIELDS)) != 0 && r->state == REQUEST_OPEN) {
         r->state = REQUEST_QUEUED;
         request_queue_push(&t->received, r);
     }
@@ -55,6 +55,7 @@ static bool connection_prepare(connection *c, const connection *listener, reacto
     c->socket = socket;
     c->context = listener->context;
     c->streams_max_offered = listener->streams_max_offered;
+    c->stream_window = listener->stream_window;
     c->state = CONNECTION_HANDSHAKING;
     c->tls = tls_session_create(t->tls[listener->tls_number].context, NULL, &c->fill);
     return c->tls != NULL && reactor_context_set(t->reactor, socket, c->id) == 0;
@@ -75,6 +76,7 @@ void server_accepted(transport *t, const reactor_event *event) {
         return;
     }
     if (t->options.connect_timeout_ms > 0) connection_deadline_set(c, t->options.connect_timeout_ms);
+    if (!fault_accepted(c)) connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a fault", false);
 }
 
 static int listen_fail(transport_error *error, int code, const char *what) {
@@ -95,6 +97,7 @@ int transport_listen(transport *t, const transport_listen_options *options, uint
     c->context = options->context;
     c->tls_number = options->tls;
     c->streams_max_offered = options->streams_max;
+    c->stream_window = options->stream_window;
     c->state = CONNECTION_UP;
     int result =
         reactor_listen(t->reactor, options->address, options->address_length, LISTEN_BACKLOG, c->id, &c->socket);

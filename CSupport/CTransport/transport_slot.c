@@ -34,6 +34,7 @@ void slot_give(connection *c) {
     transport *t = c->transport;
     event_node_give(t, c->down);
     c->down = NULL;
+    fault_free(c);
     c->kind = SLOT_FREE;
     t->slots_free[t->slots_free_count++] = (uint32_t)(c - t->slots);
 }

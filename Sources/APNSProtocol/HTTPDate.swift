@@ -8,11 +8,41 @@ package enum HTTPDate {
     /// Seconds since 1970-01-01 00:00 UTC; nil for anything else than that form. The day of the week is not looked at.
     package static func parse(_ text: String) -> Int64? {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard parts.count == 6, parts[0].utf8.count == 4, parts[0].hasSuffix(","), parts[5] == "GMT",
-            parts[1].utf8.count == 2, parts[3].utf8.count == 4, parts[4].utf8.count == 8,
-            let month = months.firstIndex(of: String(parts[2]))
+        guard parts.count == 6, parts[0].utf8.count == 4, parts[0].hasSuffix(","), parts[5] == "GMT" else { return nil }
+        return seconds(day: parts[1], month: parts[2], year: parts[3], time: parts[4])
+    }
+
+    /// The same, and the two forms of old that a recipient takes all the same: `Sunday, 06-Nov-94 08:49:37 GMT` and
+    /// `Sun Nov  6 08:49:37 1994`.
+    ///
+    /// - Parameter now: two digits of a year mean none that is more than fifty years ahead.
+    package static func parseAnyForm(_ text: String, now: Int64) -> Int64? {
+        if let today = parse(text) { return today }
+        let parts = text.split(separator: " ", omittingEmptySubsequences: true)
+        if parts.count == 4, parts[0].hasSuffix(","), parts[3] == "GMT" {
+            let day = parts[1].split(separator: "-", omittingEmptySubsequences: false)
+            guard day.count == 3, day[2].utf8.count == 2 else { return nil }
+            return century(of: day, time: parts[2], now: now)
+        }
+        guard parts.count == 5, parts[0].utf8.count == 3 else { return nil }
+        let day = parts[2].utf8.count == 1 ? "0" + parts[2] : parts[2]
+        return seconds(day: day, month: parts[1], year: parts[4], time: parts[3])
+    }
+
+    private static func century(of day: [Substring], time: Substring, now: Int64) -> Int64? {
+        let fiftyYears: Int64 = 50 * 365 * 86_400 + 12 * 86_400
+        for century in ["20", "19"] {
+            let date = seconds(day: day[0], month: day[1], year: century + day[2], time: time)
+            if let date, date <= now + fiftyYears { return date }
+        }
+        return nil
+    }
+
+    private static func seconds(day: Substring, month: Substring, year: Substring, time: Substring) -> Int64? {
+        guard day.utf8.count == 2, year.utf8.count == 4, time.utf8.count == 8,
+            let month = months.firstIndex(of: String(month))
         else { return nil }
         let number = month < 9 ? "0\(month + 1)" : "\(month + 1)"
-        return Array("\(parts[3])-\(number)-\(parts[1])T\(parts[4])Z".utf8).withUnsafeBytes { Timestamp.parse($0) }
+        return Array("\(year)-\(number)-\(day)T\(time)Z".utf8).withUnsafeBytes { Timestamp.parse($0) }
     }
 }

@@ -1,4 +1,6 @@
-/// The reasons that Apple documents, and two more that are seen. What to do about each is in ``AnswerRule``.
+/// The reasons that Apple documents, and two more that are seen. Their numbers stand in ledgers: new ones come last.
+///
+/// What to do about each is in ``AnswerRule``.
 package enum KnownReason: UInt8, CaseIterable, Sendable {
     case badDeviceToken
     case deviceTokenNotForTopic

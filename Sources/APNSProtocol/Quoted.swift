@@ -19,7 +19,7 @@ package struct Quoted: CustomStringConvertible {
         description = "\"\(Self.clean(String(rest.prefix(1))))\""
     }
 
-    private static func clean(_ text: String) -> String {
+    static func clean(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
             let isControl = scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value)

@@ -13,7 +13,13 @@ extension Reason: RawRepresentable, CustomStringConvertible {
         }
     }
 
-    package var description: String { rawValue }
+    /// For messages: control characters of an unknown one are replaced, since a peer may write what it likes.
+    package var description: String {
+        switch self {
+        case .known: rawValue
+        case .unknown(let text): Quoted.clean(text)
+        }
+    }
 
     package init(rawValue: String) {
         var text = rawValue

@@ -9,6 +9,8 @@ package struct RetryBackoff: Equatable, Sendable {
     package var maximum: UInt64
     /// How many attempts a row has in all, at least 1.
     package var attempts: Int
+    /// The longest delay that a server may ask for, in seconds: it cannot park a row for ever.
+    package var retryAfterMax: UInt64 = 86_400
 
     package init(first: UInt64, maximum: UInt64, attempts: Int) {
         precondition(first >= 1 && maximum >= first && attempts >= 1)
@@ -26,8 +28,7 @@ package struct RetryBackoff: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - attempt: how many attempts the row has had, at least 1.
-    ///   - retryAfter: seconds of a `retry-after` header (RFC 9110 section 10.2.3); the delay is at least that, up to a
-    ///     day: a server cannot park a row for ever.
+    ///   - retryAfter: seconds of a `retry-after` header; the delay is at least that, up to ``retryAfterMax``.
     ///   - random: 64 random bits.
     package func delay(afterAttempt attempt: Int, retryAfter: UInt64? = nil, random: UInt64) -> UInt64? {
         guard attempt < attempts else { return nil }
@@ -35,6 +36,6 @@ package struct RetryBackoff: Equatable, Sendable {
         let longest = doublings < 40 && first < maximum >> doublings ? first << doublings : maximum
         let half = longest / 2
         let jittered = half + random % (longest - half + 1)
-        return max(jittered, min(retryAfter ?? 0, 86_400) * 1000)
+        return max(jittered, min(retryAfter ?? 0, retryAfterMax) * 1000)
     }
 }

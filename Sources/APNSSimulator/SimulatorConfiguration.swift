@@ -72,6 +72,8 @@ package struct SimulatorConfiguration: Sendable {
     package var streamsBeforeToken: UInt32 = 1
     /// MAX_CONCURRENT_STREAMS afterwards.
     package var streams: UInt32 = 1000
+    /// Bytes of one payload that a client may send before it hears that more may come; 0 for more than any payload has.
+    package var streamWindow: UInt32 = 0
     /// Connections at once.
     package var connections: UInt32 = 256
     /// Requests open at once over all connections.
@@ -84,6 +86,8 @@ package struct SimulatorConfiguration: Sendable {
     package var clockTolerance: Int64 = 60
     /// Seconds to add to the clock, also of `date`.
     package var clockOffset: Int64 = 0
+    /// Sees every request and may spoil its answer; nil for nobody.
+    package var probe: (any SimulatorProbe)?
     /// Milliseconds since the epoch.
     package var clock: @Sendable () -> Int64 = SystemClock.milliseconds
 

@@ -25,6 +25,18 @@ package struct SimulatorReport: Sendable, Equatable {
         }
     }
 
+    /// How often something was done wrong on purpose.
+    package struct FaultCount: Sendable, Equatable {
+        /// The fault's key in the script.
+        package var name: String
+        package var count: Int
+
+        package init(name: String, count: Int) {
+            self.name = name
+            self.count = count
+        }
+    }
+
     /// Requests received whole.
     package var requests: UInt64 = 0
     /// Pushes to devices decided with 200.
@@ -57,6 +69,14 @@ package struct SimulatorReport: Sendable, Equatable {
     package var mostStreams = 0
     /// The most requests that were open at once in all.
     package var mostStreamsTotal = 0
+    /// In the order of the script, without those at bytes: see `connectionsAborted`.
+    package var faults: [FaultCount] = []
+    /// Requests that a fault kept from being looked at: refused, or above the last stream of a GOAWAY. In no other count.
+    package var notProcessed: UInt64 = 0
+    /// Connections that were ended on purpose.
+    package var connectionsAborted: UInt64 = 0
+    /// Connections that ended because the client broke a rule of HTTP/2 or went past a limit.
+    package var connectionsViolated: UInt64 = 0
     /// The loop that ran: `io_uring` or `epoll`.
     package var loop = ""
     /// What went wrong besides, in English: the counts could not be written, the loop failed.

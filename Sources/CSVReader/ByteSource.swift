@@ -8,6 +8,11 @@ protocol ByteSource: AnyObject, Sendable {
     /// - Throws: `CSVError.cannotRead`, `.cancelled`.
     func read(into buffer: UnsafeMutableRawPointer, count: Int) throws(CSVError) -> Int
 
+    /// The next read begins so many bytes behind the input's first. Only where `byteCount` is known.
+    ///
+    /// - Throws: `CSVError.cannotRead`.
+    func seek(to offset: UInt64) throws(CSVError)
+
     /// From any thread: a read that waits, now or later, throws `.cancelled`.
     func cancel()
 }

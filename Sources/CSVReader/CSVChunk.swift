@@ -21,7 +21,8 @@ package final class CSVChunk: @unchecked Sendable {
     let bytes: UnsafeMutablePointer<UInt8>
     let ends: UnsafeMutablePointer<RecordEnd>
 
-    private let index: Int
+    /// Which of the reader's buffers it is, from 0.
+    package let index: Int
     private let pool: ChunkPool
 
     init(index: Int, pool: ChunkPool, limits: CSVLimits) {

@@ -107,6 +107,23 @@ package final class CSVChunkReader: @unchecked Sendable {
         return chunk
     }
 
+    /// Goes to where a chunk began that an earlier reader of the same file gave: the next chunk is that one. Only where
+    /// ``bytesTotal`` is known.
+    ///
+    /// - Throws: as `readHeader()`, which it calls if need be.
+    package func seek(to offset: UInt64, firstRow: UInt64, firstLine: UInt64) throws(CSVError) {
+        _ = try readHeader()
+        try feed.seek(to: offset, line: firstLine)
+        nextRow = firstRow
+    }
+
+    /// How many buffers there are, and how many of them are free.
+    package var bufferCount: Int { chunks.count }
+    package var freeBuffers: Int { pool.freeCount }
+
+    /// Waits until so many buffers are free; false when cancelled.
+    package func waitForBuffers(_ count: Int) -> Bool { pool.wait(for: min(count, chunks.count)) }
+
     private func takeChunk() throws(CSVError) -> CSVChunk {
         guard let index = pool.take() else { throw .cancelled }
         return chunks[index]

@@ -28,6 +28,9 @@ package enum CSVError: Error, Equatable, Sendable {
     /// been delivered; the unfinished line has not.
     case changedWhileRead(bytesAtOpen: UInt64, bytesRead: UInt64)
 
+    /// Rows that were read before are not what they were. Said by who compares them.
+    case changedRows(first: UInt64, last: UInt64)
+
     /// `CSVChunkReader.cancel()` was called.
     case cancelled
 }
@@ -64,6 +67,8 @@ extension CSVError: CustomStringConvertible {
             "columns \(first + 1) and \(second + 1) of the header row are both named \"\(name)\""
         case .changedWhileRead(let bytesAtOpen, let bytesRead):
             "the input changed while it was read: it had \(bytesAtOpen) bytes when opened and ended after \(bytesRead)"
+        case .changedRows(let first, let last):
+            "the input changed: rows \(first) to \(last)"
         case .cancelled:
             "reading was cancelled"
         }

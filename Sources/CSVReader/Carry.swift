@@ -18,6 +18,8 @@ final class Carry {
         self.count = count
     }
 
+    func empty() { count = 0 }
+
     /// Moves the bytes to `target` and says how many they are.
     func unload(into target: UnsafeMutablePointer<UInt8>) -> Int {
         target.update(from: bytes, count: count)

@@ -38,6 +38,20 @@ final class ChunkPool: @unchecked Sendable {
         return index
     }
 
+    var freeCount: Int {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return free.count
+    }
+
+    /// Waits until so many are free; false when cancelled.
+    func wait(for count: Int) -> Bool {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while free.count < count, !isCancelled { pthread_cond_wait(changed, mutex) }
+        return !isCancelled
+    }
+
     /// - Precondition: the buffer is out.
     func release(_ index: Int) {
         pthread_mutex_lock(mutex)

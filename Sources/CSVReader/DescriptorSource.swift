@@ -6,6 +6,8 @@ final class DescriptorSource: ByteSource {
 
     private let descriptor: Int32
     private let isOwned: Bool
+    /// Where the descriptor stood when it was opened.
+    private let start: UInt64
     /// A pipe whose writing end is closed by nobody and written to by `cancel`. -1 where reads do not wait: regular
     /// files.
     private let wakeReader: Int32
@@ -25,6 +27,7 @@ final class DescriptorSource: ByteSource {
             isOwned = false
         }
         (wakeReader, wakeWriter, byteCount) = try Self.prepare(descriptor, path: path, isOwned: isOwned)
+        start = byteCount == nil ? 0 : UInt64(max(0, lseek(descriptor, 0, SEEK_CUR)))
     }
 
     private static func prepare(
@@ -69,6 +72,10 @@ final class DescriptorSource: ByteSource {
             if got >= 0 { return got }
             guard errno == EINTR || (errno == EAGAIN && wakeReader >= 0) else { throw .cannotRead(errno: errno) }
         }
+    }
+
+    func seek(to offset: UInt64) throws(CSVError) {
+        guard lseek(descriptor, off_t(start + offset), SEEK_SET) >= 0 else { throw .cannotRead(errno: errno) }
     }
 
     private func waitForBytes() throws(CSVError) {

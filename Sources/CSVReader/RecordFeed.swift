@@ -51,10 +51,21 @@ struct RecordFeed {
             while filled < bufferBytes, !isEnding {
                 filled += try readSome(chunk, filled)
             }
+            // Rows of a chunk that a fault cut short can be read again, and then the chunk must be the same.
+            if case .failure(let error) = ending, source.byteCount != nil { throw error }
             let wasEnding = isEnding
             if try split(chunk, filled, capacity: chunkRecords) { return true }
             if wasEnding { return try end() }
         }
+    }
+
+    /// Goes on where a record begins, as if nothing had been read since then.
+    mutating func seek(to offset: UInt64, line: UInt64) throws(CSVError) {
+        try source.seek(to: offset)
+        progress.bytesRead.store(offset, ordering: .relaxed)
+        carry.empty()
+        (ending, isSkippingLine) = (.unknown, false)
+        (nextLine, nextOffset) = (line, offset)
     }
 
     private var isEnding: Bool {

@@ -3,7 +3,8 @@ import CCrypto
 /// Base64 with the standard alphabet and padding (RFC 4648 section 4).
 package enum Base64 {
     package static func encode(_ bytes: [UInt8]) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: crypto_base64_length(bytes.count)) { text, count in
+        if bytes.isEmpty { return [] }
+        return [UInt8](unsafeUninitializedCapacity: crypto_base64_length(bytes.count)) { text, count in
             count = crypto_base64_length(bytes.count)
             if let target = text.baseAddress, count > 0 { crypto_base64_encode(bytes, bytes.count, target) }
         }

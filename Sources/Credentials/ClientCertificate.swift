@@ -2,7 +2,7 @@ import CCrypto
 
 /// A TLS client certificate with its private key, checked to belong together.
 package struct ClientCertificate: Sendable {
-    /// The chain as given, own certificate first, PEM.
+    /// The chain as given, own certificate first, PEM; without the private key that may stand in the same file.
     package let certificatePEM: [UInt8]
     /// The private key as plain PKCS#8 PEM, also when it was given encrypted; wiped with the last reference.
     package let keyPEM: SecretBytes
@@ -30,7 +30,7 @@ package struct ClientCertificate: Sendable {
                 }
             }
         }
-        self.certificatePEM = pem
+        self.certificatePEM = Self.withoutPrivateKeys(pem)
         self.keyPEM = SecretBytes(copying: UnsafeRawBufferPointer(start: plain.bytes, count: plain.length))
         self.facts = CertificateFacts(record)
     }
@@ -64,6 +64,28 @@ package struct ClientCertificate: Sendable {
         } else {
             try self.init(pem: file, keyPEM: keyPEM, passphrase: passphrase)
         }
+    }
+
+    /// A PEM text without its blocks of private keys, whatever their kind.
+    static func withoutPrivateKeys(_ pem: [UInt8]) -> [UInt8] {
+        var kept: [UInt8] = []
+        kept.reserveCapacity(pem.count)
+        var isInside = false
+        for line in pem.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            if isMarker(line, "-----BEGIN ") { isInside = true }
+            if !isInside {
+                kept += line
+                kept.append(UInt8(ascii: "\n"))
+            }
+            if isMarker(line, "-----END ") { isInside = false }
+        }
+        // One line end too many, unless the text ended inside of a block.
+        if kept.last == UInt8(ascii: "\n") { kept.removeLast() }
+        return kept
+    }
+
+    private static func isMarker(_ line: ArraySlice<UInt8>, _ start: String) -> Bool {
+        line.starts(with: start.utf8) && String(decoding: line, as: UTF8.self).contains("PRIVATE KEY-----")
     }
 
     private static func isPKCS12(_ file: [UInt8]) -> Bool { file.count > 1 && file[0] == 0x30 && file[1] >= 0x80 }

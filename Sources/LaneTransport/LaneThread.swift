@@ -16,6 +16,11 @@ package struct LaneThread: ~Copyable {
 
     /// Starts a thread; `name` (at most 15 bytes) shows in `top -H`. Signals are left to the threads of the caller.
     package init(name: String, _ body: @escaping @Sendable () -> Void) {
+        guard let made = Self.start(name, body) else { preconditionFailure("the system has no thread for \(name)") }
+        thread = made
+    }
+
+    private static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> pthread_t? {
         let start = Unmanaged.passRetained(Start(name: name, body: body))
         var all = sigset_t()
         var before = sigset_t()
@@ -26,29 +31,27 @@ package struct LaneThread: ~Copyable {
             &made, nil,
             { argument in
                 let start = Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue()
-                LaneThread.rename(start.name)
+                transport_thread_name(start.name)
                 start.body()
                 return nil
             }, start.toOpaque())
         pthread_sigmask(SIG_SETMASK, &before, nil)
-        precondition(status == 0, "pthread_create failed with \(status)")
-        thread = made
+        if status == 0 { return made }
+        start.release()
+        return nil
     }
 
     /// Starts a thread that nobody waits for.
     package static func detached(name: String, _ body: @escaping @Sendable () -> Void) {
         let thread = LaneThread(name: name, body)
-        thread.detach()
+        pthread_detach(thread.thread)
     }
 
-    private consuming func detach() { pthread_detach(thread) }
-
-    /// Names the calling thread for `top -H` and debuggers; a failure is of no consequence.
-    private static func rename(_ name: String) {
-        let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
-        guard file >= 0 else { return }
-        _ = write(file, name, min(name.utf8.count, 15))
-        close(file)
+    /// The same where it can be done without; false when the system has no thread to give.
+    package static func tryDetached(name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
+        guard let thread = start(name, body) else { return false }
+        pthread_detach(thread)
+        return true
     }
 
     /// Waits for the thread's end.

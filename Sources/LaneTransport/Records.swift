@@ -38,6 +38,7 @@ package enum FailureScope: UInt8, Sendable {
     case timeout = 5
     case local = 6
     case end = 7
+    case proxy = 8
 }
 
 /// The event loop that drives the sockets.
@@ -45,6 +46,8 @@ package enum LoopKind: UInt32, Sendable {
     case automatic = 0
     case ioUring = 1
     case epoll = 2
+    /// In a simulated world, and never asked for by this name.
+    case simulated = 3
 }
 
 extension transport_outcome {

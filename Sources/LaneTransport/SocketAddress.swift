@@ -8,6 +8,19 @@ package struct SocketAddress: Sendable, Equatable, CustomStringConvertible {
         bytes = [UInt8](UnsafeRawBufferPointer(start: pointer, count: Int(length)))
     }
 
+    /// 127.0.0.1 and a port.
+    package static func loopback(port: UInt16) -> SocketAddress {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                SocketAddress($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+
     func withPointer<R>(_ body: (UnsafePointer<sockaddr>, UInt32) -> R) -> R {
         bytes.withUnsafeBytes { body($0.baseAddress!.assumingMemoryBound(to: sockaddr.self), UInt32($0.count)) }
     }
@@ -39,6 +52,9 @@ package enum HostResolver {
         package let description: String
     }
 
+    /// Addresses of one host that are looked at; nobody can use more of them.
+    private static let addressesMax = 256
+
     /// All addresses of a host in the order the system prefers (RFC 6724), families alternating so that a dead family
     /// costs one attempt and not all of them (RFC 8305, section 4).
     package static func resolve(host: String, port: UInt16) throws(Failure) -> [SocketAddress] {
@@ -53,7 +69,7 @@ package enum HostResolver {
         defer { freeaddrinfo(list) }
         var found: [SocketAddress] = []
         var next = list
-        while let entry = next {
+        while let entry = next, found.count < addressesMax {
             let address = SocketAddress(entry.pointee.ai_addr, entry.pointee.ai_addrlen)
             if !found.contains(address) { found.append(address) }
             next = entry.pointee.ai_next

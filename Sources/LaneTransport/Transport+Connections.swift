@@ -40,6 +40,14 @@ extension Transport {
     /// Forgets a TLS configuration; connections that use it go on.
     package mutating func releaseTLS(_ number: Int32) { _ = transport_tls_release(handle, number) }
 
+    /// Leads connections from now on through a proxy that is sent this request first.
+    package mutating func setTunnel(_ request: [UInt8]) throws(TransportError) {
+        let status = request.withUnsafeBufferPointer {
+            transport_tunnel_set(handle, $0.baseAddress, UInt32($0.count))
+        }
+        guard status == 0 else { throw TransportError(status: status, doing: "setting up the proxy") }
+    }
+
     /// Starts a connection. Its end is always one `down` event, also when it never comes up.
     ///
     /// - Parameter context: comes back in the connection's events.
@@ -80,6 +88,11 @@ extension Transport {
             transport_header_set_define(handle, number, records.baseAddress, UInt32(records.count))
         }
         guard status == 0 else { throw TransportError(status: status, doing: "defining a header set") }
+    }
+
+    /// Asks for a sign of life; the answer is a `pong` event. Of no consequence where the connection is not up.
+    package mutating func ping(_ connection: ConnectionID) {
+        _ = transport_connection_ping(handle, connection)
     }
 
     /// Takes no new request, closes after the last outcome.

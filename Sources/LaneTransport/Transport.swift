@@ -13,10 +13,15 @@ package struct TransportOptions: Sendable {
     package var requestTimeout: UInt32 = 30_000
     /// TCP, TLS and the peer's first SETTINGS together, in milliseconds.
     package var connectTimeout: UInt32 = 15_000
+    /// How long bytes sent may stay without an acknowledgement, in milliseconds; then the connection ends. 0: as long as
+    /// the kernel likes.
+    package var userTimeout: UInt32 = 0
     /// Bytes of ciphertext waiting on one connection before it takes no more.
     package var sendBuffer: UInt32 = 256 * 1024
     /// Names of response header fields that outcomes carry, at most 8.
     package var captures: [StaticString] = []
+    /// Where it lives in a simulation, whatever `loop` is.
+    package var world: SimulatedWorld?
 
     package init() {}
 }
@@ -27,6 +32,8 @@ package struct TransportOptions: Sendable {
 /// the next `poll`.
 package struct Transport: ~Copyable {
     let handle: OpaquePointer
+    /// Its number in a simulated world.
+    package let number: UInt32
     private let outcomes: UnsafeMutableBufferPointer<OutcomeRecord>
     private let events: UnsafeMutableBufferPointer<EventRecord>
 
@@ -45,16 +52,20 @@ package struct Transport: ~Copyable {
         record.send_buffer_max = options.sendBuffer
         var error = transport_error()
         var made: OpaquePointer?
+        var number: UInt32 = 0
         let names = options.captures.map {
             UnsafeRawPointer($0.utf8Start).assumingMemoryBound(to: CChar.self) as UnsafePointer<CChar>?
         }
         let status = names.withUnsafeBufferPointer { names in
             record.captures = names.baseAddress
             record.capture_count = UInt32(names.count)
-            return transport_create(&record, &made, &error)
+            guard let world = options.world else { return transport_create(&record, &made, &error) }
+            return transport_world_join(world.handle, &record, &made, &number, &error)
         }
         guard status == 0, let made else { throw TransportError(status: status, record: error) }
         handle = made
+        self.number = number
+        transport_user_timeout_set(made, options.userTimeout)
         outcomes = .allocate(capacity: Self.outcomeCapacity)
         events = .allocate(capacity: Self.eventCapacity)
     }

@@ -50,7 +50,7 @@ struct TemplateProgram {
 
     private mutating func putEscaped(_ text: [UInt8]) {
         text.withUnsafeBufferPointer { source in
-            guard let start = source.baseAddress else { return }
+            guard let start = source.baseAddress, !source.isEmpty else { return }
             let escaped = [UInt8](unsafeUninitializedCapacity: JSONString.escapedCount(start, source.count)) {
                 out, count in
                 guard let target = out.baseAddress else { return }

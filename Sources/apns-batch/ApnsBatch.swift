@@ -1,3 +1,4 @@
+import APNSBatch
 import ArgumentParser
 
 @main
@@ -9,6 +10,8 @@ struct ApnsBatch: AsyncParsableCommand {
             Examples:
               apns-batch send --input rows.csv --to simulator
               apns-batch send campaign.yaml --run-dir runs/tonight
+              apns-batch status runs/tonight
+              apns-batch resume runs/tonight
               apns-batch check campaign.yaml
               apns-batch broadcast campaign.yaml --input channels.csv
               apns-batch channels list campaign.yaml
@@ -19,11 +22,19 @@ struct ApnsBatch: AsyncParsableCommand {
             Exit codes: 0 every row got a final answer from APNs; 2 complete, but some
             rows are invalid, unknown, expired or suppressed; 64 wrong usage or
             configuration, nothing sent; 69 stopped by a fatal answer or because APNs
-            cannot be reached; 75 interrupted, or input or disk failed on the way.
+            cannot be reached; 75 interrupted, or input or disk failed on the way. A run
+            that ended with 69 or 75, or was killed, goes on with resume.
             """,
         version: "0.1.0",
         subcommands: [
-            Send.self, Check.self, Render.self, Broadcast.self, Channels.self, DoctorCommand.self, Simulate.self,
+            Send.self, Resume.self, Status.self, Check.self, Render.self, Broadcast.self, Channels.self,
+            DoctorCommand.self, Simulate.self,
             Reference.self,
         ])
+
+    /// Keys will be in memory.
+    static func main() async {
+        ProcessSecrecy.forbidCoreDumps()
+        await main(nil)
+    }
 }

@@ -34,9 +34,7 @@ struct Broadcast: AsyncParsableCommand {
         defer { simulator?.stop() }
         let files = try reporting { simulator == nil ? try CredentialFiles(arguments) : nil }
         let campaign = try reporting {
-            var campaign = try settings.campaign(simulator: simulator)
-            campaign.recipients = try settings.channels(of: campaign, bundleID: bundleId)
-            return campaign
+            try RunArguments(settings, isBroadcast: true, bundleID: bundleId).campaign(settings, simulator: simulator)
         }
         try await Send.send(campaign, files: files, verbose: verbose)
     }

@@ -96,6 +96,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     /// Nil where there are none.
     private static func credentials(_ settings: ProviderSettings) throws -> Doctor.Credentials? {
+        settings.keyPassphraseFile.flatMap(SecretFile.exposure).map { complain("warning: \($0)") }
         let passphrase = try Passphrase(
             file: settings.keyPassphraseFile, variable: settings.keyPassphraseEnv, asks: false
         ).opening("") { $0 }

@@ -21,6 +21,7 @@ enum ExitStatus {
     private static func afterSending(_ kind: CampaignError.Kind?) -> ExitCode {
         switch kind {
         case .input, .results: interrupted
+        case .configuration: usage
         default: unavailable
         }
     }

@@ -21,12 +21,14 @@ struct Send: AsyncParsableCommand {
               zcat rows.csv.gz | apns-batch send campaign.yaml --input -
 
             The run directory holds results.csv
-            (row,token,outcome,status,reason,timestamp,apns_id,attempts) and summary.json.
+            (row,token,outcome,status,reason,timestamp,apns_id,attempts), summary.json and
+            the ledger, from which status tells how things are and resume goes on.
             Exit codes: see apns-batch --help.
 
             A campaign file can name several providers, each with its key or certificate
             and its topics. Keys and certificates are read again when their files change,
-            and on SIGHUP; new connections use them.
+            and on SIGHUP; new connections use them. SIGUSR1 pauses the sending and lets it
+            go on; SIGINT or SIGTERM ends it in order, twice without waiting for answers.
             """)
 
     @OptionGroup var arguments: CampaignArguments
@@ -40,24 +42,32 @@ struct Send: AsyncParsableCommand {
         let simulator = try reporting { try EmbeddedSimulator.ifWanted(settings) }
         defer { simulator?.stop() }
         let files = try reporting { simulator == nil ? try CredentialFiles(arguments) : nil }
-        let campaign = try reporting { try settings.campaign(simulator: simulator) }
+        let campaign = try reporting { try RunArguments(settings).campaign(settings, simulator: simulator) }
         try await Self.send(campaign, files: files, verbose: verbose)
     }
 
     /// Sends it, shows how far it is, and ends with its exit code.
     ///
     /// - Parameter files: to be read again when they change; nil for a simulator inside.
-    static func send(_ campaign: Campaign, files: CredentialFiles?, verbose: Bool) async throws {
-        let run = try reporting { try CampaignRun(campaign, logger: logger(verbose: verbose)) }
+    static func send(
+        _ campaign: Campaign, resuming: Bool = false, files: CredentialFiles?, verbose: Bool
+    ) async throws {
+        let run = try reporting {
+            try CampaignRun(campaign, resuming: resuming, logger: logger(verbose: verbose))
+        }
         for warning in run.warnings { complain("warning: \(warning.text)") }
         Signals.onStop { name in
-            complain("\(name): taking no more rows, waiting for answers; once more to wait no longer")
+            // First: nobody may be there to read it, and the pipe full.
             run.stop()
+            complain("\(name): taking no more rows, waiting for answers; once more to wait no longer")
         } again: {
-            complain("waiting no longer: rows under way are unknown")
             run.stopAtOnce()
+            complain("waiting no longer: rows under way are unknown")
         } hangup: {
             if let files { files.reloadNow(run) } else { complain("SIGHUP: the simulator's key stays") }
+        } pause: {
+            if run.isPaused { run.unpause() } else { run.pause() }
+            complain(run.isPaused ? "SIGUSR1: paused; once more to go on" : "SIGUSR1: going on")
         }
         let display = Task { await ProgressDisplay().follow { run.progress } }
         let watch = Task { await files?.follow(run) }
@@ -90,7 +100,14 @@ enum SummaryText {
     /// Rejected rows by reason, most frequent first; a line each.
     static func reasons(_ summary: CampaignSummary) -> String {
         summary.reasons.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-            .map { "rejected \($0.value): \($0.key)\n" }.joined()
+            .map { "rejected \($0.value): \(clean($0.key))\n" }.joined()
+    }
+
+    /// A server may make up reasons: nothing in them may move the cursor or make a line of its own.
+    private static func clean(_ reason: String) -> String {
+        String(
+            String.UnicodeScalarView(reason.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 })
+        )
     }
 
     /// The line that scripts read.

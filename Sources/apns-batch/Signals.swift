@@ -1,28 +1,36 @@
 import Glibc
 
-/// SIGINT, SIGTERM and SIGHUP. The first of the former two stops in order, a second one without waiting; a third ends the process on the spot, and
-/// what was under way then stands nowhere. SIGHUP, where somebody asks for it, may come at any time and as often as it
-/// likes.
+/// SIGINT, SIGTERM, SIGHUP and SIGUSR1. The first of the former two stops in order, a second one without waiting; a third ends
+/// the process on the spot, and what was under way then stands nowhere. The latter two, where somebody asks for them, may come
+/// at any time and as often as they like.
 ///
-/// The handler only writes the signal's number into a pipe; a thread of its own reads it and acts.
+/// The handler only writes the signal's number into a pipe; a thread of its own reads it and acts. What a SIGHUP asks for
+/// reads files, and a disk may hang: it has another thread, so that an end that is asked for is never overlooked.
 enum Signals {
     /// Written once, before the handler is installed.
     private nonisolated(unsafe) static var pipeEnd: Int32 = -1
 
-    /// Until `onStop`: a SIGHUP that comes while keys and input are being read asks for nothing that is not done anyway.
-    static func ignoreHangup() { signal(SIGHUP, SIG_IGN) }
+    /// Until `onStop`: a SIGHUP that comes while keys and input are being read asks for nothing that is not done anyway, and
+    /// a SIGUSR1 finds nothing to pause.
+    static func ignoreHangup() {
+        signal(SIGHUP, SIG_IGN)
+        signal(SIGUSR1, SIG_IGN)
+    }
 
     static func onStop(
         _ body: @escaping @Sendable (_ name: String) -> Void, again: @escaping @Sendable () -> Void = {},
-        hangup: (@Sendable () -> Void)? = nil
+        hangup: (@Sendable () -> Void)? = nil, pause: (@Sendable () -> Void)? = nil
     ) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return }
         // A reader of our output that goes away must not end a campaign.
         signal(SIGPIPE, SIG_IGN)
         pipeEnd = ends[1]
-        startReader(Reader(end: ends[0], body: body, again: again, hangup: hangup))
-        for number in [SIGINT, SIGTERM] + (hangup == nil ? [] : [SIGHUP]) {
+        let reader = Reader(
+            end: ends[0], body: body, again: again, hangup: hangup.flatMap { Errands($0) }, pause: pause)
+        startThread { reader.run() }
+        let asked = (hangup == nil ? [] : [SIGHUP]) + (pause == nil ? [] : [SIGUSR1])
+        for number in [SIGINT, SIGTERM] + asked {
             var action = sigaction()
             action.sa_flags = SA_RESTART
             action.__sigaction_handler.sa_handler = { number in
@@ -33,29 +41,68 @@ enum Signals {
         }
     }
 
-    private static func startReader(_ reader: Reader) {
-        let start = Unmanaged.passRetained(reader)
+    private static func startThread(_ body: @escaping @Sendable () -> Never) {
+        let start = Unmanaged.passRetained(ThreadBody(run: body))
         var thread = pthread_t()
-        pthread_create(
+        let status = pthread_create(
             &thread, nil,
-            { argument in Unmanaged<Reader>.fromOpaque(argument!).takeRetainedValue().run() }, start.toOpaque())
+            { argument in Unmanaged<ThreadBody>.fromOpaque(argument!).takeRetainedValue().run() }, start.toOpaque())
+        precondition(status == 0, "the system has no thread for signals")
         pthread_detach(thread)
+    }
+
+    private final class ThreadBody: Sendable {
+        let run: @Sendable () -> Never
+        init(run: @escaping @Sendable () -> Never) { self.run = run }
+    }
+
+    /// Does the same thing again and again, whenever asked, on a thread of its own.
+    private final class Errands: Sendable {
+        private let end: Int32
+
+        init?(_ body: @escaping @Sendable () -> Void) {
+            var ends: [Int32] = [-1, -1]
+            // Who asks never waits: when as many are due as the pipe holds, one more changes nothing.
+            guard pipe(&ends) == 0, fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0 else { return nil }
+            end = ends[1]
+            let source = ends[0]
+            startThread {
+                while true {
+                    _ = Signals.next(source)
+                    body()
+                }
+            }
+        }
+
+        func ask() {
+            var byte: UInt8 = 0
+            _ = write(end, &byte, 1)
+        }
+    }
+
+    /// The next byte of a pipe.
+    private static func next(_ end: Int32) -> UInt8 {
+        var byte: UInt8 = 0
+        while read(end, &byte, 1) != 1 {}
+        return byte
     }
 
     private final class Reader: Sendable {
         private let end: Int32
         private let body: @Sendable (String) -> Void
         private let again: @Sendable () -> Void
-        private let hangup: (@Sendable () -> Void)?
+        private let hangup: Errands?
+        private let pause: (@Sendable () -> Void)?
 
         init(
             end: Int32, body: @escaping @Sendable (String) -> Void, again: @escaping @Sendable () -> Void,
-            hangup: (@Sendable () -> Void)?
+            hangup: Errands?, pause: (@Sendable () -> Void)?
         ) {
             self.end = end
             self.body = body
             self.again = again
             self.hangup = hangup
+            self.pause = pause
         }
 
         func run() -> Never {
@@ -69,19 +116,13 @@ enum Signals {
         /// The next signal that asks for an end; acts on the others.
         private func nextStop() -> String {
             while true {
-                switch Int32(next()) {
-                case SIGHUP: hangup?()
+                switch Int32(Signals.next(end)) {
+                case SIGHUP: hangup?.ask()
+                case SIGUSR1: pause?()
                 case SIGINT: return "SIGINT"
                 default: return "SIGTERM"
                 }
             }
-        }
-
-        /// The next signal's number.
-        private func next() -> UInt8 {
-            var byte: UInt8 = 0
-            while read(end, &byte, 1) != 1 {}
-            return byte
         }
     }
 }

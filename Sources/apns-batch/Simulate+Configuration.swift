@@ -86,6 +86,13 @@ extension Simulate {
             "answered \(answer.status)\(answer.reason.isEmpty ? "" : " \(answer.reason)"): \(answer.count)"
         }
         lines += report.teams.map { "team \($0.teamID): \($0.requests)" }
+        lines += report.faults.map { "fault \($0.name): \($0.count)" }
+        if !report.faults.isEmpty || report.connectionsAborted > 0 {
+            lines.append("not_processed=\(report.notProcessed) connections_aborted=\(report.connectionsAborted)")
+        }
+        if report.connectionsViolated > 0 {
+            lines.append("connections that broke a rule of HTTP/2: \(report.connectionsViolated)")
+        }
         lines.append(
             "requests=\(report.requests) accepted=\(report.accepted) tokens=\(report.tokens) "
                 + "received_again=\(report.tokensReceivedAgain) broadcasts=\(report.broadcasts) channels=\(report.channels)"

@@ -28,8 +28,11 @@ struct Simulate: AsyncParsableCommand {
               rules:
                 - { share: 0.03, status: 410, reason: Unregistered }
                 - { share: 0.01, status: 503, reason: Shutdown, times: 1, retry_after: 2 }
+              faults:
+                - { when: { after: 500 }, goaway: { debug: '{"reason":"Shutdown"}' } }
 
-            Which token gets which answer follows from a hash of seed and token. SIGINT or
+            Which token gets which answer follows from a hash of seed and token; docs/faults.md
+            lists the faults. SIGINT or
             SIGTERM ends it; then the counts are written and a summary is printed.
             """)
 
@@ -88,7 +91,7 @@ struct Simulate: AsyncParsableCommand {
     @Option(help: "Seconds by which its clock is wrong: provider tokens are judged by it, and date tells it.")
     var clockOffset: Int64 = 0
 
-    @Option(help: "Answers, latency and seed (YAML).")
+    @Option(help: "Answers, latency, faults and seed (YAML).")
     var script: String?
 
     @Option(help: "Where to write how often each token came: token,received,accepted.")

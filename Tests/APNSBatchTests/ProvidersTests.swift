@@ -209,7 +209,7 @@ import Testing
         let stage = try TeamsStage(script: SimulatorScript(latency: .fixed(20)), streams: 20)
         let run = try CampaignRun(try stage.campaign(rows: TeamsStage.rows(2000)))
         let running = Task { await run.run() }
-        while run.progress.accepted < 100 { await Task.yield() }
+        await eventually { run.progress.accepted >= 100 }
         var broken = try stage.providers(1, 2)
         broken[1].credentials = .providerToken(keyPEM: Array("x".utf8), keyID: "KEY0000002", teamID: "TEAMTWO002")
         #expect(throws: CampaignError.self) { try run.replaceCredentials(broken) }

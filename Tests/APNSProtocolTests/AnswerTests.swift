@@ -184,6 +184,13 @@ struct ReasonBodyTests {
         #expect(withBytes(whole) { ReasonBody.parse($0) }.reason == .known(.badTopic))
     }
 
+    @Test("is shown without what could move a terminal's cursor, and kept as it came")
+    func shown() {
+        let body = Array(#"{"reason":"Odd\n\u001b[2J"}"#.utf8).withUnsafeBytes { ReasonBody.parse($0) }
+        #expect(body.reason?.rawValue == "Odd\n\u{1b}[2J")
+        #expect(body.reason.map { "\($0)" } == "Odd\u{FFFD}\u{FFFD}[2J")
+    }
+
     @Test("keeps of an unknown reason what fits")
     func unknownReasons() {
         let long = String(repeating: "x", count: 5000)

@@ -130,7 +130,7 @@ struct SimulatorScriptTests {
     @Test(
         "refuses keys that it does not know, and missing ones",
         arguments: [
-            (#"{"sead":1}"#, "unknown key \"sead\"; known are seed, rules, latency"),
+            (#"{"sead":1}"#, "unknown key \"sead\"; known are seed, rules, latency, faults"),
             (#"{"rules":[{"share":1,"status":410,"times":1,"reson":"x"}]}"#, "unknown key \"reson\""),
             (#"{"rules":[{"share":1}]}"#, "status"), (#"{"rules":[{"status":200}]}"#, "share"),
             (#"{"latency":{"distribution":"fixed","median":5}}"#, "unknown key \"median\""),

@@ -18,6 +18,32 @@ struct ConnectingTests {
         #expect(loop.wait().map(\.kind) == [REACTOR_CLOSED])
     }
 
+    @Test(
+        "A time limit for what is not acknowledged is the kernel's", arguments: Backend.available,
+        [0, 7000] as [UInt32])
+    func userTimeout(backend: Backend, milliseconds: UInt32) throws {
+        let loop = try Loop(backend)
+        let listener = try Peer.bound()
+        reactor_user_timeout_set(loop.reactor, milliseconds)
+        let (socket, _) = try loop.connected(to: listener)
+        #expect(Self.userTimeouts(localPort: loop.localPort(socket)) == [milliseconds])
+    }
+
+    /// Of this process's sockets with a local port that have a peer.
+    private static func userTimeouts(localPort: Int32) -> [UInt32] {
+        (0..<Int32(65536)).compactMap { descriptor in
+            var address = sockaddr_in()
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let status = withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+            }
+            guard status == 0, Int32(UInt16(bigEndian: address.sin_port)) == localPort else { return nil }
+            var limit: UInt32 = 0
+            var size = socklen_t(MemoryLayout<UInt32>.size)
+            return getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &limit, &size) == 0 ? limit : nil
+        }
+    }
+
     @Test("A slot that is used again has a new generation, and the old handle is refused", arguments: Backend.available)
     func generations(backend: Backend) throws {
         let loop = try Loop(backend, sockets: 1)

@@ -41,6 +41,8 @@ final class Loop {
                 receive_buffer_count: buffers))
     }
 
+    init(adopting reactor: OpaquePointer) { self.reactor = reactor }
+
     init(options: reactor_options) throws {
         var options = options
         var made: OpaquePointer?

@@ -103,6 +103,17 @@ struct ReaderTests {
         #expect(reading.lines == ["1@2 1|2", "2@3 3|4", "the input cannot be read: Input/output error"])
     }
 
+    @Test("of an input that can be read again, delivers no chunk that a failure cut short", arguments: 1...14)
+    func failureOfFile(chunk: Int) {
+        let failure = CSVError.cannotRead(errno: EIO)
+        let bytes = Array("a,b\n1,2\n3,4\n5,6".utf8)
+        let limits = CSVLimits.small(chunk: chunk, field: 4, record: 5)
+        let reading = Reading(source: ScriptedSource(bytes, byteCount: 100, failure: failure), limits: limits)
+        let whole = Reading(source: ScriptedSource(bytes + Array("\n7,8\n".utf8)), limits: limits)
+        #expect(reading.lines.last == "the input cannot be read: Input/output error")
+        #expect(reading.lines.count < 4 && whole.lines.starts(with: reading.lines.dropLast()))
+    }
+
     @Test("fails in the header if the input does")
     func failureInHeader() {
         let failure = CSVError.cannotRead(errno: EIO)

@@ -80,6 +80,27 @@ struct ConnectionTests {
         #expect(transport_connection_ping(pair.client.handle, pair.connection) == TRANSPORT_MISUSE.rawValue)
     }
 
+    @Test(
+        "a request for a connection that is gone has its outcome before the connection's end", arguments: Loop.available
+    )
+    func lateRequest(loop: Loop) throws {
+        let pair = try Pair(Limits(loop: loop))
+        pair.client.submit((0..<20).map { Request(ticket: $0) }, on: pair.connection)
+        pair.drive { pair.server.received.count == 20 }
+        transport_connection_close(pair.client.handle, pair.connection, TRANSPORT_CLOSE_NOW.rawValue)
+        pair.client.submit([Request(ticket: 20), Request(ticket: 21)], on: pair.connection)
+        var outcomesAtEnd: Int?
+        drive([pair.server]) {
+            pair.client.poll(capacity: 1)
+            if pair.client.down != nil, outcomesAtEnd == nil { outcomesAtEnd = pair.client.outcomes.count }
+        } until: {
+            pair.client.down != nil && pair.client.outcomes.count == 22
+        }
+        #expect(outcomesAtEnd == 22)
+        #expect(pair.client.outcomes.map(\.ticket) == Array(0..<22))
+        #expect(pair.client.outcomes.suffix(2).allSatisfy { $0.delivery == TRANSPORT_NOT_SENT.rawValue })
+    }
+
     @Test("requests that never reached the loop are not sent when the connection closes", arguments: Loop.available)
     func closeUnsent(loop: Loop) throws {
         let pair = try Pair(Limits(loop: loop))

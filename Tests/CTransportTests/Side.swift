@@ -75,7 +75,8 @@ final class Side {
         var error = transport_error()
         let status = withLoopback(port: 0) { address, length in
             var options = transport_listen_options(
-                address: address, context: 77, address_length: length, tls: tls, streams_max: streamsMax, reserved: 0)
+                address: address, context: 77, address_length: length, tls: tls, streams_max: streamsMax,
+                stream_window: 0)
             return transport_listen(handle, &options, &port, &error)
         }
         guard status == 0 else { throw TransportFailure(status: status, text: error.message) }

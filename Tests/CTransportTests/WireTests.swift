@@ -161,6 +161,9 @@ struct WireTests {
         let outcomes = setup.client.outcomes.sorted { $0.ticket < $1.ticket }
         #expect(outcomes.map(\.ticket) == [1, 3, 4])
         #expect(outcomes.map(\.delivery) == [2, 0, 0])
+        // No refusal, which would be waited out: the connection is to blame.
+        #expect(outcomes.dropFirst().allSatisfy { $0.scope == TRANSPORT_SCOPE_LOCAL.rawValue })
+        #expect(outcomes.dropFirst().allSatisfy { $0.code == Int64(TRANSPORT_LOCAL_GOAWAY.rawValue) })
         #expect(setup.client.down == nil)
         setup.peer.close()
         setup.drive { setup.client.down != nil }

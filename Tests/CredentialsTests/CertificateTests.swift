@@ -1,3 +1,4 @@
+import CTestSupport
 import Testing
 
 @testable import Credentials
@@ -12,7 +13,8 @@ struct ClientCertificateTests {
             #expect(certificate.facts.notAfter == 2_559_009_906)
             #expect(certificate.facts.userID == "com.example.app")
             #expect(certificate.facts.commonName == "Apple Push Services: com.example.app")
-            #expect(certificate.certificatePEM == pem)
+            // The key that stands in the same file is not kept with it.
+            #expect(certificate.certificatePEM == Fixtures.rsaCertificate)
             #expect(certificate.keyPEM.withUnsafeBytes { Array($0) } == Fixtures.rsa)
         }
     }
@@ -122,6 +124,15 @@ struct ServerIdentityTests {
 
 @Suite("Digests, random bytes, secrets")
 struct SmallThingsTests {
+    @Test("a process can keep itself out of core files")
+    func coreDumps() async {
+        await #expect(processExitsWith: .success) {
+            precondition(test_support_is_dumpable() == 1)
+            precondition(CoreDumps.forbid())
+            precondition(test_support_is_dumpable() == 0)
+        }
+    }
+
     @Test("SHA-256 gives the digests of FIPS 180-4's examples")
     func digests() throws {
         func hex(_ text: String) throws -> String {

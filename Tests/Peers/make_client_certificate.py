@@ -7,6 +7,7 @@ Writes client.pem (certificate and key), client.p12 (modern) and old.p12 (RC2 an
 """
 
 import datetime
+import os
 import pathlib
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import pkcs12
 
+os.umask(0o077)  # there are keys in them
 directory, passphrase, days = pathlib.Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 key = rsa.generate_private_key(65537, 2048)
 name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "Apple Push Services: com.example.app")])

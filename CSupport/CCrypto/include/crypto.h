@@ -227,4 +227,8 @@ int crypto_random(uint8_t *bytes, size_t length, crypto_error *error);
 /* Overwrites bytes in a way that a compiler does not remove. */
 void crypto_wipe(void *bytes, size_t length);
 
+/* Keeps this process's memory out of core files, and away from debuggers of the same user. For the whole process, and
+ * for good. 0 or a negative errno. */
+int crypto_core_dumps_forbid(void);
+
 #endif

@@ -35,6 +35,9 @@ enum { H2_HEADER_LIST_BYTES_MAX = 32768 };
 /* Fields of a request received that are taken. */
 enum { H2_FIELDS_RECEIVED_MAX = 128 };
 
+/* Bytes of a captured value; a longer one is passed over. */
+enum { H2_CAPTURE_BYTES_MAX = 1024 };
+
 enum { H2_SET_FIELDS_MAX = 32, H2_SESSION_FIELDS_MAX = 4, H2_REQUEST_FIELDS_MAX = 8, H2_CAPTURES_MAX = 8 };
 
 /* ---------------------------------------------------------------- memory */
@@ -51,6 +54,10 @@ void h2_memory_give(h2_memory *memory, void *block);
 
 /* Makes a block larger, keeping its bytes; NULL at the limit, then block is unchanged. */
 void *h2_memory_grow(h2_memory *memory, void *block, size_t bytes);
+
+/* The same out of a reserve when memory is short or the limit is reached, up to 65,000 bytes. For the library's
+ * realloc: nghttp2 (1.52) frees an item twice when its queue of streams with data cannot grow. */
+void *h2_memory_grow_reserved(h2_memory *memory, void *block, size_t bytes);
 
 /* ---------------------------------------------------------------- fields and messages */
 
@@ -89,6 +96,7 @@ enum h2_exchange_fact {
     H2_COMPLETE = 1, /* END_STREAM received: the message is complete */
     H2_CLOSED = 2,   /* the stream is closed; error_code says how. The session has forgotten the exchange */
     H2_LISTED = 4,   /* waits in the session's list of changed exchanges */
+    H2_FIELDS = 8,   /* see h2_fault_early_set */
 };
 
 /* One request and its response. */
@@ -144,6 +152,7 @@ typedef struct h2_session_options {
     uint32_t capture_count;
     uint32_t body_received_max; /* bytes of a body kept */
     uint32_t streams_max;       /* server: MAX_CONCURRENT_STREAMS to announce */
+    uint32_t stream_window;     /* server: bytes of one body that a client may send ahead; 0 for the usual */
     bool server;
 } h2_session_options;
 

@@ -36,6 +36,7 @@ enum reactor_backend {
     REACTOR_BACKEND_IO_URING = 1,
     REACTOR_BACKEND_EPOLL = 2,
     REACTOR_BACKEND_IO_URING_PLAIN = 3, /* io_uring without anything newer than Linux 5.19: for tests, to compare */
+    REACTOR_BACKEND_SIMULATED = 4,      /* no kernel: a network and a clock in memory, made by reactor_world_join */
 };
 
 typedef struct reactor_options {
@@ -87,11 +88,15 @@ int reactor_create(const reactor_options *options, reactor **out);
 /* Frees a reactor (NULL is allowed). Sockets still open are closed and joined first, without further events. */
 void reactor_destroy(reactor *r);
 
-/* The back end that runs: REACTOR_BACKEND_IO_URING or REACTOR_BACKEND_EPOLL. */
+/* The back end that runs: REACTOR_BACKEND_IO_URING, REACTOR_BACKEND_EPOLL or REACTOR_BACKEND_SIMULATED. */
 uint32_t reactor_backend_kind(const reactor *r);
 
 /* Monotonic time in nanoseconds, read anew. */
 uint64_t reactor_now_ns(reactor *r);
+
+/* Connections started from now on end with ETIMEDOUT when bytes sent, or the attempt to connect, stay without an
+ * acknowledgement for so long (TCP_USER_TIMEOUT, tcp(7)). 0: as long as the kernel likes, some 15 minutes. */
+void reactor_user_timeout_set(reactor *r, uint32_t milliseconds);
 
 /* Starts a TCP connection (TCP_NODELAY, non-blocking). address: borrowed until return. The outcome is an event
  * REACTOR_CONNECTED; receiving starts by itself once connected. */
@@ -119,6 +124,9 @@ int reactor_send(reactor *r, reactor_socket socket, const uint8_t *bytes, size_t
  * (others may still stand further on in the array being read). A send under way is given up; call it after REACTOR_SENT
  * to close in order. */
 int reactor_close(reactor *r, reactor_socket socket);
+
+/* As reactor_close, but the peer gets a TCP RST instead of a FIN: for servers that misbehave on purpose. */
+int reactor_reset(reactor *r, reactor_socket socket);
 
 /* Starts a one-shot timer at an absolute monotonic time in nanoseconds. -ENOSPC when all timers run. */
 int reactor_timer_start(reactor *r, uint64_t at_ns, uint64_t context, reactor_timer *out);

@@ -85,6 +85,10 @@ _Static_assert(sizeof(tls_context_options) == 40, "fixed layout");
 /* Makes a context; on failure returns false, *out is NULL and error says why. */
 bool tls_context_create(const tls_context_options *options, tls_context **out, tls_error *error);
 
+/* Makes a context without TLS, for simulations, where cryptography would only cost time and no two runs would send the
+ * same bytes: sessions frame what they carry, and say hello and goodbye. NULL when memory is short. */
+tls_context *tls_context_create_plain(bool server);
+
 /* Frees a context (NULL allowed); sessions made from it live on. */
 void tls_context_destroy(tls_context *context);
 
@@ -108,6 +112,10 @@ int tls_session_write(tls_session *session, const uint8_t *plain, size_t length)
 
 /* Appends close_notify, when the session is in a state that allows it. */
 void tls_session_close(tls_session *session);
+
+/* Appends a fatal alert, after which the session is of no more use: before the end of the handshake handshake_failure,
+ * later bad_record_mac. For servers that misbehave on purpose. */
+void tls_session_alert(tls_session *session);
 
 /* The connection ended: fills the error that says that close_notify was missing. */
 void tls_session_truncated(tls_session *session);

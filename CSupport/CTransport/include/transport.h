@@ -48,6 +48,7 @@ enum transport_scope {
     TRANSPORT_SCOPE_SESSION = 4, /* code: error of the HTTP/2 library: the peer's bytes made no sense */
     TRANSPORT_SCOPE_TIMEOUT = 5, /* code: milliseconds waited */
     TRANSPORT_SCOPE_LOCAL = 6,   /* code: enum transport_local */
+    TRANSPORT_SCOPE_PROXY = 8,   /* code: status of the proxy's answer, 0 when it made no sense */
     TRANSPORT_SCOPE_END = 7,     /* the peer closed the connection in order; code 0 */
 };
 
@@ -56,6 +57,8 @@ enum transport_local {
     TRANSPORT_LOCAL_NO_STREAM = 2, /* submitted past the peer's MAX_CONCURRENT_STREAMS or to a connection not up */
     TRANSPORT_LOCAL_NO_ALPN = 3,   /* the peer did not choose h2 */
     TRANSPORT_LOCAL_LIMIT = 4,     /* the peer went past a limit of ours */
+    TRANSPORT_LOCAL_FAULT = 5,     /* asked for with transport_fault.h */
+    TRANSPORT_LOCAL_GOAWAY = 6,    /* above the last-stream-id of the server's GOAWAY */
 };
 
 /* An error record, for functions that fail with more to say than a status. */
@@ -73,6 +76,7 @@ enum transport_loop {
     TRANSPORT_LOOP_AUTO = 0,
     TRANSPORT_LOOP_IO_URING = 1,
     TRANSPORT_LOOP_EPOLL = 2,
+    TRANSPORT_LOOP_SIMULATED = 3, /* never asked for here: see transport_world.h */
 };
 
 typedef struct transport_options {
@@ -85,7 +89,8 @@ typedef struct transport_options {
     uint32_t send_buffer_max;    /* bytes of ciphertext waiting per connection before pumping pauses; as much again may
                                     be on its way to the kernel */
     uint32_t capture_count;      /* number of names below, at most 8 */
-    const char *const *captures; /* client: names of response header fields to hand over; borrowed until return */
+    const char *const *captures; /* client: names of response header fields to hand over, up to 8 of a response and
+                                    values up to 1,024 bytes; borrowed until return */
 } transport_options;
 _Static_assert(sizeof(transport_options) == 40, "fixed layout");
 
@@ -96,11 +101,14 @@ int transport_create(const transport_options *options, transport **out, transpor
  */
 void transport_destroy(transport *t);
 
-/* TRANSPORT_LOOP_IO_URING or TRANSPORT_LOOP_EPOLL: the one that runs. */
+/* TRANSPORT_LOOP_IO_URING, TRANSPORT_LOOP_EPOLL or TRANSPORT_LOOP_SIMULATED: the one that runs. */
 uint32_t transport_loop_kind(const transport *t);
 
 /* Monotonic nanoseconds of the loop's clock. */
 uint64_t transport_now_ns(transport *t);
+
+/* Names the calling thread for top and debuggers; 15 bytes of it are kept. */
+void transport_thread_name(const char *name);
 
 /* From any thread: the current or next transport_poll returns with TRANSPORT_EVENT_WOKEN. */
 void transport_wake(transport *t);
@@ -167,6 +175,16 @@ typedef struct transport_connect_options {
     int32_t tls; /* number from transport_tls_create */
 } transport_connect_options;
 _Static_assert(sizeof(transport_connect_options) == 32, "fixed layout");
+
+/* Connections begun from now on end when what was sent stays without an acknowledgement of the peer's kernel for so
+ * long (scope SYSTEM, ETIMEDOUT). 0: as long as the own kernel likes. */
+void transport_user_timeout_set(transport *t, uint32_t milliseconds);
+
+/* Connections begun from now on lead through a proxy (CONNECT, RFC 9110 section 9.3.6): they send these bytes first, a
+ * whole HTTP/1.1 request, and begin TLS once a 2xx has come; address is the proxy's, host_name the server's. Limits: 8
+ * KiB of request and of answer, and connect_timeout_ms for all. request: copied, wiped when replaced; length 0: no
+ * proxy. */
+int transport_tunnel_set(transport *t, const uint8_t *request, uint32_t length);
 
 /* Starts a connection. Its end is always one TRANSPORT_EVENT_DOWN, also when it never comes up. */
 int transport_connect(transport *t, const transport_connect_options *options, transport_connection *out);
@@ -248,9 +266,10 @@ enum transport_event_kind {
                                   detail: text */
     TRANSPORT_EVENT_PONG = 5,  /* code: round trip in microseconds */
     TRANSPORT_EVENT_WOKEN = 6, /* transport_wake was called */
-    TRANSPORT_EVENT_ACCEPTED = 7, /* server: a connection is up (TLS and client preface done); detail: a line with
-                                     protocol and cipher, then, when the client showed a certificate that was verified,
-                                     UID= and CN= of its subject, a line each where it has them */
+    TRANSPORT_EVENT_ACCEPTED =
+        7, /* server: a connection is up (TLS and client preface done); code: the how many-th TCP
+              connection accepted it is, from 1; detail: a line with protocol and cipher, then, when the client showed a
+              certificate that was verified, UID= and CN= of its subject, a line each where it has them */
 };
 
 typedef struct transport_event {
@@ -273,9 +292,9 @@ typedef struct transport_listen_options {
     const struct sockaddr *address; /* borrowed until return */
     uint64_t context;
     uint32_t address_length;
-    int32_t tls;          /* number from transport_tls_create, role server */
-    uint32_t streams_max; /* MAX_CONCURRENT_STREAMS of new connections; see transport_connection_streams_set */
-    uint32_t reserved;
+    int32_t tls;            /* number from transport_tls_create, role server */
+    uint32_t streams_max;   /* MAX_CONCURRENT_STREAMS of new connections; see transport_connection_streams_set */
+    uint32_t stream_window; /* bytes of one body that a client may send ahead; 0 for the usual */
 } transport_listen_options;
 _Static_assert(sizeof(transport_listen_options) == 32, "fixed layout");
 

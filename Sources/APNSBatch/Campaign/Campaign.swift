@@ -177,13 +177,15 @@ public struct Campaign: Sendable {
     public var strings: [Strings] = []
     /// The byte between fields.
     public var delimiter = UInt8(ascii: ",")
+    /// Nil connects to the destination itself.
+    public var proxy: Proxy?
     /// Certificates to trust besides the system's, PEM.
     public var authorities: [UInt8] = []
     /// Whether the system's certificates are trusted.
     public var systemTrust = true
     /// Two numbers that make this campaign's `apns-id`s its own, such as the halves of a UUID; random unless given.
     public var identity: (UInt64, UInt64)?
-    /// Where results go; made if missing, must not hold results already. Nil for a new directory below `runs/`.
+    /// Where results go; made if missing, must not hold those of another run unless it is resumed. Nil for a new directory below `runs/`.
     public var runDirectory: String?
     /// Threads that send; nil for one per core less one, at least one.
     public var lanes: Int?
@@ -193,15 +195,48 @@ public struct Campaign: Sendable {
     public var loop = Loop.automatic
     /// Requests made for one row at most, the first included.
     public var attempts = 5
-    /// The longest first delay before a row is sent again, in milliseconds; it doubles from attempt to attempt. Nil for what
-    /// the answer asks for: a second, or five where APNs itself is in trouble.
+    /// The longest first delay before a row is sent again, in milliseconds, 1 to 86,400,000; it doubles from attempt to
+    /// attempt. Nil for a second after 429 and lost requests, and for ``unavailableDelay``.
     public var retryDelay: UInt64?
+    /// The same after 500 and 503, where APNs itself is in trouble. Nil for ``retryDelay``, or five seconds without one;
+    /// Apple says a quarter of an hour.
+    public var unavailableDelay: UInt64?
+    /// How much longer a `retry-after` of the answer, seconds or a date, may make a delay: up to so many seconds, at most
+    /// 2,592,000. 0 passes over it.
+    public var retryAfterLimit: UInt64 = 900
+    /// How many rows of a lane may wait to be sent again, 1 to 1,000,000; a record of some hundred bytes each. While as many
+    /// wait, no fresh row is taken; until then they hold up none.
+    public var retryRows = 16_384
+    /// When the campaign stops sending: a time, or a duration from its start. Rows that were not sent by then end as
+    /// ``Outcome/expired``, and none is sent again; answers under way are awaited. A row that APNs refused for the time being
+    /// is ``Outcome/rejected`` with that answer, and one that may have arrived ``Outcome/unknown``. Nil for no end.
+    public var notAfter: Expiration?
+    /// When answers end the run.
+    public var circuitBreaker = CircuitBreaker()
+    /// The first rows alone; nil for all lanes from the start.
+    public var canary: Canary?
     /// How long a request may take, in milliseconds, at least 1.
     public var requestTimeout: UInt32 = 30_000
     /// How long no connection may be had before the run ends, in seconds, 1 to 86,400.
     public var connectPatience = 60
+    /// How long rows may get no answer before their connections are replaced, in seconds, 1 to 86,400, and at least
+    /// ``requestTimeout``; after twice as long the run ends.
+    public var answerPatience = 60
+    /// How long a connection whose server said GOAWAY may still answer what it has, in seconds, 1 to 86,400.
+    public var goawayPatience = 10
+    /// How long a connection with requests under way may be silent before it is sent a PING, in seconds, 1 to 86,400.
+    public var pingAfter = 5
+    /// How long a PING, or bytes sent, may stay unanswered before the connection is replaced, in seconds, 1 to 86,400.
+    public var pingPatience = 10
     /// How long answers are waited for after ``CampaignRun/stop()``, in seconds.
     public var stopPatience = 10
+    /// What becomes of rows that may have been sent and have no answer.
+    public var onUnknown = UnknownPolicy.resend
+    /// How often the run's records are made to survive a loss of power, in milliseconds, 10 to 60,000.
+    public var syncInterval = 1000
+    /// The caller's own, kept with the run and given back by ``RunStatus/note``, such as the arguments of a command; at
+    /// most 256 KiB. It is not encrypted: never a secret.
+    public var note: [UInt8] = []
     /// Nil sends everything in the clear.
     public var encryption: Encryption?
 

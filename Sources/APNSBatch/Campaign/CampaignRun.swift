@@ -8,7 +8,8 @@ import Logging
 ///
 /// Making a run compiles the template, reads the key and the CSV's header row, resolves the host and makes the run
 /// directory; whatever is wrong with the campaign shows there, before anything is sent. ``run()`` then sends and returns when
-/// every row that was taken has its line in `results.csv`.
+/// every row that was taken has its line in `results.csv`. What happens stands in a ledger in the run directory, so that a
+/// run that was interrupted or killed can be resumed at any time.
 ///
 /// Threads: one reader, the lanes, one writer; ``progress``, ``stop()`` and
 /// ``replaceCredentials(_:)`` may be used from anywhere at any time.
@@ -16,28 +17,81 @@ public final class CampaignRun: Sendable {
     /// The run directory.
     public let directory: String
 
-    private let plan: CampaignPlan
-    private let control = RunControl()
-    private let reader: InputReader
-    private let gauges: [LaneGauges]
-    private let addresses: AddressBook
-    private let providers: ProviderDirectory
+    let plan: CampaignPlan
+    let control: RunControl
+    let reader: InputReader
+    let gauges: [LaneGauges]
+    let addresses: AddressBook
+    let providers: ProviderDirectory
     private let started = Guarded<Double?>(nil)
+    private let files: any RunFiles
+    /// What earlier processes did; nil for a new run.
+    let past: RunPast?
+    private let header: LedgerHeader
+    /// Milliseconds.
+    let syncInterval: Int
 
-    /// - Parameter logger: where connections, retries and failures are reported; tokens are shortened there and secrets
-    ///   never appear.
+    /// - Parameters:
+    ///   - resuming: go on with the run in ``Campaign/runDirectory``: rows with an outcome are not sent again, rows that
+    ///     were never handed to a connection are sent, and for the others ``Campaign/onUnknown`` decides. Input, template
+    ///     and headers must be what they were; credentials and options may change.
+    ///   - logger: where connections, retries and failures are reported; tokens are shortened there and secrets never
+    ///     appear.
     /// - Throws: ``CampaignError`` with ``CampaignError/Kind/configuration``, `input`, `results` or `unreachable`.
-    public init(
-        _ campaign: Campaign, logger: Logger = Logger(label: "apns-batch") { _ in SwiftLogNoOpLogHandler() }
+    public convenience init(
+        _ campaign: Campaign, resuming: Bool = false,
+        logger: Logger = Logger(label: "apns-batch") { _ in SwiftLogNoOpLogHandler() }
+    ) throws(CampaignError) {
+        try self.init(campaign, resuming: resuming, files: nil, logger: logger)
+    }
+
+    /// - Parameters:
+    ///   - files: instead of those in the run directory.
+    ///   - surroundings: instead of the system's.
+    package init(
+        _ campaign: Campaign, resuming: Bool = false, files: (any RunFiles)? = nil, logger: Logger,
+        surroundings: Surroundings = .system
     ) throws(CampaignError) {
         let lanes = try Self.lanes(of: campaign)
-        reader = try InputReader(campaign, lanes: lanes)
-        plan = try CampaignPlan(campaign, columns: reader.columns, logger: logger)
+        syncInterval = try Self.syncInterval(campaign)
+        past = try resuming ? Self.past(campaign, files) : nil
+        reader = try InputReader(
+            campaign, lanes: lanes, group: RangeAnnouncer.group, limits: surroundings.csvLimits)
+        var campaign = campaign
+        campaign.identity = past?.header.identity ?? campaign.identity
+        plan = try CampaignPlan(
+            campaign, columns: reader.columns, logger: logger, start: past?.header.start, surroundings: surroundings)
+        control = RunControl(canary: plan.canary != nil)
+        header = LedgerHeader(
+            identity: plan.identity, start: plan.start, digest: try CampaignDigest.of(campaign),
+            inputBytes: campaign.input.isFile ? reader.bytesTotal : nil, columnsSum: reader.columnsSum,
+            inputName: reader.name, note: campaign.note)
+        try past?.check(header)
         try plan.refuseBrokenTemplates()
         providers = try ProviderDirectory(campaign, plan: plan)
-        addresses = try AddressBook(host: plan.host, port: plan.port)
+        addresses = try AddressBook(host: plan.peer.host, port: plan.peer.port, surroundings: surroundings)
         gauges = (0..<lanes).map { _ in LaneGauges() }
-        directory = try RunDirectory.make(campaign.runDirectory)
+        let isOwn = files == nil && past == nil
+        directory = try isOwn ? RunDirectory.make(campaign.runDirectory) : campaign.runDirectory ?? ""
+        self.files = files ?? DirectoryFiles(directory)
+    }
+
+    private static func past(_ campaign: Campaign, _ files: (any RunFiles)?) throws(CampaignError) -> RunPast {
+        guard let directory = campaign.runDirectory else {
+            throw CampaignError(.configuration, "no run directory to resume")
+        }
+        return try RunPast(files ?? DirectoryFiles(directory), name: directory)
+    }
+
+    private static func syncInterval(_ campaign: Campaign) throws(CampaignError) -> Int {
+        guard (10...60_000).contains(campaign.syncInterval) else {
+            throw CampaignError(
+                .configuration, "sync interval: expected 10 to 60000 ms, found \(campaign.syncInterval)")
+        }
+        guard campaign.note.count <= LedgerHeader.noteLimit else {
+            throw CampaignError(.configuration, "note: expected at most \(LedgerHeader.noteLimit) bytes")
+        }
+        return campaign.syncInterval
     }
 
     /// - Parameter spare: cores that other threads keep busy.
@@ -52,7 +106,8 @@ public final class CampaignRun: Sendable {
     /// What is doubtful about the campaign, whatever its rows say. Errors would have been thrown.
     public var warnings: [CampaignFinding] { (plan.findings + providers.findings).filter { $0.severity == .warning } }
 
-    /// Takes no more rows, waits a while for answers, and lets ``run()`` return. Rows not taken are not sent.
+    /// Takes no more rows, waits a while for answers, and lets ``run()`` return. Rows not taken are not sent; a
+    /// resumed run sends them.
     public func stop() { control.stop(.interrupted) }
 
     /// Like ``stop()``, but waits for no answer: rows under way end as ``Outcome/unknown``. The results are complete all the
@@ -77,9 +132,23 @@ public final class CampaignRun: Sendable {
         if case .failure(let error) = control.stopCause { error } else { nil }
     }
 
+    /// Sends nothing more until ``unpause()``: no row is taken and none is sent again. Answers under way are taken, and
+    /// connections stay open. A deadline (``Campaign/notAfter``) passes all the same, and ``stop()`` stops.
+    public func pause() { control.pause(true) }
+
+    /// Goes on after ``pause()``, within some milliseconds.
+    public func unpause() { control.pause(false) }
+
+    /// Whether ``pause()`` is in force.
+    public var isPaused: Bool { control.paused }
+
     /// A look at the run.
     public var progress: CampaignProgress {
-        CampaignProgress(gauges, reader, started: started.withLock { $0 })
+        var progress = CampaignProgress(
+            gauges, reader, started: started.withLock { $0 }, before: past?.reading.history.tally ?? Tally())
+        progress.isPaused = control.paused
+        progress.isCanary = control.isCanary
+        return progress
     }
 
     /// Sends the campaign. Call it once.
@@ -92,53 +161,117 @@ public final class CampaignRun: Sendable {
         }
     }
 
+    /// What the threads of a run came to.
+    private struct Ended {
+        var tally = Tally()
+        var reasons: [Reason: UInt64] = [:]
+        var loop = LoopKind.automatic
+        var ledgerSeconds = 0.0
+    }
+
     /// On the campaign's own thread: starts the others, joins them in the order of the rows' way, sums up.
     private func runToEnd() -> CampaignSummary {
         let begin = WallClock.monotonic()
         started.withLock { $0 = begin }
-        let exchange = OutcomeExchange(lanes: gauges.count)
-        let results: (tally: Tally, reasons: [Reason: UInt64], loop: LoopKind)
-        do {
-            results = try sendAll(exchange)
+        var ended = Ended()
+        // The directory may be another process's: nothing is written into it before the ledger is ours.
+        var isOurs = past != nil
+        do throws(CampaignError) {
+            let ledger = try openLedger()
+            isOurs = true
+            defer { ledger.close() }
+            ended = try sendAll(ledger)
         } catch {
             control.stop(.failure(error))
-            results = (Tally(), [:], .automatic)
+            past?.ledger.unlock()
         }
-        let summary = summarize(results.tally, results.reasons, results.loop, seconds: WallClock.monotonic() - begin)
+        let summary = summarize(ended, seconds: WallClock.monotonic() - begin)
+        guard isOurs else { return summary }
         do {
             try RunDirectory.write(summary, to: directory)
+            return summary
         } catch {
             control.stop(.failure(error))
+            return summarize(ended, seconds: summary.elapsedSeconds)
         }
-        return summary
     }
 
-    private func sendAll(
-        _ exchange: OutcomeExchange
-    ) throws(CampaignError) -> (Tally, [Reason: UInt64], LoopKind) {
-        let writer = try ResultsWriter(
-            path: "\(directory)/\(RunDirectory.results)", campaign: plan.identity, exchange: exchange, control: control)
+    /// Begins the ledger, or goes on with it: what was torn is cut, and `results.csv` is made what it says.
+    func openLedger() throws(CampaignError) -> RunLedger {
+        let storage: any LedgerStorage
+        if let past { storage = past.ledger } else { storage = try files.makeLedger() }
+        let results = try files.results()
+        if let past {
+            try goOn(past, results)
+        } else {
+            try Self.asResult { () throws(StorageError) in
+                try results.truncate(to: 0)
+                try results.append(ResultLines.headerBytes)
+            }
+        }
+        let ledger = RunLedger(
+            ledger: storage, results: results, board: try files.makeBoard(slots: reader.reader.bufferCount))
+        try Self.asResult { () throws(StorageError) in
+            try ledger.begin(session, header: past == nil ? header : nil)
+        }
+        return ledger
+    }
+
+    private func goOn(_ past: RunPast, _ results: any LedgerStorage) throws(CampaignError) {
+        try Self.asResult { () throws(StorageError) in try past.ledger.truncate(to: past.reading.length) }
+        var repair = ResultsRepair(results: results, past: past, name: directory)
+        try repair.run(past.reading)
+        try Self.asResult { () throws(StorageError) in
+            try RunLedger.settle(past.ledger, resultsLength: results.length, handed: past.newlyHanded)
+        }
+    }
+
+    private static func asResult(_ body: () throws(StorageError) -> Void) throws(CampaignError) {
+        do {
+            try body()
+        } catch {
+            throw CampaignError(.results, "\(error)")
+        }
+    }
+
+    private var session: LedgerSession {
+        LedgerSession(
+            number: (past?.reading.history.session?.number ?? 0) + 1, process: UInt32(getpid()),
+            time: plan.surroundings.seconds(), boot: files.boot, policy: plan.onUnknown)
+    }
+
+    private func sendAll(_ ledger: RunLedger) throws(CampaignError) -> Ended {
+        let exchange = OutcomeExchange(lanes: gauges.count)
+        let writer = ResultsWriter(
+            ledger: ledger, campaign: plan.identity, reasons: past?.reading.history.reasons ?? [:],
+            exchange: exchange, control: control, interval: UInt64(syncInterval) * 1_000_000)
         let crew = LaneCrew(
             plan: plan, control: control, gauges: gauges, addresses: addresses, providers: providers, input: reader,
-            exchange: exchange)
+            exchange: exchange, handOver: ledger.board)
         control.notify { [reader] in
             reader.cancel()
             crew.wake()
         }
         let writing = LaneThread(name: "writer") { writer.run() }
-        let reading = LaneThread(name: "reader") { [self] in reader.run(control: control, wake: crew.wake) }
+        let reading = LaneThread(name: "reader") { [self] in
+            let announcer = RangeAnnouncer(reader, ledger: ledger, past: past?.ranges ?? [])
+            reader.run(announcer, control: control, wake: crew.wake)
+        }
         crew.run()
         reader.cancel()
         reading.join()
         exchange.filled.close()
         writing.join()
         control.notifyNobody()
-        return (crew.tally, writer.finish().reasons, crew.loop)
+        let written = writer.finish()
+        return Ended(
+            tally: written.tally, reasons: written.reasons, loop: crew.loop, ledgerSeconds: ledger.cpuSeconds)
     }
 
     private func summarize(
-        _ tally: Tally, _ reasons: [Reason: UInt64], _ loop: LoopKind, seconds: Double
+        _ ended: Ended, seconds: Double
     ) -> CampaignSummary {
+        let tally = ended.tally + (past?.reading.history.tally ?? Tally())
         let stop = control.stopCause
         let ending: CampaignSummary.Ending =
             switch stop {
@@ -149,10 +282,11 @@ public final class CampaignRun: Sendable {
         return CampaignSummary(
             rows: tally.rows, accepted: tally.accepted, rejected: tally.rejected, invalid: tally.invalid,
             unknown: tally.unknown, expired: tally.expired, suppressed: tally.suppressed, attempts: tally.attempts,
-            elapsedSeconds: seconds, acceptedPerSecond: seconds > 0 ? Double(tally.accepted) / seconds : 0,
-            cpuSeconds: ProcessUsage.cpuSeconds, peakRSSBytes: ProcessUsage.peakRSSBytes,
-            loop: loop.name, connections: gauges.reduce(0) { $0 + $1.reading.opened },
-            reasons: Dictionary(reasons.map { ($0.key.rawValue, $0.value) }, uniquingKeysWith: +), ending: ending,
+            elapsedSeconds: seconds, acceptedPerSecond: seconds > 0 ? Double(ended.tally.accepted) / seconds : 0,
+            cpuSeconds: ProcessUsage.cpuSeconds, ledgerCPUSeconds: ended.ledgerSeconds,
+            peakRSSBytes: ProcessUsage.peakRSSBytes,
+            loop: ended.loop.name, connections: gauges.reduce(0) { $0 + $1.reading.opened },
+            reasons: Dictionary(ended.reasons.map { ($0.key.rawValue, $0.value) }, uniquingKeysWith: +), ending: ending,
             cause: failure?.description)
     }
 }

@@ -1,6 +1,6 @@
 /// What became of a campaign: the content of `summary.json`.
 public struct CampaignSummary: Sendable, Codable, Equatable {
-    /// Rows that have a line in `results.csv`; the sum of the six outcomes below.
+    /// Rows that have a line in `results.csv`, also of processes before this one; the sum of the six outcomes below.
     public var rows: UInt64
     public var accepted: UInt64
     public var rejected: UInt64
@@ -14,6 +14,8 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
     public var acceptedPerSecond: Double
     /// Processor time of the whole process, user and system.
     public var cpuSeconds: Double
+    /// What of it went into the ledger.
+    public var ledgerCPUSeconds: Double
     public var peakRSSBytes: UInt64
     /// The event loop that ran: `io_uring` or `epoll`; `none` when none could.
     public var loop: String
@@ -29,10 +31,10 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
     public enum Ending: String, Sendable, Codable {
         /// The whole input was read, and every row of it has its line.
         case complete
-        /// Somebody stopped it. Rows without a line were never sent.
+        /// Somebody stopped it. Rows without a line have no final answer; a resumed run sends them.
         case interrupted
-        /// A fatal answer, an unreachable APNs, a broken input or a full disk ended it. Rows without a line were never sent,
-        /// unless it was the disk: then rows that were answered may lack theirs.
+        /// A fatal answer, an unreachable APNs, a broken input or a full disk ended it. Rows without a line have no final
+        /// answer; a resumed run sends them.
         case failed
     }
 
@@ -41,6 +43,7 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
         case elapsedSeconds = "elapsed_seconds"
         case acceptedPerSecond = "accepted_per_second"
         case cpuSeconds = "cpu_seconds"
+        case ledgerCPUSeconds = "ledger_cpu_seconds"
         case peakRSSBytes = "peak_rss_bytes"
         case loop, connections, reasons, ending, cause
     }
@@ -70,6 +73,12 @@ public struct CampaignProgress: Sendable {
     public var streams = 0
     /// Requests that wait for an answer.
     public var inFlight = 0
+    /// Rows that wait to be sent again.
+    public var retrying = 0
+    /// Nothing is sent until ``CampaignRun/unpause()``.
+    public var isPaused = false
+    /// The first rows go alone; see ``Campaign/Canary``.
+    public var isCanary = false
 
     public var rows: UInt64 { accepted + rejected + invalid + other }
 }

@@ -28,7 +28,7 @@ struct CheckWorker: ~Copyable {
     /// Takes chunks until there are none or the check is stopped.
     mutating func run() {
         var row = CSVRow()
-        while !control.stopping, let chunk = input.chunks.pop() {
+        while !control.stopping, let chunk = input.chunks.pop()?.chunk {
             cursor.open(chunk)
             while cursor.next(into: &row) { look(at: row) }
             chunk.recycle()

@@ -5,22 +5,19 @@ extension Lane {
     /// APNs answered, and not with 200: what the table says is done.
     mutating func refused(_ flight: Int, _ outcome: OutcomeRecord) {
         let answer = Answer(status: outcome.status, body: outcome.bodyBytes)
+        providers[Int(flights[flight].provider)].counts.note(answer)
         switch answer.action {
         case .accepted: finish(flight, .accepted, status: answer.status)
         case .rejected: reject(flight, answer)
         case .stop: stop(flight, answer)
-        case .retry(let retry): sendAgain(flight, answer, retry, Self.retryAfter(outcome))
+        case .retry(let retry): sendAgain(flight, answer, retry, retryAfter(outcome))
         }
     }
 
     private mutating func reject(_ flight: Int, _ answer: Answer) {
-        let provider = Int(flights[flight].provider)
         let timestamp = UInt64(exactly: answer.timestamp ?? 0) ?? 0
         finish(
             flight, .rejected, status: answer.status, timestamp: timestamp, cause: answer.reason?.rawValue ?? "")
-        if let said = providers[provider].alarms.note(answer, answered: providers[provider].answered) {
-            control.stop(.failure(CampaignError(.fatalAnswer, "\(plan.endpoint): \(said)")))
-        }
     }
 
     /// The end of the campaign, unless other credentials go on: the row is sent again with these, and not counted.
@@ -32,7 +29,8 @@ extension Lane {
             again(flight, after: 0)
             return
         }
-        reject(flight, answer)
+        // Not the row's fault: other credentials send it when the run is resumed.
+        leave(flight)
         let text = "\(plan.endpoint) answered \(cause)\(providers[provider].access.forName)"
         control.stop(.failure(CampaignError(.fatalAnswer, text)))
     }
@@ -40,7 +38,7 @@ extension Lane {
     private mutating func sendAgain(_ flight: Int, _ answer: Answer, _ retry: Retry, _ retryAfter: UInt64?) {
         let (provider, member) = (Int(flights[flight].provider), Int(flights[flight].member))
         guard renew(retry.token, providers[provider].tokenOf[member]) else {
-            reject(flight, answer)
+            leave(flight)
             stopForTheClock(provider)
             return
         }
@@ -53,13 +51,22 @@ extension Lane {
             }
             flights[flight].limitedTries += 1
         }
-        guard !control.stopping, let delay = delay(flight, retry.delay, retryAfter) else {
-            reject(flight, answer)
+        guard !control.stopping else {
+            leave(flight)
             return
         }
+        guard let delay = delay(flight, retry.delay, retryAfter) else {
+            // What APNs said of the last request says nothing of an earlier one.
+            if flights[flight].mayHaveArrived { return finishUnknown(flight, cause: Self.noWord(answer)) }
+            return reject(flight, answer)
+        }
         flights[flight].lastStatus = answer.status
-        if case .known(let reason) = answer.reason { flights[flight].lastReason = reason }
+        flights[flight].lastReason = if case .known(let reason) = answer.reason { reason } else { nil }
         again(flight, after: delay)
+    }
+
+    private static func noWord(_ answer: Answer) -> String {
+        "no answer to one request and \(answer.status)\(answer.reason.map { " \($0)" } ?? "") to the last"
     }
 
     private func stopForTheClock(_ provider: Int) {
@@ -91,14 +98,23 @@ extension Lane {
     private mutating func delay(_ flight: Int, _ kind: Retry.Delay, _ retryAfter: UInt64?) -> UInt64? {
         let attempts = Int(flights[flight].attempts)
         guard kind != .none else { return attempts < plan.attempts ? 0 : nil }
-        let backoff = kind == .short ? plan.shortBackoff : plan.longBackoff
-        return backoff.delay(afterAttempt: attempts, retryAfter: retryAfter, random: random.next())
+        let backoff = kind == .short ? plan.backoff.short : plan.backoff.long
+        // Half of the places are enough for rows that the server sends away for long: the others must keep moving.
+        let asked = retries.count < plan.backoff.rowsMax / 2 ? retryAfter : nil
+        return backoff.delay(afterAttempt: attempts, retryAfter: asked, random: random.next())
             .map { $0 * 1_000_000 }
     }
 
-    /// Seconds of a `retry-after` header (RFC 9110 section 10.2.3); a date is not understood and left out.
-    private static func retryAfter(_ outcome: OutcomeRecord) -> UInt64? {
-        guard let field = outcome.capturedFields.first, field.value_length <= 9 else { return nil }
-        return UInt64(String(decoding: field.valueBytes, as: UTF8.self))
+    /// Says when so many rows wait that no others are taken, and again only after it got better.
+    mutating func lookAtRetries() {
+        if retries.count < plan.backoff.rowsMax / 4 * 3 { isFull = false }
+        guard !isFull, retries.count >= plan.backoff.rowsMax else { return }
+        isFull = true
+        plan.log.retriesFull(retries.count)
+    }
+
+    /// Seconds, where the answer has a `retry-after` header that makes sense.
+    private func retryAfter(_ outcome: OutcomeRecord) -> UInt64? {
+        outcome.capturedFields.first.flatMap { RetryAfter.parse($0.valueBytes, now: Int64(rows.wallClock)) }
     }
 }

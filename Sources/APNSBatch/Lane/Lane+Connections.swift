@@ -10,12 +10,16 @@ extension Lane {
         case .up:
             plan.log.connected(event, access)
             providers[provider].pool.isUp(member, streams: Int(event.streams_max), now: now)
-        case .settings: providers[provider].pool.settings(member, streams: Int(event.streams_max))
+            if let address = providers[provider].addressOf[member] { addresses.succeeded(address) }
+        case .settings:
+            plan.log.settings(event, access)
+            providers[provider].pool.settings(member, streams: Int(event.streams_max), now: now)
         case .goaway:
             goaway(event, provider, member)
-            act(providers[provider].pool.retire(member), of: provider)
+            act(providers[provider].pool.goaway(member, now: now), of: provider)
+        case .pong: providers[provider].pool.ponged(member, now: now)
         case .down: down(provider, member, event)
-        case .woken, .pong, .accepted, nil: break
+        case .woken, .accepted, nil: break
         }
         nextTick = now
     }
@@ -42,9 +46,12 @@ extension Lane {
 
     private mutating func down(_ provider: Int, _ member: Int, _ event: EventRecord) {
         plan.log.disconnected(event, providers[provider].access)
-        // A certificate that does not verify, a server without HTTP/2: the same next time.
-        let hopeless = event.failureScope == .tls || event.saysNoHTTP2
-        if providers[provider].pool.members[member].phase == .connecting { addresses.askAnew() }
+        // A certificate that does not verify, a server without HTTP/2, a proxy that wants another password: the same
+        // next time.
+        let hopeless =
+            event.failureScope == .tls || event.saysNoHTTP2 || event.failureScope == .proxy && event.code == 407
+        let gone = providers[provider].pool.members[member]
+        giveBackAddress(provider, member, failed: gone.phase == .connecting || gone.hasLost)
         providers[provider].tokenOf[member] = nil
         failed(provider, member, event.detailText, hopeless: hopeless)
     }
@@ -52,7 +59,7 @@ extension Lane {
     private mutating func failed(_ provider: Int, _ member: Int, _ text: String, hopeless: Bool) {
         let name = providers[provider].access.forName
         let failure = ConnectionFailure(
-            isHopeless: hopeless, addresses: addresses.count,
+            isHopeless: hopeless && !addresses.everReached, addresses: addresses.count,
             text: "cannot connect to \(plan.endpoint)\(name): \(text)")
         act(providers[provider].pool.isDown(member, failure: failure, now: now, jitter: random.unit()), of: provider)
     }
@@ -60,34 +67,50 @@ extension Lane {
     mutating func act(_ actions: [ConnectionPool.Action], of provider: Int) {
         for action in actions {
             switch action {
-            case .open(let member, let address): open(provider, member, address)
-            case .drain(let member): transport.drain(providers[provider].pool.members[member].connection)
+            case .open(let member): lookUp(provider, member, against: nil)
+            case .race(let member, let other): lookUp(provider, member, against: other)
+            case .drain(let member):
+                if !forgetOpening(provider, member) {
+                    transport.drain(providers[provider].pool.members[member].connection)
+                }
+            case .close(let member): close(provider, member)
+            case .ping(let member): transport.ping(providers[provider].pool.members[member].connection)
             case .giveUp(let cause): control.stop(.failure(CampaignError(.unreachable, cause)))
             }
         }
     }
 
-    private mutating func open(_ provider: Int, _ member: Int, _ address: Int) {
+    private mutating func close(_ provider: Int, _ member: Int) {
+        if forgetOpening(provider, member) { return }
+        if providers[provider].pool.members[member].upAt > 0 { plan.log.silent(providers[provider].access) }
+        transport.close(providers[provider].pool.members[member].connection)
+    }
+
+    private mutating func open(_ provider: Int, _ member: Int, to address: SocketAddress) {
         let (source, generation) = (providers[provider].access.tokens, providers[provider].access.generation)
+        let racesAt = addresses.withTable { $0.hasOtherFamily(than: address) } ? now + plan.poolLimits.raceAfter : nil
         do {
             switch try source?.lease() {
             case nil:
                 let connection = try connect(provider, member, address)
                 providers[provider].pool.didOpen(
-                    member, connection: connection, generation: generation, tokenExpiresAt: nil)
+                    member, connection: connection, generation: generation, tokenExpiresAt: nil, racesAt: racesAt)
             case .token(let token, let authorization, let usableFor, let successorAfter):
                 let connection = try connect(provider, member, address)
                 providers[provider].pool.didOpen(
                     member, connection: connection, generation: generation, tokenExpiresAt: now + usableFor,
-                    successorDueAt: now + successorAfter)
+                    successorDueAt: now + successorAfter, racesAt: racesAt)
                 providers[provider].tokenOf[member] = source.map { .init(source: $0, token: token) }
                 authorize(connection, authorization, of: provider)
-            case .wait(let pause): providers[provider].pool.notOpened(member, until: now + pause)
+            case .wait(let pause):
+                giveBackAddress(provider, member, failed: false)
+                providers[provider].pool.notAllowed(member, until: now + pause)
             }
         } catch let error as CampaignError {
             control.stop(.failure(error))
         } catch {
             plan.log.failed(error, providers[provider].access)
+            giveBackAddress(provider, member, failed: false)
             failed(provider, member, "\(error)", hopeless: false)
         }
     }
@@ -105,10 +128,55 @@ extension Lane {
     }
 
     private mutating func connect(
-        _ provider: Int, _ member: Int, _ address: Int
+        _ provider: Int, _ member: Int, _ address: SocketAddress
     ) throws(TransportError) -> ConnectionID {
         try transport.connect(
-            to: addresses[address], host: plan.host, tls: providers[provider].tls,
+            to: address, host: plan.host, tls: providers[provider].tls,
             context: Self.context(provider, member))
+    }
+}
+
+/// Addresses: the resolver is asked before each connection, and the lane goes on meanwhile.
+extension Lane {
+    /// How long the resolver is waited for; then the addresses known before must do.
+    private static var lookUpPatience: UInt64 { 2_000_000_000 }
+
+    private mutating func lookUp(_ provider: Int, _ member: Int, against other: Int?) {
+        providers[provider].opening.append(
+            .init(
+                member: member, rival: other.flatMap { providers[provider].addressOf[$0] },
+                ticket: addresses.ask(now: now), until: now + Self.lookUpPatience))
+        openWhatIsKnown(provider)
+    }
+
+    /// Opens the connections whose look-up has ended.
+    mutating func openWhatIsKnown(_ provider: Int) {
+        while let index = providers[provider].opening.firstIndex(where: {
+            now >= $0.until || addresses.hasAnswered($0.ticket)
+        }) {
+            let opening = providers[provider].opening.remove(at: index)
+            let time = now
+            guard let address = addresses.withTable({ $0.take(against: opening.rival, now: time) }) else {
+                providers[provider].pool.notOpened(opening.member, until: now)
+                continue
+            }
+            providers[provider].addressOf[opening.member] = address
+            open(provider, opening.member, to: address)
+        }
+    }
+
+    /// True when the member was still waiting for an address: then there is nothing to close.
+    private mutating func forgetOpening(_ provider: Int, _ member: Int) -> Bool {
+        guard let index = providers[provider].opening.firstIndex(where: { $0.member == member }) else { return false }
+        providers[provider].opening.remove(at: index)
+        providers[provider].pool.notOpened(member, until: now)
+        return true
+    }
+
+    /// - Parameter failed: the connection was tried and never came up.
+    private mutating func giveBackAddress(_ provider: Int, _ member: Int, failed: Bool) {
+        guard let address = providers[provider].addressOf.removeValue(forKey: member) else { return }
+        let time = now
+        addresses.withTable { $0.release(address, failed: failed, now: time) }
     }
 }

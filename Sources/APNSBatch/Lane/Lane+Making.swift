@@ -6,15 +6,20 @@ extension Lane {
     /// Makes a lane on the calling thread, which is the one that must run it.
     init(
         plan: CampaignPlan, control: RunControl, gauges: LaneGauges, addresses: AddressBook,
-        providers directory: ProviderDirectory, input: InputReader, exchange: OutcomeExchange, waker: LaneWaker
+        providers directory: ProviderDirectory, input: InputReader, exchange: OutcomeExchange,
+        handOver: HandOverBoard? = nil, waker: LaneWaker, board: AnswerBoard, number: Int
     ) throws(TransportError) {
         var transport = try Transport(Self.options(plan))
+        try transport.setTunnel(plan.tunnel)
         let tls = try transport.makeTLS(plan.trust)
         let now = transport.now
         // Before the entries: what is replaced in between is taken again.
         let generation = directory.generation
-        let providers = try Self.providers(directory.providers, &transport, tls: tls, plan, now: now)
+        let providers = try Self.providers(directory.providers, &transport, tls: tls, plan, board, now: now)
         self.plan = plan
+        self.number = number
+        self.board = board
+        canary = number == 0 ? plan.canary : nil
         self.control = control
         self.gauges = gauges
         self.addresses = addresses
@@ -26,23 +31,27 @@ extension Lane {
         // Last of what can fail: a waker must not keep a transport that went.
         transport.attach(waker)
         self.transport = transport
-        rows = RowSource(queue: input.chunks, cursor: input.makeCursor())
+        rows = RowSource(
+            queue: input.chunks, board: handOver, cursor: input.makeCursor(), seconds: plan.surroundings.seconds)
         preparer = RowPreparer(plan: plan)
         arena = SendArena(blocks: Self.arenaBlocks)
         flights = FlightTable(
-            capacity: Self.streams(plan) + Self.retryLimit + Self.waitingLimit * plan.topics.providers)
+            capacity: Self.streams(plan) + plan.backoff.rowsMax + Self.waitingLimit * plan.topics.providers)
         sink = OutcomeSink(exchange)
+        // The canary is the first lane's.
+        rows.isHeld = number > 0 && plan.canary != nil
         random = SplitMix(seed: plan.identity.0 ^ now)
     }
 
     private static func providers(
-        _ entries: [ProviderAccess], _ transport: inout Transport, tls: Int32, _ plan: CampaignPlan, now: UInt64
+        _ entries: [ProviderAccess], _ transport: inout Transport, tls: Int32, _ plan: CampaignPlan,
+        _ board: AnswerBoard, now: UInt64
     ) throws(TransportError) -> LaneProviders {
         var made: [LaneProvider] = []
         for access in entries {
             let own = access.certificate == nil ? tls : try transport.makeTLS(access.tls(plan.trust))
             let pool = ConnectionPool(limits: plan.poolLimits, now: now)
-            made.append(LaneProvider(access: access, tls: own, pool: pool))
+            made.append(LaneProvider(access: access, tls: own, pool: pool, counts: AnswerCounts(board.book)))
         }
         return LaneProviders(made)
     }
@@ -54,7 +63,7 @@ extension Lane {
 
     /// Of all providers, and as many again for those that drain.
     private static func connections(_ plan: CampaignPlan) -> Int {
-        plan.poolLimits.maximum * 2 * plan.topics.providers
+        plan.poolLimits.members * plan.topics.providers
     }
 
     /// The core's places for the streams of all connections, up to what the core can have.
@@ -65,9 +74,11 @@ extension Lane {
     private static func options(_ plan: CampaignPlan) -> TransportOptions {
         var options = TransportOptions()
         options.loop = plan.loop
+        options.world = plan.surroundings.world
         options.connections = connections(plan)
         options.streams = streams(plan)
         options.requestTimeout = plan.requestTimeout
+        options.userTimeout = UInt32(min(UInt64(Int32.max), plan.poolLimits.pingPatience / 1_000_000))
         options.captures = ["retry-after"]
         return options
     }

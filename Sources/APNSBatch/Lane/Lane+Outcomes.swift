@@ -9,21 +9,44 @@ extension Lane {
         let provider = Int(flights[flight].provider)
         let member = Int(flights[flight].member)
         let accepted = answered && outcome.status == 200
-        providers[provider].pool.didEnd(member, answered: answered, accepted: accepted, now: now)
+        providers[provider].pool.didEnd(
+            member, answered: answered, accepted: accepted,
+            isPushback: Self.isPushback(outcome), latency: outcome.latency_us, now: now)
         if accepted {
-            providers[provider].answered += 1
+            providers[provider].counts.answered += 1
             finish(flight, .accepted, status: 200)
             return
         }
         switch outcome.deliveryState {
         case .answered:
-            providers[provider].answered += 1
+            providers[provider].counts.answered += 1
             refused(flight, outcome)
         case .notSent: notSent(flight, provider, member, outcome)
         case .maybeSent:
             // A connection that lets a request wait for so long may be dead without a word.
             if outcome.failureScope == .timeout { act(providers[provider].pool.retire(member), of: provider) }
             lost(flight, outcome)
+        }
+    }
+
+    /// Whether the server asks for less: not where it means one device's notifications, or leaves anyway.
+    private static func isPushback(_ outcome: OutcomeRecord) -> Bool {
+        guard outcome.status == 429 || outcome.status == 503 else { return false }
+        let reason = Answer(status: outcome.status, body: outcome.bodyBytes).reason
+        return reason != .known(.tooManyRequests) && reason != .known(.shutdown)
+    }
+
+    /// In a simulation that must notice it.
+    mutating func endSpoilt(_ outcome: OutcomeRecord, _ spoil: (inout OutcomeRecord) -> Bool) {
+        var outcome = outcome
+        if spoil(&outcome) {
+            end(outcome)
+        } else {
+            let (flight, member) = (Int(outcome.ticket), Int(flights[Int(outcome.ticket)].member))
+            let provider = Int(flights[flight].provider)
+            providers[provider].pool.didEnd(member, answered: false, accepted: false, now: now)
+            if flights[flight].block >= 0 { arena.release(flights[flight].block) }
+            flights.release(flight)
         }
     }
 
@@ -68,14 +91,16 @@ extension Lane {
         }
     }
 
-    /// The request may have arrived and no answer came: sent again while attempts are left, else unknown.
+    /// The request may have arrived and no answer came: sent again while attempts are left and the policy allows it, else
+    /// unknown.
     private mutating func lost(_ flight: Int, _ outcome: OutcomeRecord) {
         let attempts = Int(flights[flight].attempts)
-        if !control.stopping, let delay = plan.shortBackoff.delay(afterAttempt: attempts, random: random.next()) {
-            again(flight, after: delay * 1_000_000)
-        } else {
-            finish(flight, .unknown, cause: Self.explain(outcome))
-        }
+        flights[flight].mayHaveArrived = true
+        guard mayResend(flight), !control.urgent,
+            let delay = plan.backoff.short.delay(afterAttempt: attempts, random: random.next())
+        else { return finish(flight, .unknown, cause: Self.explain(outcome)) }
+        // A resumed run sends it again.
+        if control.stopping { leave(flight) } else { again(flight, after: delay * 1_000_000) }
     }
 
     static func explain(_ outcome: OutcomeRecord) -> String {
@@ -89,6 +114,7 @@ extension Lane {
     /// Puts a row back, to be sent after so many nanoseconds. Its record leaves the arena, so that a row that waits holds
     /// up only itself.
     mutating func again(_ flight: Int, after delay: UInt64) {
+        if endIfTooLate(flight, after: delay) { return }
         leaveArena(flight)
         retries.add(flight: flight, due: now + delay)
     }
@@ -104,17 +130,41 @@ extension Lane {
         flights[flight].block = -1
     }
 
-    /// The end of a row that waited to be sent again when the run stopped. One that never left gets no line: rows without
-    /// a line are those that were never sent.
-    mutating func giveUp(_ flight: Int) {
-        let row = flights[flight]
-        if row.attempts == 0 {
-            if row.block >= 0 { arena.release(row.block) }
-            flights.release(flight)
-        } else if row.lastStatus > 0 {
-            finish(flight, .rejected, status: row.lastStatus, cause: row.lastReason?.text ?? "")
-        } else {
-            finish(flight, .unknown, cause: "stopped before it was sent again")
+    /// Takes back a row that this process will not send. It stays without an outcome, and a resumed run sends it. One that
+    /// may have arrived is for the policy: unknown, or in the ledger among those that may have been sent.
+    mutating func leave(_ flight: Int) {
+        if flights[flight].mayHaveArrived {
+            guard mayResend(flight) else { return finishUnknown(flight, cause: Self.stoppedBefore) }
+            rows.left(flights[flight].row, place: flights[flight].place)
         }
+        if flights[flight].block >= 0 { arena.release(flights[flight].block) }
+        flights.release(flight)
+    }
+
+    /// The cause of a row that an earlier process may have sent.
+    static var notKnown: String { "under way when the process before this one ended" }
+
+    private static var stoppedBefore: String { "connection lost before the answer and the run stopped" }
+
+    /// Ends a row that an earlier process may have sent as unknown, where the policy forbids to send it again.
+    mutating func leaveUnknown(_ flight: Int) -> Bool {
+        flights[flight].mayHaveArrived = true
+        guard !mayResend(flight) else { return false }
+        finishUnknown(flight, cause: Self.notKnown)
+        return true
+    }
+
+    /// The end of a row that may have arrived. Without a request in this process there was one in an earlier one.
+    mutating func finishUnknown(_ flight: Int, cause: String) {
+        if flights[flight].attempts == 0 {
+            flights[flight].attempts = 1
+            unknownOfEarlier += 1
+        }
+        finish(flight, .unknown, cause: cause)
+    }
+
+    /// Whether a row goes again that may have been sent.
+    func mayResend(_ flight: Int) -> Bool {
+        plan.onUnknown.allowsResending(isCollapsible: flights[flight].collapseLength > 0)
     }
 }

@@ -10,7 +10,7 @@ extension Lane {
         while requests.count < room {
             guard let flight = nextFlightOfSeveral() else { return false }
             let provider = Int(flights[flight].provider)
-            if let member = providers[provider].pool.pick() {
+            if let member = stream(of: provider) {
                 send(flight, to: member, of: provider)
             } else {
                 setAside(flight, of: provider)
@@ -25,7 +25,7 @@ extension Lane {
             hasStream: providers.indices.contains { providers[$0].pool.hasStream })
         switch look {
         case .anyRow: return nextFlight()
-        case .dueRow: return retries.takeDue(now: now)
+        case .dueRow: return takeDue()
         case .nothing: return nil
         }
     }
@@ -33,11 +33,11 @@ extension Lane {
     private mutating func sendWaiting(_ room: Int) {
         for provider in providers.indices {
             while providers[provider].waiting.count > 0, requests.count < room,
-                let member = providers[provider].pool.pick(),
+                let member = stream(of: provider),
                 let flight = providers[provider].waiting.takeFirst(in: flights)
             {
                 waiting -= 1
-                send(flight, to: member, of: provider)
+                if !endIfExpired(flight) { send(flight, to: member, of: provider) }
             }
         }
     }
@@ -52,10 +52,12 @@ extension Lane {
     /// Whether a provider needs connections. The only one connects before there is a row; of several each does when there
     /// is one for it.
     mutating func hasWork(_ provider: Int) -> Bool {
+        if sendsNothing { return providers[provider].pool.inFlight > 0 }
         guard providers.count == 1 else {
             return providers[provider].waiting.count > 0 || providers[provider].pool.inFlight > 0
         }
-        if flights.count > 0 || rows.hasRow() { return true }
+        // Rows that wait for another attempt ask nobody meanwhile, and where no other may be taken nobody waits.
+        if flights.count > retries.count || retries.isDue(now: now) || mayTakeFresh && rows.hasRow() { return true }
         return !providers[provider].pool.everUp && !rows.isExhausted
     }
 
@@ -92,13 +94,20 @@ extension Lane {
     mutating func survives(_ cause: String, saidTo member: Int, of provider: Int) -> Bool {
         let previous = providers[provider].previous
         switch providers[provider].pool.refused(member, previous: previous?.access.generation) {
-        case .final: return false
+        case .final: return takesOthers(of: provider)
         case .ofLeaving(let actions): act(actions, of: provider)
         case .ofNew(let actions):
             act(actions, of: provider)
             if let previous { goBack(to: previous, cause, provider) }
         }
         return true
+    }
+
+    /// Another lane may have learned that the credentials are no good, and the directory may have others by now.
+    private mutating func takesOthers(of provider: Int) -> Bool {
+        let refused = providers[provider].access.generation
+        reload()
+        return providers[provider].access.generation != refused
     }
 
     private mutating func goBack(to previous: LaneProvider.Credentials, _ cause: String, _ provider: Int) {

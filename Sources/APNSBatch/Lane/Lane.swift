@@ -15,6 +15,8 @@ struct Lane: ~Copyable {
     let gauges: LaneGauges
     let addresses: AddressBook
     let directory: ProviderDirectory
+    let board: AnswerBoard
+    let number: Int
 
     var transport: Transport
     /// The TLS configuration of providers without a client certificate.
@@ -26,11 +28,16 @@ struct Lane: ~Copyable {
     var generation: Int
     /// Rows set aside, over all providers.
     var waiting = 0
+    /// Answers when the time was last looked at, over all providers.
+    var answeredThen: UInt64 = 0
+    /// So many rows wait for another attempt that no others are taken; said once.
+    var isFull = false
     var rows: RowSource
     var preparer: RowPreparer
     var arena: SendArena
     var flights: FlightTable
     var retries = RetryQueue()
+    var turns = Turns()
     var requests = RequestBatch()
     var sink: OutcomeSink
     var random: SplitMix
@@ -39,18 +46,26 @@ struct Lane: ~Copyable {
     var nextTick: UInt64 = 0
     var nextHandOver: UInt64 = 0
     var stopDeadline: UInt64?
+    /// The campaign's deadline has passed.
+    var isLate = false
+    /// While this lane sends the campaign's first rows, and the others wait.
+    var canary: Canary?
+    /// Rows that ended as unknown because of earlier processes alone.
+    var unknownOfEarlier: UInt64 = 0
+    /// Rows of the input that ended in this turn without being sent.
+    var unsentOfTurn = 0
 
     /// Milliseconds between two looks at time and control when nothing arrives.
     private static let idleWait: UInt32 = 10
     /// Times in nanoseconds.
     static let tickInterval: UInt64 = 5_000_000
-    static let handOverInterval: UInt64 = 200_000_000
-    /// Rows that may wait to be sent again before new ones are held back.
-    static let retryLimit = 16_384
+    static let handOverInterval: UInt64 = 50_000_000
     /// Rows that may wait for streams of one provider, about a connection's worth, before the lane takes no further row.
     static let waitingLimit = 1000
     /// Rows set aside in all while no provider has a stream: enough to see who is starved.
     static let lookAhead = 64
+    /// Rows of the input that may end unsent in one turn, so that connections are looked after in between.
+    static let unsentPerTurn = 4096
     /// With fewer requests than this under way, waiting for more answers would cost more time than it saves work.
     static let lingerFrom = 128
     /// Microseconds that answers may gather.
@@ -58,24 +73,35 @@ struct Lane: ~Copyable {
 
     /// Runs until every row it took has its outcome.
     mutating func run() throws(TransportError) {
-        while true {
-            now = transport.now
-            let filled = fill()
-            try submit()
-            if isFinished() { break }
-            let harvest = try transport.poll(timeout: wait(after: filled), linger: linger(after: filled))
-            now = transport.now
-            // A connection's last event comes after the outcomes of its requests, perhaps in the same harvest.
-            for outcome in harvest.outcomes { end(outcome) }
-            for event in harvest.events { act(on: event) }
-            tick()
-        }
+        while try turn() {}
         finishUp()
+    }
+
+    /// One turn; false once every row it took has its outcome and `finishUp` may follow.
+    mutating func turn() throws(TransportError) -> Bool {
+        now = transport.now
+        let filled = fill()
+        try submit()
+        if isFinished() { return false }
+        let harvest = try transport.poll(timeout: wait(after: filled), linger: linger(after: filled))
+        now = transport.now
+        // A connection's last event comes after the outcomes of its requests, perhaps in the same harvest.
+        if let spoil = plan.surroundings.spoil {
+            for outcome in harvest.outcomes { endSpoilt(outcome, spoil) }
+        } else {
+            for outcome in harvest.outcomes { end(outcome) }
+        }
+        publishAnswers()
+        judgeCanary()
+        for event in harvest.events { act(on: event) }
+        tick()
+        return true
     }
 
     /// Hands over the last outcomes. Rows still under way, after a failure of the loop itself, are unknown.
     mutating func finishUp() {
         giveUpWaiting()
+        endCanary()
         for flight in flights.taken() { finish(flight, .unknown, cause: "the sender's event loop failed") }
         sink.finish()
         publish()
@@ -84,7 +110,7 @@ struct Lane: ~Copyable {
     // MARK: Filling streams
 
     /// How a turn's filling ended.
-    private enum Filled {
+    enum Filled {
         /// There is more to send and room to send it.
         case batch
         /// Every stream is taken, no row is there, or memory waits for outcomes: answers come first.
@@ -94,50 +120,74 @@ struct Lane: ~Copyable {
     /// Takes rows while there are streams for them.
     private mutating func fill() -> Filled {
         guard !control.stopping else { return .allThatGoes }
+        if isLate { return endLateRows() }
+        unsentOfTurn = 0
+        guard !sendsNothing else { return .allThatGoes }
         // Never more than the core has places for: connections that drain hold some of them.
         let room = min(RequestBatch.capacity, transport.streamsFree)
         let isFull = providers.count == 1 ? fillOne(room) : fillSeveral(room)
-        return isFull && room == RequestBatch.capacity ? .batch : .allThatGoes
+        let isMore = isFull && room == RequestBatch.capacity || unsentOfTurn >= Self.unsentPerTurn
+        return isMore ? .batch : .allThatGoes
     }
 
     /// True when the room is used up.
     private mutating func fillOne(_ room: Int) -> Bool {
         while requests.count < room {
-            guard let member = providers[0].pool.pick(), let flight = nextFlight() else { return false }
+            guard let member = stream(of: 0), let flight = nextFlight() else { return false }
             send(flight, to: member, of: 0)
         }
         return true
     }
 
     mutating func nextFlight() -> Int? {
-        if let again = retries.takeDue(now: now) { return again }
-        guard retries.count < Self.retryLimit, !flights.isFull else { return nil }
-        return nextRow()
+        if turns.againGoesFirst, let again = takeDue() { return turns.take(again: again) }
+        if mayTakeFresh, !flights.isFull, let fresh = nextRow() {
+            return turns.take(fresh: fresh)
+        }
+        return takeDue()
     }
+
+    /// Whether there is room for a row of the input.
+    var mayTakeFresh: Bool { retries.count < plan.backoff.rowsMax && mayTakeRow }
 
     /// The next row that can be sent; those that cannot get their outcome on the way.
     private mutating func nextRow() -> Int? {
-        while rows.hasRow() {
+        while unsentOfTurn < Self.unsentPerTurn, rows.hasRow() {
             switch preparer.prepare(rows.row, in: &arena, flights: &flights, now: rows.wallClock) {
             case .ready(let flight):
+                flights[flight].place = UInt32(truncatingIfNeeded: rows.place)
+                let isLeft = rows.mayHaveBeenSent && leaveUnknown(flight)
                 rows.consume()
+                if isLeft { continue }
                 return flight
             case .noRoom: return nil
+            case .invalid(let finding) where rows.mayHaveBeenSent && finding.rule.mayHaveBeenOtherwise:
+                recordNotKnown()
             case .invalid(let finding): recordUnsent(.invalid, cause: finding.text)
+            case .expired where rows.mayHaveBeenSent: recordNotKnown()
             case .expired: recordUnsent(.expired, cause: RowFault.expired(rows.row, plan).text)
             }
             rows.consume()
+            unsentOfTurn += 1
         }
         return nil
     }
 
-    private mutating func recordUnsent(_ outcome: Outcome, cause: String) {
+    mutating func recordUnsent(_ outcome: Outcome, cause: String, attempts: UInt16 = 0) {
         var cause = cause
         let token = preparer.tokenText(of: rows.row)
+        let ownID = attempts > 0 ? preparer.ownID(of: rows.row) : nil
         cause.withUTF8 { cause in
             sink.record(
-                row: rows.row.row, outcome: outcome, token: token, reason: UnsafeRawBufferPointer(cause))
+                row: rows.row.row, outcome: outcome, attempts: attempts, token: token,
+                reason: UnsafeRawBufferPointer(cause), ownID: ownID?.baseAddress)
         }
+    }
+
+    /// The end of a row that an earlier process may have sent, and that cannot be sent now.
+    mutating func recordNotKnown() {
+        unknownOfEarlier += 1
+        recordUnsent(.unknown, cause: Self.notKnown, attempts: 1)
     }
 
     mutating func send(_ flight: Int, to member: Int, of provider: Int) {
@@ -169,12 +219,20 @@ struct Lane: ~Copyable {
         guard now >= nextTick else { return }
         nextTick = now + Self.tickInterval
         reload()
+        noteAnswers()
+        let othersAnswer = board.hasAnswers(within: plan.poolLimits.patience, now: now)
         for provider in providers.indices {
-            let (answered, hasWork) = (providers[provider].answered, hasWork(provider))
-            act(providers[provider].pool.tick(now: now, answered: answered, hasWork: hasWork), of: provider)
+            openWhatIsKnown(provider)
+            let (answered, hasWork) = (providers[provider].counts.answered, hasWork(provider))
+            act(
+                providers[provider].pool.tick(
+                    now: now, answered: answered, hasWork: hasWork, othersAnswer: othersAnswer), of: provider)
             if !providers[provider].pool.isChanging { forgetPrevious(of: provider) }
         }
         rows.refreshClock()
+        lookForCanary()
+        lookAtRetries()
+        isLate = plan.deadline?.hasPassed(now: rows.wallClock) ?? false
         publish()
         if now >= nextHandOver {
             sink.handOver()
@@ -185,7 +243,7 @@ struct Lane: ~Copyable {
     func publish() {
         gauges.publish(
             sink.tally, connections: providers.sum(\.up), streams: providers.sum(\.streams),
-            inFlight: providers.sum(\.inFlight), opened: providers.sum(\.opened))
+            inFlight: providers.sum(\.inFlight), opened: providers.sum(\.opened), retrying: retries.count)
     }
 
     // MARK: The end
@@ -216,10 +274,17 @@ struct Lane: ~Copyable {
     /// Takes no further row, and gives up those that wait for their turn.
     private mutating func giveUpWaiting() {
         rows.abandon()
-        while let flight = retries.takeAny() { giveUp(flight) }
+        while let flight = takeWaiting() { leave(flight) }
+    }
+
+    /// A row that waits for its turn, due or not; nil when there is none.
+    mutating func takeWaiting() -> Int? {
+        if let flight = retries.takeAny() { return flight }
         for provider in providers.indices {
-            while let flight = providers[provider].waiting.takeFirst(in: flights) { giveUp(flight) }
+            guard let flight = providers[provider].waiting.takeFirst(in: flights) else { continue }
+            waiting -= 1
+            return flight
         }
-        waiting = 0
+        return nil
     }
 }

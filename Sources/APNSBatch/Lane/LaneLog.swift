@@ -16,11 +16,19 @@ struct LaneLog: Sendable {
         let text =
             switch debug {
             case .empty: "no reason given"
-            case .reason(let reason): reason.rawValue
+            case .reason(let reason): reason.description
             case .text(let text): text
             }
         logger.warning(
             "goaway from \(endpoint)\(access.forName): code \(event.code), last stream \(event.last_stream): \(text)")
+    }
+
+    func settings(_ event: EventRecord, _ access: ProviderAccess) {
+        logger.info("\(endpoint)\(access.forName) allows \(event.streams_max) streams now")
+    }
+
+    func silent(_ access: ProviderAccess) {
+        logger.warning("closing a connection to \(endpoint)\(access.forName) that does not answer")
     }
 
     func disconnected(_ event: EventRecord, _ access: ProviderAccess) {
@@ -33,6 +41,15 @@ struct LaneLog: Sendable {
 
     func refused(_ cause: String, _ access: ProviderAccess) {
         logger.warning("\(endpoint)\(access.forName): new credentials refused (\(cause)), the old ones stay")
+    }
+
+    func retriesFull(_ rows: Int) {
+        logger.warning(
+            "\(rows) rows of a lane wait to be sent to \(endpoint) again: it takes no others until some are done")
+    }
+
+    func canaryPassed(_ canary: Canary) {
+        logger.info("canary passed: the first \(canary.rows) rows")
     }
 
     func minted(_ issuer: ProviderToken.Issuer) {

@@ -12,6 +12,16 @@ struct LaneProvider {
         func isSame(as other: Token) -> Bool { source === other.source && token == other.token }
     }
 
+    /// A connection that waits for its address.
+    struct Opening {
+        var member: Int
+        /// Its address must be of another family than this one.
+        var rival: SocketAddress?
+        var ticket: UInt64
+        /// It waits no longer than this.
+        var until: UInt64
+    }
+
     /// Credentials, with the number of their TLS configuration: with a client certificate its own, else the lane's.
     typealias Credentials = (access: ProviderAccess, tls: Int32)
 
@@ -23,11 +33,14 @@ struct LaneProvider {
     var waiting = WaitingRows()
     /// By member.
     var tokenOf: [Int: Token] = [:]
-    var alarms = AnswerAlarms()
-    /// Answers of any kind, for the pool's growth.
-    var answered: UInt64 = 0
+    var addressOf: [Int: SocketAddress] = [:]
+    /// Connections to be opened that wait for the resolver.
+    var opening: [Opening] = []
+    /// Of its answers.
+    var counts: AnswerCounts
 
-    init(access: ProviderAccess, tls: Int32, pool: ConnectionPool) {
+    init(access: ProviderAccess, tls: Int32, pool: ConnectionPool, counts: AnswerCounts) {
+        self.counts = counts
         self.access = access
         self.tls = tls
         self.pool = pool

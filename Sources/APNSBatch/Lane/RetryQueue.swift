@@ -1,3 +1,19 @@
+/// Who goes first: a row that is due again or a fresh one. One after the other while there are both, so that however many
+/// come back at once, every second stream is for a fresh row.
+struct Turns: Equatable {
+    private(set) var againGoesFirst = true
+
+    mutating func take(again flight: Int) -> Int {
+        againGoesFirst = false
+        return flight
+    }
+
+    mutating func take(fresh flight: Int) -> Int {
+        againGoesFirst = true
+        return flight
+    }
+}
+
 /// The rows of a lane that will be sent again, by the time at which they may be: a binary heap.
 ///
 /// Only rows that failed come here, so it grows and shrinks as an array does.
@@ -10,6 +26,9 @@ struct RetryQueue {
     private var heap: [Waiting] = []
 
     var count: Int { heap.count }
+
+    /// Whether some row's time has come.
+    func isDue(now: UInt64) -> Bool { heap.first.map { $0.due <= now } ?? false }
 
     mutating func add(flight: Int, due: UInt64) {
         heap.append(Waiting(due: due, flight: Int32(flight)))

@@ -116,6 +116,17 @@ enum RowFault {
     }
 }
 
+extension Rule {
+    /// Whether a row may have kept it in an earlier process of the run: it asks for providers or strings files, which may
+    /// change in between, for what the lane met before, or for the cryptography of the system.
+    var mayHaveBeenOtherwise: Bool {
+        switch self {
+        case .topicProvider, .pushTypeCredentials, .locKeyMissing, .locKeyArgs, .headerSets, .recipientKey: true
+        default: false
+        }
+    }
+}
+
 extension PushType {
     /// What is said of a topic that ends as this type asks, for a push of another.
     func oddTopicMessage(_ topic: String) -> String {

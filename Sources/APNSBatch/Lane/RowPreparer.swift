@@ -135,6 +135,13 @@ struct RowPreparer: ~Copyable {
         return PayloadCompactor.compact(json: row.fields[column], column: column, into: payload)
     }
 
+    /// The row's own apns-id; nil where it has none, or none that could be sent.
+    func ownID(of row: borrowing CSVRow) -> UnsafeRawBufferPointer? {
+        guard let column = roles.messageID, row.fields.count > column else { return nil }
+        let value = row.fields[column]
+        return value.count == MessageID.length && MessageID.check(value) == nil ? value : nil
+    }
+
     /// The token as it stands in the row, for the results; empty when the row is too broken to have one.
     func tokenText(of row: borrowing CSVRow) -> UnsafeRawBufferPointer {
         row.fields.count > roles.token ? row.fields[roles.token] : UnsafeRawBufferPointer(start: nil, count: 0)

@@ -3,20 +3,36 @@ import Glibc
 
 /// A lane's end of the input: one row at a time out of the chunks that the reader hands over. Never waits.
 struct RowSource: ~Copyable {
-    private let queue: BoundedQueue<CSVChunk>
+    private let queue: BoundedQueue<InputChunk>
+    private let board: HandOverBoard?
     private var cursor: CSVRowCursor
     private var chunk: CSVChunk?
+    /// What is known of the chunk's rows, if an earlier process had it.
+    private var past: PastRange?
+    /// Rows of the chunk that stand on the board as handed over.
+    private var noted = 0
     private var isPending = false
     private(set) var isExhausted = false
+    /// Takes nothing from the reader: others do.
+    var isHeld = false
     /// The row that `hasRow` found; valid until `consume`.
     private(set) var row = CSVRow()
     /// Seconds since the epoch, some milliseconds old.
     private(set) var wallClock: UInt64
+    private let seconds: @Sendable () -> UInt64
 
-    init(queue: BoundedQueue<CSVChunk>, cursor: consuming CSVRowCursor) {
+    /// - Parameters:
+    ///   - board: where rows are noted before they are taken; nil without a ledger.
+    ///   - seconds: the time of day.
+    init(
+        queue: BoundedQueue<InputChunk>, board: HandOverBoard? = nil, cursor: consuming CSVRowCursor,
+        seconds: @escaping @Sendable () -> UInt64
+    ) {
         self.queue = queue
+        self.board = board
         self.cursor = cursor
-        wallClock = WallClock.seconds()
+        self.seconds = seconds
+        wallClock = seconds()
     }
 
     /// Whether there is a row now. False may mean that the reader has none yet or that the input has ended
@@ -24,27 +40,52 @@ struct RowSource: ~Copyable {
     mutating func hasRow() -> Bool {
         if isPending { return true }
         while true {
-            if chunk != nil {
-                if cursor.next(into: &row) {
+            if let chunk {
+                while cursor.next(into: &row) {
+                    let index = Int(truncatingIfNeeded: row.row &- chunk.firstRow)
+                    if let past, past.range.isDone(index) { continue }
+                    if index >= noted { note(index, of: chunk) }
                     isPending = true
                     return true
                 }
-                chunk?.recycle()
-                chunk = nil
+                chunk.recycle()
+                self.chunk = nil
             }
             guard takeChunk() else { return false }
         }
+    }
+
+    /// The row's index in its chunk.
+    var place: Int { chunk.map { Int(truncatingIfNeeded: row.row &- $0.firstRow) } ?? 0 }
+
+    /// A row stays without an outcome and may have arrived.
+    func left(_ row: UInt64, place: UInt32) {
+        board?.left(firstRow: row &- UInt64(place), rows: Int(place) + 1)
+    }
+
+    /// Whether an earlier process may have sent the row.
+    var mayHaveBeenSent: Bool {
+        guard let past, let chunk else { return false }
+        return row.row - chunk.firstRow < UInt64(past.handed)
+    }
+
+    /// Ahead, so that a note is written for every some hundred rows.
+    private mutating func note(_ index: Int, of chunk: CSVChunk) {
+        noted = min(chunk.rowCount, index + HandOverBoard.step)
+        board?.note(slot: chunk.index, firstRow: chunk.firstRow, rows: noted)
     }
 
     /// The row is done with; its fields are valid no more.
     mutating func consume() { isPending = false }
 
     private mutating func takeChunk() -> Bool {
-        guard !isExhausted else { return false }
+        guard !isExhausted, !isHeld else { return false }
         switch queue.tryPop() {
         case .element(let next):
-            chunk = next
-            cursor.open(next)
+            chunk = next.chunk
+            past = next.past
+            noted = 0
+            cursor.open(next.chunk)
             return true
         case .nothingYet: return false
         case .closed:
@@ -61,7 +102,7 @@ struct RowSource: ~Copyable {
         chunk = nil
     }
 
-    mutating func refreshClock() { wallClock = WallClock.seconds() }
+    mutating func refreshClock() { wallClock = seconds() }
 }
 
 /// The time of day; a lane reads it a few times a second and passes it on.

@@ -30,6 +30,10 @@ struct Flight {
     var lastReason: KnownReason?
     /// Whose topic it has.
     var provider: UInt8 = 0
+    /// A request for it had no answer, in this process or an earlier one: it may have arrived, whatever follows.
+    var mayHaveArrived = false
+    /// Its index in its range of the ledger.
+    var place: UInt32 = 0
     /// The next free place, or the next row set aside.
     var next: Int32 = -1
 

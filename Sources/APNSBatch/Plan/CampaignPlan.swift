@@ -15,10 +15,16 @@ final class CampaignPlan: Sendable {
 
     let host: String
     let port: UInt16
+    /// Where connections go: the proxy, where there is one; and what it is sent first.
+    let peer: (host: String, port: UInt16)
+    let tunnel: [UInt8]
     let headers: HeaderDefaults
     /// Nil for a campaign to devices.
     let broadcast: BroadcastPlan?
     let identity: (UInt64, UInt64)
+    /// Seconds since the epoch: when the campaign began.
+    let start: UInt64
+    let onUnknown: UnknownPolicy
 
     let topics: ProviderTopics
     /// Whom to trust; what proves who we are is each provider's own.
@@ -27,15 +33,25 @@ final class CampaignPlan: Sendable {
     let poolLimits: ConnectionPool.Limits
     let requestTimeout: UInt32
     let attempts: Int
-    let shortBackoff: RetryBackoff
-    let longBackoff: RetryBackoff
+    let backoff: BackoffPlan
+    let breaker: CircuitBreaker.Limits
+    let canary: Canary?
     /// Nanoseconds.
     let stopPatience: UInt64
+    let deadline: CampaignDeadline?
     let log: LaneLog
     /// Nil when nothing is encrypted.
     let sealing: SealingPlan?
+    let surroundings: Surroundings
 
-    init(_ campaign: Campaign, columns: [String], logger: Logger) throws(CampaignError) {
+    /// - Parameter start: when the campaign began, if not now.
+    init(
+        _ campaign: Campaign, columns: [String], logger: Logger, start: UInt64? = nil,
+        surroundings: Surroundings = .system
+    ) throws(CampaignError) {
+        self.surroundings = surroundings
+        self.start = start ?? surroundings.seconds()
+        onUnknown = campaign.onUnknown
         inputName = campaign.input.name
         self.columns = columns
         roles = try ColumnRoles(
@@ -45,9 +61,11 @@ final class CampaignPlan: Sendable {
         sealing = try SealingPlan(campaign, columns: columns)
         try Self.checkPayloadColumn(roles, templates, file: campaign.input.name)
         (host, port) = campaign.destination.endpoint
+        peer = campaign.proxy.map { ($0.host, $0.port) } ?? (host, port)
+        tunnel = try campaign.proxy?.request(to: (host.contains(":") ? "[\(host)]" : host) + ":\(port)") ?? []
         headers = try HeaderDefaults(
             try campaign.recipients.headers(of: campaign), roles: roles, columns: columns,
-            authority: APNSHost.authority(host: host, port: port), start: WallClock.seconds(),
+            authority: APNSHost.authority(host: host, port: port), start: self.start,
             isBroadcast: campaign.recipients.areChannels)
         broadcast = BroadcastPlan(campaign.recipients)
         try BroadcastPlan.checkExpiration(headers, roles)
@@ -65,8 +83,13 @@ final class CampaignPlan: Sendable {
         poolLimits = try Self.limits(campaign)
         requestTimeout = campaign.requestTimeout
         attempts = campaign.attempts
-        shortBackoff = Self.backoff(.short, campaign)
-        longBackoff = Self.backoff(.long, campaign)
+        backoff = try BackoffPlan(campaign)
+        breaker = try CircuitBreaker.Limits(campaign.circuitBreaker)
+        canary = try campaign.canary.map { (given) throws(CampaignError) in try Canary(given) }
+        let start = headers.start
+        deadline = try campaign.notAfter.map { (given) throws(CampaignError) in
+            try CampaignDeadline(given, start: start)
+        }
         stopPatience = UInt64(min(max(0, campaign.stopPatience), 86_400)) * 1_000_000_000
         guard (1...1000).contains(campaign.attempts) else {
             throw CampaignError(.configuration, "attempts: expected 1 to 1000, found \(campaign.attempts)")
@@ -157,11 +180,6 @@ final class CampaignPlan: Sendable {
         }
     }
 
-    private static func backoff(_ table: RetryBackoff, _ campaign: Campaign) -> RetryBackoff {
-        let first = min(max(1, campaign.retryDelay ?? table.first), table.maximum)
-        return RetryBackoff(first: first, maximum: table.maximum, attempts: max(1, campaign.attempts))
-    }
-
     /// Over all providers; each has some sockets and buffers.
     private static let connectionsOfLaneMax = 2048
 
@@ -171,12 +189,21 @@ final class CampaignPlan: Sendable {
         }
         var limits = ConnectionPool.Limits()
         limits.maximum = min(campaign.connections, max(1, connectionsOfLaneMax / campaign.providers.count))
-        guard (1...86_400).contains(campaign.connectPatience) else {
-            throw CampaignError(
-                .configuration, "connect patience: expected 1 to 86400 seconds, found \(campaign.connectPatience)")
-        }
-        limits.patience = UInt64(campaign.connectPatience) * 1_000_000_000
+        limits.patience = try nanoseconds(campaign.connectPatience, "connect patience")
+        limits.answerPatience = max(
+            try nanoseconds(campaign.answerPatience, "answer patience"), UInt64(campaign.requestTimeout) * 1_000_000)
+        limits.goawayPatience = try nanoseconds(campaign.goawayPatience, "goaway patience")
+        limits.pingAfter = try nanoseconds(campaign.pingAfter, "ping after")
+        limits.pingIdleAfter = max(limits.pingIdleAfter, limits.pingAfter)
+        limits.pingPatience = try nanoseconds(campaign.pingPatience, "ping patience")
         return limits
+    }
+
+    private static func nanoseconds(_ seconds: Int, _ name: String) throws(CampaignError) -> UInt64 {
+        guard (1...86_400).contains(seconds) else {
+            throw CampaignError(.configuration, "\(name): expected 1 to 86400 seconds, found \(seconds)")
+        }
+        return UInt64(seconds) * 1_000_000_000
     }
 }
 
@@ -200,6 +227,7 @@ extension LoopKind {
         case .automatic: "none"
         case .ioUring: "io_uring"
         case .epoll: "epoll"
+        case .simulated: "simulated"
         }
     }
 }

@@ -8,6 +8,10 @@ import APNSProtocol
 /// none; `apns_id` is empty for rows that were never sent.
 struct ResultLines: ~Copyable {
     static let header: StaticString = "row,token,outcome,status,reason,timestamp,apns_id,attempts\n"
+    static var headerBytes: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: header.utf8Start, count: header.utf8CodeUnitCount)
+    }
+
     /// A line's fixed parts: three numbers of up to 20 digits, the apns-id, the outcome, commas.
     private static let fixedLimit = 160
     /// Quoting can at most double a text and add its quotes.

@@ -1,104 +1,146 @@
 import APNSProtocol
 import Glibc
 
-/// The writer's thread: takes outcome batches, appends their lines to `results.csv`, counts the reasons.
+/// The writer's thread: takes outcome batches, records them in the ledger, appends their lines to `results.csv`, counts
+/// the reasons, and sees to it that all of it is durable before long.
 final class ResultsWriter: @unchecked Sendable {
     // Owned by the writer's thread while it runs, read by others only after it was joined.
     private var lines: ResultLines
-    private var reasons: [Reason: UInt64] = [:]
+    private var reasons: [Reason: UInt64]
+    /// What was recorded.
+    private var tally = Tally()
     private var failure: CampaignError?
-    /// Bytes of the file that are whole lines.
-    private var wholeBytes: off_t = 0
+    /// Outcomes could not be recorded: rows without one may have been sent.
+    private var hasLost = false
+    /// No more of them: the results could not be written, and the ledger tells all.
+    private var isWithoutLines = false
+    /// Something was recorded since the last mark.
+    private var isUnmarked = false
+    private var nextMark: UInt64 = 0
 
-    /// Different reasons that are counted; a server may make up any number of them.
-    private static let reasonLimit = 256
-
-    private let file: Int32
-    private let path: String
+    private let ledger: RunLedger
     private let exchange: OutcomeExchange
     private let control: RunControl
+    /// Nanoseconds.
+    private let interval: UInt64
 
+    /// - Parameter reasons: counted before.
     init(
-        path: String, campaign: (UInt64, UInt64), exchange: OutcomeExchange, control: RunControl
-    ) throws(CampaignError) {
-        self.path = path
+        ledger: RunLedger, campaign: (UInt64, UInt64), reasons: [Reason: UInt64] = [:], exchange: OutcomeExchange,
+        control: RunControl, interval: UInt64
+    ) {
+        self.ledger = ledger
         self.exchange = exchange
         self.control = control
+        self.reasons = reasons
+        self.interval = interval
         lines = ResultLines(campaign: campaign)
-        file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-        guard file >= 0 else { throw CampaignError(.results, "cannot create \(path): \(systemMessage())") }
     }
 
-    deinit { close(file) }
-
-    /// Runs until the exchange is closed; then everything is in the file and on the disk.
+    /// Runs until the exchange is closed; then everything is in the files and on the disk.
     func run() {
-        write(header: ResultLines.header)
-        while let batch = exchange.filled.pop() {
-            take(batch)
-            batch.removeAll()
-            exchange.free.push(batch)
+        nextMark = Self.now() + interval
+        while true {
+            switch isUnmarked ? exchange.filled.pop(until: nextMark) : waited() {
+            case .element(let batch): take(batch)
+            case .nothingYet: break
+            case .closed: return end()
+            }
+            markIfDue(now: Self.now())
         }
-        flush()
-        if failure == nil && fsync(file) != 0 && errno != EINVAL { fail() }
     }
 
-    /// After the thread was joined: answers by reason, and what went wrong.
-    func finish() -> (reasons: [Reason: UInt64], failure: CampaignError?) { (reasons, failure) }
+    /// One piece of work without waiting, for whoever has the clock in hand: false when there was none.
+    func step(now: UInt64) -> Bool {
+        markIfDue(now: now)
+        guard case .element(let batch) = exchange.filled.tryPop() else { return false }
+        take(batch)
+        return true
+    }
+
+    /// After the last outcome: everything is durable, and the ledger says that the run ended in order.
+    func end() {
+        flush()
+        do {
+            if !hasLost { try ledger.end(hasLines: !isWithoutLines) } else if !isWithoutLines { try ledger.mark() }
+        } catch {
+            fail(error)
+        }
+    }
+
+    /// After the thread was joined: outcomes and answers by reason, as they were recorded, and what went wrong.
+    func finish() -> (tally: Tally, reasons: [Reason: UInt64], failure: CampaignError?) { (tally, reasons, failure) }
+
+    private func waited() -> BoundedQueue<OutcomeBatch>.Taken {
+        exchange.filled.pop().map { .element($0) } ?? .closed
+    }
 
     private func take(_ batch: OutcomeBatch) {
-        guard failure == nil else { return }
+        record(batch)
+        batch.removeAll()
+        exchange.free.push(batch)
+    }
+
+    private func record(_ batch: OutcomeBatch) {
+        // The ledger first: a line without a record would be one too many after a kill.
+        do {
+            try ledger.record(batch)
+        } catch {
+            hasLost = true
+            return fail(error)
+        }
+        isUnmarked = true
         for entry in batch.entries {
-            if entry.outcome == .rejected && entry.reasonLength > 0 { count(batch.reason(of: entry)) }
+            tally.count(entry.outcome, attempts: entry.attempts)
+            if entry.outcome == .rejected && entry.reasonLength > 0 {
+                reasons.countReason(Reason(bytes: batch.reason(of: entry)))
+            }
+            if isWithoutLines { continue }
             if !lines.hasRoom { flush() }
             lines.append(entry, of: batch)
         }
     }
 
-    private func count(_ reason: UnsafeRawBufferPointer) {
-        let reason = Reason(bytes: reason)
-        let isKept = reasons[reason] != nil || reasons.count < Self.reasonLimit
-        reasons[isKept ? reason : .unknown("other"), default: 0] += 1
-    }
-
-    private func write(header: StaticString) {
-        write(UnsafeRawBufferPointer(start: header.utf8Start, count: header.utf8CodeUnitCount))
-    }
-
-    private func flush() {
-        write(lines.bytes)
-        lines.removeAll()
-    }
-
-    private func write(_ bytes: UnsafeRawBufferPointer) {
-        var rest = bytes
-        var position = lseek(file, 0, SEEK_CUR)
-        while !rest.isEmpty && failure == nil {
-            let written = Glibc.write(file, rest.baseAddress, rest.count)
-            if written > 0 {
-                noteWhole(UnsafeRawBufferPointer(rebasing: rest[..<written]), at: &position)
-                rest = UnsafeRawBufferPointer(rebasing: rest[written...])
-            } else if errno != EINTR {
-                fail()
-            }
+    private func markIfDue(now: UInt64) {
+        guard isUnmarked, now >= nextMark else { return }
+        nextMark = now + interval
+        isUnmarked = false
+        flush()
+        guard !isWithoutLines else { return }
+        do {
+            try ledger.mark()
+        } catch {
+            isWithoutLines = true
+            fail(error)
         }
     }
 
-    /// Remembers where the last whole line of what was written ends.
-    private func noteWhole(_ written: UnsafeRawBufferPointer, at position: inout off_t) {
-        if let end = written.lastIndex(of: UInt8(ascii: "\n")) { wholeBytes = position + off_t(end) + 1 }
-        position += off_t(written.count)
+    private func flush() {
+        guard !isWithoutLines else { return }
+        do {
+            try ledger.write(lines.bytes)
+        } catch {
+            isWithoutLines = true
+            fail(error)
+        }
+        lines.removeAll()
     }
 
-    /// A result that cannot be written stops the campaign: nothing more may be sent that could not be accounted for.
-    private func fail() {
-        let error = CampaignError(.results, "cannot write \(path): \(systemMessage())")
-        failure = error
-        // No torn line stays behind.
-        _ = ftruncate(file, wholeBytes)
+    /// What cannot be written stops the campaign: nothing more may be sent that could not be accounted for. What was sent
+    /// is recorded as long as the ledger takes it.
+    private func fail(_ error: StorageError) {
+        let error = CampaignError(.results, "\(error)")
+        failure = failure ?? error
         control.stop(.failure(error))
+    }
+
+    /// Nanoseconds of the monotonic clock.
+    private static func now() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 }
 
-/// The text of the current errno.
-func systemMessage() -> String { String(cString: strerror(errno)) }
+/// The text of the current errno, or of another.
+func systemMessage(_ code: Int32 = errno) -> String { String(cString: strerror(code)) }

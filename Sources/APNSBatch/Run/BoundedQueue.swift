@@ -18,7 +18,11 @@ final class BoundedQueue<Element: Sendable>: @unchecked Sendable {
         mutex = .allocate(capacity: 1)
         changed = .allocate(capacity: 1)
         pthread_mutex_init(mutex, nil)
-        pthread_cond_init(changed, nil)
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(changed, &attributes)
+        pthread_condattr_destroy(&attributes)
     }
 
     deinit {
@@ -68,6 +72,21 @@ final class BoundedQueue<Element: Sendable>: @unchecked Sendable {
             guard count > 0 else { return nil }
             pthread_cond_broadcast(changed)
             return removeFirst()
+        }
+    }
+
+    var isEmpty: Bool { locked { count == 0 } }
+
+    /// Waits for an element until a time: nanoseconds of the monotonic clock.
+    func pop(until deadline: UInt64) -> Taken {
+        locked {
+            var time = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
+            while count == 0 && !isClosed {
+                if pthread_cond_timedwait(changed, mutex, &time) == ETIMEDOUT { break }
+            }
+            guard count > 0 else { return isClosed ? .closed : .nothingYet }
+            pthread_cond_broadcast(changed)
+            return .element(removeFirst())
         }
     }
 

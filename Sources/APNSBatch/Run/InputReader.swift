@@ -4,14 +4,18 @@ import CSVReader
 final class InputReader: Sendable {
     /// The names of the header row.
     let columns: [String]
-    let chunks: BoundedQueue<CSVChunk>
-    private let reader: CSVChunkReader
-    private let name: String
+    let chunks: BoundedQueue<InputChunk>
+    let reader: CSVChunkReader
+    let name: String
 
     /// Opens the input and reads its header row; blocks for a pipe until that is there.
     ///
-    /// - Parameter lanes: each lane may have a chunk in hand and one waiting; two more are being filled.
-    init(_ campaign: Campaign, lanes: Int) throws(CampaignError) {
+    /// - Parameters:
+    ///   - lanes: each lane may have a chunk in hand and one waiting; two more are being filled.
+    ///   - group: more of them, for chunks that are announced together.
+    init(
+        _ campaign: Campaign, lanes: Int, group: Int = 0, limits: CSVLimits = .standard
+    ) throws(CampaignError) {
         name = campaign.input.name
         do {
             let dialect = try CSVDialect(delimiter: campaign.delimiter)
@@ -20,25 +24,43 @@ final class InputReader: Sendable {
                 case .file(let path): .file(path)
                 case .standardInput: .standardInput
                 }
-            reader = try CSVChunkReader(input: input, dialect: dialect, buffers: lanes * 2 + 2)
+            reader = try CSVChunkReader(
+                input: input, dialect: dialect, limits: limits, buffers: lanes * 2 + 2 + group)
             columns = try reader.readHeader()
         } catch {
             throw Self.explain(error, name: campaign.input.name)
         }
-        chunks = BoundedQueue(capacity: lanes * 2)
+        chunks = BoundedQueue(capacity: reader.bufferCount)
     }
 
     var bytesRead: UInt64 { reader.bytesRead }
     var bytesTotal: UInt64? { reader.bytesTotal }
 
+    /// Of the names of the columns.
+    var columnsSum: UInt32 {
+        Array(columns.joined(separator: "\0").utf8).withUnsafeBytes { LedgerFrame.sum(of: $0) }
+    }
+
     /// A lane's cursor over the chunks.
     func makeCursor() -> CSVRowCursor { reader.makeCursor() }
 
-    /// Reads to the end, or until the run stops. `wake` tells the lanes that there is something to take.
+    /// Reads to the end, or until the run stops, and announces each chunk before a lane gets it.
+    func run(_ announcer: consuming RangeAnnouncer, control: RunControl, wake: () -> Void) {
+        var announcer = announcer
+        do throws(CampaignError) {
+            while !control.stopping, reader.waitForBuffers(announcer.buffersWanted), try announcer.step() { wake() }
+        } catch {
+            control.stop(.failure(error))
+        }
+        chunks.close()
+        wake()
+    }
+
+    /// Reads to the end, or until the run stops, without a ledger. `wake` tells the lanes that there is something to take.
     func run(control: RunControl, wake: () -> Void) {
         do {
             while let chunk = try reader.next() {
-                guard !control.stopping, chunks.push(chunk) else {
+                if control.stopping || !chunks.push(InputChunk(chunk)) {
                     chunk.recycle()
                     break
                 }
@@ -66,13 +88,35 @@ final class InputReader: Sendable {
         }
     }
 
-    private static func explain(_ error: CSVError, name: String) -> CampaignError {
-        if case .badDelimiter = error { return CampaignError(.configuration, "\(error)") }
-        return CampaignError(.input, error.message(input: name))
+    static func explain(_ error: CSVError, name: String) -> CampaignError {
+        switch error {
+        case .badDelimiter: CampaignError(.configuration, "\(error)")
+        // Going on would not help.
+        case .changedRows: CampaignError(.configuration, error.message(input: name))
+        default: CampaignError(.input, error.message(input: name))
+        }
+    }
+}
+
+/// A chunk on its way to a lane.
+struct InputChunk: Sendable {
+    let chunk: CSVChunk
+    /// What is known of its rows, if an earlier process had it.
+    let past: PastRange?
+
+    /// Rows without an outcome.
+    var rowsLeft: Int { past?.range.remaining ?? chunk.rowCount }
+
+    init(_ chunk: CSVChunk, past: PastRange? = nil) {
+        self.chunk = chunk
+        self.past = past
     }
 }
 
 extension Campaign.Input {
+    /// Whether it can be found again: standard input cannot, even where it is a file.
+    var isFile: Bool { if case .file = self { true } else { false } }
+
     /// What errors call the input.
     var name: String {
         switch self {

@@ -12,12 +12,15 @@ final class LaneCrew: Sendable {
     private let providers: ProviderDirectory
     private let input: InputReader
     private let exchange: OutcomeExchange
+    private let board: AnswerBoard
+    private let handOver: HandOverBoard
     private let wakers: [LaneWaker]
-    private let done: Guarded<(tally: Tally, loop: LoopKind)>
+    private let done = Guarded(LoopKind.automatic)
 
     init(
         plan: CampaignPlan, control: RunControl, gauges: [LaneGauges], addresses: AddressBook,
-        providers: ProviderDirectory, input: InputReader, exchange: OutcomeExchange
+        providers: ProviderDirectory, input: InputReader, exchange: OutcomeExchange,
+        handOver: HandOverBoard
     ) {
         self.plan = plan
         self.control = control
@@ -26,13 +29,13 @@ final class LaneCrew: Sendable {
         self.providers = providers
         self.input = input
         self.exchange = exchange
+        board = AnswerBoard(plan.breaker, lanes: gauges.count, providers: plan.topics.providers)
+        self.handOver = handOver
         wakers = gauges.map { _ in LaneWaker() }
-        done = Guarded((Tally(), .automatic))
     }
 
-    /// Of all lanes that have ended.
-    var tally: Tally { done.withLock { $0.tally } }
-    var loop: LoopKind { done.withLock { $0.loop } }
+    /// Of a lane that has ended.
+    var loop: LoopKind { done.withLock { $0 } }
 
     /// Ends every lane's wait: there is something new for them.
     @Sendable func wake() { for waker in wakers { waker.wake() } }
@@ -54,7 +57,8 @@ final class LaneCrew: Sendable {
         do {
             var lane = try Lane(
                 plan: plan, control: control, gauges: gauges[number], addresses: addresses, providers: providers,
-                input: input, exchange: exchange, waker: wakers[number])
+                input: input, exchange: exchange, handOver: handOver, waker: wakers[number], board: board,
+                number: number)
             defer { wakers[number].detach() }
             do {
                 try lane.run()
@@ -62,8 +66,8 @@ final class LaneCrew: Sendable {
                 fail(error)
                 lane.finishUp()
             }
-            let (tally, loop) = (lane.sink.tally, lane.transport.loop)
-            done.withLock { $0 = ($0.tally + tally, loop) }
+            let loop = lane.transport.loop
+            done.withLock { $0 = loop }
         } catch {
             fail(error)
         }

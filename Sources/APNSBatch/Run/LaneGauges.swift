@@ -10,6 +10,7 @@ final class LaneGauges: Sendable {
     private let streams = Atomic<Int>(0)
     private let inFlight = Atomic<Int>(0)
     private let opened = Atomic<Int>(0)
+    private let retrying = Atomic<Int>(0)
 
     struct Reading: Sendable {
         var accepted: UInt64 = 0
@@ -21,9 +22,11 @@ final class LaneGauges: Sendable {
         var inFlight = 0
         /// Connections that came up so far.
         var opened = 0
+        /// Rows that wait to be sent again.
+        var retrying = 0
     }
 
-    func publish(_ tally: Tally, connections: Int, streams: Int, inFlight: Int, opened: Int) {
+    func publish(_ tally: Tally, connections: Int, streams: Int, inFlight: Int, opened: Int, retrying: Int = 0) {
         accepted.store(tally.accepted, ordering: .relaxed)
         rejected.store(tally.rejected, ordering: .relaxed)
         invalid.store(tally.invalid, ordering: .relaxed)
@@ -32,6 +35,7 @@ final class LaneGauges: Sendable {
         self.streams.store(streams, ordering: .relaxed)
         self.inFlight.store(inFlight, ordering: .relaxed)
         self.opened.store(opened, ordering: .relaxed)
+        self.retrying.store(retrying, ordering: .relaxed)
     }
 
     var reading: Reading {
@@ -39,14 +43,19 @@ final class LaneGauges: Sendable {
             accepted: accepted.load(ordering: .relaxed), rejected: rejected.load(ordering: .relaxed),
             invalid: invalid.load(ordering: .relaxed), other: other.load(ordering: .relaxed),
             connections: connections.load(ordering: .relaxed), streams: streams.load(ordering: .relaxed),
-            inFlight: inFlight.load(ordering: .relaxed), opened: opened.load(ordering: .relaxed))
+            inFlight: inFlight.load(ordering: .relaxed), opened: opened.load(ordering: .relaxed),
+            retrying: retrying.load(ordering: .relaxed))
     }
 }
 
 extension CampaignProgress {
     /// The sum of what the threads show.
-    init(_ gauges: [LaneGauges], _ reader: InputReader, started: Double?) {
+    init(_ gauges: [LaneGauges], _ reader: InputReader, started: Double?, before: Tally = Tally()) {
         self.init()
+        accepted = before.accepted
+        rejected = before.rejected
+        invalid = before.invalid
+        other = before.unknown + before.expired + before.suppressed
         for gauge in gauges {
             let reading = gauge.reading
             accepted += reading.accepted
@@ -56,6 +65,7 @@ extension CampaignProgress {
             connections += reading.connections
             streams += reading.streams
             inFlight += reading.inFlight
+            retrying += reading.retrying
         }
         bytesRead = reader.bytesRead
         bytesTotal = reader.bytesTotal

@@ -15,18 +15,20 @@ struct ProviderAccess: Sendable {
     let generation: Int
 
     init(
-        _ credentials: Campaign.Credentials, generation: Int = 0, rule: ProviderTokenRotation.Rule, log: LaneLog
+        _ credentials: Campaign.Credentials, generation: Int = 0, rule: ProviderTokenRotation.Rule, log: LaneLog,
+        surroundings: Surroundings = .system
     ) throws(CampaignError) {
         self.generation = generation
         switch credentials {
         case .none: (name, tokens, certificate, warning) = ("", nil, nil, nil)
         case .providerToken(let keyPEM, let keyID, let teamID):
-            tokens = try ProviderTokenSource(keyPEM: keyPEM, keyID: keyID, teamID: teamID, rule: rule, log: log)
+            tokens = try ProviderTokenSource(
+                keyPEM: keyPEM, keyID: keyID, teamID: teamID, rule: rule, log: log, surroundings: surroundings)
             (name, certificate, warning) = ("team \(teamID)", nil, nil)
         case .certificate(let chainPEM, let keyPEM):
             let read = try Self.read(chainPEM, keyPEM)
             (name, tokens, certificate) = ("certificate \"\(read.facts.commonName)\"", nil, read)
-            warning = try CertificateDates.check(read.facts, now: Int64(WallClock.seconds()))
+            warning = try CertificateDates.check(read.facts, now: Int64(surroundings.seconds()))
         }
     }
 

@@ -10,12 +10,14 @@ final class ProviderDirectory: Sendable {
     private let topics: ProviderTopics
     private let rule: ProviderTokenRotation.Rule
     private let log: LaneLog
+    private let surroundings: Surroundings
 
     init(_ campaign: Campaign, plan: CampaignPlan) throws(CampaignError) {
         topics = plan.topics
         log = plan.log
+        surroundings = plan.surroundings
         rule = try Self.rule(campaign.tokenRotation)
-        entries = Guarded(try Self.read(campaign.providers, rule: rule, log: log))
+        entries = Guarded(try Self.read(campaign.providers, rule: rule, log: log, surroundings))
     }
 
     /// Changes when an entry does.
@@ -35,7 +37,7 @@ final class ProviderDirectory: Sendable {
             guard providers.count == entries.count, try ProviderTopics(providers) == topics else {
                 throw CampaignError(.configuration, "providers and their topics cannot change while a campaign runs")
             }
-            let read = try Self.read(providers, generation: generation + 1, rule: rule, log: log)
+            let read = try Self.read(providers, generation: generation + 1, rule: rule, log: log, surroundings)
             let changed = entries.indices.filter { !entries[$0].isLike(read[$0]) }
             for number in changed {
                 entries[number] = read[number]
@@ -49,18 +51,23 @@ final class ProviderDirectory: Sendable {
     /// APNs refused these credentials: those before them are in force again, and the same may be tried another time.
     func takeBack(_ number: Int, refused generation: Int, to previous: ProviderAccess) {
         entries.withLock { entries in
-            if entries[number].generation == generation { entries[number] = previous }
+            guard entries[number].generation == generation else { return }
+            entries[number] = previous
+            // Lanes that took the refused ones go back, too.
+            version.add(1, ordering: .releasing)
         }
     }
 
     private static func read(
-        _ providers: [Campaign.Provider], generation: Int = 0, rule: ProviderTokenRotation.Rule, log: LaneLog
+        _ providers: [Campaign.Provider], generation: Int = 0, rule: ProviderTokenRotation.Rule, log: LaneLog,
+        _ surroundings: Surroundings
     ) throws(CampaignError) -> [ProviderAccess] {
         var read: [ProviderAccess] = []
         for (number, provider) in providers.enumerated() {
             do {
                 read.append(
-                    try ProviderAccess(provider.credentials, generation: generation, rule: rule, log: log))
+                    try ProviderAccess(
+                        provider.credentials, generation: generation, rule: rule, log: log, surroundings: surroundings))
             } catch {
                 guard providers.count > 1 else { throw error }
                 throw CampaignError(error.kind, "provider \(number + 1): \(error)")

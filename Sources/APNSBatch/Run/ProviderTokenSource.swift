@@ -23,11 +23,17 @@ final class ProviderTokenSource: Sendable {
     let issuer: ProviderToken.Issuer
     private let log: LaneLog
     private let state: Guarded<State>
+    /// Seconds since the epoch.
+    private let clock: @Sendable () -> UInt64
+    private let sign: (@Sendable ([UInt8]) -> [UInt8])?
 
     init(
-        keyPEM: [UInt8], keyID: String, teamID: String, rule: ProviderTokenRotation.Rule, log: LaneLog
+        keyPEM: [UInt8], keyID: String, teamID: String, rule: ProviderTokenRotation.Rule, log: LaneLog,
+        surroundings: Surroundings = .system
     ) throws(CampaignError) {
         self.log = log
+        clock = surroundings.seconds
+        sign = surroundings.sign
         state = Guarded(State(rotation: ProviderTokenRotation(rule: rule)))
         do {
             issuer = try ProviderToken.Issuer(keyID: keyID, teamID: teamID)
@@ -43,7 +49,7 @@ final class ProviderTokenSource: Sendable {
 
     /// The token for a connection that is about to open.
     func lease() throws(CampaignError) -> Lease {
-        let now = Int64(WallClock.seconds())
+        let now = Int64(clock())
         return try state.withLock { (state) throws(CampaignError) in
             let token: ProviderTokenRotation.Token
             switch state.rotation.connectionStarts(now: now) {
@@ -64,7 +70,9 @@ final class ProviderTokenSource: Sendable {
     private func mint(_ token: ProviderTokenRotation.Token) throws(CampaignError) -> ProviderToken {
         do {
             let made = try ProviderToken.make(issuer: issuer, issuedAt: token.mintedAt) {
-                (message) throws(CredentialError) in try key.sign(message)
+                (message) throws(CredentialError) in
+                if let sign { return sign(message) }
+                return try key.sign(message)
             }
             log.minted(issuer)
             return made
@@ -81,10 +89,10 @@ final class ProviderTokenSource: Sendable {
 
     /// APNs called this token expired; false when that cannot be, because a clock is wrong.
     func expired(_ token: ProviderTokenRotation.Token) -> Bool {
-        state.withLock { $0.rotation.expired(token, now: Int64(WallClock.seconds())) } == .renewed
+        state.withLock { $0.rotation.expired(token, now: Int64(clock())) } == .renewed
     }
 
-    func tooManyUpdates() { state.withLock { $0.rotation.tooManyUpdates(now: Int64(WallClock.seconds())) } }
+    func tooManyUpdates() { state.withLock { $0.rotation.tooManyUpdates(now: Int64(clock())) } }
 
     private static func nanoseconds(_ seconds: Int64) -> UInt64 { UInt64(max(0, seconds)) * 1_000_000_000 }
 }

@@ -25,6 +25,22 @@ final class RunControl: Sendable {
         stop(.interrupted)
     }
 
+    private let isPausing = Atomic<Bool>(false)
+    private let hasCanary: Atomic<Bool>
+
+    /// - Parameter canary: whether the first rows go alone.
+    init(canary: Bool = false) { hasCanary = Atomic(canary) }
+
+    /// Whether nothing may be sent for now.
+    var paused: Bool { isPausing.load(ordering: .relaxed) }
+
+    func pause(_ paused: Bool) { isPausing.store(paused, ordering: .relaxed) }
+
+    /// Whether the first rows are under way, alone.
+    var isCanary: Bool { hasCanary.load(ordering: .acquiring) }
+
+    func endCanary() { hasCanary.store(false, ordering: .releasing) }
+
     /// Whether no further row may be taken.
     var stopping: Bool { isStopping.load(ordering: .relaxed) }
 

@@ -1,8 +1,12 @@
 import FoundationEssentials
 import Glibc
 
-/// Where a run's results go: a directory of its own, never one that holds results already.
+/// Where a run's results go: a directory of its own, never one that holds those of another.
 enum RunDirectory {
+    /// What happened; all else follows from it.
+    static let ledger = "ledger"
+    /// How far lanes are into their chunks.
+    static let board = "ledger.board"
     static let results = "results.csv"
     static let summary = "summary.json"
 
@@ -13,11 +17,22 @@ enum RunDirectory {
         guard access("\(wanted)/.", W_OK | X_OK) == 0 else {
             throw CampaignError(.configuration, "cannot write into \(wanted): \(systemMessage())")
         }
-        guard access("\(wanted)/\(results)", F_OK) != 0 else {
-            throw CampaignError(
-                .configuration, "\(wanted) holds the results of an earlier run; name another directory")
-        }
+        let isUnbegun = access("\(wanted)/\(ledger)", F_OK) == 0 ? try DirectoryFiles(wanted).isUnbegun() : nil
+        guard isUnbegun != false, hasNoResults(wanted, headerAllowed: isUnbegun != nil) else { throw taken(wanted) }
         return wanted
+    }
+
+    static func taken(_ path: String) -> CampaignError {
+        CampaignError(
+            .configuration, "\(path) holds the results of an earlier run; name another directory, or resume it")
+    }
+
+    /// - Parameter headerAllowed: beside a ledger that was not begun it may have come as far as that.
+    private static func hasNoResults(_ directory: String, headerAllowed: Bool) -> Bool {
+        var facts = stat()
+        guard lstat("\(directory)/\(results)", &facts) == 0 else { return true }
+        return headerAllowed && facts.st_mode & S_IFMT == S_IFREG
+            && facts.st_size <= ResultLines.headerBytes.count
     }
 
     private static func makeNew() throws(CampaignError) -> String {
@@ -25,19 +40,34 @@ enum RunDirectory {
         let stamp = timestamp()
         for number in 1...1000 {
             let path = number == 1 ? "runs/\(stamp)" : "runs/\(stamp)-\(number)"
-            if mkdir(path, 0o755) == 0 { return path }
+            if mkdir(path, 0o755) == 0 {
+                try sync("runs")
+                return path
+            }
             guard errno == EEXIST else { break }
         }
         throw CampaignError(.configuration, "cannot create a directory below runs/: \(systemMessage())")
     }
 
-    /// Like `mkdir -p`.
+    /// Like `mkdir -p`. The names of what is made survive a loss of power.
     private static func create(_ path: String) throws(CampaignError) {
         var made = path.hasPrefix("/") ? "/" : ""
         for part in path.split(separator: "/") {
+            let parent = made.isEmpty ? "." : made
             made += (made.isEmpty || made.hasSuffix("/") ? "" : "/") + part
-            guard mkdir(made, 0o755) != 0 && errno != EEXIST else { continue }
-            throw CampaignError(.configuration, "cannot create directory \(made): \(systemMessage())")
+            if mkdir(made, 0o755) == 0 {
+                try sync(parent)
+            } else if errno != EEXIST {
+                throw CampaignError(.configuration, "cannot create directory \(made): \(systemMessage())")
+            }
+        }
+    }
+
+    private static func sync(_ path: String) throws(CampaignError) {
+        do {
+            try FileStorage.syncDirectory(path)
+        } catch {
+            throw CampaignError(.configuration, "\(error)")
         }
     }
 

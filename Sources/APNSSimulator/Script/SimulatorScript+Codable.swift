@@ -14,7 +14,7 @@ private struct AnyKey: CodingKey {
 
 extension Decoder {
     /// Throws when the mapping has a key that is not one of `Key`: a misspelt one must not be passed over.
-    fileprivate func refuseUnknownKeys<Key: CodingKey & CaseIterable>(_: Key.Type) throws {
+    func refuseUnknownKeys<Key: CodingKey & CaseIterable>(_: Key.Type) throws {
         let known = Key.allCases.map(\.stringValue)
         for key in try container(keyedBy: AnyKey.self).allKeys where !known.contains(key.stringValue) {
             let text = "unknown key \"\(key.stringValue)\"; known are \(known.joined(separator: ", "))"
@@ -25,7 +25,7 @@ extension Decoder {
 
 extension SimulatorScript {
     enum CodingKeys: String, CodingKey, CaseIterable {
-        case seed, rules, latency
+        case seed, rules, latency, faults
     }
 
     /// Every key may be left out; an unknown one is an error.
@@ -35,6 +35,7 @@ extension SimulatorScript {
         seed = try values.decodeIfPresent(UInt64.self, forKey: .seed) ?? 0
         rules = try values.decodeIfPresent([SimulatorRule].self, forKey: .rules) ?? []
         latency = try values.decodeIfPresent(SimulatorLatency.self, forKey: .latency) ?? .none
+        faults = try values.decodeIfPresent([SimulatorFault].self, forKey: .faults) ?? []
     }
 }
 

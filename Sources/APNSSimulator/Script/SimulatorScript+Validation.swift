@@ -9,12 +9,15 @@ extension SimulatorScript {
             sum += rule.share
         }
         guard sum <= 1 + 1e-9 else { return "rules: the shares add up to \(sum), more than 1" }
+        for (index, fault) in faults.enumerated() {
+            if let text = fault.fault() { return "faults[\(index)].\(text)" }
+        }
         return latency.fault().map { "latency.\($0)" }
     }
 }
 
 extension SimulatorRule {
-    fileprivate func fault() -> String? {
+    func fault() -> String? {
         guard share >= 0, share <= 1 else { return "share: expected 0 to 1, found \(share)" }
         guard (200...599).contains(status) else { return "status: expected 200 to 599, found \(status)" }
         if let reason {

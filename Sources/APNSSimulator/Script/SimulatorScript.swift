@@ -34,11 +34,16 @@ package struct SimulatorScript: Codable, Sendable, Equatable {
     package var rules: [SimulatorRule]
     /// How long an answer is held back.
     package var latency: SimulatorLatency
+    /// What it does wrong on purpose.
+    package var faults: [SimulatorFault]
 
-    package init(seed: UInt64 = 0, rules: [SimulatorRule] = [], latency: SimulatorLatency = .none) {
+    package init(
+        seed: UInt64 = 0, rules: [SimulatorRule] = [], latency: SimulatorLatency = .none, faults: [SimulatorFault] = []
+    ) {
         self.seed = seed
         self.rules = rules
         self.latency = latency
+        self.faults = faults
     }
 
     /// The answer for the first request of a well-formed device token that passes every check; nil when it is

@@ -10,6 +10,10 @@ struct PendingAnswer {
     var isAboutChannels = false
     /// Number of what the answer carries beside, or -1.
     var reply: Int32 = -1
+    /// Number of what is unusual about the answer, or -1.
+    var treatment: Int32 = -1
+    /// RST_STREAM with that code instead.
+    var reset: UInt32?
     var id: MessageID
 }
 

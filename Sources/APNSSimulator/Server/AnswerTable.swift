@@ -1,5 +1,5 @@
 /// All answers a simulator can give, written out once, and how often each was given: first the fixed ones in their
-/// order, then those of the script's rules.
+/// order, then those of the script's rules, then those of its storms.
 struct AnswerTable: ~Copyable {
     /// One answer. Body and `retry-after` (empty for none) are owned by the table.
     struct Prepared {
@@ -11,6 +11,7 @@ struct AnswerTable: ~Copyable {
 
     let entries: UnsafeMutablePointer<Prepared>
     private let count: Int
+    private let firstStorm: Int
     private let names: [(status: Int, reason: String)]
 
     /// - Parameter started: milliseconds since the epoch, for rules of status 410 without a time of their own.
@@ -23,12 +24,13 @@ struct AnswerTable: ~Copyable {
             bodies.append(Self.body(answer.reason, timestamp: nil))
             delays.append("")
         }
-        for rule in script.rules {
+        for rule in script.rules + script.stormRules {
             names.append((rule.status, rule.reason ?? ""))
             bodies.append(Self.body(rule.reason ?? "", timestamp: rule.status == 410 ? rule.timestamp ?? started : nil))
             delays.append(rule.retryAfter.map { String($0) } ?? "")
         }
         self.names = names
+        firstStorm = FixedAnswer.allCases.count + script.rules.count
         count = names.count
         entries = .allocate(capacity: count)
         for index in 0..<count {
@@ -57,6 +59,11 @@ struct AnswerTable: ~Copyable {
     @inline(__always)
     static func number(rule: Int) -> Int {
         FixedAnswer.allCases.count + rule
+    }
+
+    /// The number of the answer of a storm.
+    func number(storm: Int32) -> Int {
+        firstStorm + Int(storm)
     }
 
     /// Counts one more use of an answer.

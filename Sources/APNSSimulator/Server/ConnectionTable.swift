@@ -8,6 +8,8 @@ struct ConnectionState {
     var isRaised = false
     /// Whether a request was answered.
     var isAnswered = false
+    /// Whether a fault holds the limit of concurrent streams.
+    var isLimited = false
 }
 
 /// The connections that are up. Few beside the number of requests, and requests come in runs on one connection: the
@@ -43,6 +45,9 @@ struct ConnectionTable: ~Copyable {
     mutating func existing(_ id: UInt64) -> UnsafeMutablePointer<ConnectionState>? {
         find(id) ? states + last : nil
     }
+
+    /// The ids of those that are up.
+    var all: [UInt64] { Array(UnsafeBufferPointer(start: ids, count: count)) }
 
     /// Forgets a connection; returns what was remembered.
     mutating func remove(_ id: UInt64) -> ConnectionState? {

@@ -12,7 +12,15 @@ struct Ports: Sendable {
 enum Listener {
     /// A transport that listens, and its ports. Destroyed by the caller, on the same thread.
     static func open(_ configuration: SimulatorConfiguration) throws(SimulatorError) -> (OpaquePointer, Ports) {
-        let transport = try create(configuration)
+        var number: UInt32 = 0
+        return try open(configuration, world: nil, number: &number)
+    }
+
+    /// The same in the world of a simulation, with the transport's number there.
+    static func open(
+        _ configuration: SimulatorConfiguration, world: OpaquePointer?, number: inout UInt32
+    ) throws(SimulatorError) -> (OpaquePointer, Ports) {
+        let transport = try create(configuration, world, &number)
         do {
             let tls = try secure(transport, configuration)
             let services: Services = configuration.managementPort == nil ? .all : .pushes
@@ -28,7 +36,16 @@ enum Listener {
         }
     }
 
-    private static func create(_ configuration: SimulatorConfiguration) throws(SimulatorError) -> OpaquePointer {
+    /// Listens again on a port that was closed; false when it cannot be had yet.
+    static func reopen(_ transport: OpaquePointer, _ configuration: SimulatorConfiguration, _ ports: Ports) -> Bool {
+        let services: Services = ports.management == nil ? .all : .pushes
+        // The only TLS configuration, made when the transport was opened.
+        return (try? listen(transport, configuration, port: ports.pushes, for: services, tls: 0)) != nil
+    }
+
+    private static func create(
+        _ configuration: SimulatorConfiguration, _ world: OpaquePointer?, _ number: inout UInt32
+    ) throws(SimulatorError) -> OpaquePointer {
         var options = transport_options()
         options.loop =
             switch configuration.loop {
@@ -44,7 +61,13 @@ enum Listener {
         options.send_buffer_max = 1 << 18
         var transport: OpaquePointer?
         var error = transport_error()
-        guard transport_create(&options, &transport, &error) == 0, let transport else {
+        let status =
+            if let world {
+                transport_world_join(world, &options, &transport, &number, &error)
+            } else {
+                transport_create(&options, &transport, &error)
+            }
+        guard status == 0, let transport else {
             throw .transport(text(error))
         }
         return transport
@@ -92,6 +115,7 @@ enum Listener {
                 options.tls = tls
                 options.context = UInt64(services.rawValue)
                 options.streams_max = configuration.streamsBeforeToken
+                options.stream_window = configuration.streamWindow
                 return transport_listen(transport, &options, &bound, &error)
             }
         }

@@ -29,6 +29,10 @@ struct MessageID {
         }
     }
 
+    var text: String {
+        withUnsafeBytes(of: bytes) { String(decoding: $0.prefix(Self.length), as: UTF8.self) }
+    }
+
     @inline(__always)
     func write(to out: UnsafeMutableRawPointer) {
         withUnsafeBytes(of: bytes) { out.copyMemory(from: $0.baseAddress!, byteCount: Self.length) }

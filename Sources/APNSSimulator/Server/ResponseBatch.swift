@@ -51,6 +51,13 @@ struct ResponseBatch: ~Copyable {
         count += 1
     }
 
+    /// Adds a reset in the place of a response; there must be room.
+    mutating func addReset(connection: UInt64, stream: UInt32, code: UInt32) {
+        add(connection: connection, stream: stream, status: 0, body: Bytes(start: nil, count: 0))
+        responses[count - 1].reset = 1
+        responses[count - 1].reset_code = code
+    }
+
     /// Adds a field to the response added last.
     ///
     /// - Parameters:

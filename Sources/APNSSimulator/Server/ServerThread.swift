@@ -55,8 +55,8 @@ final class ServerThread: @unchecked Sendable {
     /// The thread's work.
     fileprivate func run() {
         let transport: OpaquePointer
+        let ports: Ports
         do throws(SimulatorError) {
-            let ports: Ports
             (transport, ports) = try Listener.open(configuration)
             self.transport = transport
             opened = .success(ports)
@@ -65,7 +65,7 @@ final class ServerThread: @unchecked Sendable {
             listening.signal()
             return
         }
-        var server = SimulatorServer(transport, configuration, keys)
+        var server = SimulatorServer(transport, configuration, keys, ports)
         listening.signal()
         server.run(until: { isStopped.load(ordering: .acquiring) })
         // Not before the last call of transport_wake has returned.

@@ -2,37 +2,53 @@ import CTransport
 
 /// The loop: takes what the transport received, judges, answers at once or later. Belongs to the thread that made it.
 struct SimulatorServer: ~Copyable {
-    private let transport: OpaquePointer
+    let transport: OpaquePointer
     private let clock: @Sendable () -> Int64
     private let streams: UInt32
     private let isSandbox: Bool
     private let certificateFault: SimulatorConfiguration.CertificateFault
     private let eventCapacity: Int
     private let teams: TeamCounts
+    private let probe: (any SimulatorProbe)?
     private let received: UnsafeMutablePointer<transport_received>
     private let events: UnsafeMutablePointer<transport_event>
     private var check: RequestCheck
     private let slices: ScriptSlices
-    private let answers: AnswerTable
+    let answers: AnswerTable
     private var latency: LatencyDraw
     private var ids: SplitMix64
-    private var connections = ConnectionTable()
+    var connections = ConnectionTable()
     private var queue = AnswerQueue()
-    private var batch = ResponseBatch(capacity: SimulatorServer.receivedCapacity)
+    var batch = ResponseBatch(capacity: SimulatorServer.receivedCapacity)
     private var counts = TokenCounts()
-    private var replies = ReplyStore()
+    var replies = ReplyStore()
     private var date = HTTPDate()
     private var now: Int64
-    private var report = SimulatorReport()
-    private var open = 0
+    var report = SimulatorReport()
+    var open = 0
+    var faults: FaultPlan
+    var cuts: FaultCuts
+    var treatments = TreatmentStore()
+    /// Listens again at the next opportunity.
+    var isDeaf = false
+    let configuration: SimulatorConfiguration
+    let ports: Ports
 
     private static var receivedCapacity: Int { 1024 }
 
     /// - Parameters:
     ///   - transport: listening; destroyed by the caller, after this value.
     ///   - keys: the provider keys of the configuration, readable.
-    init(_ transport: OpaquePointer, _ configuration: SimulatorConfiguration, _ keys: [ProviderKey]) {
+    ///   - ports: where it listens.
+    init(
+        _ transport: OpaquePointer, _ configuration: SimulatorConfiguration, _ keys: [ProviderKey], _ ports: Ports
+    ) {
         self.transport = transport
+        self.configuration = configuration
+        self.ports = ports
+        faults = FaultPlan(configuration.script.faults, streams: configuration.streams)
+        cuts = FaultCuts(configuration.script.faults)
+        FaultHands.layOut(&cuts, on: transport)
         let script = configuration.script
         let clock = configuration.clockWithOffset
         self.clock = clock
@@ -42,6 +58,7 @@ struct SimulatorServer: ~Copyable {
         // What a connection is must be known before its first request.
         eventCapacity = max(256, 4 * Int(configuration.connections))
         teams = TeamCounts(keys)
+        probe = configuration.probe
         streams = configuration.streams
         received = .allocate(capacity: Self.receivedCapacity)
         events = .allocate(capacity: eventCapacity)
@@ -56,7 +73,7 @@ struct SimulatorServer: ~Copyable {
         answers = AnswerTable(script, started: now)
         latency = LatencyDraw(script.latency, seed: script.seed)
         ids = SplitMix64(seed: script.seed ^ UInt64(bitPattern: now))
-        report.loop = transport_loop_kind(transport) == TRANSPORT_LOOP_IO_URING.rawValue ? "io_uring" : "epoll"
+        report.loop = Self.loopName(transport)
     }
 
     deinit {
@@ -64,31 +81,44 @@ struct SimulatorServer: ~Copyable {
         events.deallocate()
     }
 
+    private static func loopName(_ transport: OpaquePointer) -> String {
+        switch transport_loop_kind(transport) {
+        case TRANSPORT_LOOP_IO_URING.rawValue: "io_uring"
+        case TRANSPORT_LOOP_EPOLL.rawValue: "epoll"
+        default: "simulated"
+        }
+    }
+
     /// Serves until `isStopped` says so after the transport was woken, or the loop fails.
     mutating func run(until isStopped: () -> Bool) {
+        while !isStopped(), turn() {}
+    }
+
+    /// Polls once, judges and answers what came; false when the loop failed.
+    mutating func turn() -> Bool {
         var io = transport_poll_io()
         io.events = events
         io.received = received
         io.event_capacity = UInt32(eventCapacity)
         io.received_capacity = UInt32(Self.receivedCapacity)
-        while !isStopped() {
-            io.timeout_ms = timeout()
-            let status = transport_poll(transport, &io)
-            guard status == 0 else {
-                report.failures.append("the loop failed with status \(status)")
-                return
-            }
-            now = clock()
-            let tick = transport_now_ns(transport)
-            noteAccepted(Int(io.event_count))
-            noteOpened(Int(io.received_count))
-            for index in 0..<Int(io.received_count) {
-                handle(received + index, tick: tick)
-            }
-            answerDue(by: tick)
-            respond()
-            forgetClosed(Int(io.event_count))
+        io.timeout_ms = timeout()
+        let status = transport_poll(transport, &io)
+        guard status == 0 else {
+            report.failures.append("the loop failed with status \(status)")
+            return false
         }
+        now = clock()
+        let tick = transport_now_ns(transport)
+        noteAccepted(Int(io.event_count), tick: tick)
+        noteOpened(Int(io.received_count))
+        for index in 0..<Int(io.received_count) {
+            handle(received + index, tick: tick)
+        }
+        answerDue(by: tick)
+        respond()
+        sufferDue(by: tick)
+        forgetClosed(Int(io.event_count))
+        return true
     }
 
     /// Ends the account and writes the counts.
@@ -105,41 +135,79 @@ struct SimulatorServer: ~Copyable {
         report.tokensExpired = answers.entries[AnswerTable.number(.expiredProviderToken)].given
         report.teams = teams.counts()
         report.channels = check.channels.count
+        report.faults = faultCounts()
         return report
     }
 
     /// Milliseconds until the next answer is due, rounded up.
     private func timeout() -> UInt32 {
-        guard queue.nextTime != .max else { return .max }
+        if isDeaf { return 5 }
+        let next = min(queue.nextTime, faults.nextTime)
+        guard next != .max else { return .max }
         let now = transport_now_ns(transport)
-        guard queue.nextTime > now else { return 0 }
-        return UInt32(clamping: (queue.nextTime - now + 999_999) / 1_000_000)
+        guard next > now else { return 0 }
+        return UInt32(clamping: (next - now + 999_999) / 1_000_000)
     }
 
     private mutating func handle(_ request: UnsafeMutablePointer<transport_received>, tick: UInt64) {
         let request = request.pointee
+        let treatment = faults.isEmpty ? FaultTreatment() : suffer(request, tick: tick)
+        guard treatment.way == .usual || treatment.way == .unanswered else {
+            forgo(request, treatment.way)
+            return
+        }
+        let fate = probe?.fate() ?? .answered
+        if fate == .refused {
+            refuse(request)
+            return
+        }
         let state = connections.state(of: request.connection)
         let verdict = check.judge(
             fields: UnsafeBufferPointer(start: request.fields, count: Int(request.field_count)),
-            body: Bytes(request.body, length: request.body_length), bodyTotal: Int(request.body_total),
+            body: treatment.isEarly ? Self.bodyNotRead : Bytes(request.body, length: request.body_length),
+            bodyTotal: treatment.isEarly ? Self.bodyNotRead.count : Int(request.body_total),
             on: &state.pointee.identity, now: now)
         if verdict.isAuthorized {
             teams.count(state.pointee.identity.team)
         }
-        let number = decide(verdict)
+        let number = decide(verdict, storm: treatment.storm)
         answers.countGiven(number)
         report.requests += 1
-        let answer = PendingAnswer(
+        if let probe { tell(probe, verdict, number) }
+        if fate == .forgotten { return }
+        guard treatment.way == .usual else {
+            forgo(request, .unanswered)
+            return
+        }
+        var answer = PendingAnswer(
             connection: request.connection, stream: request.stream, number: UInt32(number),
             isAuthorized: verdict.isAuthorized, isAboutChannels: verdict.isAboutChannels,
             reply: verdict.isAboutChannels && verdict.isAuthorized ? replies.insert(check.reply) : -1,
+            treatment: treatment.isUnusual ? treatments.insert(treatment) : -1,
             id: messageID(verdict))
+        if case .reset(let code) = fate { answer.reset = code }
         if latency.isNone {
             add(answer)
         } else {
             queue.insert(answer, at: tick + latency.next())
         }
     }
+
+    /// RST_STREAM with REFUSED_STREAM: the request was not processed (RFC 9113, section 8.7).
+    private mutating func refuse(_ request: transport_received) {
+        connections.existing(request.connection)?.pointee.open -= 1
+        open -= 1
+        batch.addReset(connection: request.connection, stream: request.stream, code: 7)
+        if batch.isFull { respond() }
+    }
+
+    private func tell(_ probe: any SimulatorProbe, _ verdict: Verdict, _ number: Int) {
+        guard let token = verdict.deviceToken else { return }
+        probe.judged(token: token, status: answers.entries[number].status)
+    }
+
+    /// Connections that are up.
+    var connectionIDs: [UInt64] { connections.all }
 
     /// All requests of one poll are open at once, before the first of them is answered.
     private mutating func noteOpened(_ count: Int) {
@@ -153,7 +221,7 @@ struct SimulatorServer: ~Copyable {
     }
 
     /// Counts the token, asks the script; returns the number of the answer.
-    private mutating func decide(_ verdict: Verdict) -> Int {
+    private mutating func decide(_ verdict: Verdict, storm: Int32) -> Int {
         if let (channel, app) = verdict.broadcast { return decide(broadcast: channel, app: app) }
         guard let token = verdict.deviceToken else { return AnswerTable.number(verdict.answer) }
         let place = counts.receive(token)
@@ -161,6 +229,7 @@ struct SimulatorServer: ~Copyable {
         if verdict.facts.contains(.blanks) {
             report.payloadsWithBlanks += 1
         }
+        if storm >= 0 { return answers.number(storm: storm) }
         let rule = slices.rule(for: token, earlier: counts.pass(place))
         let number = rule < 0 ? AnswerTable.number(.accepted) : AnswerTable.number(rule: rule)
         if answers.entries[number].status == 200 {
@@ -196,12 +265,24 @@ struct SimulatorServer: ~Copyable {
     private mutating func add(_ answer: PendingAnswer) {
         guard let state = connections.existing(answer.connection) else {
             if answer.reply >= 0 { _ = replies.remove(answer.reply) }
+            if answer.treatment >= 0 { _ = treatments.remove(answer.treatment) }
             return
         }
         state.pointee.open -= 1
         open -= 1
+        if let code = answer.reset {
+            if answer.reply >= 0 { _ = replies.remove(answer.reply) }
+            batch.addReset(connection: answer.connection, stream: answer.stream, code: code)
+            if batch.isFull { respond() }
+            return
+        }
         let raises = answer.isAuthorized && !state.pointee.isRaised
         let prepared = answers.entries[Int(answer.number)]
+        guard answer.treatment < 0 else {
+            writeByHand(answer, prepared)
+            if raises { raise(answer.connection) }
+            return
+        }
         batch.add(
             connection: answer.connection, stream: answer.stream, status: prepared.status, body: prepared.body)
         let isFirst = !state.pointee.isAnswered
@@ -234,11 +315,13 @@ struct SimulatorServer: ~Copyable {
     }
 
     private mutating func raise(_ connection: UInt64) {
-        connections.existing(connection)?.pointee.isRaised = true
+        guard let state = connections.existing(connection) else { return }
+        state.pointee.isRaised = true
+        guard !state.pointee.isLimited else { return }
         _ = transport_connection_streams_set(transport, connection, streams)
     }
 
-    private mutating func respond() {
+    mutating func respond() {
         let status = batch.send(to: transport)
         if status != 0, report.failures.count < 16 {
             report.failures.append("answers were refused with status \(status)")
@@ -246,10 +329,11 @@ struct SimulatorServer: ~Copyable {
     }
 
     /// Learns what connections are before their first requests are judged.
-    private mutating func noteAccepted(_ count: Int) {
+    private mutating func noteAccepted(_ count: Int, tick: UInt64) {
         for index in 0..<count where UInt32(events[index].kind) == TRANSPORT_EVENT_ACCEPTED.rawValue {
             let state = connections.state(of: events[index].connection)
             state.pointee.identity.services = Services(rawValue: UInt8(truncatingIfNeeded: events[index].context))
+            if !faults.isEmpty { beginFaults(events[index], tick: tick) }
             guard let uid = ClientSubject.uid(events[index]) else { continue }
             report.connectionsWithCertificate += 1
             state.pointee.identity.certificate = check.certificate(uid: uid)
@@ -270,6 +354,7 @@ struct SimulatorServer: ~Copyable {
     private mutating func forgetClosed(_ count: Int) {
         for index in 0..<count where UInt32(events[index].kind) == TRANSPORT_EVENT_DOWN.rawValue {
             open -= connections.remove(events[index].connection)?.open ?? 0
+            noteEnd(events[index])
         }
     }
 }

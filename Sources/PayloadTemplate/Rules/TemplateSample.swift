@@ -59,7 +59,7 @@ struct TemplateSample {
 
     private mutating func writeEscaped(_ text: [UInt8]) {
         text.withUnsafeBufferPointer { source in
-            guard let start = source.baseAddress else { return }
+            guard let start = source.baseAddress, !source.isEmpty else { return }
             let count = JSONString.escapedCount(start, source.count)
             bytes += [UInt8](unsafeUninitializedCapacity: count) { out, written in
                 guard let target = out.baseAddress else { return }

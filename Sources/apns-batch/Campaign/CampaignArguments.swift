@@ -58,11 +58,41 @@ struct CampaignArguments: ParsableArguments {
     @Option(help: "Seconds without any connection after which the run ends. (default: 60)")
     var connectPatience: Int?
 
+    @OptionGroup var policy: PolicyArguments
+
+    @Option(help: "Seconds without an answer until connections are replaced; twice as long ends the run. (default: 60)")
+    var answerPatience: Int?
+
+    @Option(help: "Seconds that a connection may still answer after GOAWAY. (default: 10)")
+    var goawayPatience: Int?
+
+    @Option(help: "Seconds of silence after which a connection is sent a PING. (default: 5)")
+    var pingAfter: Int?
+
+    @Option(help: "Seconds that a PING or bytes sent may stay unanswered. (default: 10)")
+    var pingPatience: Int?
+
+    @Option(
+        help: "Rows that may have arrived: resend, report or resend-if-collapsible. (default: resend)")
+    var onUnknown: String?
+
+    @Option(help: "Milliseconds after which records are on the disk. (default: 1000)")
+    var syncInterval: Int?
+
     @Option(help: ArgumentHelp("Seconds after which new connections get a new provider token.", visibility: .hidden))
     var tokenMintAfter: Int?
 
     @Option(help: ArgumentHelp("Seconds that a connection uses one provider token.", visibility: .hidden))
     var tokenRetireAfter: Int?
+
+    @Option(help: "HTTP proxy to connect through (CONNECT): http://USER@HOST:PORT, or without USER@.")
+    var proxy: String?
+
+    @Option(help: "File whose first line is the proxy's password.")
+    var proxyPasswordFile: String?
+
+    @Option(help: "Environment variable that holds the proxy's password.")
+    var proxyPasswordEnv: String?
 
     @Option(help: "Directory for the results, made if missing. (default: a new one below runs/)")
     var runDir: String?
@@ -72,14 +102,19 @@ struct CampaignArguments: ParsableArguments {
 
     /// The flags as settings, to lay over those of a file.
     var settings: CampaignSettings {
-        let own = CampaignSettings(
-            input: input, to: to, topic: topic, template: template, strings: strings.isEmpty ? nil : strings,
-            pushType: pushType, priority: priority, expiration: expiration, collapseId: collapseId,
-            delimiter: delimiter, campaignId: campaignId, lanes: lanes, connections: connections, loop: loop,
-            attempts: attempts, requestTimeout: requestTimeout, connectPatience: connectPatience,
-            tokenMintAfter: tokenMintAfter, tokenRetireAfter: tokenRetireAfter, runDir: runDir,
-            simulatorScript: simulatorScript)
-        return own.over(credentials.settings)
+        get throws {
+            let own = CampaignSettings(
+                input: input, to: to, topic: topic, template: template, strings: strings.isEmpty ? nil : strings,
+                pushType: pushType, priority: priority, expiration: expiration, collapseId: collapseId,
+                delimiter: delimiter, campaignId: campaignId, lanes: lanes, connections: connections, loop: loop,
+                attempts: attempts, requestTimeout: requestTimeout, connectPatience: connectPatience,
+                answerPatience: answerPatience, goawayPatience: goawayPatience, pingAfter: pingAfter,
+                pingPatience: pingPatience,
+                tokenMintAfter: tokenMintAfter, tokenRetireAfter: tokenRetireAfter, proxy: proxy,
+                proxyPasswordFile: proxyPasswordFile, proxyPasswordEnv: proxyPasswordEnv, runDir: runDir,
+                simulatorScript: simulatorScript, onUnknown: onUnknown, syncInterval: syncInterval)
+            return try own.over(policy.settings).over(credentials.settings)
+        }
     }
 
     /// File and flags together.

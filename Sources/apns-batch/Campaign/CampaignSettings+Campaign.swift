@@ -21,6 +21,7 @@ extension CampaignSettings {
         }
         try applyHeaders(to: &campaign)
         try applyOptions(to: &campaign)
+        try applyPolicy(to: &campaign)
         return campaign
     }
 
@@ -76,7 +77,28 @@ extension CampaignSettings {
         if let requestTimeout { campaign.requestTimeout = requestTimeout }
         if let tokenMintAfter { campaign.tokenRotation.mintAfter = tokenMintAfter }
         if let tokenRetireAfter { campaign.tokenRotation.retireAfter = tokenRetireAfter }
+        applyPatience(to: &campaign)
+        try applyLedger(to: &campaign)
+        campaign.proxy = try campaignProxy()
+    }
+
+    private func applyPatience(to campaign: inout Campaign) {
         if let connectPatience { campaign.connectPatience = connectPatience }
+        if let answerPatience { campaign.answerPatience = answerPatience }
+        if let goawayPatience { campaign.goawayPatience = goawayPatience }
+        if let pingAfter { campaign.pingAfter = pingAfter }
+        if let pingPatience { campaign.pingPatience = pingPatience }
+    }
+
+    private func applyLedger(to campaign: inout Campaign) throws {
+        if let syncInterval { campaign.syncInterval = syncInterval }
+        if let onUnknown {
+            guard let policy = UnknownPolicy(name: onUnknown) else {
+                throw UsageError(
+                    "--on-unknown: expected resend, report or resend-if-collapsible, found \"\(onUnknown)\"")
+            }
+            campaign.onUnknown = policy
+        }
     }
 
     func destination() throws -> Campaign.Destination {

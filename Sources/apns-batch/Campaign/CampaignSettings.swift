@@ -31,10 +31,30 @@ struct CampaignSettings: Codable {
     var attempts: Int?
     var requestTimeout: UInt32?
     var connectPatience: Int?
+    var notAfter: String?
+    var answerPatience: Int?
+    var goawayPatience: Int?
+    var pingAfter: Int?
+    var pingPatience: Int?
+    var retryDelay: UInt64?
+    var unavailableDelay: UInt64?
+    var retryAfterMax: UInt64?
+    var retryRows: Int?
+    /// By reason.
+    var stopAt: [String: String]?
+    var stopWindow: Int?
+    var stopMinimum: Int?
+    var canary: Int?
+    var canaryMaxRejected: String?
     var tokenMintAfter: Int?
     var tokenRetireAfter: Int?
+    var proxy: String?
+    var proxyPasswordFile: String?
+    var proxyPasswordEnv: String?
     var runDir: String?
     var simulatorScript: String?
+    var onUnknown: String?
+    var syncInterval: Int?
     var keyPassphraseFile: String?
     var keyPassphraseEnv: String?
     /// In a campaign file only.
@@ -58,10 +78,29 @@ struct CampaignSettings: Codable {
         case lanes, connections, loop, attempts
         case requestTimeout = "request_timeout"
         case connectPatience = "connect_patience"
+        case notAfter = "not_after"
+        case answerPatience = "answer_patience"
+        case goawayPatience = "goaway_patience"
+        case pingAfter = "ping_after"
+        case pingPatience = "ping_patience"
+        case retryDelay = "retry_delay"
+        case unavailableDelay = "unavailable_delay"
+        case retryAfterMax = "retry_after_max"
+        case retryRows = "retry_rows"
+        case stopAt = "stop_at"
+        case stopWindow = "stop_window"
+        case stopMinimum = "stop_minimum"
+        case canary
+        case canaryMaxRejected = "canary_max_rejected"
         case tokenMintAfter = "token_mint_after"
         case tokenRetireAfter = "token_retire_after"
+        case proxy
+        case proxyPasswordFile = "proxy_password_file"
+        case proxyPasswordEnv = "proxy_password_env"
         case runDir = "run_dir"
         case simulatorScript = "simulator_script"
+        case onUnknown = "on_unknown"
+        case syncInterval = "sync_interval"
         case keyPassphraseFile = "key_passphrase_file"
         case keyPassphraseEnv = "key_passphrase_env"
         case encryption
@@ -71,7 +110,7 @@ struct CampaignSettings: Codable {
     private static var paths: [WritableKeyPath<CampaignSettings, String?>] {
         [
             \.input, \.keyFile, \.certificateFile, \.certificateKeyFile, \.caFile, \.template, \.runDir,
-            \.simulatorScript, \.keyPassphraseFile,
+            \.simulatorScript, \.keyPassphraseFile, \.proxyPasswordFile,
         ]
     }
 
@@ -93,13 +132,33 @@ struct CampaignSettings: Codable {
             connections: connections ?? file.connections, loop: loop ?? file.loop,
             attempts: attempts ?? file.attempts, requestTimeout: requestTimeout ?? file.requestTimeout,
             connectPatience: connectPatience ?? file.connectPatience,
+            notAfter: notAfter ?? file.notAfter, answerPatience: answerPatience ?? file.answerPatience,
+            goawayPatience: goawayPatience ?? file.goawayPatience,
+            pingAfter: pingAfter ?? file.pingAfter,
+            pingPatience: pingPatience ?? file.pingPatience,
+            retryDelay: retryDelay ?? file.retryDelay,
+            unavailableDelay: unavailableDelay ?? file.unavailableDelay,
+            retryAfterMax: retryAfterMax ?? file.retryAfterMax, retryRows: retryRows ?? file.retryRows,
+            stopAt: Self.merge(stopAt, over: file.stopAt), stopWindow: stopWindow ?? file.stopWindow,
+            stopMinimum: stopMinimum ?? file.stopMinimum, canary: canary ?? file.canary,
+            canaryMaxRejected: canaryMaxRejected ?? file.canaryMaxRejected,
             tokenMintAfter: tokenMintAfter ?? file.tokenMintAfter,
-            tokenRetireAfter: tokenRetireAfter ?? file.tokenRetireAfter, runDir: runDir ?? file.runDir,
+            tokenRetireAfter: tokenRetireAfter ?? file.tokenRetireAfter, proxy: proxy ?? file.proxy,
+            proxyPasswordFile: proxyPasswordEnv == nil
+                ? proxyPasswordFile ?? file.proxyPasswordFile : proxyPasswordFile,
+            proxyPasswordEnv: proxyPasswordFile == nil ? proxyPasswordEnv ?? file.proxyPasswordEnv : proxyPasswordEnv,
+            runDir: runDir ?? file.runDir,
             simulatorScript: simulatorScript ?? file.simulatorScript,
+            onUnknown: onUnknown ?? file.onUnknown, syncInterval: syncInterval ?? file.syncInterval,
             keyPassphraseFile: keyPassphraseEnv == nil
                 ? keyPassphraseFile ?? file.keyPassphraseFile : keyPassphraseFile,
             keyPassphraseEnv: keyPassphraseFile == nil ? keyPassphraseEnv ?? file.keyPassphraseEnv : keyPassphraseEnv,
             encryption: encryption ?? file.encryption)
+    }
+
+    private static func merge(_ own: [String: String]?, over file: [String: String]?) -> [String: String]? {
+        guard let own, let file else { return own ?? file }
+        return file.merging(own) { $1 }
     }
 
     /// These settings, and those of a campaign file, if there is one, where these say nothing.

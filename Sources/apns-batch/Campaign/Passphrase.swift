@@ -9,16 +9,18 @@ struct Passphrase {
     let asks: Bool
 
     /// Calls `body` with the passphrase that the settings give, and once more with what the terminal gives when one is
-    /// needed and there is none.
+    /// needed and there is none. Wiped when `body` has returned, unless it keeps it.
     func opening<T>(_ name: String, _ body: ([UInt8]?) throws -> T) throws -> T {
-        let given = try self.given()
+        var given = try self.given()
+        defer { given?.wipe() }
         do {
             return try body(given)
         } catch let error as CampaignError where error.kind == .passphraseNeeded {
             guard asks else { throw error }
-            guard let typed = Terminal.askSecret("Passphrase of \(name): ") else {
+            guard var typed = Terminal.askSecret("Passphrase of \(name): ") else {
                 throw UsageError("\(error.description); give --key-passphrase-file or --key-passphrase-env")
             }
+            defer { typed.wipe() }
             return try body(typed)
         }
     }
@@ -27,7 +29,10 @@ struct Passphrase {
     private func given() throws -> [UInt8]? {
         switch (file, variable) {
         case (nil, nil): return nil
-        case (let file?, nil): return Self.firstLine(try CampaignFile.bytes(of: file))
+        case (let file?, nil):
+            var bytes = try SecretFile.bytes(of: file)
+            defer { bytes.wipe() }
+            return Self.firstLine(bytes)
         case (nil, let variable?):
             guard let value = ProcessInfo.processInfo.environment[variable] else {
                 throw UsageError("--key-passphrase-env: there is no environment variable \(variable)")
@@ -69,6 +74,7 @@ enum Terminal {
 
     private static func readLine(from terminal: Int32) -> [UInt8] {
         var line: [UInt8] = []
+        line.reserveCapacity(4096)  // what grows leaves copies behind
         var byte: UInt8 = 0
         while read(terminal, &byte, 1) == 1, byte != UInt8(ascii: "\n"), byte != UInt8(ascii: "\r") {
             line.append(byte)

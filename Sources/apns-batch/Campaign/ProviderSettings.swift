@@ -42,6 +42,16 @@ struct ProviderSettings: Codable, Equatable {
         return flags.first { $0.0 != nil }?.1
     }
 
+    /// Those that hold a secret. A certificate's file holds its key too when there is no other.
+    var secretFiles: [String] {
+        [keyFile, certificateKeyFile ?? certificateFile, keyPassphraseFile].compactMap(\.self)
+    }
+
+    /// Says which of them others may read.
+    func warnOfExposure() {
+        for file in secretFiles { SecretFile.exposure(of: file).map { complain("warning: \($0)") } }
+    }
+
     /// A message about flags as one about keys of the file.
     static func asKeys(_ message: String) -> String {
         CampaignSettings.keysOfOneProvider.reduce(message) {
@@ -75,6 +85,7 @@ struct ProviderSettings: Codable, Equatable {
                 return .none
             }
         }
+        if use != .reloading { warnOfExposure() }
         do {
             return try read(Passphrase(file: keyPassphraseFile, variable: keyPassphraseEnv, asks: use == .sending))
         } catch let error as CampaignError where error.kind == .passphraseNeeded && use == .showing {
@@ -84,8 +95,10 @@ struct ProviderSettings: Codable, Equatable {
 
     private func read(_ passphrase: Passphrase) throws -> Campaign.Credentials {
         if let certificateFile {
-            let file = try CampaignFile.bytes(of: certificateFile)
-            let key = try certificateKeyFile.map { try CampaignFile.bytes(of: $0) }
+            var file = try SecretFile.bytes(of: certificateFile)
+            defer { file.wipe() }
+            var key = try certificateKeyFile.map { try SecretFile.bytes(of: $0) }
+            defer { key?.wipe() }
             return try passphrase.opening(certificateKeyFile ?? certificateFile) {
                 try .clientCertificate(file: file, keyFile: key, passphrase: $0)
             }
@@ -94,7 +107,8 @@ struct ProviderSettings: Codable, Equatable {
             throw UsageError("no credentials: give --key-file with --key-id and --team-id, or --certificate-file")
         }
         guard let keyId, let teamId else { throw UsageError("--key-file needs --key-id and --team-id") }
-        let file = try CampaignFile.bytes(of: keyFile)
+        var file = try SecretFile.bytes(of: keyFile)
+        defer { file.wipe() }
         return try passphrase.opening(keyFile) {
             try .signingKey(file: file, passphrase: $0, keyID: keyId, teamID: teamId)
         }

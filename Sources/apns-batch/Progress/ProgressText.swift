@@ -35,12 +35,15 @@ enum ProgressText {
 
     private static func facts(_ progress: CampaignProgress, rate: Double) -> String {
         var text = "\(progress.rows) rows, \(Int(rate))/s"
+        if progress.isCanary { text = "canary, " + text }
+        if progress.isPaused { text = "paused, " + text }
         if let left = remaining(progress) { text += ", \(duration(left)) left" }
         // A check has none.
         if progress.connections > 0 || progress.rows == 0 {
             text += ", \(progress.connections) connection\(progress.connections == 1 ? "" : "s")"
             text += ", \(progress.inFlight)/\(progress.streams) streams"
         }
+        if progress.retrying > 0 { text += ", \(progress.retrying) waiting to be sent again" }
         if progress.rejected > 0 { text += ", \(progress.rejected) rejected" }
         if progress.invalid > 0 { text += ", \(progress.invalid) invalid" }
         return text

@@ -47,7 +47,7 @@ import Testing
         #expect(summary.ending == .failed)
         #expect(run.failure?.kind == .fatalAnswer)
         #expect(summary.cause?.contains("\(rule.status) \(reason)") == true)
-        #expect(results[1]?[2...4] == ["rejected", String(rule.status), reason])
+        #expect(results.isEmpty, "the row is not to blame, and goes again when the run is resumed")
     }
 
     @Test(

@@ -29,6 +29,8 @@ final class ScriptedSource: ByteSource, @unchecked Sendable {
         return taken
     }
 
+    func seek(to offset: UInt64) throws(CSVError) { throw .cannotRead(errno: 29) }
+
     func cancel() {}
 }
 

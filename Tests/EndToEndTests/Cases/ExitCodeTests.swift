@@ -57,6 +57,10 @@ extension EndToEnd {
             (["--to", "simulator"], "input"),
             (["--input", "/nonexistent/rows.csv", "--to", "simulator"], "/nonexistent/rows.csv"),
             (["--input", "ROWS", "--to", "nowhere"], "nowhere"),
+            (
+                ["--input", "ROWS", "--to", "simulator", "--proxy", "http://u:p@h:1"],
+                "--proxy: no password there; give --proxy-password-file or --proxy-password-env"
+            ),
             (["--input", "ROWS", "--to", "localhost:99999"], "99999"),
             (["--input", "ROWS", "--to", "simulator", "--template", "/nonexistent/t.json"], "/nonexistent/t.json"),
             (["--input", "ROWS", "--to", "simulator", "--template", "BROKEN"], "broken.json:"),

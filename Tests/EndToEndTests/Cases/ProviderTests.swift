@@ -146,6 +146,20 @@ extension EndToEnd {
             #expect(results.count("accepted") == 10_000)
         }
 
+        @Test func `a key file that hangs when it is read again does not keep SIGTERM from ending the run`() throws {
+            let teams = try Teams()
+            let simulator = try TeamsSimulator(teams.sender, teams.providerKeys())
+            let process = try teams.start(simulator.port, teams.sender.newRunDirectory(), [])
+            process.write("token,topic,payload\n" + teams.rows(0..<5000))
+            try #require(Self.says(process, "for team TEAMONE001", "for team TEAMTWO002"), "\(process.errors)")
+
+            let key = teams.sender.scratch.path("two.p8")
+            try #require(unlink(key) == 0 && mkfifo(key, 0o600) == 0)
+            for _ in 0..<3 { process.send(signal: SIGHUP) }
+            process.send(signal: SIGTERM)
+            #expect(process.wait(seconds: 60) == .exited(75), "\(process.errors)")
+        }
+
         /// A certificate signed by itself, with its key in the same file.
         private static func makeCertificate(_ name: String, in scratch: Scratch) throws -> String {
             let (key, certificate) = (scratch.path("\(name)-key.pem"), scratch.path("\(name)-cert.pem"))

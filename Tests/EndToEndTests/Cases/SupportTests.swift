@@ -1,8 +1,12 @@
 import Foundation
+import TestThreads
 import Testing
 
 /// All tests of the command share one machine: they run one after the other.
-@Suite(.serialized) struct EndToEnd {}
+@Suite(.serialized, .ownThread) struct EndToEnd {}
+
+/// But for those that wait most of the time, until something goes wrong: beside the others, one after the other.
+@Suite(.serialized, .ownThread) struct EndToEndUnderFault {}
 
 extension EndToEnd {
     @Suite struct Support {

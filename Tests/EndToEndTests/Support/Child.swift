@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// A process started by a test: output in files, waited for with a deadline, ended by its id.
 ///
@@ -33,6 +34,10 @@ final class Child: @unchecked Sendable {
     }
 
     let id: pid_t
+    private let scratch: Scratch
+    /// Whether it is the command, alone or under a tool; and whether it was asked to show rows.
+    private let isCommand: Bool
+    private let showsRows: Bool
     private let outputFile: URL
     private let errorFile: URL
     private var inputDescriptor: Int32
@@ -45,6 +50,9 @@ final class Child: @unchecked Sendable {
         _ program: String, _ arguments: [String], name: String, in scratch: Scratch, input: Input = .nothing,
         environment: [String: String] = [:]
     ) throws {
+        self.scratch = scratch
+        isCommand = ([program] + arguments).contains(Tools.command)
+        showsRows = arguments.contains("render")
         let number = scratch.nextNumber()
         outputFile = scratch.file("\(name)-\(number).out")
         errorFile = scratch.file("\(name)-\(number).err")
@@ -135,6 +143,7 @@ final class Child: @unchecked Sendable {
 
     /// Waits for the end; past the deadline the process is killed.
     func wait(seconds: Double) -> Ending {
+        defer { expectNoSecrets() }
         var inTime = true
         if ended.wait(timeout: .now() + seconds) == .timedOut {
             inTime = false
@@ -145,6 +154,16 @@ final class Child: @unchecked Sendable {
         guard inTime else { return .tookTooLong }
         let signal = status & 0x7f
         return signal == 0 ? .exited((status >> 8) & 0xff) : .killed(bySignal: signal)
+    }
+
+    /// The command says no secret, whatever happens to it.
+    private func expectNoSecrets() {
+        guard isCommand else { return }
+        let keys = Secrets.keys(in: scratch.directory)
+        let found =
+            Secrets.found(in: output, keys: keys, isShown: showsRows)
+            + Secrets.found(in: errors, keys: keys)
+        if !found.isEmpty { Issue.record("the output holds \(found.joined(separator: ", "))") }
     }
 
     /// Whether it has ended.

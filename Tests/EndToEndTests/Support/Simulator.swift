@@ -23,6 +23,8 @@ final class SimulatorProcess {
 
     deinit { process.stop() }
 
+    var processID: pid_t { process.id }
+
     /// Ends it and reads how often each token came.
     func stop() throws -> [String: Count] {
         let ending = process.stop()
@@ -35,6 +37,27 @@ final class SimulatorProcess {
                 let received = try #require(Int(fields[1]))
                 return (String(fields[0]), Count(received: received, accepted: try #require(Int(fields[2]))))
             })
+    }
+
+    /// What it prints at its end; after `stop`.
+    var report: Report { Report(lines: process.output.split(separator: "\n").map(String.init)) }
+
+    struct Report {
+        let lines: [String]
+
+        /// A number behind a name, as in `connections=3`.
+        func number(_ name: String) -> Int? {
+            lines.flatMap { $0.split(separator: " ") }.first { $0.hasPrefix("\(name)=") }
+                .flatMap { Int($0.dropFirst(name.count + 1)) }
+        }
+
+        /// How often each fault happened, in the order of the script.
+        func happened(_ fault: String) -> [Int] {
+            lines.filter { $0.hasPrefix("fault \(fault): ") }.compactMap { Int($0.split(separator: " ").last ?? "") }
+        }
+
+        /// Connections that the sender lost by breaking a rule of HTTP/2.
+        var violations: [String] { lines.filter { $0.hasPrefix("connections that broke") } }
     }
 
     struct Count: Equatable {
@@ -57,6 +80,8 @@ struct Script {
     var seed: UInt64
     var rules: [Rule]
     var latency = "{ distribution: none }"
+    /// Entries of `faults`, as YAML.
+    var faults: [String] = []
 
     var yaml: String {
         let rules = rules.map { rule in
@@ -65,7 +90,7 @@ struct Script {
                 + " }\n"
         }
         let list = rules.isEmpty ? "rules: []\n" : "rules:\n" + rules.joined()
-        return "seed: \(seed)\nlatency: \(latency)\n" + list
+        return "seed: \(seed)\nlatency: \(latency)\n" + list + "faults: [\(faults.joined(separator: ", "))]\n"
     }
 
     /// The rule that hits a token, if any. FNV-1a over the seed's bytes, least significant first, and the token's digits,

@@ -15,6 +15,10 @@ static uint32_t number_of(uint32_t call) {
     return call == TEST_SUPPORT_IO_URING_SETUP ? SYS_io_uring_setup : SYS_epoll_pwait2;
 }
 
+int test_support_is_dumpable(void) {
+    return prctl(PR_GET_DUMPABLE);
+}
+
 int test_support_refuse(uint32_t call, int error) {
     struct sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),

@@ -16,4 +16,7 @@ enum test_support_call {
  * its own. 0 or a negative errno. */
 int test_support_refuse(uint32_t call, int error);
 
+/* Whether the kernel would write core files of this process and let others look into it: prctl(PR_GET_DUMPABLE). */
+int test_support_is_dumpable(void);
+
 #endif

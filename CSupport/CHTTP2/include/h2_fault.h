@@ -1,0 +1,36 @@
+/*
+ * h2_fault: server sessions that misbehave on purpose, for tests of clients. Everything of h2.h about pointers, threads
+ * and errors holds.
+ */
+#ifndef APNS_BATCH_H2_FAULT_H
+#define APNS_BATCH_H2_FAULT_H
+
+#include "h2.h"
+
+typedef struct h2_setting {
+    uint16_t id; /* RFC 9113, section 6.5.2 */
+    uint16_t reserved;
+    uint32_t value;
+} h2_setting;
+_Static_assert(sizeof(h2_setting) == 8, "fixed layout");
+
+enum { H2_FAULT_SETTINGS_MAX = 8 };
+
+/* Sends GOAWAY with any last-stream-id. The session forgets streams above it and passes over later ones. debug:
+ * borrowed until return. */
+int h2_fault_goaway(h2_session *session, int32_t last_stream, uint32_t code, const uint8_t *debug, size_t length);
+
+/* Announces settings, which hold here too once the peer has acknowledged them. settings: borrowed until return. */
+int h2_fault_settings(h2_session *session, const h2_setting *settings, uint32_t count);
+
+/* Sends bytes as they are, in one piece and behind the frames that wait now. stream: 0, or the request that they
+ * answer: the session forgets it as they begin to leave. bytes: copied. Not 0 when too much waits already. */
+int h2_fault_bytes(h2_session *session, int32_t stream, const uint8_t *bytes, size_t length);
+
+/* Passes over PINGs, or answers them again. */
+void h2_fault_pings_mute(h2_session *session, bool muted);
+
+/* Shows H2_FIELDS as soon as the fields of a request have come; it may be answered then. */
+void h2_fault_early_set(h2_session *session, bool early);
+
+#endif

@@ -1,0 +1,93 @@
+/*
+ * reactor_world: the network and the clock of simulated reactors (REACTOR_BACKEND_SIMULATED). Some reactors, clients
+ * and servers, live in one process and one thread; time is a number that moves when nothing is left to do; every choice
+ * comes from the seed, so that a seed reproduces a run byte for byte. No kernel is involved.
+ *
+ * Model. A reactor of a world never sleeps: reactor_wait returns 0 where another would wait, and the world remembers
+ * until when. reactor_world_next moves the time to the next thing that happens and says whose turn it is:
+ *
+ *     while ((number = reactor_world_next(world)) >= 0) run a turn of the reactor with this number;
+ *
+ * Network. Connections are made to the port of a listener in the same world, whatever the address. Bytes of one
+ * direction arrive in order, after a delay, in pieces of any size; a direction holds so many bytes and then takes no
+ * more. Faults are drawn for a connection when it is begun.
+ *
+ * Threads. A world and its reactors belong to one thread, but for reactor_wake.
+ */
+#ifndef APNS_BATCH_REACTOR_WORLD_H
+#define APNS_BATCH_REACTOR_WORLD_H
+
+#include "reactor.h"
+
+typedef struct reactor_world reactor_world;
+
+/* How often what goes wrong; each in parts of a million. */
+typedef struct reactor_world_faults {
+    uint32_t refused;     /* of connections: ECONNREFUSED */
+    uint32_t unanswered;  /* of connections: no word ever about the attempt */
+    uint32_t reset;       /* of connections: ECONNRESET for both ends at some byte; what was on its way may be lost */
+    uint32_t cut;         /* of connections: an end of stream for both at some byte */
+    uint32_t silent;      /* of connections: from some byte on nothing arrives, in one direction or in both, and nobody
+                             says so */
+    uint32_t stalled;     /* of pieces sent: that piece and all behind it come later */
+    uint32_t stall_us;    /* at most so much later */
+    uint32_t fault_bytes; /* the byte of a fault is one of so many */
+} reactor_world_faults;
+_Static_assert(sizeof(reactor_world_faults) == 32, "fixed layout");
+
+typedef struct reactor_world_options {
+    uint64_t seed;
+    uint64_t start_ns;         /* the first time */
+    uint32_t delay_us_max;     /* one way */
+    uint32_t slow;             /* of connections, in parts of a million: a link of some ten to hundred KB a second */
+    uint32_t buffer_bytes_min; /* that a direction holds; drawn for each connection */
+    uint32_t buffer_bytes_max;
+    uint32_t pieces; /* of reads and writes, in parts of a million: shorter than they could be */
+    int32_t trace;   /* a descriptor that gets a line for every event, or -1 */
+    reactor_world_faults faults;
+} reactor_world_options;
+_Static_assert(sizeof(reactor_world_options) == 72, "fixed layout");
+
+/* How often what happened so far. */
+typedef struct reactor_world_strikes {
+    uint64_t connections; /* attempts */
+    uint64_t slow;
+    uint64_t refused;
+    uint64_t unanswered;
+    uint64_t reset;
+    uint64_t cut;
+    uint64_t silent;
+    uint64_t stalled;
+} reactor_world_strikes;
+_Static_assert(sizeof(reactor_world_strikes) == 64, "fixed layout");
+
+/* options: borrowed until return. NULL when memory is short. */
+reactor_world *reactor_world_create(const reactor_world_options *options);
+
+/* After all its reactors. NULL is allowed. */
+void reactor_world_destroy(reactor_world *world);
+
+uint64_t reactor_world_now_ns(const reactor_world *world);
+
+/* Makes a reactor of this world, which must outlive it: as reactor_create, whatever options->backend is. */
+int reactor_world_join(reactor_world *world, const reactor_options *options, reactor **out);
+
+/* The number that the next reactor made in this world gets. Numbers count up and are not used again. */
+uint32_t reactor_world_reactors(const reactor_world *world);
+
+/* Moves the time and returns the number of the reactor whose turn it is; -1 when nothing would ever happen. */
+int64_t reactor_world_next(reactor_world *world);
+
+/* From now on. Connections that are open keep the faults drawn for them; with calm, those that have not struck yet are
+ * forgotten, and stalled pieces arrive. faults: borrowed until return; NULL for none, and calm. */
+void reactor_world_faults_set(reactor_world *world, const reactor_world_faults *faults);
+
+/* Of every event handed out so far, with its time and its bytes. */
+uint64_t reactor_world_digest(const reactor_world *world);
+
+reactor_world_strikes reactor_world_struck(const reactor_world *world);
+
+/* A number from the world's seed, for choices outside of it. */
+uint64_t reactor_world_random(reactor_world *world);
+
+#endif

@@ -1,0 +1,152 @@
+#include "reactor_platform.h"
+
+#include "reactor_simulated.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A turn takes a moment, so that no loop can run without time passing. */
+#define TURN_NS_MAX 20000U
+
+uint64_t sim_random(reactor_world *world) {
+    /* SplitMix64 */
+    uint64_t z = world->random += 0x9E3779B97F4A7C15U;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
+    return z ^ (z >> 31);
+}
+
+reactor_world *reactor_world_create(const reactor_world_options *options) {
+    reactor_world *world = calloc(1, sizeof(*world));
+    if (world == NULL) return NULL;
+    world->options = *options;
+    world->random = options->seed;
+    world->now_ns = options->start_ns;
+    world->digest = 0xCBF29CE484222325U;
+    world->next_port = 40000;
+    return world;
+}
+
+void reactor_world_destroy(reactor_world *world) {
+    if (world == NULL) return;
+    for (uint32_t i = 0; i < world->link_count; i++)
+        sim_link_free(world->links[i]);
+    free(world->links);
+    free(world->listeners);
+    free(world->members);
+    free(world);
+}
+
+uint64_t reactor_world_now_ns(const reactor_world *world) {
+    return world->now_ns;
+}
+
+uint32_t reactor_world_reactors(const reactor_world *world) {
+    return world->member_count;
+}
+
+reactor_world_strikes reactor_world_struck(const reactor_world *world) {
+    return world->strikes;
+}
+
+uint64_t reactor_world_digest(const reactor_world *world) {
+    return world->digest;
+}
+
+uint64_t reactor_world_random(reactor_world *world) {
+    return sim_random(world);
+}
+
+void reactor_world_faults_set(reactor_world *world, const reactor_world_faults *faults) {
+    world->options.faults = faults == NULL ? (reactor_world_faults){0} : *faults;
+    if (faults != NULL) return;
+    for (uint32_t i = 0; i < world->link_count; i++)
+        if (world->links[i]->used) sim_link_calm(world, world->links[i]);
+}
+
+/* ---------------------------------------------------------------- whose turn it is */
+
+static uint64_t min(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+static uint32_t number_of(const reactor *r) {
+    return sim_state_of(r)->number;
+}
+
+/* Until when each reactor has nothing to do, into due. */
+static void due_collect(const reactor_world *world, uint64_t *due) {
+    for (uint32_t i = 0; i < world->member_count; i++) {
+        const struct sim_member *member = &world->members[i];
+        due[i] = member->reactor == NULL ? REACTOR_NEVER : member->due_ns;
+        if (member->reactor == NULL) continue;
+        bool woken = atomic_load_explicit(&member->reactor->wake.state, memory_order_relaxed) == REACTOR_WAKE_PENDING;
+        if (woken) due[i] = world->now_ns;
+    }
+    for (uint32_t i = 0; i < world->link_count; i++) {
+        const struct sim_link *link = world->links[i];
+        if (!link->used) continue;
+        for (uint32_t side = 0; side < 2; side++) {
+            const reactor *r = link->sides[side].reactor;
+            if (r != NULL) due[number_of(r)] = min(due[number_of(r)], sim_side_due(link, side, world->now_ns));
+        }
+    }
+    for (uint32_t i = 0; i < world->listener_count; i++) {
+        const struct sim_listener *listener = &world->listeners[i];
+        if (listener->reactor == NULL || reactor_slots_full(&listener->reactor->slots)) continue;
+        uint64_t *its = &due[number_of(listener->reactor)];
+        for (uint32_t j = 0; j < listener->backlog_count; j++)
+            *its = min(*its, listener->backlog[j].at_ns);
+    }
+}
+
+int64_t reactor_world_next(reactor_world *world) {
+    uint64_t due[64]; /* more members than that have come and gone only in long runs */
+    uint64_t *all = world->member_count <= 64 ? due : calloc(world->member_count, sizeof(*all));
+    if (all == NULL) return -1;
+    due_collect(world, all);
+    uint64_t first = REACTOR_NEVER;
+    uint32_t equal = 0;
+    int64_t chosen = -1;
+    for (uint32_t i = 0; i < world->member_count; i++) {
+        uint64_t at = all[i] == REACTOR_NEVER || all[i] > world->now_ns ? all[i] : world->now_ns;
+        if (at == REACTOR_NEVER || at > first) continue;
+        equal = at < first ? 1 : equal + 1;
+        first = at;
+        /* Each of several at the same time has the same chance. */
+        if (equal == 1 || sim_random_below(world, equal) == 0) chosen = (int64_t)i;
+    }
+    if (all != due) free(all);
+    if (chosen >= 0) world->now_ns = first + sim_random_below(world, TURN_NS_MAX);
+    return chosen;
+}
+
+/* ---------------------------------------------------------------- digest and trace */
+
+static void digest_add(reactor_world *world, uint64_t value) {
+    uint64_t z = (world->digest ^ value) * 0xFF51AFD7ED558CCDU;
+    world->digest = z ^ (z >> 33);
+}
+
+static void digest_bytes(reactor_world *world, const uint8_t *bytes, uint32_t length) {
+    for (uint32_t i = 0; i < length; i += 8) {
+        uint64_t word = 0;
+        memcpy(&word, bytes + i, length - i < 8 ? length - i : 8);
+        digest_add(world, word);
+    }
+}
+
+static const char *const kinds[] = {"", "connected", "accepted", "received", "sent", "closed", "timer", "woken"};
+
+void sim_note(const reactor *r, const reactor_event *event) {
+    reactor_world *world = sim_state_of(r)->world;
+    digest_add(world, world->now_ns);
+    digest_add(world, (uint64_t)event->kind << 48 ^ (uint64_t)number_of(r) << 40 ^ event->socket);
+    digest_add(world, (uint64_t)(uint32_t)event->error << 32 | event->length);
+    if (event->kind == REACTOR_RECEIVED && event->length > 0) digest_bytes(world, event->bytes, event->length);
+    if (world->options.trace < 0) return;
+    dprintf(world->options.trace, "%12.6f ms reactor %u socket %u.%u %s %u bytes error %d\n",
+            (double)(world->now_ns - world->options.start_ns) / 1e6, number_of(r), (uint32_t)event->socket,
+            (uint32_t)(event->socket >> 32), kinds[event->kind], event->length, event->error);
+}

@@ -1,0 +1,26 @@
+/*
+ * What a file that must not lose anything needs, and Swift's C library module lacks: disk space ahead of writing, and a
+ * checksum that the processor computes.
+ *
+ * Threads: every function may be called from any thread.
+ */
+#ifndef STORAGE_H
+#define STORAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Has the file system keep space for bytes `from` to `to` of an open file, whose size stays as it is.
+ *
+ * Returns 0, or the system's error number; EOPNOTSUPP where the file system cannot.
+ */
+int storage_reserve(int descriptor, uint64_t from, uint64_t to);
+
+/*
+ * CRC-32C (Castagnoli; RFC 3720 appendix B.4) of `length` bytes. `before` is the sum of what stands before them, 0 at
+ * the start. `bytes`: borrowed until return.
+ */
+uint32_t storage_crc32c(uint32_t before, const void *bytes, size_t length);
+
+#endif

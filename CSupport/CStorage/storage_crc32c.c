@@ -1,0 +1,57 @@
+#include "storage.h"
+
+#include <string.h>
+
+/* The polynomial 0x1EDC6F41, reflected. */
+#define POLYNOMIAL 0x82F63B78u
+
+static uint32_t plain(uint32_t crc, const uint8_t *bytes, size_t length) {
+    for (size_t i = 0; i < length; i++) {
+        crc ^= bytes[i];
+        for (int bit = 0; bit < 8; bit++)
+            crc = (crc >> 1) ^ (POLYNOMIAL & (0u - (crc & 1)));
+    }
+    return crc;
+}
+
+#if defined(__x86_64__)
+#include <nmmintrin.h>
+
+__attribute__((target("sse4.2"))) static uint32_t by_processor(uint32_t crc, const uint8_t *bytes, size_t length) {
+    uint64_t wide = crc;
+    for (; length >= 8; bytes += 8, length -= 8) {
+        uint64_t word;
+        memcpy(&word, bytes, 8);
+        wide = _mm_crc32_u64(wide, word);
+    }
+    crc = (uint32_t)wide;
+    for (; length > 0; bytes++, length--)
+        crc = _mm_crc32_u8(crc, *bytes);
+    return crc;
+}
+
+static uint32_t update(uint32_t crc, const uint8_t *bytes, size_t length) {
+    return __builtin_cpu_supports("sse4.2") ? by_processor(crc, bytes, length) : plain(crc, bytes, length);
+}
+#elif defined(__ARM_FEATURE_CRC32)
+#include <arm_acle.h>
+
+static uint32_t update(uint32_t crc, const uint8_t *bytes, size_t length) {
+    for (; length >= 8; bytes += 8, length -= 8) {
+        uint64_t word;
+        memcpy(&word, bytes, 8);
+        crc = __crc32cd(crc, word);
+    }
+    for (; length > 0; bytes++, length--)
+        crc = __crc32cb(crc, *bytes);
+    return crc;
+}
+#else
+static uint32_t update(uint32_t crc, const uint8_t *bytes, size_t length) {
+    return plain(crc, bytes, length);
+}
+#endif
+
+uint32_t storage_crc32c(uint32_t before, const void *bytes, size_t length) {
+    return ~update(~before, bytes, length);
+}

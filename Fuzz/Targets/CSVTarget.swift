@@ -1,0 +1,63 @@
+import CSVReader
+import Glibc
+
+/// The first byte chooses delimiter and limits. The rows must not depend on how the input is cut into chunks.
+@Sendable func fuzzCSV(_ bytes: UnsafeRawBufferPointer) {
+    // What a pipe holds at once.
+    guard let choice = bytes.first, bytes.count <= 60_000 else { return }
+    let input = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
+    let semicolon = try? CSVDialect(delimiter: UInt8(ascii: ";"))
+    let dialect = choice & 1 == 0 ? CSVDialect.comma : semicolon ?? .comma
+    let (field, record) = [(40, 60), (5, 9), (100, 400), (65_536, 262_144)][Int(choice >> 1 & 3)]
+    let small = Reading(
+        input, dialect, CSVLimits(chunkBytes: 1 + Int(choice >> 3), fieldBytes: field, recordBytes: record))
+    let large = Reading(input, dialect, CSVLimits(chunkBytes: 65_536, fieldBytes: field, recordBytes: record))
+    precondition(small == large, "the rows depend on the size of the chunks")
+}
+
+/// All that a reader says of an input.
+private struct Reading: Equatable {
+    struct Row: Equatable {
+        let row: UInt64
+        let line: UInt64
+        let fields: [[UInt8]]
+        let error: CSVRowError?
+    }
+
+    private var columns: [String] = []
+    private var rows: [Row] = []
+    private var failure: CSVError?
+
+    init(_ input: UnsafeRawBufferPointer, _ dialect: CSVDialect, _ limits: CSVLimits) {
+        let descriptor = Self.pipe(holding: input)
+        defer { close(descriptor) }
+        do throws(CSVError) {
+            try read(CSVChunkReader(input: .descriptor(descriptor), dialect: dialect, limits: limits, buffers: 1))
+        } catch {
+            failure = error
+        }
+    }
+
+    /// The end to read from of a pipe that holds the input, and nothing more will come.
+    private static func pipe(holding input: UnsafeRawBufferPointer) -> Int32 {
+        var ends: [Int32] = [-1, -1]
+        precondition(Glibc.pipe(&ends) == 0 && write(ends[1], input.baseAddress, input.count) == input.count)
+        close(ends[1])
+        return ends[0]
+    }
+
+    private mutating func read(_ reader: CSVChunkReader) throws(CSVError) {
+        columns = try reader.readHeader()
+        var cursor = reader.makeCursor()
+        var row = CSVRow()
+        while let chunk = try reader.next() {
+            cursor.open(chunk)
+            while cursor.next(into: &row) {
+                precondition(row.error != nil || row.fields.count == columns.count)
+                for field in row.fields.indices where row.error == nil { precondition(row.place(of: field).column > 0) }
+                rows.append(Row(row: row.row, line: row.line, fields: row.fields.map { Array($0) }, error: row.error))
+            }
+            chunk.recycle()
+        }
+    }
+}

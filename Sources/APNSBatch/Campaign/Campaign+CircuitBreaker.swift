@@ -1,0 +1,29 @@
+extension Campaign {
+    /// When the answers end the run: too many of them say that the campaign is wrong, or that APNs is in trouble.
+    ///
+    /// Without shares of one's own a run stops when 80 % of its first answers are BadDeviceToken or DeviceTokenNotForTopic,
+    /// or all of them one and the same 400. Answers are counted over all lanes, for each provider by itself. Rows not sent by
+    /// then stay unsent, and ``CampaignRun/failure`` says reason, share and remedy.
+    public struct CircuitBreaker: Sendable, Equatable {
+        /// A share of the answers in the window.
+        public enum Share: Sendable, Equatable {
+            /// More than 0, at most 100.
+            case percent(Double)
+            /// Not even the default.
+            case never
+        }
+
+        /// The name of all answers but 200, those included after which a row is sent again.
+        public static let anyReason = "any"
+
+        /// By APNs's reason, such as `Unregistered`, or ``anyReason``. Takes the place of that reason's default, and holds as
+        /// long as the run goes on; the defaults are for the first 20,000 answers.
+        public var shares: [String: Share] = [:]
+        /// How many answers are looked back at, 10 to 1,000,000,000. A sixteenth more may be.
+        public var window = 20_000
+        /// Fewer answers say nothing; at least 1, at most ``window``.
+        public var minimum = 500
+
+        public init() {}
+    }
+}

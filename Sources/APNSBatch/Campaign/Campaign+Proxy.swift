@@ -1,0 +1,55 @@
+extension Campaign {
+    /// An HTTP proxy through which connections lead (CONNECT, RFC 9110 section 9.3.6). The proxy sees host and port of APNs
+    /// and nothing of what is sent: TLS goes through it.
+    public struct Proxy: Sendable, Equatable {
+        public var host: String
+        public var port: UInt16
+        /// Basic authentication (RFC 7617), with ``password``; nil for none. Holds no colon.
+        public var user: String?
+        /// Goes to the proxy in the clear, and nowhere else.
+        public var password: String
+
+        public init(host: String, port: UInt16, user: String? = nil, password: String = "") {
+            self.host = host
+            self.port = port
+            self.user = user
+            self.password = password
+        }
+    }
+}
+
+extension Campaign.Proxy: CustomStringConvertible, CustomDebugStringConvertible {
+    /// Without the password.
+    public var description: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+    public var debugDescription: String { description }
+}
+
+extension Campaign.Proxy {
+    /// What the proxy is asked for a connection to `authority`, such as `api.push.apple.com:443`.
+    func request(to authority: String) throws(CampaignError) -> [UInt8] {
+        var text = "CONNECT \(authority) HTTP/1.1\r\nhost: \(authority)\r\n"
+        if let user {
+            guard !user.contains(":"), !(user + password).utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+                throw CampaignError(
+                    .configuration, "proxy: user and password may hold no control characters, a user no colon")
+            }
+            text += "proxy-authorization: Basic \(Self.base64(Array("\(user):\(password)".utf8)))\r\n"
+        }
+        guard text.utf8.count <= 4096 else { throw CampaignError(.configuration, "proxy: user or password too long") }
+        return Array((text + "\r\n").utf8)
+    }
+
+    /// RFC 4648, section 4.
+    static func base64(_ bytes: [UInt8]) -> String {
+        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+        var text: [UInt8] = []
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = bytes[start..<min(start + 3, bytes.count)]
+            let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
+            for place in 0..<4 {
+                text.append(place <= group.count ? digits[bits >> (18 - 6 * place) & 63] : UInt8(ascii: "="))
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

@@ -1,0 +1,25 @@
+/// What a lane tells of its answers, so that a campaign that is wrong stops early.
+extension Lane {
+    /// After a turn's answers.
+    mutating func publishAnswers() {
+        for provider in providers.indices {
+            board.publish(providers[provider].counts, lane: number, provider: provider)
+            if providers[provider].counts.hasNews { judge(provider) }
+        }
+    }
+
+    /// For the lanes that have none.
+    mutating func noteAnswers() {
+        let answered = providers.indices.reduce(0) { $0 + providers[$1].counts.answered }
+        if answered != answeredThen { board.noteAnswers(now: now) }
+        answeredThen = answered
+    }
+
+    private mutating func judge(_ provider: Int) {
+        guard let verdict = board.judge(provider) else { return }
+        providers[provider].counts.hasNews = false
+        guard let trip = verdict else { return }
+        let text = "\(plan.endpoint)\(providers[provider].access.forName): \(trip.text)"
+        control.stop(.failure(CampaignError(.fatalAnswer, text)))
+    }
+}

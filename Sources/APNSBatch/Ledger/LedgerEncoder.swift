@@ -1,0 +1,235 @@
+import APNSProtocol
+
+/// Turns what happened into records, in a buffer of its own.
+struct LedgerEncoder: ~Copyable {
+    private let buffer: UnsafeMutableRawPointer
+    private let capacity: Int
+    private var used = 0
+
+    /// Room for the largest record, and for many small ones.
+    private static let recordMax =
+        LedgerFrame.length + LedgerFrame.fixedMax
+        + max(LedgerHeader.noteLimit + 64 * 1024, OutcomeBatch.byteCapacity + 8 * OutcomeBatch.entryCapacity) + 64
+
+    init() {
+        capacity = Self.recordMax
+        buffer = .allocate(byteCount: capacity, alignment: 16)
+    }
+
+    deinit { buffer.deallocate() }
+
+    /// The records since they were last removed.
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: buffer, count: used) }
+
+    mutating func removeAll() { used = 0 }
+
+    /// Whether another small record surely fits: any but a header and outcomes.
+    var hasRoom: Bool { used + 128 <= capacity }
+
+    mutating func add(_ header: LedgerHeader) {
+        let name = Array(header.inputName.utf8.prefix(32 * 1024))
+        let texts = name + header.note.prefix(LedgerHeader.noteLimit)
+        var fixed = Fixed(at: body, count: 0)
+        fixed.add(header.identity.0)
+        fixed.add(header.identity.1)
+        fixed.add(header.start)
+        fixed.add(header.inputBytes ?? .max)
+        fixed.add(header.columnsSum)
+        fixed.add(UInt32(name.count))
+        for byte in header.digest.prefix(LedgerHeader.digestLength) { fixed.add(byte) }
+        for _ in header.digest.count..<max(LedgerHeader.digestLength, header.digest.count) { fixed.add(UInt8(0)) }
+        (body + fixed.count).copyMemory(from: texts, byteCount: texts.count)
+        finish(.header, fixed: fixed.count, texts: texts.count)
+    }
+
+    mutating func add(_ session: LedgerSession) {
+        var fixed = Fixed(at: body, count: 0)
+        fixed.add(session.number)
+        fixed.add(session.process)
+        fixed.add(session.time)
+        fixed.add(session.boot.0)
+        fixed.add(session.boot.1)
+        fixed.add(UInt64(session.policy.rawValue))
+        finish(.session, fixed: fixed.count)
+    }
+
+    mutating func add(_ range: LedgerRange) {
+        var fixed = Fixed(at: body, count: 0)
+        fixed.add(range.firstRow)
+        fixed.add(UInt32(range.rows))
+        fixed.add(UInt32(range.bytes))
+        fixed.add(range.offset)
+        fixed.add(range.firstLine)
+        fixed.add(range.sum)
+        fixed.add(UInt32(0))
+        finish(.range, fixed: fixed.count)
+    }
+
+    /// - Parameters:
+    ///   - position: of the record in the ledger, by which it is known again if what is before it is damaged.
+    ///   - covered: so much of the ledger is durable; what stands between that and the mark need not be.
+    mutating func addMark(position: UInt64, covered: UInt64, resultsLength: UInt64) {
+        var fixed = Fixed(at: body, count: 0)
+        fixed.add(position)
+        fixed.add(covered)
+        fixed.add(resultsLength)
+        finish(.mark, fixed: fixed.count)
+    }
+
+    mutating func addHanded(firstRow: UInt64, rows: Int) {
+        var fixed = Fixed(at: body, count: 0)
+        fixed.add(firstRow)
+        fixed.add(UInt64(rows))
+        finish(.handed, fixed: fixed.count)
+    }
+
+    /// - Parameter isInputRead: all rows of the input are announced.
+    mutating func addEnd(isInputRead: Bool) {
+        var fixed = Fixed(at: body, count: 0)
+        fixed.add(UInt64(isInputRead ? 1 : 0))
+        finish(.end, fixed: fixed.count)
+    }
+
+    /// Called with some thousand rows at once; only while the encoder is empty.
+    mutating func add(_ batch: OutcomeBatch) {
+        let fixedLength = 8 + 16 * batch.count
+        body.storeBytes(of: UInt64(batch.count).littleEndian, as: UInt64.self)
+        var words = body + 8
+        let texts = body + fixedLength
+        var text = 0
+        for entry in batch.entries {
+            let (first, second) = Self.write(entry, of: batch, to: texts, &text)
+            words.storeBytes(of: first.littleEndian, as: UInt64.self)
+            words.storeBytes(of: second.littleEndian, toByteOffset: 8, as: UInt64.self)
+            words += 16
+        }
+        finish(.outcomes, fixed: fixedLength, texts: text)
+    }
+
+    /// Writes the texts of an entry and gives its fixed part.
+    private static func write(
+        _ entry: OutcomeEntry, of batch: OutcomeBatch, to texts: UnsafeMutableRawPointer, _ used: inout Int
+    ) -> (UInt64, UInt64) {
+        var word = LedgerEntry(
+            row: entry.row, attempts: entry.attempts, outcome: entry.outcome, status: entry.status)
+        if entry.timestamp > 0 {
+            texts.storeBytes(of: entry.timestamp.littleEndian, toByteOffset: used, as: UInt64.self)
+            used += 8
+            word.hasTimestamp = true
+        }
+        if entry.hasOwnID {
+            (texts + used).copyMemory(from: batch.ownID(of: entry).baseAddress!, byteCount: MessageID.length)
+            used += MessageID.length
+            word.hasOwnID = true
+        }
+        let token = batch.token(of: entry)
+        word.isPacked = HexPacking.pack(token, to: texts + used)
+        word.tokenLength = word.isPacked ? token.count / 2 : token.count
+        if !word.isPacked, token.count > 0 {
+            (texts + used).copyMemory(from: token.baseAddress!, byteCount: token.count)
+        }
+        used += word.tokenLength
+        guard entry.reasonLength > 0 else { return word.words }
+        let reason = batch.reason(of: entry)
+        if entry.outcome == .rejected, case .known(let known) = Reason(bytes: reason) {
+            word.reason = known
+        } else {
+            word.reasonLength = reason.count
+            (texts + used).copyMemory(from: reason.baseAddress!, byteCount: reason.count)
+            used += reason.count
+        }
+        return word.words
+    }
+
+    /// Behind the frame of the next record.
+    private var body: UnsafeMutableRawPointer { buffer + used + LedgerFrame.length }
+
+    private mutating func finish(_ kind: LedgerKind, fixed: Int, texts: Int = 0) {
+        let sum = LedgerFrame.sum(of: UnsafeRawBufferPointer(start: body + fixed, count: texts))
+        let frame = LedgerFrame(kind, fixedLength: fixed, textLength: texts, textSum: sum)
+        let length = LedgerFrame.length + fixed + texts
+        for offset in length..<frame.recordLength {
+            buffer.storeBytes(of: 0, toByteOffset: used + offset, as: UInt8.self)
+        }
+        frame.write(to: buffer + used)
+        used += frame.recordLength
+        precondition(used <= capacity)
+    }
+
+    /// Writes numbers one behind the other.
+    private struct Fixed {
+        let at: UnsafeMutableRawPointer
+        var count: Int
+
+        mutating func add<Number: FixedWidthInteger & BitwiseCopyable>(_ number: Number) {
+            (at + count).storeBytes(of: number.littleEndian, as: Number.self)
+            count += MemoryLayout<Number>.size
+        }
+    }
+}
+
+/// The 16 bytes of a row's outcome.
+///
+///     row (40 bits), attempts (16), outcome (8)
+///     status (16), known reason (8), length of token (12), length of reason (12), flags (16)
+struct LedgerEntry: Equatable {
+    var row: UInt64
+    var attempts: UInt16
+    var outcome: Outcome
+    var status: UInt16
+    /// One that is in the table needs no text.
+    var reason: KnownReason?
+    /// As they stand in the texts.
+    var tokenLength = 0
+    var reasonLength = 0
+    /// The token's hexadecimal digits are packed.
+    var isPacked = false
+    var hasOwnID = false
+    var hasTimestamp = false
+
+    init(row: UInt64, attempts: UInt16, outcome: Outcome, status: UInt16) {
+        self.row = row
+        self.attempts = attempts
+        self.outcome = outcome
+        self.status = status
+    }
+
+    private static let lengthMax = 0xFFF
+
+    var words: (UInt64, UInt64) {
+        precondition(row < LedgerRange.rowMax && tokenLength <= Self.lengthMax && reasonLength <= Self.lengthMax)
+        let first = row | UInt64(attempts) << 40 | UInt64(outcome.rawValue) << 56
+        let flags: UInt64 = (isPacked ? 1 : 0) | (hasOwnID ? 2 : 0) | (hasTimestamp ? 4 : 0)
+        let code = reason.map { UInt64($0.rawValue) + 1 } ?? 0
+        return (
+            first,
+            UInt64(status) | code << 16 | UInt64(tokenLength) << 24 | UInt64(reasonLength) << 36 | flags << 48
+        )
+    }
+
+    /// Nil for words that nobody wrote.
+    init?(_ first: UInt64, _ second: UInt64) {
+        guard let outcome = Outcome(rawValue: UInt8(truncatingIfNeeded: first >> 56)), second >> 48 < 8 else {
+            return nil
+        }
+        row = first & (LedgerRange.rowMax - 1)
+        attempts = UInt16(truncatingIfNeeded: first >> 40)
+        self.outcome = outcome
+        status = UInt16(truncatingIfNeeded: second)
+        let code = UInt8(truncatingIfNeeded: second >> 16)
+        if code > 0 {
+            guard let known = KnownReason(rawValue: code - 1) else { return nil }
+            reason = known
+        }
+        tokenLength = Int(second >> 24) & Self.lengthMax
+        reasonLength = Int(second >> 36) & Self.lengthMax
+        isPacked = second >> 48 & 1 != 0
+        hasOwnID = second >> 48 & 2 != 0
+        hasTimestamp = second >> 48 & 4 != 0
+    }
+
+    /// Of its texts.
+    var textLength: Int {
+        tokenLength + reasonLength + (hasOwnID ? MessageID.length : 0) + (hasTimestamp ? 8 : 0)
+    }
+}

@@ -1,0 +1,22 @@
+/// What a run was begun with, read from its ledger without a look at its rows.
+public struct RunOpening: Sendable, Equatable {
+    /// ``Campaign/note``.
+    public var note: [UInt8]
+    /// Of the last process that worked on it, which need not be that of the first; nil if none came so far.
+    public var onUnknown: UnknownPolicy?
+
+    /// Reads it from a run directory, also while a process is at work there.
+    ///
+    /// - Throws: ``CampaignError`` with ``CampaignError/Kind/results``.
+    public init(of directory: String) throws(CampaignError) {
+        let storage = try DirectoryFiles(directory).ledgerToRead()
+        var reader = LedgerReader(storage)
+        do {
+            let (header, session) = try reader.opening()
+            note = header.note
+            onUnknown = session?.policy
+        } catch {
+            throw RunPast.explain(error, name: directory)
+        }
+    }
+}

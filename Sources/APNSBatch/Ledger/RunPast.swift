@@ -1,0 +1,95 @@
+import CSVReader
+
+/// What an earlier process left of a run, read before this one begins.
+struct RunPast: Sendable {
+    let header: LedgerHeader
+    let reading: LedgerReader.Reading
+    let ledger: any LedgerStorage
+    /// What its lanes noted, where that can be believed.
+    private let notes: [UInt64: Int]?
+
+    /// Opens and reads the ledger; nobody else may be at work on it.
+    init(_ files: any RunFiles, name: String) throws(CampaignError) {
+        ledger = try files.openLedger()
+        reading = try Self.read(ledger, name: name, boot: files.boot)
+        guard let header = reading.history.header else { throw Self.explain(.notOne, name: name) }
+        guard header.inputBytes != nil else {
+            throw CampaignError(
+                .configuration, "a campaign from standard input or a pipe cannot be resumed: its rows are gone")
+        }
+        self.header = header
+        let words = files.notes()
+        notes = reading.history.session.flatMap { HandOverBoard.notes(words, of: $0, boot: files.boot) }
+    }
+
+    static func read(
+        _ ledger: any LedgerStorage, name: String, boot: (UInt64, UInt64)
+    ) throws(CampaignError) -> LedgerReader.Reading {
+        var reader = LedgerReader(ledger)
+        do {
+            return try reader.read(boot: boot)
+        } catch {
+            throw explain(error, name: name)
+        }
+    }
+
+    static func explain(_ failure: LedgerReader.Failure, name: String) -> CampaignError {
+        switch failure {
+        case .storage(let error): CampaignError(.results, "\(error)")
+        case .notOne: CampaignError(.results, "\(name)/\(RunDirectory.ledger) is no ledger; nothing was sent for it")
+        case .damaged(let offset):
+            CampaignError(
+                .results,
+                "\(name)/\(RunDirectory.ledger) is damaged at byte \(offset): what became of its rows cannot be told")
+        }
+    }
+
+    /// Rows of a range that may have been sent, from its first on.
+    func handed(_ range: LedgerHistory.Range) -> Int { reading.history.handed(range, board: notes) }
+
+    /// Of ranges with rows that have no outcome, where the ledger does not say it yet.
+    var newlyHanded: [(firstRow: UInt64, rows: Int)] {
+        reading.history.ranges.compactMap { range in
+            guard range.remaining > 0 else { return nil }
+            let rows = handed(range)
+            return rows > range.handed ? (range.facts.firstRow, rows) : nil
+        }
+    }
+
+    /// The ranges that are read again, in order: those with rows left, and the last one, behind which reading goes on.
+    var ranges: [PastRange] {
+        reading.history.ranges.enumerated().compactMap { index, range in
+            let isLast = index == reading.history.ranges.count - 1
+            return range.remaining > 0 || isLast ? PastRange(range, handed: handed(range)) : nil
+        }
+    }
+
+    /// Refuses another campaign or another input.
+    func check(_ now: LedgerHeader) throws(CampaignError) {
+        guard now.digest == header.digest else {
+            throw CampaignError(
+                .configuration,
+                "the campaign is not the one that began: template, headers, delimiter or encryption changed")
+        }
+        guard now.columnsSum == header.columnsSum else {
+            throw CampaignError(.configuration, "\(now.inputName): the input changed: it has other columns")
+        }
+        guard now.inputBytes == header.inputBytes else {
+            let (had, has) = (header.inputBytes ?? 0, now.inputBytes ?? 0)
+            throw CampaignError(
+                .configuration, "\(now.inputName): the input changed: it had \(had) bytes and has \(has)")
+        }
+    }
+}
+
+/// A range of an earlier session that is read again.
+final class PastRange: Sendable {
+    let range: LedgerHistory.Range
+    /// So many of its first rows may have been sent.
+    let handed: Int
+
+    init(_ range: LedgerHistory.Range, handed: Int) {
+        self.range = range
+        self.handed = handed
+    }
+}

@@ -1,0 +1,73 @@
+/// Whether growing helped: the rate of answers before a doubling against the rate after it.
+struct Growth: Equatable {
+    enum Verdict: Equatable {
+        case grow, stay
+        /// What was added is of no use.
+        case shrink
+    }
+
+    /// Rows waited and no stream was free, in the interval that runs.
+    var starved = false
+    private var since: UInt64
+    private var answeredThen: UInt64 = 0
+    private var rateBefore: Double?
+    private var holdUntil: UInt64 = 0
+    /// Growths in a row that were of no use.
+    private var failures: UInt64 = 0
+    /// Intervals since the last growth that did not show a gain: one may be an accident.
+    private var doubts = 0
+
+    init(start: UInt64) { since = start }
+
+    /// A doubling has not been judged yet.
+    var isOnTrial: Bool { rateBefore != nil }
+
+    /// Begins a new interval without a judgement.
+    mutating func restart(now: UInt64, answered: UInt64) {
+        since = now
+        answeredThen = answered
+        starved = false
+    }
+
+    /// At the end of an interval: grow while starved and the last growth was worth it.
+    mutating func judge(now: UInt64, answered: UInt64, limits: ConnectionPool.Limits) -> Verdict {
+        guard now - since >= limits.measureInterval else { return .stay }
+        let rate = Double(answered - answeredThen) / (Double(now - since) / 1e9)
+        let starvedThen = starved
+        restart(now: now, answered: answered)
+        guard starvedThen, answered > 0, now >= holdUntil else { return .stay }
+        guard let before = rateBefore, rate < before * limits.worthwhileGain else {
+            if rateBefore != nil { failures = 0 }
+            (rateBefore, doubts) = (rate, 0)
+            return .grow
+        }
+        doubts += 1
+        guard doubts > 1 else { return .stay }
+        holdUntil = now + limits.holdAfterNoGain << min(failures, 10)
+        failures += 1
+        (rateBefore, doubts) = (nil, 0)
+        return rate < before * limits.leastGain ? .shrink : .stay
+    }
+}
+
+extension ConnectionPool {
+    /// Grows, or goes back to the size before the last growth.
+    mutating func resize(now: UInt64, answered: UInt64, hasWork: Bool) -> [Action] {
+        guard hasWork, up == target, target < limits.maximum || growth.isOnTrial,
+            !members.contains(where: \.isLeaving)
+        else {
+            // Nothing to send, members that come up or change places, nothing to grow to: what is measured now would say
+            // nothing.
+            growth.restart(now: now, answered: answered)
+            return []
+        }
+        switch growth.judge(now: now, answered: answered, limits: limits) {
+        case .grow: (targetBefore, target) = (target, min(limits.maximum, target * 2))
+        case .shrink:
+            target = min(target, targetBefore)
+            return members.indices.filter { members[$0].isOpen && members[$0].slot >= target }.flatMap { retire($0) }
+        case .stay: break
+        }
+        return []
+    }
+}

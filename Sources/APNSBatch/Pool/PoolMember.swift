@@ -1,0 +1,78 @@
+import LaneTransport
+
+extension ConnectionPool {
+    enum Phase: Equatable { case free, connecting, up, draining, closing }
+
+    struct Member: Equatable {
+        var phase = Phase.free
+        var connection: ConnectionID = 0
+        /// Its place in the pool; that of a member that leaves is vacant.
+        var slot = 0
+        /// Of the credentials that it has.
+        var generation = 0
+        /// The peer's MAX_CONCURRENT_STREAMS, and the most that it was.
+        var streams = 0
+        var streamsMost = 0
+        /// When that limit fell to nearly nothing; nil while it is sound.
+        var fallenAt: UInt64?
+        var inFlight = 0
+        /// Answers that came over it, and when the last one did.
+        var answers = 0
+        var answeredAt: UInt64 = 0
+        /// It takes no request before then.
+        var heldUntil: UInt64 = 0
+        /// When the connection's provider token becomes too old to be used; nil with a client certificate.
+        var tokenExpiresAt: UInt64?
+        /// When a successor is due, so that it is of use by then.
+        var successorDueAt: UInt64?
+        /// Another member is to take its place.
+        var isLeaving = false
+        /// When it came up.
+        var upAt: UInt64 = 0
+        /// When the last PING was answered, and when one that is not was sent.
+        var pongedAt: UInt64 = 0
+        var pingedAt: UInt64?
+        /// Connecting: when another address family may be tried beside it.
+        var racesAt: UInt64?
+        /// Who races it, in the same place, whether it is the one that came later, and whether the other was faster.
+        var rival: Int?
+        var races = false
+        var hasLost = false
+        /// Draining: when its answers are awaited no longer.
+        var closesAt: UInt64?
+
+        /// It has answered of late, or has stood for a while and is asked nothing.
+        func isOfUse(now: UInt64, within: UInt64) -> Bool {
+            guard phase == .up, streams > 0 else { return false }
+            return inFlight > 0 ? answers > 0 && now < answeredAt + within : now >= upAt + 1_000_000_000
+        }
+
+        /// It left as soon as it had come, and was hardly of use: a server that answers once and leaves would be asked for
+        /// connections as fast as they can be opened, for ever.
+        func isFleeting(now: UInt64) -> Bool { !isLeaving && answers < 10 && now < upAt + 1_000_000_000 }
+
+        /// It may take the place of another: it has answered, or has stood for a second and is asked nothing. The latter
+        /// says nothing of other credentials.
+        func canSucceed(_ other: Member, now: UInt64) -> Bool {
+            guard phase == .up, !isLeaving, streams > 0 else { return false }
+            return answers > 0
+                || generation == other.generation && inFlight == 0 && now >= upAt + 1_000_000_000
+        }
+
+        /// Who is rather kept while credentials change: first those that have answered, then those that can be asked, then
+        /// the newer ones.
+        var worth: (Int, Int, Int) { (answers > 0 ? 1 : 0, phase == .up ? 1 : 0, isLeaving ? 0 : 1) }
+
+        var free: Int { phase == .up && heldUntil == 0 ? max(0, streams - inFlight) : 0 }
+
+        /// It takes a place.
+        var isOpen: Bool { (phase == .connecting || phase == .up) && !isLeaving }
+
+        /// The last sign of life.
+        var heardAt: UInt64 { max(upAt, answeredAt, pongedAt) }
+
+        /// The peer allows one stream where it allowed more, or none at all. A new connection of a provider token has one
+        /// stream too, until the first answer.
+        var isFallen: Bool { streams == 0 || streams == 1 && streamsMost > 1 }
+    }
+}

@@ -1,0 +1,30 @@
+import CSVReader
+import LaneTransport
+
+/// What a run takes from outside the process: the time of day and the addresses of names. The system's, unless a
+/// simulation brings its own.
+package struct Surroundings: Sendable {
+    /// Seconds since the epoch.
+    package var seconds: @Sendable () -> UInt64 = WallClock.seconds
+    /// All addresses of a host; may block.
+    package var resolve: @Sendable (_ host: String, _ port: UInt16) throws -> [SocketAddress] = {
+        try HostResolver.resolve(host: $0, port: $1)
+    }
+    /// Does something that may block aside, without waiting for it; false when that cannot be done now.
+    package var aside: @Sendable (_ name: String, _ work: @escaping @Sendable () -> Void) -> Bool = {
+        LaneThread.tryDetached(name: $0, $1)
+    }
+
+    /// How much of the input is read at a time.
+    package var csvLimits = CSVLimits.standard
+    /// Signs in the place of the providers' keys, whose signatures are never the same twice: 64 bytes.
+    package var sign: (@Sendable (_ message: [UInt8]) -> [UInt8])?
+    /// A network and a clock of its own.
+    package var world: SimulatedWorld?
+    /// Spoils the outcome of a request, or has it forgotten (false), so that a simulation can show that it would notice.
+    package var spoil: (@Sendable (inout OutcomeRecord) -> Bool)?
+
+    package init() {}
+
+    package static let system = Surroundings()
+}

@@ -1,0 +1,97 @@
+/// A setting of HTTP/2 (RFC 9113, section 6.5.2).
+struct FaultSetting: Equatable {
+    var id: UInt16
+    var value: UInt32
+}
+
+/// Something to be done to a connection, or to the simulator, at once.
+enum FaultAction: Equatable {
+    case goaway(connection: UInt64, lastStream: UInt32, code: UInt32, debug: String)
+    case abort(connection: UInt64, AbortFault)
+    /// nil: goes on.
+    case stall(connection: UInt64, StallFault.Side?)
+    case settings(connection: UInt64, [FaultSetting])
+    case ignorePings(connection: UInt64)
+    case early(connection: UInt64, Bool)
+    /// Frames, as they are.
+    case bytes(connection: UInt64, [UInt8])
+    case listen(Bool)
+}
+
+/// What becomes of a request.
+struct FaultTreatment: Equatable {
+    enum Way: Equatable {
+        /// Judged, counted, answered.
+        case usual
+        /// Not looked at and not counted: on a stream above the last one of a GOAWAY.
+        case passOver
+        /// Not looked at and not counted; RST_STREAM(REFUSED_STREAM).
+        case refuse
+        /// Judged and counted, no answer: the connection is at its end.
+        case unanswered
+    }
+
+    var way = Way.usual
+    /// The number of the storm whose answer it gets, if it passes every check; -1 for none.
+    var storm: Int32 = -1
+    /// How the answer is written.
+    var form: ShapeFault.Form?
+    var reset: ResetFault?
+    var flood: FloodFault?
+    /// Its payload has not come.
+    var isEarly = false
+
+    /// Whether the answer is written by hand.
+    var isUnusual: Bool { form.map { $0 != .early } ?? false || reset != nil || flood != nil }
+}
+
+extension SettingsFault {
+    /// What it announces.
+    func settings() -> [FaultSetting] {
+        let values: [(UInt16, UInt32?)] = [
+            (1, headerTableSize), (3, maxConcurrentStreams), (4, initialWindowSize), (5, maxFrameSize),
+            (6, maxHeaderListSize),
+        ]
+        return values.compactMap { id, value in value.map { FaultSetting(id: id, value: $0) } }
+    }
+
+    /// What is announced when it is over.
+    func restored(streams: UInt32) -> [FaultSetting] {
+        let usual: [UInt16: UInt32] = [1: 4096, 3: streams, 4: 1 << 18, 5: 16_384, 6: 32_768]
+        return settings().map { FaultSetting(id: $0.id, value: usual[$0.id] ?? $0.value) }
+    }
+}
+
+extension FloodFault.Kind {
+    /// Whether it is an answer to a request.
+    var isAnswer: Bool { [.fields, .interim, .emptyData, .data].contains(self) }
+}
+
+extension FaultKind {
+    /// Its key in the script.
+    var name: String {
+        switch self {
+        case .goaway: "goaway"
+        case .reset: "reset"
+        case .abort: "abort"
+        case .stall: "stall"
+        case .settings: "settings"
+        case .storm: "storm"
+        case .shape: "shape"
+        case .malformed: "malformed"
+        case .flood: "flood"
+        case .ignorePings: "ignore_pings"
+        case .refuseConnects: "refuse_connects"
+        }
+    }
+}
+
+extension SimulatorScript {
+    /// The answers of storms, in the order of their numbers.
+    var stormRules: [SimulatorRule] {
+        faults.compactMap { fault in
+            guard case .storm(let storm) = fault.what else { return nil }
+            return SimulatorRule(share: 0, status: storm.status, reason: storm.reason, retryAfter: storm.retryAfter)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+/// The longest time of a fault, in milliseconds.
+private let longest = 3_600_000
+
+extension SimulatorFault {
+    /// What is wrong with it, as `when.after: …`, or nil.
+    func fault() -> String? {
+        if let fault = when.fault() { return "when.\(fault)" }
+        if when.isAboutBytes, case .abort = what {
+        } else if when.isAboutBytes {
+            return "when: at_byte and at_byte_received are for abort only"
+        }
+        if what.needsRequest, when.isOpening || when.isTimed {
+            return "when: expected after or every, for a request is needed"
+        }
+        return what.fault()
+    }
+}
+
+extension FaultOccasion {
+    fileprivate func fault() -> String? {
+        let limits: [(name: String, value: Int?, least: Int)] = [
+            ("after", after, 0), ("every", every, 1), ("after_ms", afterMilliseconds, 0),
+            ("every_ms", everyMilliseconds, 1), ("at_byte", atByte, 0), ("at_byte_received", atByteReceived, 0),
+            ("connection", connection, 1), ("connection_every", connectionEvery, 1), ("from_ms", fromMilliseconds, 0),
+            ("until_ms", untilMilliseconds, 0), ("times", times, 1),
+        ]
+        for (name, value, least) in limits {
+            if let value, value < least { return "\(name): expected at least \(least), found \(value)" }
+        }
+        let kinds = [after != nil || every != nil, isTimed, atByte != nil, atByteReceived != nil].count { $0 }
+        guard kinds <= 1 else { return "after: expected one of requests, milliseconds, bytes sent and bytes received" }
+        guard !isAboutBytes || (of == .connection && fromMilliseconds == nil && untilMilliseconds == nil) else {
+            return "of: bytes are those of a connection, at any time"
+        }
+        return nil
+    }
+}
+
+extension FaultKind {
+    /// Whether it is about the request that brings it.
+    fileprivate var needsRequest: Bool {
+        switch self {
+        case .reset: true
+        case .malformed(let fault): fault.isAboutStream
+        case .flood(let fault): fault.kind.isAnswer || fault.kind == .continuation
+        default: false
+        }
+    }
+
+    fileprivate func fault() -> String? {
+        switch self {
+        case .goaway(let fault): fault.fault().map { "goaway.\($0)" }
+        case .stall(let fault): Self.time("stall.ms", fault.milliseconds)
+        case .settings(let fault): fault.fault().map { "settings.\($0)" }
+        case .storm(let fault): fault.fault().map { "storm.\($0)" }
+        case .shape(let fault): Self.positive("shape.requests", fault.requests)
+        case .flood(let fault): fault.fault()
+        case .refuseConnects(let milliseconds): Self.time("refuse_connects", milliseconds)
+        case .reset, .abort, .malformed, .ignorePings: nil
+        }
+    }
+
+    fileprivate static func time(_ name: String, _ value: Int?) -> String? {
+        guard let value, !(1...longest).contains(value) else { return nil }
+        return "\(name): expected 1 to \(longest) milliseconds, found \(value)"
+    }
+
+    fileprivate static func positive(_ name: String, _ value: Int?) -> String? {
+        guard let value, value < 1 else { return nil }
+        return "\(name): expected at least 1, found \(value)"
+    }
+}
+
+extension GoAwayFault {
+    fileprivate func fault() -> String? {
+        if case .number(let number) = lastStream, !(0...Int(Int32.max)).contains(number) {
+            return "last_stream: expected 0 to \(Int32.max), found \(number)"
+        }
+        return debug.utf8.count <= 8192 ? nil : "debug: expected at most 8192 bytes, found \(debug.utf8.count)"
+    }
+}
+
+extension SettingsFault {
+    fileprivate func fault() -> String? {
+        guard !settings().isEmpty else { return "max_concurrent_streams: expected at least one setting" }
+        if let size = maxFrameSize, !(16_384...16_777_215).contains(size) {
+            return "max_frame_size: expected 16384 to 16777215, found \(size)"
+        }
+        if let size = initialWindowSize, size > UInt32(Int32.max) {
+            return "initial_window_size: expected at most \(Int32.max), found \(size)"
+        }
+        return FaultKind.time("ms", milliseconds)
+    }
+}
+
+extension StormFault {
+    fileprivate func fault() -> String? {
+        let rule = SimulatorRule(share: 1, status: status, reason: reason, retryAfter: retryAfter)
+        return rule.fault() ?? FaultKind.positive("requests", requests) ?? FaultKind.time("ms", milliseconds)
+    }
+}
+
+extension FloodFault {
+    /// Bodies and fields are of a kilobyte each, and all is made at once.
+    fileprivate func fault() -> String? {
+        let most = kind == .data || kind == .fields ? 20_000 : 100_000
+        return (1...most).contains(count) ? nil : "flood.count: expected 1 to \(most), found \(count)"
+    }
+}

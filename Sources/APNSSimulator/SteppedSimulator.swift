@@ -1,0 +1,60 @@
+import CTransport
+
+/// A simulator without a thread, in the world of a simulation, driven turn by turn.
+package final class SteppedSimulator {
+    /// The number of its transport in the world.
+    package let number: UInt32
+    package let port: UInt16
+    private let transport: OpaquePointer
+    private var server: SimulatorServer
+
+    /// - Parameters:
+    ///   - configuration: its provider keys are known by their ids alone.
+    ///   - world: a `transport_world *`, which must outlive the simulator.
+    ///   - verify: whether a signature (64 bytes) is good for a message.
+    package init(
+        _ configuration: SimulatorConfiguration, world: OpaquePointer,
+        verify: @escaping @Sendable (_ message: UnsafeRawBufferPointer, _ signature: [UInt8]) -> Bool
+    ) throws(SimulatorError) {
+        if let fault = configuration.script.fault() { throw .script(fault) }
+        let keys = configuration.providerKeys.map { key in
+            ProviderKey(keyID: key.keyID, teamID: key.teamID, team: -1, topics: key.topics, verify: verify)
+        }
+        var number: UInt32 = 0
+        let ports: Ports
+        (transport, ports) = try Listener.open(configuration, world: world, number: &number)
+        self.number = number
+        port = ports.pushes
+        server = SimulatorServer(transport, configuration, ProviderKey.numbered(keys), ports)
+    }
+
+    deinit { transport_destroy(transport) }
+
+    /// One turn; false when its loop failed.
+    package func turn() -> Bool { server.turn() }
+
+    package func finish() -> SimulatorReport { server.finish(countsPath: nil) }
+
+    /// Connections that are up.
+    package var connections: [UInt64] { server.connectionIDs }
+
+    /// Says GOAWAY on a connection, and closes it after the last answer if asked.
+    package func goaway(_ connection: UInt64, code: UInt32, debug: String, closing: Bool) {
+        let text = Array(debug.utf8)
+        _ = transport_connection_goaway(transport, connection, code, text, UInt32(text.count))
+        if closing { _ = transport_connection_close(transport, connection, TRANSPORT_CLOSE_DRAIN.rawValue) }
+        transport_wake(transport)
+    }
+
+    /// Announces another MAX_CONCURRENT_STREAMS.
+    package func setStreams(_ connection: UInt64, _ streams: UInt32) {
+        _ = transport_connection_streams_set(transport, connection, streams)
+        transport_wake(transport)
+    }
+
+    /// Closes a connection with requests open.
+    package func close(_ connection: UInt64) {
+        _ = transport_connection_close(transport, connection, TRANSPORT_CLOSE_NOW.rawValue)
+        transport_wake(transport)
+    }
+}

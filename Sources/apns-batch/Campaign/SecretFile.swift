@@ -1,0 +1,51 @@
+import Glibc
+
+/// A file that only its owner should read: a key, a passphrase.
+enum SecretFile {
+    private static let lengthMax = 1 << 20
+
+    /// Its content, which the caller wipes. No other copy of it stays in memory.
+    static func bytes(of path: String) throws -> [UInt8] {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw unreadable(path) }
+        defer { close(file) }
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: lengthMax, alignment: 16)
+        var length = 0
+        defer {
+            explicit_bzero(room.baseAddress!, length)
+            room.deallocate()
+        }
+        while length < lengthMax {
+            let count = read(file, room.baseAddress! + length, lengthMax - length)
+            if count == 0 { return Array(room[..<length]) }
+            if count > 0 {
+                length += count
+            } else if errno != EINTR {
+                throw unreadable(path)
+            }
+        }
+        throw UsageError("cannot read \(path): too large for a key or a passphrase")
+    }
+
+    private static func unreadable(_ path: String) -> UsageError {
+        UsageError("cannot read \(path): \(String(cString: strerror(errno)))")
+    }
+
+    /// Who besides the owner may use it: for instance `AuthKey.p8 may be used by everybody (mode 644): chmod 600
+    /// AuthKey.p8`. Nil when nobody, and for what is no file of a disk.
+    static func exposure(of path: String) -> String? {
+        var facts = stat()
+        guard stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_mode & 0o077 != 0 else { return nil }
+        let others = facts.st_mode & 0o007 != 0 ? "everybody" : "its group"
+        let mode = String(facts.st_mode & 0o777, radix: 8)
+        return "\(path) may be used by \(others) (mode \(mode)): chmod 600 \(path)"
+    }
+}
+
+extension [UInt8] {
+    /// Overwrites the bytes, if no other array shares them, and empties the array.
+    mutating func wipe() {
+        withUnsafeMutableBytes { if let start = $0.baseAddress { explicit_bzero(start, $0.count) } }
+        self = []
+    }
+}

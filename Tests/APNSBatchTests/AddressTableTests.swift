@@ -1,0 +1,102 @@
+import LaneTransport
+import Testing
+
+@testable import APNSBatch
+
+private let seconds: UInt64 = 1_000_000_000
+
+@Suite("Addresses") struct AddressTableTests {
+    private static func address(_ text: String) throws -> SocketAddress {
+        try #require(try HostResolver.resolve(host: text, port: 443).first)
+    }
+
+    private let a: SocketAddress
+    private let b: SocketAddress
+    private let six: SocketAddress
+
+    init() throws {
+        (a, b, six) = (try Self.address("192.0.2.1"), try Self.address("192.0.2.2"), try Self.address("2001:db8::1"))
+    }
+
+    @Test("addresses that are not in use come first, in the resolver's order")
+    func unusedFirst() {
+        var table = AddressTable([six, a, b])
+        #expect((0..<4).map { _ in table.take(now: 0) } == [six, a, b, six])
+        table.release(a, failed: false, now: 0)
+        #expect(table.take(now: 0) == a)
+    }
+
+    @Test("an address that failed comes after the others for a while, longer each time, and is forgiven when it serves")
+    func failures() {
+        var table = AddressTable([a, b])
+        #expect(table.take(now: 0) == a)
+        table.release(a, failed: true, now: 0)
+        #expect((0..<2).map { _ in table.take(now: 1 * seconds - 1) } == [b, b])
+        #expect(table.take(now: 1 * seconds) == a)
+        table.release(a, failed: true, now: 1 * seconds)
+        #expect(table.take(now: 3 * seconds - 1) == b)
+        #expect(table.take(now: 3 * seconds) == a)
+        table.succeeded(a)
+        table.release(a, failed: false, now: 4 * seconds)
+        #expect(table.take(now: 4 * seconds) == a)
+    }
+
+    @Test("where all failed, the one that is avoided for the shortest time comes first")
+    func allFailed() {
+        var table = AddressTable([a, b])
+        for address in [a, b] { table.release(address, failed: true, now: 0) }
+        table.release(a, failed: true, now: 0)
+        #expect(table.take(now: 0) == b)
+    }
+
+    @Test("what the resolver tells anew replaces what it told, and connections to what is gone are still counted")
+    func replaced() {
+        var table = AddressTable([a])
+        #expect(table.take(now: 0) == a)
+        table.replace(by: [b])
+        #expect(table.count == 1)
+        #expect((0..<2).map { _ in table.take(now: 0) } == [b, b])
+        table.replace(by: [b, a])
+        #expect(table.take(now: 0) == a, "it has one connection, and the other two")
+        table.release(b, failed: false, now: 0)
+        table.release(six, failed: true, now: 0)
+        #expect(table.count == 2)
+    }
+
+    @Test("a rival is of the other family")
+    func rivals() {
+        var table = AddressTable([six, a])
+        #expect(table.take(against: six, now: 0) == a)
+        #expect(table.take(against: a, now: 0) == six)
+        #expect(table.hasOtherFamily(than: six))
+        var four = AddressTable([a, b])
+        #expect(four.take(against: a, now: 0) == nil)
+        #expect(!four.hasOtherFamily(than: a))
+    }
+}
+
+@Suite("Addresses of a run") struct AddressBookTests {
+    @Test("where no thread can be had for the resolver, the addresses known before serve")
+    func noThread() throws {
+        var surroundings = Surroundings.system
+        surroundings.resolve = { _, port in try HostResolver.resolve(host: "127.0.0.1", port: port) }
+        surroundings.aside = { _, _ in false }
+        let book = try AddressBook(host: "example.com", port: 443, surroundings: surroundings)
+        for second: UInt64 in [0, 5, 10] {
+            let ticket = book.ask(now: second * 1_000_000_000)
+            #expect(book.hasAnswered(ticket), "after \(second) seconds")
+        }
+        #expect(book.count == 1)
+    }
+
+    @Test("one connection that came up says for all lanes that the host can be reached")
+    func reached() throws {
+        var surroundings = Surroundings.system
+        surroundings.resolve = { _, port in try HostResolver.resolve(host: "127.0.0.1", port: port) }
+        let book = try AddressBook(host: "example.com", port: 443, surroundings: surroundings)
+        #expect(!book.everReached)
+        let address = try #require(book.withTable { $0.take(now: 0) })
+        book.succeeded(address)
+        #expect(book.everReached)
+    }
+}

@@ -1,0 +1,185 @@
+import APNSSimulator
+import Glibc
+import LaneTransport
+import Logging
+import Synchronization
+import Testing
+
+@testable import APNSBatch
+
+/// Connections that misbehave, over real sockets and TLS.
+@Suite("A campaign over connections that misbehave") struct CampaignFaultTests {
+    private static func rows(_ count: Int) -> String {
+        let payload = #""{""aps"":{""alert"":""Hi""}}""#
+        return "token,payload\n" + (0..<count).map { "\(token($0)),\(payload)\n" }.joined()
+    }
+
+    private static func campaign(_ stage: Stage, _ server: ScriptedServer, rows count: Int) throws -> Campaign {
+        var campaign = try stage.campaign(rows: rows(count))
+        campaign.destination = .host("127.0.0.1", port: server.port)
+        campaign.credentials = .none
+        campaign.lanes = 1
+        campaign.connections = 1
+        campaign.retryDelay = 5
+        campaign.requestTimeout = 120_000
+        return campaign
+    }
+
+    @Test("a limit that falls to nearly nothing moves the rows to another connection", arguments: [1, 0] as [UInt32])
+    func fallingLimit(limit: UInt32) async throws {
+        let stage = try Stage()
+        let server = try ScriptedServer(stage.occasion, streams: 100) { request in
+            request.connection == 0 && request.number == 10 ? [.streams(limit), .accept] : [.accept]
+        }
+        defer { server.stop() }
+        var campaign = try Self.campaign(stage, server, rows: 30_000)
+        campaign.connections = 2
+        let log = LogKeeper()
+        let summary = await (try CampaignRun(campaign, logger: log.logger)).run()
+        #expect(summary.ending == .complete && summary.accepted == 30_000 && summary.attempts == 30_000)
+        #expect(server.requests.count >= 2)
+        #expect(!log.text.contains("goaway"), "not one stream too many")
+    }
+
+    @Test("what is not answered after GOAWAY goes over another connection when its time is up")
+    func silentGoaway() async throws {
+        let stage = try Stage()
+        let server = try ScriptedServer(stage.occasion, streams: 100) { request in
+            guard request.connection == 0 else { return [.accept] }
+            return request.number == 10 ? [.goaway("")] : request.number < 10 ? [.accept] : []
+        }
+        defer { server.stop() }
+        var campaign = try Self.campaign(stage, server, rows: 100)
+        campaign.goawayPatience = 1
+        let run = try CampaignRun(campaign)
+        let summary = await run.run()
+        #expect(summary.ending == .complete && summary.accepted == 100)
+        #expect(try stage.results(run).count == 100)
+    }
+
+    @Test("a connection that gives no sign of life is replaced long before its requests time out")
+    func deadLink() async throws {
+        let stage = try Stage()
+        let server = try ScriptedServer(stage.occasion, streams: 100) { request in
+            request.connection == 0 && request.number == 10 ? [.freeze] : [.accept]
+        }
+        defer { server.stop() }
+        var campaign = try Self.campaign(stage, server, rows: 100)
+        (campaign.pingAfter, campaign.pingPatience) = (1, 1)
+        let log = LogKeeper { if $0.contains("does not answer") { server.thaw() } }
+        let summary = await (try CampaignRun(campaign, logger: log.logger)).run()
+        #expect(summary.ending == .complete && summary.accepted == 100)
+        #expect(log.text.contains("closing a connection to 127.0.0.1:\(server.port) that does not answer"))
+    }
+
+    @Test("an address family that leads nowhere costs a second, and no connection its time")
+    func deadFamily() async throws {
+        let stage = try Stage()
+        let server = try ScriptedServer(stage.occasion, streams: 100) { _ in [.accept] }
+        defer { server.stop() }
+        let silent = try SilentListener(port: server.port)
+        let log = LogKeeper()
+        var surroundings = Surroundings.system
+        surroundings.resolve = { _, port in
+            try HostResolver.resolve(host: "::1", port: port) + HostResolver.resolve(host: "127.0.0.1", port: port)
+        }
+        surroundings.aside = { _, work in
+            work()
+            return true
+        }
+        let campaign = try Self.campaign(stage, server, rows: 100)
+        let summary = await (try CampaignRun(campaign, logger: log.logger, surroundings: surroundings)).run()
+        #expect(summary.ending == .complete && summary.accepted == 100)
+        #expect(!log.text.contains("connecting took too long"))
+        withExtendedLifetime(silent) {}
+    }
+
+    @Test("the resolver is asked again for the next connection, and what it tells then is used")
+    func askedAgain() async throws {
+        let stage = try Stage()
+        let server = try ScriptedServer(stage.occasion, streams: 100) { _ in [.accept] }
+        defer { server.stop() }
+        let asked = Guarded(0)
+        var surroundings = Surroundings.system
+        surroundings.resolve = { _, port in
+            let number = asked.withLock { asked -> Int in
+                asked += 1
+                return asked
+            }
+            // Where nobody listens, at first.
+            return try HostResolver.resolve(host: "127.0.0.1", port: number < 3 ? 1 : port)
+        }
+        let campaign = try Self.campaign(stage, server, rows: 100)
+        let summary = await (try CampaignRun(campaign, logger: LogKeeper().logger, surroundings: surroundings)).run()
+        #expect(summary.ending == .complete && summary.accepted == 100)
+        #expect(asked.withLock { $0 } >= 3)
+    }
+
+    @Test("a server that answers PINGs and no request has its connections replaced, and ends the run with its reason")
+    func noAnswers() async throws {
+        let stage = try Stage()
+        let server = try ScriptedServer(stage.occasion, streams: 100) { _ in [] }
+        defer { server.stop() }
+        var campaign = try Self.campaign(stage, server, rows: 10)
+        campaign.requestTimeout = 500
+        campaign.attempts = 1000
+        campaign.answerPatience = 1
+        let run = try CampaignRun(campaign)
+        let summary = await run.run()
+        #expect(summary.ending == .failed)
+        #expect(run.failure?.kind == .unreachable)
+        #expect(
+            run.failure?.description.contains("no answer for 2 seconds") == true, "\(run.failure?.description ?? "")")
+        #expect(server.requests.count >= 2)
+    }
+}
+
+/// Takes connections at `[::1]` and says nothing.
+final class SilentListener {
+    private let descriptor: Int32
+
+    init(port: UInt16) throws {
+        descriptor = socket(AF_INET6, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_port = port.bigEndian
+        address.sin6_addr = in6addr_loopback
+        let bound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in6>.size))
+            }
+        }
+        try #require(bound == 0 && listen(descriptor, 16) == 0)
+    }
+
+    deinit { close(descriptor) }
+}
+
+/// Keeps what a run reports.
+final class LogKeeper: Sendable {
+    private let lines = Mutex<[String]>([])
+    private let onLine: @Sendable (String) -> Void
+
+    init(onLine: @escaping @Sendable (String) -> Void = { _ in }) { self.onLine = onLine }
+
+    var text: String { lines.withLock { $0.joined(separator: "\n") } }
+    var logger: Logger { Logger(label: "test") { _ in Handler(keeper: self) } }
+
+    private func keep(_ line: String) {
+        lines.withLock { $0.append(line) }
+        onLine(line)
+    }
+
+    private struct Handler: LogHandler {
+        let keeper: LogKeeper
+        var metadata = Logger.Metadata()
+        var logLevel = Logger.Level.trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) { keeper.keep("\(event.message)") }
+    }
+}

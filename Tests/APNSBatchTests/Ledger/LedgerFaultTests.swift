@@ -1,0 +1,154 @@
+import Glibc
+import Testing
+
+@testable import APNSBatch
+
+/// Disks that fail, or die with the power.
+@Suite("The ledger on a disk that fails") struct LedgerFaultTests {
+    private typealias Sample = LedgerSample
+
+    private let ledger = MemoryStorage()
+    private let results = MemoryStorage()
+
+    /// Begun, with a range of ten rows.
+    private func begun() throws -> RunLedger {
+        try results.append(ResultLines.headerBytes)
+        let run = RunLedger(ledger: ledger, results: results, board: HandOverBoard(slots: 1))
+        try run.begin(Sample.session(1), header: Sample.header)
+        try run.announce([Sample.range(1, rows: 10)])
+        return run
+    }
+
+    private func batch(_ rows: ClosedRange<UInt64>) -> OutcomeBatch {
+        Sample.batch(rows.map { .init(row: $0, outcome: .accepted, status: 200) })
+    }
+
+    @Test("a record that could not be written leaves nothing, and outcomes go on")
+    func append() throws {
+        let run = try begun()
+        let length = ledger.length
+        ledger.appendsLeft = 0
+        #expect(throws: StorageError("write", "memory", code: EIO)) { try run.announce([Sample.range(11, rows: 5)]) }
+        #expect(ledger.length == length)
+        try run.record(batch(1...10))
+        try run.end()
+        let history = try Sample.read(ledger.bytes).history
+        #expect(history.isEnded && history.ranges.count == 1 && history.tally.accepted == 10)
+    }
+
+    @Test("behind a record that is torn and cannot be cut nothing is written any more")
+    func torn() throws {
+        let run = try begun()
+        let length = ledger.length
+        (ledger.appendsLeft, ledger.cutsLeft) = (0, 0)
+        #expect(throws: StorageError("write", "memory", code: EIO)) { try run.record(batch(1...10)) }
+        let torn = ledger.length
+        let cut = StorageError("cut", "memory", code: EIO)
+        #expect(throws: cut) { try run.announce([Sample.range(11, rows: 5)]) }
+        #expect(throws: cut) { try run.record(batch(1...10)) }
+        #expect(throws: cut) { try run.mark() }
+        #expect(throws: cut) { try run.end() }
+        #expect(ledger.length == torn && torn > length)
+        #expect(try Sample.read(ledger.bytes).length == length)
+    }
+
+    @Test("a sync that failed once is not believed again, whoever asks")
+    func sync() throws {
+        let run = try begun()
+        ledger.syncsLeft = 0
+        let failure = StorageError("sync", "memory", code: EIO)
+        #expect(throws: failure) { try run.mark() }
+        #expect(throws: failure) { try run.announce([Sample.range(11, rows: 5)]) }
+        #expect(throws: failure) { try run.end() }
+        #expect(try !Sample.read(ledger.bytes).history.isEnded)
+    }
+
+    @Test("what is recorded after a sync that failed is there for whoever finds it")
+    func recordedAfterSync() throws {
+        let run = try begun()
+        ledger.syncsLeft = 0
+        #expect(throws: StorageError.self) { try run.mark() }
+        try run.record(batch(1...10))
+        let history = try Sample.read(ledger.bytes).history
+        #expect(!history.isEnded && history.resultsLength == 0 && history.tally.accepted == 10)
+    }
+
+    @Test("a range that could not be written leaves room for the outcomes of those before it")
+    func roomAfterTornRange() throws {
+        let run = try begun()
+        ledger.capacity = ledger.length + 10_000
+        ledger.appendsLeft = 0
+        #expect(throws: StorageError.self) { try run.announce([Sample.range(11, rows: 5)]) }
+        ledger.capacity = ledger.length
+        try run.record(batch(1...10))
+    }
+
+    @Test("a range that came while the writer waited for the disk is not covered by its mark")
+    func covered() throws {
+        let run = try begun()
+        let length = ledger.length
+        results.onSync = { try? run.announce([LedgerSample.range(11, rows: 5)]) }
+        try run.mark()
+        #expect(ledger.length > length + 64)
+        ledger.bytes[Int(length) + 30] ^= 1
+        #expect(try Sample.read(ledger.bytes).length == length)
+    }
+
+    private func writer(_ run: RunLedger, _ exchange: OutcomeExchange, _ control: RunControl) -> ResultsWriter {
+        ResultsWriter(ledger: run, campaign: (1, 2), exchange: exchange, control: control, interval: 1)
+    }
+
+    @Test("results that cannot be written stop the run, and its outcomes are recorded all the same", arguments: 0..<3)
+    func lines(kind: Int) throws {
+        let (run, exchange, control) = (try begun(), OutcomeExchange(lanes: 1), RunControl())
+        let writer = writer(run, exchange, control)
+        if kind == 0 { results.appendsLeft = 0 }
+        if kind == 1 { results.syncsLeft = 0 }
+        if kind == 2 { (results.appendsLeft, results.cutsLeft) = (0, 0) }
+        for rows in [1...5, 6...10] as [ClosedRange<UInt64>] {
+            // Its place in the queue of those that come back.
+            _ = exchange.free.tryPop()
+            exchange.filled.push(batch(rows))
+            #expect(writer.step(now: rows.upperBound))
+        }
+        _ = writer.step(now: 100)
+        let length = results.length
+        writer.end()
+        #expect(control.stopping && writer.finish().failure?.kind == .results)
+        #expect(writer.finish().tally.accepted == 10 && results.length == length)
+        let history = try Sample.read(ledger.bytes).history
+        #expect(history.isEnded && history.tally.accepted == 10 && history.resultsLength == 0)
+    }
+
+    @Test("a run that could not record an outcome did not end in order, and counts only what it recorded")
+    func lost() throws {
+        let (run, exchange, control) = (try begun(), OutcomeExchange(lanes: 1), RunControl())
+        let writer = writer(run, exchange, control)
+        ledger.appendsLeft = 0
+        for rows in [1...5, 6...10] as [ClosedRange<UInt64>] {
+            // Its place in the queue of those that come back.
+            _ = exchange.free.tryPop()
+            exchange.filled.push(batch(rows))
+            _ = writer.step(now: 0)
+        }
+        writer.end()
+        #expect(control.stopping && writer.finish().tally.accepted == 5)
+        let reading = try Sample.read(ledger.bytes)
+        #expect(!reading.history.isEnded && reading.history.tally.accepted == 5)
+        #expect(reading.length == ledger.length)
+    }
+
+    @Test("the end says whether the input was read, and a run that was not begun is not done")
+    func inputRead() throws {
+        for isRead in [false, true] {
+            let (ledger, results) = (MemoryStorage(), MemoryStorage())
+            let run = RunLedger(ledger: ledger, results: results, board: HandOverBoard(slots: 1))
+            try run.begin(Sample.session(1), header: Sample.header)
+            if isRead { run.didReadInput() }
+            try run.end()
+            let history = try Sample.read(ledger.bytes).history
+            let status = try RunStatus(history, notes: [], boot: (3, 4), isFree: true)
+            #expect(status.state == .ended && status.isInputRead == isRead)
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import APNSProtocol
+import CStorage
+import Foundation
+import Testing
+
+@testable import APNSBatch
+
+@Suite("Parts of the ledger") struct LedgerPartTests {
+    @Test("the checksum is CRC-32C, whatever the pieces")
+    func checksum() {
+        func sum(_ bytes: [UInt8], _ before: UInt32 = 0) -> UInt32 { storage_crc32c(before, bytes, bytes.count) }
+        // RFC 3720 appendix B.4.
+        #expect(sum(Array("123456789".utf8)) == 0xE306_9283)
+        #expect(sum([UInt8](repeating: 0, count: 32)) == 0x8A91_36AA)
+        #expect(sum([UInt8](repeating: 0xFF, count: 32)) == 0x62A8_AB43)
+        #expect(sum(Array(0..<32)) == 0x46DD_794E)
+        #expect(sum([]) == 0)
+        let text = Array("a text of some length that is cut anywhere".utf8)
+        for cut in text.indices { #expect(sum(Array(text[cut...]), sum(Array(text[..<cut]))) == sum(text)) }
+    }
+
+    @Test(
+        "only an even number of lower-case digits is packed, and comes back",
+        arguments: ["00", "0f9a", "deadbeef", "0123456789abcdef", "00ff00ff00", String(repeating: "a5", count: 32)])
+    func packs(text: String) {
+        var packed = [UInt8](repeating: 0, count: text.utf8.count / 2 + 8)
+        #expect(HexPacking.pack(text, &packed))
+        packed.removeLast(packed.count - text.utf8.count / 2)
+        var digits = [UInt8](repeating: 0, count: text.utf8.count)
+        packed.withUnsafeBytes { packed in
+            digits.withUnsafeMutableBytes { HexPacking.unpack(packed, to: $0.baseAddress!) }
+        }
+        #expect(String(decoding: digits, as: UTF8.self) == text)
+    }
+
+    @Test("any other text is not packed")
+    func doesNotPack() {
+        for text in ["", "0", "0F", "0g", "/0", ":0", "`0", "00ff00ff0", "00ff00fé", "0123456789abcdeF"] {
+            var packed = [UInt8](repeating: 0, count: text.utf8.count + 8)
+            #expect(!HexPacking.pack(text, &packed), "\(text)")
+        }
+        for byte in UInt8.min...UInt8.max {
+            let isDigit = (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
+            var packed = [UInt8](repeating: 0, count: 16)
+            let text = [UInt8](repeating: 0x30, count: 7) + [byte]
+            let isPacked = text.withUnsafeBytes { text in
+                packed.withUnsafeMutableBytes { HexPacking.pack(text, to: $0.baseAddress!) }
+            }
+            #expect(isPacked == isDigit, "\(byte)")
+        }
+    }
+
+    @Test("what lanes noted is believed of the same session of the same system only")
+    func board() throws {
+        let board = HandOverBoard(slots: 3)
+        let session = LedgerSample.session(2)
+        try board.begin(session)
+        board.note(slot: 0, firstRow: 1, rows: 256)
+        board.note(slot: 2, firstRow: 1001, rows: 0)
+        let words = board.snapshot
+        #expect(HandOverBoard.notes(words, of: session, boot: (3, 4)) == [1: 256, 1001: 0])
+        #expect(HandOverBoard.notes(words, of: session, boot: (3, 5)) == nil)
+        #expect(HandOverBoard.notes(words, of: LedgerSample.session(3), boot: (3, 4)) == nil)
+        #expect(HandOverBoard.notes([], of: session, boot: (3, 4)) == nil)
+        try board.begin(LedgerSample.session(3))
+        #expect(HandOverBoard.notes(board.snapshot, of: LedgerSample.session(3), boot: (3, 4)) == [:])
+    }
+
+    @Test("the board of a session stays until the next one is in the ledger")
+    func successor() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "board-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let first = try HandOverBoard(path: path, slots: 1)
+        try first.begin(LedgerSample.session(1))
+        first.note(slot: 0, firstRow: 1, rows: 256)
+        let second = try HandOverBoard(path: path, slots: 1)
+        #expect(
+            HandOverBoard.notes(HandOverBoard.read(path: path), of: LedgerSample.session(1), boot: (3, 4)) == [1: 256])
+        try second.begin(LedgerSample.session(2))
+        #expect(HandOverBoard.notes(HandOverBoard.read(path: path), of: LedgerSample.session(2), boot: (3, 4)) == [:])
+    }
+
+    @Test("a row may have been sent if its lane said so, or if nobody knows")
+    func handed() throws {
+        let history = try LedgerSample.read(LedgerSample.usual.bytes).history
+        let (old, new) = (history.ranges[0], history.ranges[1])
+        #expect(history.handed(old, board: [1: 3]) == 0, "announced by a session before, which said what it sent")
+        #expect(history.handed(new, board: [6: 1]) == 2, "never less than is known")
+        #expect(history.handed(new, board: [6: 3]) == 3)
+        #expect(history.handed(new, board: [:]) == 3)
+        #expect(history.handed(new, board: nil) == 3)
+    }
+
+    @Test("status tells ended, unknown and unsent rows one behind the other")
+    func status() throws {
+        let history = try LedgerSample.read(LedgerSample.usual.bytes).history
+        let board = HandOverBoard(slots: 1)
+        try board.begin(LedgerSample.session(2))
+        board.note(slot: 0, firstRow: 6, rows: 2)
+        let status = try RunStatus(history, notes: board.snapshot, boot: (3, 4), isFree: true)
+        #expect(status.state == .killed && status.sessions == 2)
+        #expect(
+            status.rows == [
+                .init(first: 1, last: 4, knowledge: .ended), .init(first: 5, last: 5, knowledge: .notSent),
+                .init(first: 6, last: 6, knowledge: .ended), .init(first: 7, last: 7, knowledge: .unknown),
+                .init(first: 8, last: 8, knowledge: .notSent),
+            ])
+        #expect(status.count(.ended) == 5 && status.count(.unknown) == 1 && status.count(.notSent) == 2)
+        #expect(status.note == Array("note".utf8) && status.inputBytesRead == 900)
+    }
+
+    @Test("a disk without room for what may come refuses a range before it is announced")
+    func fullDisk() throws {
+        let (ledger, results) = (MemoryStorage(), MemoryStorage())
+        let run = RunLedger(ledger: ledger, results: results, board: HandOverBoard(slots: 1))
+        try run.begin(LedgerSample.session(1), header: LedgerSample.header)
+        results.capacity = 100_000
+        try run.announce([LedgerSample.range(1, rows: 100)])
+        let length = ledger.length
+        #expect(throws: StorageError.self) { try run.announce([LedgerSample.range(101, rows: 100)]) }
+        #expect(ledger.length == length)
+        // What is announced fits, whatever it comes to.
+        ledger.capacity = ledger.length
+        let ends = (1...100).map {
+            LedgerSample.End(row: $0, outcome: .accepted, token: String(repeating: "ab", count: 100))
+        }
+        try run.record(LedgerSample.batch(ends))
+    }
+}
+
+extension HexPacking {
+    fileprivate static func pack(_ text: String, _ out: inout [UInt8]) -> Bool {
+        Array(text.utf8).withUnsafeBytes { text in
+            out.withUnsafeMutableBytes { pack(text, to: $0.baseAddress!) }
+        }
+    }
+}

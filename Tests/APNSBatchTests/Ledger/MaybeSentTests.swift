@@ -1,0 +1,164 @@
+import APNSSimulator
+import Foundation
+import LaneTransport
+import Testing
+
+@testable import APNSBatch
+
+/// What may have been sent is never called unsent, in whatever way its run goes on.
+@Suite("Resuming rows that may have been sent") struct MaybeSentTests {
+    private static let payload = #""{""aps"":{""alert"":""Hi""}}""#
+
+    private static func rows(_ count: Int) -> String {
+        "token,payload\n" + (0..<count).map { "\(token($0)),\(payload)\n" }.joined()
+    }
+
+    /// A campaign that was killed with rows under way.
+    private static func killed(
+        _ stage: Stage, rows: Int, handed: Int?, policy: UnknownPolicy = .resend
+    ) async throws -> (Campaign, MemoryFiles) {
+        var campaign = try stage.campaign(rows: Self.rows(rows))
+        campaign.onUnknown = policy
+        try FileManager.default.createDirectory(
+            atPath: campaign.runDirectory ?? "", withIntermediateDirectories: true)
+        let files = MemoryFiles()
+        let summary = await (try CampaignRun(campaign, files: files)).run()
+        try #require(summary.ending == .complete)
+        return (campaign, try files.killed(handed: handed))
+    }
+
+    @Test("after the deadline they are unknown, and only the others expired", arguments: UnknownPolicy.allCases)
+    func late(policy: UnknownPolicy) async throws {
+        let stage = try Stage()
+        var (campaign, files) = try await Self.killed(stage, rows: 50, handed: 20, policy: policy)
+        campaign.notAfter = .at(1_000_000_000)
+        let summary = await (try CampaignRun(campaign, resuming: true, files: files)).run()
+        #expect(summary.ending == .complete && summary.unknown == 20 && summary.expired == 30)
+        let line = try #require(files.resultLines[1])
+        #expect(line[2...4] == ["unknown", "", "under way when the process before this one ended"])
+        #expect(line[6].count == 36 && line[7] == "1")
+    }
+
+    @Test("that wait to be sent again when the deadline passes are unknown")
+    func tooLate() async throws {
+        let stage = try Stage()
+        var (campaign, files) = try await Self.killed(stage, rows: 50, handed: 20)
+        let fault = SimulatorFault(.reset(ResetFault(code: 7)), when: FaultOccasion(every: 1))
+        let other = try Stage(script: SimulatorScript(faults: [fault]), occasion: stage.occasion)
+        campaign.destination = .host("127.0.0.1", port: other.port)
+        campaign.notAfter = .at(WallClock.seconds() + 2)
+        let summary = await (try CampaignRun(campaign, resuming: true, files: files)).run()
+        #expect(summary.unknown == 20 && summary.expired == 30, "\(summary)")
+    }
+
+    @Test("room is kept for those that are left, and not for the others of their range")
+    func room() async throws {
+        let stage = try Stage()
+        let (campaign, files) = try await Self.killed(stage, rows: 2000, handed: nil)
+        var encoder = LedgerEncoder()
+        encoder.add(LedgerSample.batch((1...1999).map { .init(row: $0, outcome: .accepted, status: 200) }))
+        files.ledger.bytes += Array(encoder.bytes)
+        files.ledger.capacity = files.ledger.length + 100_000
+        let summary = await (try CampaignRun(campaign, resuming: true, files: files)).run()
+        #expect(summary.ending == .complete && summary.accepted == 2000, "\(summary.cause ?? "")")
+    }
+
+    @Test("are in the ledger before the board is made anew, which told it until then")
+    func boardLast() async throws {
+        let stage = try Stage()
+        let (campaign, files) = try await Self.killed(stage, rows: 50, handed: 20)
+        let run = try CampaignRun(campaign, resuming: true, files: files)
+        #expect(await run.run().ending == .complete)
+        // Of the ledger at that moment.
+        #expect(files.handedAtBoard == [20])
+    }
+
+    @Test("they do not fail the canary of the run that reports them", arguments: [1, 3])
+    func canary(lanes: Int) async throws {
+        let stage = try Stage()
+        var (campaign, files) = try await Self.killed(stage, rows: 50, handed: 20, policy: .report)
+        campaign.lanes = lanes
+        campaign.canary = .init(rows: 10)
+        let summary = await (try CampaignRun(campaign, resuming: true, files: files)).run()
+        #expect(summary.ending == .complete, "\(summary.cause ?? "")")
+        #expect(summary.unknown == 20 && summary.accepted == 30)
+    }
+
+    @Test("that no provider sends for any more are unknown, not invalid")
+    func providerGone() async throws {
+        let stage = try TeamsStage()
+        var campaign = try stage.campaign(rows: TeamsStage.rows(30))
+        try FileManager.default.createDirectory(
+            atPath: campaign.runDirectory ?? "", withIntermediateDirectories: true)
+        let before = MemoryFiles()
+        _ = await (try CampaignRun(campaign, files: before)).run()
+        let files = try before.killed(handed: 15)
+        campaign.providers = Array(try stage.providers().prefix(1))
+        let summary = await (try CampaignRun(campaign, resuming: true, files: files)).run()
+        #expect(summary.accepted == 20 && summary.unknown == 5 && summary.invalid == 5)
+    }
+
+    /// A run that lost the answers to its rows and was stopped while they waited to be sent again.
+    private static func stopped(_ policy: UnknownPolicy) async throws -> (Stage, Campaign, MemoryFiles) {
+        let fault = SimulatorFault(.reset(ResetFault(code: 2)), when: FaultOccasion(every: 1))
+        let stage = try Stage(script: SimulatorScript(faults: [fault]))
+        var campaign = try stage.campaign(
+            rows: "token,payload,collapse_id\n"
+                + (0..<20).map {
+                    "\(token($0)),\(payload),\($0 < 10 ? "a" : "")\n"
+                }.joined())
+        campaign.onUnknown = policy
+        campaign.retryDelay = 3_600_000
+        try FileManager.default.createDirectory(
+            atPath: campaign.runDirectory ?? "", withIntermediateDirectories: true)
+        let files = MemoryFiles()
+        let run = try CampaignRun(campaign, files: files)
+        let waiting = policy == .resend ? 20 : 10
+        let stopper = LaneThread(name: "stopper") {
+            while run.progress.retrying < waiting && run.failure == nil { usleep(1000) }
+            run.stop()
+        }
+        let summary = await run.run()
+        stopper.join()
+        try #require(summary.ending == .interrupted && summary.rows == 20 - waiting)
+        return (stage, campaign, files)
+    }
+
+    @Test("that waited when the run was stopped may have been sent, and so says the ledger")
+    func waited() async throws {
+        let (stage, campaign, files) = try await Self.stopped(.resend)
+        let status = try RunStatus(
+            try LedgerSample.read(files.ledger.bytes).history, notes: [], boot: files.boot, isFree: true)
+        #expect(status.state == .ended && status.count(.unknown) == 20)
+        var next = campaign
+        next.onUnknown = .resendIfCollapsible
+        let other = try Stage(occasion: stage.occasion)
+        next.destination = .host("127.0.0.1", port: other.port)
+        let summary = await (try CampaignRun(next, resuming: true, files: files)).run()
+        #expect(summary.ending == .complete && summary.accepted == 10 && summary.unknown == 10)
+    }
+
+    @Test("that are not to go twice are unknown when the run is stopped, also those that were let wait")
+    func waitedWithReport() async throws {
+        let (_, _, files) = try await Self.stopped(.resendIfCollapsible)
+        let history = try LedgerSample.read(files.ledger.bytes).history
+        #expect(history.isEnded && history.tally.unknown == 10)
+        #expect(history.ranges.map(\.handed) == [10])
+    }
+
+    @Test("an answer to a later request does not make them rejected where it is the last for its sake alone")
+    func thenRefused() async throws {
+        let lost = SimulatorFault(.reset(ResetFault(code: 2)), when: FaultOccasion(after: 1, times: 1))
+        let stage = try Stage(
+            script: SimulatorScript(
+                rules: [SimulatorRule(share: 1, status: 503, reason: "ServiceUnavailable")], faults: [lost]))
+        var campaign = try stage.campaign(rows: Self.rows(1))
+        (campaign.attempts, campaign.retryDelay) = (2, 1)
+        let run = try CampaignRun(campaign)
+        let summary = await run.run()
+        #expect(summary.unknown == 1 && summary.attempts == 2)
+        #expect(
+            try stage.results(run)[1]?[2...4]
+                == ["unknown", "", "no answer to one request and 503 ServiceUnavailable to the last"])
+    }
+}

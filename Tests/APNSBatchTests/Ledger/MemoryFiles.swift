@@ -1,0 +1,64 @@
+import Logging
+
+@testable import APNSBatch
+
+/// The files of a run in memory: what one process leaves and the next one finds.
+final class MemoryFiles: RunFiles, @unchecked Sendable {
+    var ledger = MemoryStorage()
+    var lines = MemoryStorage()
+    var words: [UInt64] = []
+    var boot: (UInt64, UInt64) = (3, 4)
+
+    func makeLedger() throws(CampaignError) -> any LedgerStorage { ledger }
+    func openLedger() throws(CampaignError) -> any LedgerStorage { ledger }
+    func results() throws(CampaignError) -> any LedgerStorage { lines }
+    func notes() -> [UInt64] { words }
+    /// What the ledger said of each range when the board of a process was made.
+    private(set) var handedAtBoard: [Int] = []
+
+    func makeBoard(slots: Int) throws(CampaignError) -> HandOverBoard {
+        handedAtBoard = (try? LedgerSample.read(ledger.bytes).history.ranges.map(\.handed)) ?? []
+        return HandOverBoard(slots: slots)
+    }
+
+    /// The lines without the header, by row.
+    var resultLines: [UInt64: [String]] {
+        let lines = String(decoding: lines.bytes, as: UTF8.self).split(separator: "\n").dropFirst()
+        return Dictionary(
+            uniqueKeysWithValues: lines.map { line in
+                let fields = line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+                return (UInt64(fields[0])!, fields)
+            })
+    }
+
+    /// As after a kill before any outcome was recorded.
+    ///
+    /// - Parameter handed: rows of the first range that its lane had taken; nil when nobody knows.
+    func killed(handed: Int? = nil) throws -> MemoryFiles {
+        let killed = MemoryFiles()
+        var reader = LedgerReader(ledger)
+        var offset: UInt64 = 0
+        while let frame = try reader.record(at: offset) {
+            if [.header, .session, .range].contains(frame.kind) {
+                killed.ledger.bytes += ledger.bytes[Int(offset)..<(Int(offset) + frame.recordLength)]
+            }
+            offset += UInt64(frame.recordLength)
+        }
+        killed.lines.bytes = Array(ResultLines.headerBytes)
+        if let handed, let session = try LedgerSample.read(killed.ledger.bytes).history.session {
+            let board = HandOverBoard(slots: 1)
+            try? board.begin(session)
+            board.note(slot: 0, firstRow: 1, rows: handed)
+            killed.words = board.snapshot
+        }
+        return killed
+    }
+}
+
+extension CampaignRun {
+    /// A run whose ledger and results are in memory; the directory has the summary.
+    convenience init(_ campaign: Campaign, resuming: Bool = false, files: MemoryFiles) throws {
+        try self.init(
+            campaign, resuming: resuming, files: files, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+}

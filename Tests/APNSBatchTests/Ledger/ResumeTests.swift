@@ -1,0 +1,242 @@
+import APNSSimulator
+import Foundation
+import LaneTransport
+import Testing
+
+@testable import APNSBatch
+
+@Suite("Resuming a run") struct ResumeTests {
+    private static let payload = #""{""aps"":{""alert"":""Hi""}}""#
+
+    private static func rows(_ count: Int) -> String {
+        "token,payload\n" + (0..<count).map { "\(token($0)),\(payload)\n" }.joined()
+    }
+
+    /// A run that was stopped when some rows were accepted.
+    private static func stopped(_ stage: Stage, rows: Int) async throws -> (Campaign, CampaignSummary) {
+        var campaign = try stage.campaign(rows: Self.rows(rows))
+        campaign.connections = 1
+        campaign.note = Array("mine".utf8)
+        let run = try CampaignRun(campaign)
+        // A thread of its own: other tests may keep those of tasks busy for longer than the run takes.
+        let stopper = LaneThread(name: "stopper") {
+            while run.progress.accepted == 0 && run.failure == nil { usleep(1000) }
+            run.stop()
+        }
+        let summary = await run.run()
+        stopper.join()
+        try #require(summary.ending == .interrupted && summary.rows < rows)
+        return (campaign, summary)
+    }
+
+    private func fault(_ campaign: Campaign) throws -> String {
+        do {
+            _ = try CampaignRun(campaign, resuming: true)
+            return ""
+        } catch {
+            return error.description
+        }
+    }
+
+    @Test("sends what a run that was stopped did not, and nothing twice")
+    func afterStop() async throws {
+        let stage = try Stage(script: SimulatorScript(latency: .fixed(10)), streams: 10)
+        let (campaign, before) = try await Self.stopped(stage, rows: 5000)
+        let status = try RunStatus(of: campaign.runDirectory ?? "")
+        #expect(status.state == .ended && status.note == Array("mine".utf8))
+        #expect(status.count(.ended) == before.rows && status.count(.unknown) == 0)
+        var next = campaign
+        next.connections = 16
+        let run = try CampaignRun(next, resuming: true)
+        #expect(run.progress.accepted == before.accepted)
+        let summary = await run.run()
+        #expect(summary.ending == .complete && summary.accepted == 5000 && summary.attempts == 5000)
+        #expect(try stage.results(run).count == 5000)
+        let report = stage.simulator.stop()
+        #expect(report.requests == 5000 && report.tokensReceivedAgain == 0)
+    }
+
+    @Test("a run that is complete stays as it is")
+    func complete() async throws {
+        let stage = try Stage()
+        let campaign = try stage.campaign(rows: Self.rows(100))
+        let first = await (try CampaignRun(campaign)).run()
+        let run = try CampaignRun(campaign, resuming: true)
+        let summary = await run.run()
+        #expect(summary.ending == .complete && summary.rows == 100 && summary.accepted == first.accepted)
+        #expect(try stage.results(run).count == 100)
+        #expect(stage.simulator.stop().requests == 100)
+    }
+
+    @Test("rows that a fatal answer stopped are sent with other credentials")
+    func afterFatal() async throws {
+        let stage = try Stage()
+        var campaign = try stage.campaign(rows: Self.rows(1000))
+        let good = campaign.credentials
+        campaign.credentials = .providerToken(
+            keyPEM: try Occasion.make(hosts: ["localhost"]).signingKeyPEM, keyID: Occasion.keyID,
+            teamID: Occasion.teamID)
+        #expect(await (try CampaignRun(campaign)).run().ending == .failed)
+        campaign.credentials = good
+        let run = try CampaignRun(campaign, resuming: true)
+        let summary = await run.run()
+        #expect(summary.ending == .complete && summary.accepted == 1000)
+        #expect(try stage.results(run).count == 1000)
+    }
+
+    @Test("another input or another campaign is refused, and says so")
+    func changes() async throws {
+        let stage = try Stage(script: SimulatorScript(latency: .fixed(10)), streams: 10)
+        let (campaign, _) = try await Self.stopped(stage, rows: 5000)
+        var other = campaign
+        other.headers.priority = 5
+        #expect(
+            try fault(other)
+                == "the campaign is not the one that began: template, headers, delimiter or encryption changed")
+        let text = Self.rows(5000)
+        _ = try stage.write(text + "\(token(5000)),\(Self.payload)\n", to: "rows.csv")
+        #expect(try fault(campaign).contains("rows.csv: the input changed: it had \(text.utf8.count) bytes and has"))
+        _ = try stage.write(text.replacing("token,payload", with: "token,payloae"), to: "rows.csv")
+        #expect(try fault(campaign) != "")
+        // A row that has not ended, in place.
+        _ = try stage.write(String(text.dropLast(10)) + "Ho\"\"}}\"\n" + "\n", to: "rows.csv")
+        let size = try #require(
+            try FileManager.default.attributesOfItem(atPath: stage.directory.path + "/rows.csv")[.size] as? Int)
+        _ = try stage.write(
+            String(text.dropLast(10)) + String(repeating: "x", count: 9) + "\n", to: "rows.csv")
+        #expect(size != 0)
+        let run = try CampaignRun(campaign, resuming: true)
+        let summary = await run.run()
+        #expect(summary.ending == .failed)
+        #expect(summary.cause?.contains("rows.csv: the input changed: rows ") == true, "\(summary.cause ?? "")")
+    }
+
+    @Test("results that were lost are written anew from the ledger", arguments: [false, true])
+    func resultsAnew(isMissing: Bool) async throws {
+        let stage = try Stage(script: SimulatorScript(latency: .fixed(10)), streams: 10)
+        let (campaign, _) = try await Self.stopped(stage, rows: 3000)
+        let path = (campaign.runDirectory ?? "") + "/results.csv"
+        if isMissing {
+            try FileManager.default.removeItem(atPath: path)
+        } else {
+            try Data("row,tok".utf8).write(to: URL(filePath: path))
+        }
+        let run = try CampaignRun(campaign, resuming: true)
+        let summary = await run.run()
+        #expect(summary.ending == .complete && summary.accepted == 3000)
+        #expect(try stage.results(run).count == 3000)
+    }
+
+    @Test("results that somebody put in the place of ours, or sorted, are written anew")
+    func otherResults() async throws {
+        let stage = try Stage(script: SimulatorScript(latency: .fixed(10)), streams: 10)
+        let (campaign, _) = try await Self.stopped(stage, rows: 3000)
+        let path = (campaign.runDirectory ?? "") + "/results.csv"
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        try Data(text.split(separator: "\n").sorted().map { $0 + "\n" }.joined().utf8).write(to: URL(filePath: path))
+        let run = try CampaignRun(campaign, resuming: true)
+        #expect(await run.run().ending == .complete)
+        #expect(try stage.results(run).count == 3000)
+    }
+
+    @Test("a ledger that was not begun is made anew, and nothing else is", arguments: ["", "torn", "mine"])
+    func unbegun(kind: String) async throws {
+        let stage = try Stage()
+        let campaign = try stage.campaign(rows: Self.rows(10))
+        let directory = campaign.runDirectory ?? ""
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        let content = kind == "torn" ? Data(LedgerSample.usual.bytes.prefix(50)) : Data(kind.utf8)
+        try content.write(to: URL(filePath: directory + "/ledger"))
+        try Data("row,tok".utf8).write(to: URL(filePath: directory + "/results.csv"))
+        if kind == "mine" {
+            #expect(throws: CampaignError.self) { try CampaignRun(campaign) }
+            #expect(try Data(contentsOf: URL(filePath: directory + "/ledger")) == content)
+            return
+        }
+        let run = try CampaignRun(campaign)
+        #expect(await run.run().accepted == 10)
+        #expect(try stage.results(run).count == 10)
+    }
+
+    @Test("results without a ledger are never overwritten")
+    func foreign() throws {
+        let stage = try Stage()
+        let campaign = try stage.campaign(rows: Self.rows(10))
+        let directory = campaign.runDirectory ?? ""
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        try Data("row,tok".utf8).write(to: URL(filePath: directory + "/results.csv"))
+        #expect(throws: CampaignError.self) { try CampaignRun(campaign) }
+        try Data().write(to: URL(filePath: directory + "/ledger"))
+        try Data(String(repeating: "row", count: 100).utf8).write(to: URL(filePath: directory + "/results.csv"))
+        #expect(throws: CampaignError.self) { try CampaignRun(campaign) }
+    }
+
+    @Test("two processes cannot be at work on one run")
+    func lock() async throws {
+        let stage = try Stage(script: SimulatorScript(latency: .fixed(10)), streams: 10)
+        let (campaign, _) = try await Self.stopped(stage, rows: 2000)
+        let first = try CampaignRun(campaign, resuming: true)
+        #expect(try fault(campaign).hasSuffix(": another process is at work on this run"))
+        #expect(try RunStatus(of: campaign.runDirectory ?? "").state != .ended)
+        _ = first
+    }
+
+    @Test("the policy for the next time is that of the last one")
+    func policy() async throws {
+        let stage = try Stage()
+        var campaign = try stage.campaign(rows: Self.rows(10))
+        campaign.note = Array("mine".utf8)
+        for policy in [UnknownPolicy.resend, .report, .resendIfCollapsible] {
+            campaign.onUnknown = policy
+            _ = await (try CampaignRun(campaign, resuming: policy != .resend)).run()
+            let opening = try RunOpening(of: campaign.runDirectory ?? "")
+            #expect(opening.onUnknown == policy && opening.note == Array("mine".utf8))
+        }
+    }
+
+    @Test("a run that is over may be resumed while its object is still there")
+    func twice() async throws {
+        let stage = try Stage()
+        let campaign = try stage.campaign(rows: Self.rows(10))
+        let first = try CampaignRun(campaign)
+        #expect(await first.run().ending == .complete)
+        let second = try CampaignRun(campaign, resuming: true)
+        #expect(await second.run().ending == .complete)
+        let third = try CampaignRun(campaign, resuming: true)
+        #expect(await third.run().ending == .complete)
+        #expect([first, second, third].count == 3)
+    }
+
+    @Test("a summary that cannot be written is a failure")
+    func summary() async throws {
+        let stage = try Stage()
+        let campaign = try stage.campaign(rows: Self.rows(10))
+        let path = (campaign.runDirectory ?? "") + "/summary.json"
+        try FileManager.default.createDirectory(atPath: path + "/x", withIntermediateDirectories: true)
+        let summary = await (try CampaignRun(campaign)).run()
+        #expect(summary.ending == .failed && summary.accepted == 10)
+        #expect(summary.cause?.hasPrefix("cannot write \(path)") == true)
+    }
+
+    @Test("who comes second to a new directory leaves nothing in it")
+    func secondComer() async throws {
+        let stage = try Stage()
+        let campaign = try stage.campaign(rows: Self.rows(10))
+        let second = try CampaignRun(campaign)
+        let first = try CampaignRun(campaign)
+        #expect(await first.run().ending == .complete)
+        let path = first.directory + "/summary.json"
+        let written = try Data(contentsOf: URL(filePath: path))
+        #expect(await second.run().ending == .failed)
+        #expect(try Data(contentsOf: URL(filePath: path)) == written)
+        #expect(try stage.results(first).count == 10)
+    }
+
+    @Test("a directory without a run is refused")
+    func nothingThere() throws {
+        let stage = try Stage()
+        let campaign = try stage.campaign(rows: Self.rows(1))
+        #expect(try fault(campaign).contains("/ledger: No such file or directory"))
+        #expect(throws: CampaignError.self) { try RunStatus(of: stage.directory.path) }
+    }
+}

@@ -1,0 +1,122 @@
+import APNSProtocol
+import APNSSimulator
+import Testing
+
+@testable import APNSBatch
+
+@Suite("The campaign's deadline") struct CampaignDeadlineTests {
+    private static let payload = #""{""aps"":{""alert"":""Hi""}}""#
+
+    private static func rows(_ count: Int) -> String {
+        "token,payload\n" + (0..<count).map { "\(token($0)),\(payload)\n" }.joined()
+    }
+
+    @Test("is a time, or counts from the start")
+    func kinds() throws {
+        #expect(try CampaignDeadline(.at(5000), start: 1000).seconds == 5000)
+        #expect(try CampaignDeadline(.after(60), start: 1000).seconds == 1060)
+        #expect(try CampaignDeadline(.after(.max), start: 1000).seconds == 1000 + 365 * 86_400)
+        #expect(throws: CampaignError(.configuration, "not after: expected a time or a duration, found 0")) {
+            try CampaignDeadline(.at(0), start: 1000)
+        }
+    }
+
+    @Test("passes at its second, and leaves no time for a row that would be due then")
+    func passes() throws {
+        let deadline = try CampaignDeadline(.at(5000), start: 0)
+        #expect([4998, 4999, 5000, 5001].map { deadline.hasPassed(now: $0) } == [false, false, true, true])
+        let second: UInt64 = 1_000_000_000
+        #expect(deadline.leavesTime(after: 0, now: 4999))
+        #expect(!deadline.leavesTime(after: 0, now: 5000))
+        #expect(deadline.leavesTime(after: 9 * second, now: 4990))
+        #expect(!deadline.leavesTime(after: 10 * second, now: 4990))
+        #expect(!deadline.leavesTime(after: .max, now: 4990))
+    }
+
+    @Test("the last word on a row is what is true of it")
+    func lastWord() {
+        var flight = Flight()
+        #expect(flight.lastWord == .neverSent)
+        flight.mayHaveArrived = true
+        #expect(flight.lastWord == .noAnswer)
+        flight.mayHaveArrived = false
+        flight.attempts = 2
+        #expect(flight.lastWord == .noAnswer)
+        flight.lastStatus = 503
+        flight.lastReason = .serviceUnavailable
+        #expect(flight.lastWord == .refused(status: 503, .serviceUnavailable))
+        flight.mayHaveArrived = true
+        #expect(flight.lastWord == .noAnswer)
+        flight.attempts = 0
+        #expect(flight.lastWord == .noAnswer)
+    }
+
+    @Test("that has passed expires every row unsent, broken rows but stay invalid")
+    func allTooLate() async throws {
+        let stage = try Stage()
+        var campaign = try stage.campaign(rows: Self.rows(20_000) + "only-one-field\n")
+        campaign.notAfter = .at(1_000_000_000)
+        let run = try CampaignRun(campaign)
+        let summary = await run.run()
+        #expect(summary.ending == .complete && !summary.isClean)
+        #expect(summary.expired == 20_000 && summary.invalid == 1 && summary.attempts == 0)
+        let results = try stage.results(run)
+        #expect(results.count == 20_001)
+        #expect(
+            results[1].map { $0[1...4] } == [token(0), "expired", "", "not after: the campaign's deadline has passed"])
+        #expect(stage.simulator.stop().requests == 0)
+    }
+
+    @Test("ends a campaign that finds no server, long before its patience does")
+    func unreachable() async throws {
+        let stage = try Stage()
+        var campaign = try stage.campaign(rows: Self.rows(3000))
+        stage.simulator.stop()
+        campaign.notAfter = .after(1)
+        campaign.connectPatience = 3600
+        let summary = await (try CampaignRun(campaign)).run()
+        #expect(summary.ending == .complete && summary.expired == 3000)
+    }
+
+    @Test("a row whose next turn would come too late ends at once as what APNs said of it")
+    func tooLateToTryAgain() async throws {
+        let script = SimulatorScript(
+            rules: [SimulatorRule(share: 0.5, status: 503, reason: "ServiceUnavailable", retryAfter: 7200)])
+        let stage = try Stage(script: script)
+        var campaign = try stage.campaign(rows: Self.rows(200))
+        campaign.notAfter = .after(600)
+        let run = try CampaignRun(campaign)
+        let summary = await run.run()
+        #expect(summary.ending == .complete && summary.rows == 200 && summary.expired == 0)
+        for (row, fields) in try stage.results(run) {
+            let expected = script.answer(forToken: token(Int(row) - 1)) == nil ? "accepted" : "rejected"
+            #expect(fields[2] == expected && fields[7] == "1")
+            #expect(expected == "accepted" || fields[3...4] == ["503", "ServiceUnavailable"])
+        }
+    }
+
+    @Test("so does a row whose own expiration would pass while it waits")
+    func ownExpiration() async throws {
+        let script = SimulatorScript(
+            rules: [SimulatorRule(share: 1, status: 429, reason: "TooManyRequests", retryAfter: 7200)])
+        let stage = try Stage(script: script)
+        var campaign = try stage.campaign(rows: Self.rows(50))
+        campaign.headers.expiration = .after(600)
+        let summary = await (try CampaignRun(campaign)).run()
+        #expect(summary.rejected == 50 && summary.attempts == 50 && summary.reasons == ["TooManyRequests": 50])
+    }
+
+    @Test("passes in the middle: what was sent has its answer, what was not is expired")
+    func midway() async throws {
+        let stage = try Stage(script: SimulatorScript(latency: .fixed(50)), streams: 10)
+        var campaign = try stage.campaign(rows: Self.rows(50_000))
+        campaign.connections = 1
+        campaign.notAfter = .after(2)
+        let run = try CampaignRun(campaign)
+        let summary = await run.run()
+        #expect(summary.ending == .complete)
+        #expect(summary.rows == 50_000 && summary.accepted + summary.expired == 50_000 && summary.expired > 0)
+        #expect(stage.simulator.stop().requests == summary.accepted)
+        #expect(try stage.results(run).values.allSatisfy { ($0[2] == "expired") == ($0[7] == "0") })
+    }
+}

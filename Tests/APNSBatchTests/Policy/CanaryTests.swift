@@ -1,0 +1,131 @@
+import APNSSimulator
+import Testing
+
+@testable import APNSBatch
+
+@Suite("The canary") struct CanaryTests {
+    private static func canary(_ rows: Int, _ percent: Double) throws -> Canary {
+        try Canary(Campaign.Canary(rows: rows, maxRejectedPercent: percent))
+    }
+
+    private static let verdicts: [(Canary.Count, Canary.Verdict)] = [
+        (.init(), .waiting),
+        (.init(accepted: 94, underWay: 6), .waiting),
+        // Not even all that are awaited could make it too many.
+        (.init(accepted: 95, underWay: 5), .passed),
+        (.init(accepted: 95, rejected: 5), .passed),
+        (.init(accepted: 95, rejected: 3, unknown: 2), .passed),
+        (.init(accepted: 95, rejected: 5, underWay: 1), .waiting),
+        (.init(accepted: 99), .waiting),
+        (
+            .init(accepted: 10, rejected: 6, underWay: 30),
+            .failed("canary: 6 rejected of the first 100 rows, more than 5 (5.0 %); the rest was not sent")
+        ),
+        (
+            .init(rejected: 5, unknown: 1),
+            .failed(
+                "canary: 5 rejected and 1 unknown of the first 100 rows, more than 5 (5.0 %); the rest was not sent")
+        ),
+    ]
+
+    @Test("says passed or failed as soon as nothing can change it", arguments: verdicts)
+    func verdict(count: Canary.Count, expected: Canary.Verdict) throws {
+        #expect(try Self.canary(100, 5).verdict(count) == expected)
+    }
+
+    @Test("lets as many rows go as it has")
+    func room() throws {
+        let canary = try Self.canary(100, 5)
+        #expect(canary.room(.init()) == 100)
+        #expect(canary.room(.init(accepted: 10, rejected: 2, unknown: 1, underWay: 80)) == 7)
+        #expect(canary.room(.init(accepted: 100)) == 0 && canary.room(.init(accepted: 200)) == 0)
+    }
+
+    @Test("without a share that may be rejected, one is too many")
+    func none() throws {
+        #expect(try Self.canary(10, 0).verdict(.init(accepted: 9, underWay: 1)) == .waiting)
+        #expect(try Self.canary(10, 0).verdict(.init(accepted: 10)) == .passed)
+        #expect(try Self.canary(10, 9.9).limit == 0 && Self.canary(10, 10).limit == 1)
+    }
+
+    @Test("what makes no sense is refused")
+    func refused() {
+        #expect(throws: CampaignError(.configuration, "canary: expected at least 1 row, found 0")) {
+            try Self.canary(0, 5)
+        }
+        for percent in [-0.1, 100.1, .nan] {
+            #expect(
+                throws: CampaignError(
+                    .configuration, "canary: expected at most 0 to 100 percent of rejected rows, found \(percent)")
+            ) { try Self.canary(10, percent) }
+        }
+    }
+
+    private static let payload = #""{""aps"":{""alert"":""Hi""}}""#
+
+    private static func rows(_ count: Int) -> String {
+        "token,payload\n" + (0..<count).map { "\(token($0)),\(payload)\n" }.joined()
+    }
+
+    @Test("goes over one connection, and the rest follows when it has passed", arguments: [1, 3])
+    func passes(lanes: Int) async throws {
+        let stage = try Stage(script: SimulatorScript(latency: .fixed(20)), streams: 10)
+        var campaign = try stage.campaign(rows: Self.rows(20_000))
+        campaign.lanes = lanes
+        campaign.canary = .init(rows: 500)
+        let run = try CampaignRun(campaign)
+        let running = Task { await run.run() }
+        // 500 rows over 10 streams take a second: the pool would have grown meanwhile.
+        let connections = await most(
+            {
+                let connections = run.progress.connections
+                return run.progress.isCanary ? connections : 0
+            },
+            until: { run.progress.rows >= 500 || !run.progress.isCanary })
+        #expect(connections <= 1)
+        let summary = await running.value
+        #expect(summary.ending == .complete && summary.accepted == 20_000)
+        #expect(!run.progress.isCanary)
+        #expect(try stage.results(run).count == 20_000)
+        #expect(stage.simulator.stop().tokensReceivedAgain == 0)
+    }
+
+    @Test("that fails stops the campaign before the rest is sent", arguments: [1, 3])
+    func fails(lanes: Int) async throws {
+        let script = SimulatorScript(
+            seed: 3, rules: [SimulatorRule(share: 0.3, status: 410, reason: "Unregistered")])
+        let stage = try Stage(script: script)
+        var campaign = try stage.campaign(rows: Self.rows(20_000))
+        campaign.lanes = lanes
+        campaign.canary = .init(rows: 200, maxRejectedPercent: 10)
+        let run = try CampaignRun(campaign)
+        let summary = await run.run()
+        #expect(summary.ending == .failed && run.failure?.kind == .fatalAnswer)
+        #expect(summary.cause?.hasSuffix("of the first 200 rows, more than 20 (10.0 %); the rest was not sent") == true)
+        #expect(summary.rows <= 200 && summary.connections == 1)
+        #expect(stage.simulator.stop().requests == summary.rows)
+    }
+
+    @Test("of more rows than there are is the whole campaign", arguments: [1, 3])
+    func shortInput(lanes: Int) async throws {
+        let stage = try Stage()
+        var campaign = try stage.campaign(rows: Self.rows(50) + "only-one-field\n")
+        campaign.lanes = lanes
+        campaign.canary = .init(rows: 1000)
+        let summary = await (try CampaignRun(campaign)).run()
+        #expect(summary.ending == .complete && summary.accepted == 50 && summary.invalid == 1)
+    }
+
+    @Test("ends when the campaign's deadline passes", arguments: [1, 3])
+    func deadline(lanes: Int) async throws {
+        let stage = try Stage()
+        var campaign = try stage.campaign(rows: Self.rows(30_000))
+        stage.simulator.stop()
+        campaign.lanes = lanes
+        campaign.canary = .init(rows: 10)
+        campaign.notAfter = .after(1)
+        campaign.connectPatience = 3600
+        let summary = await (try CampaignRun(campaign)).run()
+        #expect(summary.ending == .complete && summary.expired == 30_000)
+    }
+}

@@ -1,0 +1,190 @@
+import APNSProtocol
+import Testing
+
+@testable import APNSBatch
+
+@Suite("The circuit breaker") struct CircuitBreakerTests {
+    private typealias Rule = CircuitBreaker.Rule
+    private typealias Totals = CircuitBreaker.Totals
+    private typealias Trip = CircuitBreaker.Trip
+
+    /// This reason as so many of a hundred answers, spread evenly; gives the number of answers at the stop, and the stop.
+    private func stop(
+        _ reason: KnownReason, percent: UInt64, of answers: UInt64, _ limits: CircuitBreaker.Limits = .init()
+    ) throws -> (answered: UInt64, trip: Trip)? {
+        let number = try #require(limits.rules.firstIndex { $0.reason == reason })
+        var breaker = CircuitBreaker(limits)
+        for answered in 1...answers {
+            var totals = Totals(answered: answered, refused: Array(repeating: 0, count: limits.rules.count))
+            totals.refused[number] = answered * percent / 100
+            if let trip = breaker.note(totals) { return (answered, trip) }
+        }
+        return nil
+    }
+
+    private func limits(_ shares: [String: Campaign.CircuitBreaker.Share], window: Int = 20_000, minimum: Int = 500)
+        throws -> CircuitBreaker.Limits
+    {
+        var given = Campaign.CircuitBreaker()
+        (given.shares, given.window, given.minimum) = (shares, window, minimum)
+        return try CircuitBreaker.Limits(given)
+    }
+
+    @Test("tokens of the other environment stop a campaign when there are enough answers to tell")
+    func wrongEnvironment() throws {
+        let found = try #require(try stop(.badDeviceToken, percent: 90, of: 2000))
+        let rule = Rule(reason: .badDeviceToken, percent: 80, until: 20_000)
+        #expect(found.answered == 500 && found.trip == Trip(rule: rule, count: 450, answers: 500))
+        #expect(
+            found.trip.text
+                == "450 of 500 answers (90 %, limit 80 %) are BadDeviceToken: are the tokens of the other environment, "
+                + "production or sandbox?; check that the token is whole and of this environment: sandbox tokens come "
+                + "from debug builds")
+        #expect(try stop(.badDeviceToken, percent: 90, of: 499) == nil)
+    }
+
+    @Test("some bad tokens among good ones do not, and of dead ones there is no rule")
+    func others() throws {
+        #expect(try stop(.badDeviceToken, percent: 79, of: 30_000) == nil)
+        #expect(!Rule.defaults.contains { $0.reason == .unregistered })
+    }
+
+    @Test("a fault of the rows stops it only when every row has it")
+    func everyRow() throws {
+        #expect(try stop(.badExpirationDate, percent: 100, of: 500)?.answered == 500)
+        #expect(try stop(.badExpirationDate, percent: 99, of: 20_000) == nil)
+        #expect(try stop(.deviceTokenNotForTopic, percent: 85, of: 1000)?.answered == 500)
+    }
+
+    @Test("a default rule says nothing of a late wave; a rule of the campaign's own does")
+    func lateWave() throws {
+        func wave(_ limits: CircuitBreaker.Limits) throws -> Trip? {
+            let number = try #require(limits.rules.firstIndex { $0.reason == .badDeviceToken })
+            var breaker = CircuitBreaker(limits)
+            for answered in UInt64(1)...60_000 {
+                var totals = Totals(answered: answered, refused: Array(repeating: 0, count: limits.rules.count))
+                totals.refused[number] = answered > 30_000 ? answered - 30_000 : 0
+                if let trip = breaker.note(totals) { return trip }
+            }
+            return nil
+        }
+        #expect(try wave(.init()) == nil)
+        let own = try #require(try wave(try limits(["BadDeviceToken": .percent(50)], window: 1600, minimum: 100)))
+        #expect(own.rule == Rule(reason: .badDeviceToken, percent: 50, until: nil))
+        // The window of 1,600, and at most a sixteenth of it more.
+        #expect((1600...1700).contains(own.answers) && own.count == (own.answers + 1) / 2)
+    }
+
+    @Test("sums that come in lumps are judged as they come")
+    func lumps() throws {
+        var breaker = CircuitBreaker(try limits(["ServiceUnavailable": .percent(30)], window: 1000, minimum: 10))
+        func totals(_ answered: UInt64, _ refused: UInt64) -> Totals {
+            Totals(answered: answered, refused: [refused] + Array(repeating: 0, count: Rule.defaults.count))
+        }
+        #expect(breaker.note(totals(9, 9)) == nil)
+        #expect(breaker.note(totals(5000, 1400)) == nil)
+        #expect(breaker.note(totals(5500, 1500)) == nil)
+        #expect(
+            breaker.note(totals(6100, 1900))
+                == Trip(rule: Rule(reason: .serviceUnavailable, percent: 30), count: 500, answers: 1100))
+        #expect(breaker.note(totals(9000, 4800)) == nil, "once is enough")
+    }
+
+    @Test("the same sums again, or fewer, say nothing new")
+    func noNews() throws {
+        var breaker = CircuitBreaker(try limits(["any": .percent(1)], window: 10, minimum: 1))
+        let none = Totals(answered: 0, refused: Array(repeating: 0, count: Rule.defaults.count + 1))
+        #expect(breaker.note(none) == nil)
+        let before = breaker
+        #expect(breaker.note(none) == nil && breaker == before)
+    }
+
+    @Test("any is about all answers but 200, and says so")
+    func every() throws {
+        let own = try limits(["any": .percent(12.5)], minimum: 8)
+        var breaker = CircuitBreaker(own)
+        var totals = Totals(answered: 8, refused: Array(repeating: 0, count: own.rules.count))
+        totals.refused[0] = 1
+        let noted = breaker.note(totals)
+        let trip = try #require(noted)
+        #expect(trip.text == "1 of 8 answers (12.5 %, limit 12.5 %) are refusals")
+    }
+
+    @Test("a reason without an alarm is explained as the table explains it")
+    func explained() {
+        let trip = Trip(rule: Rule(reason: .serviceUnavailable, percent: 50), count: 2, answers: 3)
+        #expect(
+            trip.text
+                == "2 of 3 answers (66.6 %, limit 50 %) are ServiceUnavailable: APNs is not available; try again later; "
+                + "developer.apple.com/system-status says whether APNs is in trouble")
+    }
+
+    @Test("a campaign's share takes the place of the default, and never puts it out of force")
+    func replaces() throws {
+        let own = try limits(["BadDeviceToken": .never, "Unregistered": .percent(40)])
+        #expect(own.rules.first == Rule(reason: .unregistered, percent: 40))
+        #expect(own.rules.count == Rule.defaults.count)
+        #expect(!own.rules.contains { $0.reason == .badDeviceToken })
+        #expect(try limits([:]) == CircuitBreaker.Limits())
+    }
+
+    private static let wrong: [([String: Campaign.CircuitBreaker.Share], Int, Int, String)] = [
+        (
+            ["BadToken": .percent(1)], 100, 10,
+            "circuit breaker: expected one of APNs's reasons or any, found \"BadToken\""
+        ),
+        (
+            ["any": .percent(0)], 100, 10,
+            "circuit breaker: any: expected more than 0 and at most 100 percent, found 0.0"
+        ),
+        (
+            ["any": .percent(101)], 100, 10,
+            "circuit breaker: any: expected more than 0 and at most 100 percent, found 101.0"
+        ),
+        (
+            ["any": .percent(.nan)], 100, 10,
+            "circuit breaker: any: expected more than 0 and at most 100 percent, found nan"
+        ),
+        ([:], 9, 1, "circuit breaker: expected a window of 10 to 1000000000 answers, found 9"),
+        ([:], 100, 0, "circuit breaker: expected at least 1 answer and at most the window of 100, found 0"),
+        ([:], 100, 101, "circuit breaker: expected at least 1 answer and at most the window of 100, found 101"),
+    ]
+
+    @Test("what makes no sense is refused", arguments: wrong)
+    func refused(shares: [String: Campaign.CircuitBreaker.Share], window: Int, minimum: Int, text: String) {
+        #expect(throws: CampaignError(.configuration, text)) { try limits(shares, window: window, minimum: minimum) }
+    }
+
+    @Test("lanes' numbers are added up for each provider by itself")
+    func board() throws {
+        let own = try limits(["ServiceUnavailable": .percent(60)], window: 100, minimum: 10)
+        let board = AnswerBoard(own, lanes: 3, providers: 2)
+        func counts(_ answered: UInt64, _ refused: [KnownReason]) -> AnswerCounts {
+            var counts = AnswerCounts(board.book)
+            counts.answered = answered
+            for reason in refused { counts.note(Answer(status: 503, reason: .known(reason))) }
+            return counts
+        }
+        let spaced = KnownReason.serviceUnavailableSpaced
+        board.publish(counts(4, [.serviceUnavailable, spaced, .shutdown]), lane: 0, provider: 1)
+        board.publish(counts(90, []), lane: 1, provider: 0)
+        #expect(board.judge(1) == .some(nil))
+        board.publish(counts(6, [.serviceUnavailable, spaced, spaced]), lane: 2, provider: 1)
+        #expect(board.judge(0) == .some(nil))
+        #expect(board.judge(1) == .some(nil))
+        board.publish(counts(5, [spaced, spaced, spaced, spaced]), lane: 1, provider: 1)
+        let rule = Rule(reason: .serviceUnavailable, percent: 60)
+        #expect(board.judge(1) == .some(Trip(rule: rule, count: 9, answers: 15)))
+        #expect(board.judge(0) == .some(nil))
+    }
+
+    @Test("an answer that no rule is about is no news")
+    func news() {
+        var counts = AnswerCounts(RuleIndex([Rule(reason: .badDeviceToken, percent: 80)]))
+        counts.note(Answer(status: 410, reason: .known(.unregistered)))
+        counts.note(Answer(status: 400, reason: .unknown("New")))
+        #expect(!counts.hasNews && counts.refused == [0])
+        counts.note(Answer(status: 400, reason: .known(.badDeviceToken)))
+        #expect(counts.hasNews && counts.refused == [1])
+    }
+}

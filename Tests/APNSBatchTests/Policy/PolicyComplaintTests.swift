@@ -1,0 +1,77 @@
+import APNSProtocol
+import APNSSimulator
+import Logging
+import Testing
+
+@testable import APNSBatch
+
+/// What users of other senders complain about, as far as policy answers for it.
+@Suite("Complaints about policy") struct PolicyComplaintTests {
+    private static let payload = #""{""aps"":{""alert"":""Hi""}}""#
+
+    private static func rows(_ count: Int) -> String {
+        "token,payload\n" + (0..<count).map { "\(token($0)),\(payload)\n" }.joined()
+    }
+
+    @Test("tokens deleted because of a wrong environment: none is to be deleted, and the campaign stops early")
+    func wrongEnvironment() async throws {
+        #expect(
+            Answer(status: 400, reason: .known(.badDeviceToken)).action == .rejected(.quarantine))
+        let script = SimulatorScript(rules: [SimulatorRule(share: 1, status: 400, reason: "BadDeviceToken")])
+        let stage = try Stage(script: script)
+        var campaign = try stage.campaign(rows: Self.rows(50_000))
+        campaign.lanes = 3
+        let run = try CampaignRun(campaign)
+        let summary = await run.run()
+        #expect(summary.ending == .failed && run.failure?.kind == .fatalAnswer)
+        #expect(summary.cause?.contains("are the tokens of the other environment, production or sandbox?") == true)
+        // What three lanes had under way.
+        #expect(summary.rows < 50_000 && summary.rows == summary.rejected)
+    }
+
+    @Test("duplicates from blind retries: what APNs answered finally is never sent again")
+    func duplicates() async throws {
+        let reasons = ["Unregistered", "PayloadTooLarge", "DeviceTokenNotForTopic", "NeverHeardOf"]
+        let rules = zip(reasons, [410, 413, 400, 400]).map { reason, status in
+            SimulatorRule(share: 0.2, status: status, reason: reason)
+        }
+        let stage = try Stage(script: SimulatorScript(rules: rules))
+        let summary = await (try CampaignRun(try stage.campaign(rows: Self.rows(2000)))).run()
+        #expect(summary.ending == .complete && summary.attempts == 2000 && summary.reasons.count == 4)
+        #expect(stage.simulator.stop().tokensReceivedAgain == 0)
+    }
+
+    @Test("memory that grows with the number of recipients: rows that wait are no more than a lane may have")
+    func memory() async throws {
+        let script = SimulatorScript(
+            rules: [SimulatorRule(share: 1, status: 503, reason: "ServiceUnavailable", times: 1)])
+        let stage = try Stage(script: script, streams: 50)
+        var campaign = try stage.campaign(rows: Self.rows(3000))
+        (campaign.lanes, campaign.connections) = (1, 1)
+        (campaign.retryRows, campaign.unavailableDelay) = (200, 400)
+        let run = try CampaignRun(campaign)
+        let running = Task { await run.run() }
+        let most = await most({ run.progress.retrying }, until: { run.progress.rows >= 3000 })
+        #expect(await running.value.accepted == 3000)
+        #expect(most <= 250, "200 and what was under way")
+    }
+
+    @Test("TooManyProviderTokenUpdates from one token per connection: all connections start with the same token")
+    func oneToken() throws {
+        let occasion = try Occasion.make(hosts: ["localhost"])
+        let source = try ProviderTokenSource(
+            keyPEM: occasion.signingKeyPEM, keyID: Occasion.keyID, teamID: Occasion.teamID,
+            rule: .init(mintAfter: 1800, retireAfter: 3120),
+            log: LaneLog(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, endpoint: "localhost:1"))
+        // Each signature is another one, also of the same second.
+        var minted: Set<[UInt8]> = []
+        for _ in 0..<100 {
+            guard case .token(_, let authorization, _, _) = try source.lease() else {
+                Issue.record("a token for each connection")
+                return
+            }
+            minted.insert(authorization.value)
+        }
+        #expect(minted.count == 1)
+    }
+}

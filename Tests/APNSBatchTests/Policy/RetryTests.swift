@@ -1,0 +1,165 @@
+import APNSProtocol
+import APNSSimulator
+import LaneTransport
+import Testing
+
+@testable import APNSBatch
+
+@Suite("Rows that are sent again") struct RetryTests {
+    @Test("and fresh ones take turns while there are both, and take every turn while there are not")
+    func turns() {
+        var order = ""
+        var turns = Turns()
+        var (again, fresh) = (3, 5)
+        while again + fresh > 0 {
+            if turns.againGoesFirst && again > 0 || fresh == 0 {
+                again = turns.take(again: again - 1)
+                order += "a"
+            } else {
+                fresh = turns.take(fresh: fresh - 1)
+                order += "f"
+            }
+        }
+        #expect(order == "afafafff")
+    }
+
+    private static let delays: [(short: UInt64?, unavailable: UInt64?, first: [UInt64], largest: [UInt64])] = [
+        (nil, nil, [1000, 5000], [60_000, 900_000]),
+        (20, nil, [20, 20], [60_000, 900_000]),
+        (nil, 900_000, [1000, 900_000], [60_000, 900_000]),
+        (20, 30, [20, 30], [60_000, 900_000]),
+        (100_000, 1_000_000, [100_000, 1_000_000], [100_000, 1_000_000]),
+    ]
+
+    @Test("wait for what the campaign says", arguments: delays)
+    func plan(short: UInt64?, unavailable: UInt64?, first: [UInt64], largest: [UInt64]) throws {
+        var campaign = Campaign(input: .standardInput, destination: .sandbox, topic: nil, credentials: .none)
+        (campaign.retryDelay, campaign.unavailableDelay) = (short, unavailable)
+        (campaign.retryAfterLimit, campaign.attempts) = (77, 9)
+        let plan = try BackoffPlan(campaign)
+        var expected = [RetryBackoff(first: first[0], maximum: largest[0], attempts: 9)]
+        expected.append(RetryBackoff(first: first[1], maximum: largest[1], attempts: 9))
+        for number in expected.indices { expected[number].retryAfterMax = 77 }
+        #expect([plan.short, plan.long] == expected && plan.rowsMax == 16_384)
+    }
+
+    private static let payload = #""{""aps"":{""alert"":""Hi""}}""#
+
+    private static func rows(_ count: Int) -> String {
+        "token,payload\n" + (0..<count).map { "\(token($0)),\(payload)\n" }.joined()
+    }
+
+    @Test("wait as long as a retry-after says, while all others are sent; progress shows them; a stop ends their wait")
+    func waits() async throws {
+        let script = SimulatorScript(
+            seed: 2, rules: [SimulatorRule(share: 0.2, status: 429, reason: "TooManyRequests", retryAfter: 3600)])
+        let stage = try Stage(script: script)
+        let run = try CampaignRun(try stage.campaign(rows: Self.rows(5000)))
+        let waiting = (0..<5000).count { script.answer(forToken: token($0)) != nil }
+        let running = Task { await run.run() }
+        await eventually { run.progress.retrying >= waiting && run.progress.accepted >= 5000 - UInt64(waiting) }
+        #expect(run.progress.retrying == waiting && run.progress.inFlight == 0)
+        run.stop()
+        let summary = await running.value
+        #expect(summary.ending == .interrupted && summary.accepted == 5000 - UInt64(waiting))
+        #expect(stage.simulator.stop().requests == 5000)
+    }
+
+    @Test("wait no longer than the campaign lets a server ask for")
+    func limit() async throws {
+        let script = SimulatorScript(
+            rules: [SimulatorRule(share: 1, status: 503, reason: "Shutdown", times: 1, retryAfter: 86_400)])
+        let stage = try Stage(script: script)
+        var campaign = try stage.campaign(rows: Self.rows(50))
+        (campaign.retryDelay, campaign.retryAfterLimit) = (1, 0)
+        let summary = await (try CampaignRun(campaign)).run()
+        #expect(summary.accepted == 50)
+    }
+
+    @Test("never number more than a lane may have waiting; then no fresh row is taken")
+    func bound() async throws {
+        let script = SimulatorScript(
+            rules: [SimulatorRule(share: 1, status: 503, reason: "ServiceUnavailable", times: 1, retryAfter: 1)])
+        let stage = try Stage(script: script, streams: 10)
+        var campaign = try stage.campaign(rows: Self.rows(100))
+        (campaign.lanes, campaign.connections, campaign.retryRows) = (1, 1, 20)
+        campaign.unavailableDelay = 1000
+        let run = try CampaignRun(campaign)
+        let running = Task { await run.run() }
+        let most = await most({ run.progress.retrying }, until: { run.progress.rows >= 100 })
+        #expect(await running.value.accepted == 100)
+        // Those under way when the last place was taken come on top.
+        #expect((10...30).contains(most), "\(most)")
+    }
+
+    @Test("that the server sends away for long take half of a lane's places at most, and the others go on")
+    func longRetryAfter() async throws {
+        let script = SimulatorScript(
+            rules: [SimulatorRule(share: 1, status: 503, reason: "ServiceUnavailable", times: 1, retryAfter: 600)])
+        let stage = try Stage(script: script, streams: 10)
+        var campaign = try stage.campaign(rows: Self.rows(100))
+        (campaign.lanes, campaign.connections, campaign.retryRows) = (1, 1, 8)
+        campaign.retryDelay = 1
+        let log = LogKeeper()
+        let run = try CampaignRun(campaign, logger: log.logger)
+        let running = Task { await run.run() }
+        await eventually { run.progress.accepted >= 96 }
+        #expect(run.progress.accepted == 96 && run.progress.retrying == 4)
+        run.stop()
+        #expect(await running.value.accepted == 96)
+    }
+
+    @Test("are due once their time has come")
+    func due() {
+        var queue = RetryQueue()
+        #expect(!queue.isDue(now: 5))
+        queue.add(flight: 1, due: 7)
+        queue.add(flight: 2, due: 5)
+        #expect(!queue.isDue(now: 4) && queue.isDue(now: 5))
+    }
+
+    @Test("a pause sends nothing, keeps connections, and goes on where it was")
+    func pause() async throws {
+        let stage = try Stage(script: SimulatorScript(latency: .fixed(5)), streams: 20)
+        var campaign = try stage.campaign(rows: Self.rows(20_000))
+        campaign.connections = 1
+        let run = try CampaignRun(campaign)
+        let running = Task { await run.run() }
+        await eventually {
+            guard run.progress.accepted > 0 else { return false }
+            run.pause()
+            return true
+        }
+        #expect(run.isPaused && run.progress.isPaused)
+        // Lanes see it when they next look; from then on nothing moves.
+        let still = Guarded((rows: run.progress.rows, since: ContinuousClock.now))
+        await eventually {
+            still.withLock { still in
+                if run.progress.rows != still.rows { still = (run.progress.rows, ContinuousClock.now) }
+                return ContinuousClock.now >= still.since + .seconds(1)
+            }
+        }
+        #expect(run.progress.rows < 20_000 && run.progress.inFlight == 0 && run.progress.connections == 1)
+        run.unpause()
+        let summary = await running.value
+        #expect(summary.ending == .complete && summary.accepted == 20_000 && summary.connections == 1)
+    }
+
+    @Test("a paused run stops when it is told to, and its deadline passes all the same", arguments: [false, true])
+    func pauseEnds(byDeadline: Bool) async throws {
+        let stage = try Stage()
+        var campaign = try stage.campaign(rows: Self.rows(5000))
+        if byDeadline { campaign.notAfter = .after(1) }
+        let run = try CampaignRun(campaign)
+        run.pause()
+        let running = Task { await run.run() }
+        if !byDeadline {
+            await eventually { run.progress.elapsedSeconds >= 0.1 }
+            run.stop()
+        }
+        let summary = await running.value
+        #expect(summary.ending == (byDeadline ? .complete : .interrupted))
+        #expect(summary.attempts == 0 && summary.expired == (byDeadline ? 5000 : 0))
+        #expect(stage.simulator.stop().requests == 0)
+    }
+}

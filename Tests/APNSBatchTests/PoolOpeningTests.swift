@@ -1,0 +1,148 @@
+import Testing
+
+@testable import APNSBatch
+
+private let ms: UInt64 = 1_000_000
+private let seconds: UInt64 = 1_000_000_000
+
+@Suite("Connections that are opened") struct PoolOpeningTests {
+    /// Connections that are up and have answered once each.
+    private static func pool(_ count: Int) -> ConnectionPool {
+        var limits = ConnectionPool.Limits()
+        limits.maximum = count
+        var pool = ConnectionPool(limits: limits, now: 0)
+        pool.target = count
+        for member in 0..<count {
+            let now = UInt64(member) * limits.openSpacing
+            #expect(pool.tick(now: now, answered: 0) == [.open(member: member)])
+            pool.isUp(member, streams: 100, now: now)
+            pool.willSend(member)
+            pool.didEnd(member, answered: true, accepted: true, now: now)
+        }
+        return pool
+    }
+
+    private static let failure = ConnectionFailure(isHopeless: false, addresses: 1, text: "refused")
+
+    // MARK: Places
+
+    @Test("a place whose connections fail waits by itself, and holds up no other")
+    func placesAlone() {
+        var pool = Self.pool(3)
+        for member in [1, 2] { #expect(pool.isDown(member, failure: Self.failure, now: 3 * seconds, jitter: 1) == []) }
+        #expect(pool.tick(now: 3 * seconds, answered: 3) == [.open(member: 1)])
+        #expect(pool.isDown(1, failure: Self.failure, now: 3010 * ms, jitter: 1) == [])
+        #expect(pool.tick(now: 3049 * ms, answered: 3) == [], "opens are spaced")
+        #expect(pool.tick(now: 3050 * ms, answered: 3) == [.open(member: 1)], "the third place, and not the second")
+        #expect(pool.members[1].slot == 2)
+        #expect(pool.tick(now: 3259 * ms, answered: 3) == [])
+        #expect(pool.tick(now: 3260 * ms, answered: 3) == [.open(member: 2)])
+        #expect(pool.members[2].slot == 1)
+        #expect(pool.isDown(2, failure: Self.failure, now: 3300 * ms, jitter: 1) == [])
+        #expect(pool.tick(now: 3799 * ms, answered: 3) == [], "twice as long the second time")
+        #expect(pool.tick(now: 3800 * ms, answered: 3) == [.open(member: 2)])
+    }
+
+    @Test("jitter takes up to half of a pause")
+    func jitter() {
+        var pool = Self.pool(1)
+        _ = pool.isDown(0, failure: Self.failure, now: 1 * seconds, jitter: 1)
+        #expect(pool.tick(now: 1 * seconds, answered: 1) == [.open(member: 0)])
+        _ = pool.isDown(0, failure: Self.failure, now: 2 * seconds, jitter: 0)
+        #expect(pool.tick(now: 2 * seconds + 124 * ms, answered: 1) == [])
+        #expect(pool.tick(now: 2 * seconds + 125 * ms, answered: 1) == [.open(member: 0)])
+    }
+
+    // MARK: Races
+
+    /// A pool whose first connection has another family to race against.
+    private static func racing() -> ConnectionPool {
+        var pool = ConnectionPool(limits: .init(), now: 0)
+        #expect(pool.tick(now: 0, answered: 0) == [.open(member: 0)])
+        pool.didOpen(0, connection: 1, tokenExpiresAt: nil, racesAt: 250 * ms)
+        #expect(pool.tick(now: 250 * ms - 1, answered: 0) == [])
+        #expect(pool.tick(now: 250 * ms, answered: 0) == [.race(member: 1, against: 0)])
+        pool.didOpen(1, connection: 2, tokenExpiresAt: nil, racesAt: 500 * ms)
+        return pool
+    }
+
+    @Test("a rival gets no rival of its own, and neither does one that has one")
+    func oneRace() {
+        var pool = Self.racing()
+        #expect(pool.members[1].racesAt == nil)
+        for step in 1...40 { #expect(pool.tick(now: 250 * ms + UInt64(step) * 250 * ms, answered: 0) == []) }
+        pool.isUp(0, streams: 10, now: 11 * seconds)
+        #expect(pool.tick(now: 11 * seconds, answered: 0) == [.close(member: 1)])
+    }
+
+    @Test("a rival whose opponent failed goes on alone")
+    func raceAgain() {
+        var pool = Self.racing()
+        #expect(pool.isDown(0, failure: Self.failure, now: 300 * ms, jitter: 1) == [])
+        for step in 1...40 { #expect(pool.tick(now: 300 * ms + UInt64(step) * 250 * ms, answered: 0) == []) }
+        pool.isUp(1, streams: 10, now: 11 * seconds)
+        #expect(pool.tick(now: 11 * seconds, answered: 0) == [])
+        #expect(pool.pick() == 1)
+    }
+
+    @Test("a connection that takes long gets one rival, and who is up first stays", arguments: [0, 1])
+    func race(winner: Int) {
+        var pool = Self.racing()
+        pool.isUp(winner, streams: 10, now: 300 * ms)
+        #expect(pool.tick(now: 300 * ms, answered: 0) == [.close(member: 1 - winner)])
+        #expect(pool.pick() == winner)
+        #expect(pool.isDown(1 - winner, failure: Self.failure, now: 310 * ms, jitter: 1) == [])
+        #expect(pool.tick(now: 1 * seconds, answered: 0) == [])
+        #expect(pool.slots[0] == ConnectionPool.Slot(), "to lose is no failure")
+    }
+
+    @Test("when both came up at once, one of them drains")
+    func draw() {
+        var pool = Self.racing()
+        for member in [0, 1] { pool.isUp(member, streams: 10, now: 300 * ms) }
+        #expect(pool.tick(now: 300 * ms, answered: 0) == [.drain(member: 1)])
+    }
+
+    @Test("one that fails leaves the race to the other, also where trying again cannot help", arguments: [0, 1])
+    func raceOfOne(failing: Int) {
+        var pool = Self.racing()
+        let failure = ConnectionFailure(isHopeless: true, addresses: 2, text: "untrusted")
+        #expect(pool.isDown(failing, failure: failure, now: 300 * ms, jitter: 1) == [])
+        #expect(pool.tick(now: 400 * ms, answered: 0) == [])
+        #expect(pool.isDown(1 - failing, failure: failure, now: 400 * ms, jitter: 1) == [.giveUp("untrusted")])
+    }
+
+    // MARK: Size
+
+    @Test("a doubling that was of no use at all is taken back, and tried again later and later")
+    func shrinks() {
+        var limits = ConnectionPool.Limits()
+        (limits.maximum, limits.pingAfter, limits.pingIdleAfter) = (4, 1 << 62, 1 << 62)
+        var pool = ConnectionPool(limits: limits, now: 0)
+        var opens: [UInt64] = []
+        var drains = 0
+        for step in 0..<4000 {
+            let now = UInt64(step) * 10 * ms
+            for action in pool.tick(now: now, answered: UInt64(step)) {
+                switch action {
+                case .open(let member):
+                    opens.append(now / seconds)
+                    pool.isUp(member, streams: 1, now: now)
+                    pool.willSend(member)
+                case .drain(let member):
+                    drains += 1
+                    pool.didEnd(member, answered: true, now: now)
+                    _ = pool.isDown(member, failure: Self.failure, now: now, jitter: 1)
+                default: Issue.record("did not expect \(action)")
+                }
+            }
+            for member in pool.members.indices where pool.members[member].phase == .up {
+                pool.didEnd(member, answered: true, now: now)
+                pool.willSend(member)
+            }
+            _ = pool.pick()
+        }
+        #expect(opens == [0, 0, 10, 31] && drains == 3, "\(opens), \(drains)")
+        #expect(pool.up == 1)
+    }
+}

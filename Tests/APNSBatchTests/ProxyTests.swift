@@ -1,0 +1,110 @@
+import APNSSimulator
+import Foundation
+import Testing
+
+@testable import APNSBatch
+
+@Suite("A campaign through a proxy") struct ProxyTests {
+    private static func campaign(_ stage: Stage, _ proxy: ProxyProcess, password: String? = nil) throws -> Campaign {
+        let payload = #""{""aps"":{""alert"":""Hi""}}""#
+        let rows = "token,payload\n" + (0..<500).map { "\(token($0)),\(payload)\n" }.joined()
+        var campaign = try stage.campaign(rows: rows)
+        campaign.lanes = 1
+        campaign.connectPatience = 1
+        campaign.proxy = .init(
+            host: "127.0.0.1", port: proxy.port, user: password == nil ? nil : "nightly", password: password ?? "")
+        return campaign
+    }
+
+    @Test("every row is accepted, with the password and without one", arguments: [nil, "s3cret: ü"])
+    func sends(password: String?) async throws {
+        let stage = try Stage()
+        let proxy = try ProxyProcess(["tunnel"] + (password.map { ["nightly:\($0)"] } ?? []))
+        defer { withExtendedLifetime(proxy) {} }
+        let log = LogKeeper()
+        let summary = await (try CampaignRun(try Self.campaign(stage, proxy, password: password), logger: log.logger))
+            .run()
+        #expect(summary.ending == .complete && summary.accepted == 500)
+        #expect(!log.text.contains("s3cret") && !log.text.contains("bmlnaHRseT"))
+    }
+
+    @Test("a wrong password ends the run at once, and is not told")
+    func wrongPassword() async throws {
+        let stage = try Stage()
+        let proxy = try ProxyProcess(["tunnel", "nightly:right"])
+        defer { withExtendedLifetime(proxy) {} }
+        var campaign = try Self.campaign(stage, proxy, password: "wrong")
+        campaign.connectPatience = 3600
+        let run = try CampaignRun(campaign)
+        let summary = await run.run()
+        #expect(summary.ending == .failed && summary.accepted == 0)
+        let text = run.failure?.description ?? ""
+        #expect(text.contains("the proxy refused the connection: status 407"), "\(text)")
+        #expect(!text.contains("wrong"))
+    }
+
+    @Test(
+        "a proxy that does not lead anywhere is named as the cause",
+        arguments: [
+            ("refuse", "the proxy refused the connection: status 502"), ("babble", "the proxy's answer is too long"),
+            ("noise", "the proxy's answer is no HTTP/1.1"),
+            ("close", "the proxy closed the connection before it answered"),
+            ("eager", "the proxy said more than its answer"),
+        ])
+    func causes(mode: String, cause: String) async throws {
+        let stage = try Stage()
+        let proxy = try ProxyProcess([mode])
+        defer { withExtendedLifetime(proxy) {} }
+        let run = try CampaignRun(try Self.campaign(stage, proxy))
+        let summary = await run.run()
+        #expect(summary.ending == .failed)
+        #expect(run.failure?.description.contains(cause) == true, "\(run.failure?.description ?? "")")
+    }
+
+    @Test(
+        "what a proxy is asked",
+        arguments: [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")])
+    func base64(plain: String, encoded: String) {
+        #expect(Campaign.Proxy.base64(Array(plain.utf8)) == encoded)
+    }
+
+    @Test("users and passwords that would break the request are refused")
+    func badCredentials() throws {
+        for (user, password) in [("a:b", "c"), ("a", "b\r\nx: y"), ("a\n", "")] {
+            let proxy = Campaign.Proxy(host: "p", port: 1, user: user, password: password)
+            #expect(throws: CampaignError.self) { try proxy.request(to: "a:443") }
+            #expect("\(proxy)" == "p:1")
+        }
+        let fine = Campaign.Proxy(host: "p", port: 1, user: "u", password: "p")
+        #expect(
+            String(decoding: try fine.request(to: "[::1]:443"), as: UTF8.self)
+                == "CONNECT [::1]:443 HTTP/1.1\r\nhost: [::1]:443\r\nproxy-authorization: Basic dTpw\r\n\r\n")
+    }
+}
+
+/// Tests/Peers/connect_proxy.py
+private final class ProxyProcess {
+    private let process = Process()
+    private let input = Pipe()
+    let port: UInt16
+
+    init(_ arguments: [String]) throws {
+        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Peers/connect_proxy.py").path
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["python3", script] + arguments
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        port = try #require(UInt16(line.trimmingCharacters(in: .whitespacesAndNewlines)))
+    }
+
+    /// The end of its input would end it too, but a process started meanwhile may have inherited ours; and what the test's
+    /// thread blocks, SIGTERM among it, is blocked there.
+    deinit {
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+}

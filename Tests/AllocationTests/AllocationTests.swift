@@ -1,0 +1,52 @@
+import CAllocationScenarios
+import CReactor
+import CTransport
+import Credentials
+import Foundation
+import TestThreads
+import Testing
+
+/// Whatever allocation fails, the core neither crashes nor leaks, and says so in order. The sanitizers see the rest, but
+/// for the one of threads, which bears no allocator of ours.
+@Suite(
+    "allocations that fail", .ownThread,
+    .enabled(if: ProcessInfo.processInfo.environment["APNS_BATCH_SANITIZER"] != "thread"))
+struct AllocationTests {
+    @Test("one in the event loop", arguments: [REACTOR_BACKEND_IO_URING, REACTOR_BACKEND_EPOLL])
+    func reactor(backend: reactor_backend) {
+        guard scenario(failing: 0, { scenario_reactor(backend.rawValue, $0, $1) }).end == 0 else { return }
+        failEach { scenario_reactor(backend.rawValue, $0, $1) }
+    }
+
+    @Test("one in TLS")
+    func tls() throws {
+        try TestIdentity().withRecord { identity in failEach(stride: 97) { scenario_tls(identity, $0, $1) } }
+    }
+
+    @Test("one in a connection and its requests", arguments: [TRANSPORT_LOOP_IO_URING, TRANSPORT_LOOP_EPOLL])
+    func transport(loop: transport_loop) throws {
+        try TestIdentity().withRecord { identity in
+            guard scenario(failing: 0, { scenario_transport(loop.rawValue, identity, $0, $1) }).end == 0 else { return }
+            failEach(stride: 101) { scenario_transport(loop.rawValue, identity, $0, $1) }
+        }
+    }
+
+    @Test(
+        "one in keys, certificates and encryption",
+        arguments: [
+            (SCENARIO_CRYPTO_KEY, 89), (SCENARIO_CRYPTO_IDENTITY, 103), (SCENARIO_CRYPTO_PKCS12, 307),
+            (SCENARIO_CRYPTO_SEALER, 1),
+        ] as [(scenario_crypto_kind, UInt64)])
+    func crypto(kind: scenario_crypto_kind, stride: UInt64) throws {
+        try TestFiles().withRecord { files in
+            // A library context that cannot be made is lost as a whole.
+            let kept: Int64 = kind == SCENARIO_CRYPTO_PKCS12 ? 100 : 4
+            failEach(stride: stride, keptMax: kept) { scenario_crypto(kind.rawValue, files, $0, $1) }
+        }
+    }
+
+    @Test("one in HTTP/2")
+    func http2() {
+        failEach { scenario_h2($0, $1) }
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// Real processes that are killed, and what the next one makes of it.
+    @Suite struct Resuming {
+        /// What `status` says in its last line; nil where it finds no run.
+        private func status(_ directory: String, _ sender: Sender) throws -> [String: Int]? {
+            let finished = try sender.command(["status", directory])
+            guard finished.ending == .exited(0) || finished.ending == .exited(2) else { return nil }
+            let last = try #require(finished.outputLines.last)
+            return Dictionary(
+                uniqueKeysWithValues: try last.split(separator: " ").map { pair in
+                    let parts = pair.split(separator: "=")
+                    return (String(parts[0]), try #require(Int(parts[1])))
+                })
+        }
+
+        /// The part of the run that some rows more have ended in.
+        private func waitForRows(_ more: Int, _ directory: String, _ sender: Sender, _ process: Child) throws {
+            let before = try status(directory, sender)?["ended"] ?? 0
+            let ended = eventually(seconds: 120) {
+                process.isOver || (try? status(directory, sender)?["ended"] ?? 0) ?? 0 >= before + more
+            }
+            try #require(ended, "\(process.errors)")
+        }
+
+        @Test(arguments: ["resend", "report"])
+        func `after ten crashes each row has one line, and none was sent twice beyond what the policy allows`(
+            policy: String
+        ) throws {
+            let sender = try Sender()
+            let script = Script(
+                seed: 3,
+                rules: [
+                    .init(share: 0.01, status: 410, reason: "Unregistered"),
+                    .init(share: 0.01, status: 503, reason: "ServiceUnavailable", times: 1),
+                ], latency: "{ distribution: uniform, min_ms: 10, max_ms: 30 }")
+            let simulator = try SimulatorProcess(sender, script: script)
+            let rows = 20_000
+            let input = try sender.makeRows(rows)
+            let directory = sender.newRunDirectory()
+            var process = try sender.start(
+                input, to: simulator.port, runDirectory: directory,
+                ["--template", Sender.template, "--on-unknown", policy, "--connections", "1"])
+            var underWay = 0
+            for _ in 0..<10 {
+                try waitForRows(100, directory, sender, process)
+                process.stop(SIGKILL)
+                underWay += try status(directory, sender)?["may_be_sent"] ?? 0
+                process = try Child(Tools.command, ["resume", directory], name: "resume", in: sender.scratch)
+            }
+            let ending = process.wait(seconds: 300)
+            #expect(ending == .exited(0) || ending == .exited(2), "\(ending): \(process.errors)")
+
+            let results = try RunResults(directory)
+            results.expectComplete(rows: rows)
+            let counts = try simulator.stop()
+            var twice = 0
+            for line in results.lines {
+                let count = counts[line.token] ?? .init(received: 0, accepted: 0)
+                twice += count.received > (script.rule(for: line.token)?.status == 503 ? 2 : 1) ? 1 : 0
+                if line.outcome == "accepted" { #expect(count.accepted >= 1, "row \(line.row)") }
+                if line.outcome == "rejected" {
+                    #expect(script.rule(for: line.token)?.status == 410, "row \(line.row)")
+                }
+            }
+            #expect(twice <= (policy == "report" ? 0 : underWay))
+            #expect(results.count("unknown") <= (policy == "report" ? underWay : 0))
+            #expect(try status(directory, sender)?["not_sent"] == 0)
+        }
+
+        @Test func `standard input cannot be resumed, and a run that ended has nothing left`() throws {
+            let sender = try Sender()
+            let simulator = try SimulatorProcess(sender)
+            let directory = sender.newRunDirectory()
+            let rows = try sender.scratch.write("token,name\n00aa,Ada\n", to: "rows.csv")
+            try sender.scratch.write("{\"aps\":{\"alert\":\"Hi {{name}}\"}}", to: "payload.json")
+            let template = ["--template", sender.scratch.path("payload.json")]
+            let process = try sender.start(
+                "-", to: simulator.port, runDirectory: directory, template, standardInput: .file(URL(filePath: rows)))
+            #expect(process.wait(seconds: 120) == .exited(0), "\(process.errors)")
+            let status = try sender.command(["status", directory])
+            #expect(status.ending == .exited(0), "\(status)")
+            #expect(status.output.contains("row 1: ended\n"), "\(status)")
+            let again = try sender.command(["resume", directory])
+            #expect(again.ending == .exited(64), "\(again)")
+            #expect(again.errors.contains("a campaign from standard input or a pipe cannot be resumed"), "\(again)")
+
+            let piped = sender.newRunDirectory()
+            let pipe = try sender.start("-", to: simulator.port, runDirectory: piped, template, standardInput: .pipe)
+            pipe.write("token,name\n00aa,Ada\n")
+            pipe.closeInput()
+            #expect(pipe.wait(seconds: 120) == .exited(0), "\(pipe.errors)")
+            let resumed = try sender.command(["resume", piped])
+            #expect(resumed.ending == .exited(64))
+            #expect(resumed.errors.contains("a campaign from standard input or a pipe cannot be resumed"), "\(resumed)")
+        }
+
+        @Test func `a full disk ends a run with 75 before a row is lost, and resume completes it`() throws {
+            guard getuid() == 0 else { return }
+            let sender = try Sender()
+            let simulator = try SimulatorProcess(sender)
+            let disk = sender.scratch.path("disk")
+            try prepare("mkdir", [disk], in: sender.scratch)
+            // Only root may mount, and not in every container.
+            let mounted = try Child.run(
+                "mount", ["-t", "tmpfs", "-o", "size=6m", "tmpfs", disk], name: "mount", in: sender.scratch)
+            guard mounted.ending == .exited(0) else { return }
+            defer { _ = try? Child.run("umount", [disk], name: "umount", in: sender.scratch) }
+            let rows = 100_000
+            let input = try sender.makeRows(rows)
+            let process = try sender.start(
+                input, to: simulator.port, runDirectory: disk + "/run", ["--template", Sender.template])
+            #expect(process.wait(seconds: 300) == .exited(75), "\(process.errors)")
+            #expect(process.errors.contains("No space left on device"), "\(process.errors)")
+            #expect(try #require(try status(disk + "/run", sender))["may_be_sent"] == 0)
+            try prepare("mount", ["-o", "remount,size=200m", disk], in: sender.scratch)
+            let resumed = try sender.command(["resume", disk + "/run"])
+            #expect(resumed.ending == .exited(0), "\(resumed)")
+            try RunResults(disk + "/run").expectComplete(rows: rows)
+            #expect(try simulator.stop().values.allSatisfy { $0.received == 1 })
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+
+/// What no output of `apns-batch` may hold, whatever a test does: looked for at the end of every process.
+enum Secrets {
+    /// The passphrases of all tests.
+    static let passphrases = [EndToEnd.Passphrases.passphrase, "pass phrase of a test"]
+
+    /// Words that stand in payloads and nowhere else.
+    static let payloadTexts = ["don't miss them", "has_secret_text"]
+
+    /// What of it stands in a text.
+    /// - Parameters:
+    ///   - keys: PEM texts whose lines are secret.
+    ///   - isShown: whether rows were asked for, as by `render`.
+    static func found(in text: String, keys: [String] = [], isShown: Bool = false) -> [String] {
+        var found: [String] = []
+        if text.contains(/PRIVATE KEY-----\s+[A-Za-z0-9+\/=]{16}/) { found.append("a private key") }
+        if keys.flatMap(bodyLines).contains(where: text.contains) { found.append("the body of a private key") }
+        if text.contains(/eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}/) { found.append("a provider token") }
+        if passphrases.contains(where: text.contains) { found.append("a passphrase") }
+        if !isShown, text.contains(/\b[0-9a-fA-F]{64}\b/) { found.append("a whole device token") }
+        if !isShown, payloadTexts.contains(where: text.contains) { found.append("the text of a payload") }
+        return found
+    }
+
+    private static func bodyLines(_ pem: String) -> [String] {
+        pem.split(separator: "\n").map(String.init).filter { $0.count >= 32 && !$0.hasPrefix("-") }
+    }
+
+    /// The private keys in a directory.
+    static func keys(in directory: URL) -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+        return names.filter { $0.hasSuffix(".p8") || $0.contains("key") }.compactMap {
+            try? String(contentsOf: directory.appending(path: $0), encoding: .utf8)
+        }.filter { $0.contains("PRIVATE KEY-----") }
+    }
+}

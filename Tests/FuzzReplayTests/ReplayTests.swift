@@ -1,0 +1,52 @@
+import FuzzTargets
+import Glibc
+import TestThreads
+import Testing
+
+/// What the fuzzers start from and what they have found, replayed without a fuzzer.
+@Suite("replayed inputs of the fuzzers", .ownThread)
+struct ReplayTests {
+    @Test("break no promise", arguments: FuzzTarget.all.map(\.name))
+    func replay(name: String) throws {
+        let target = try #require(FuzzTarget.named(name))
+        let inputs = try Corpus.inputs(of: name)
+        #expect(inputs.count >= 3, "Fuzz/Corpus/\(name) has hardly any inputs")
+        for input in inputs {
+            input.bytes.withUnsafeBytes { target.run($0) }
+            // Cut short at each place of the beginning, and with each of its bytes changed.
+            for index in input.bytes.indices.prefix(200) {
+                input.bytes[..<index].withUnsafeBytes { target.run($0) }
+                var changed = input.bytes
+                changed[index] ^= 0x81
+                changed.withUnsafeBytes { target.run($0) }
+            }
+        }
+    }
+}
+
+private struct Corpus {
+    let bytes: [UInt8]
+
+    static func inputs(of name: String) throws -> [Corpus] {
+        let root = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
+        let folder = root + "/Fuzz/Corpus/" + name
+        let list = try #require(opendir(folder), "no folder \(folder)")
+        defer { closedir(list) }
+        var inputs: [Corpus] = []
+        while let entry = readdir(list) {
+            let file = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if !file.hasPrefix(".") { inputs.append(Corpus(bytes: try read(folder + "/" + file))) }
+        }
+        return inputs
+    }
+
+    private static func read(_ path: String) throws -> [UInt8] {
+        let file = try #require(fopen(path, "r"), "cannot read \(path)")
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 1 << 20)
+        bytes.removeLast(bytes.count - fread(&bytes, 1, bytes.count, file))
+        return bytes
+    }
+}

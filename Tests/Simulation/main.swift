@@ -1,0 +1,4 @@
+import Glibc
+import Simulation
+
+exit(SimulationCommand(CommandLine.arguments).run())

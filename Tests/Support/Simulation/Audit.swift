@@ -1,0 +1,69 @@
+import APNSBatch
+
+/// Holds each session against what the server saw in it, when its last request has arrived.
+struct Audit {
+    private let plan: SeedPlan
+    private let witness: Witness
+    /// Of rows, before the session.
+    private var received: [Int]
+    private var accepted: [Int]
+    /// What the ledger said when the session before ended.
+    private var before = LedgerImage([])
+    /// Rows that a session left without an outcome and that may have been sent.
+    private(set) var maybe: Set<UInt64> = []
+
+    /// How a session ended.
+    enum Ending {
+        /// Its threads came to their end.
+        case orderly
+        case killed
+        case powerless
+    }
+
+    init(_ plan: SeedPlan, _ witness: Witness) {
+        self.plan = plan
+        self.witness = witness
+        received = Array(repeating: 0, count: plan.rows.count)
+        accepted = received
+    }
+
+    /// - Parameter words: what is left of the lanes' notes.
+    mutating func end(_ ending: Ending, _ image: LedgerImage, words: [UInt64], policy: UnknownPolicy) -> [String] {
+        var findings = image.faults
+        for row in plan.rows {
+            let (wasReceived, wasAccepted) = (received[row.index], accepted[row.index])
+            received[row.index] = witness.received(row.number)
+            accepted[row.index] = witness.accepted(row.number)
+            let session = (received: received[row.index] - wasReceived, accepted: accepted[row.index] - wasAccepted)
+            if mayBeSent(row.number, image, ending, words) { maybe.insert(row.number) }
+            guard session.received > 0 else { continue }
+            if !row.mayGoTwice(policy), wasAccepted > 0 || session.accepted > 1 {
+                findings.append("row \(row.number): received once more, \(policy.name) notwithstanding")
+            }
+            if let finding = judge(row.number, image, session) { findings.append("row \(row.number): \(finding)") }
+        }
+        before = image
+        return findings
+    }
+
+    private func mayBeSent(_ row: UInt64, _ image: LedgerImage, _ ending: Ending, _ words: [UInt64]) -> Bool {
+        guard image.rows[row] == nil, let range = image.range(of: row) else { return false }
+        if image.isHanded(row) { return true }
+        return !image.isEnded && (ending == .powerless || row - range < noted(range, words))
+    }
+
+    private func judge(_ row: UInt64, _ image: LedgerImage, _ session: (received: Int, accepted: Int)) -> String? {
+        if before.rows[row] != nil { return "it had its outcome, and was sent again" }
+        if image.rows[row] != nil { return nil }
+        if image.range(of: row) == nil { return "it was sent before the ledger said so" }
+        if image.isEnded, !image.isHanded(row) {
+            return session.accepted > 0 ? "it was accepted, and the ledger calls it never sent" : nil
+        }
+        return maybe.contains(row) ? nil : "it was sent, and is not noted"
+    }
+
+    /// How many of the range's first rows may have been handed over.
+    private func noted(_ range: UInt64, _ words: [UInt64]) -> UInt64 {
+        words.dropFirst(4).filter { $0 != 0 && $0 >> 23 == range }.map { $0 & (1 << 23 - 1) }.max() ?? .max
+    }
+}

@@ -1,0 +1,83 @@
+import APNSBatch
+
+/// The promises of a whole campaign, held against what the server saw.
+struct Judge {
+    let plan: SeedPlan
+    let witness: Witness
+    /// `results.csv`.
+    let results: [UInt8]
+    let ledger: LedgerImage
+    /// Rows that may have been under way when a session ended.
+    let maybe: Set<UInt64>
+    let sessions: Int
+
+    /// What is broken.
+    func findings() -> [String] {
+        let lines: [ResultsText.Line]
+        do {
+            lines = try ResultsText.lines(of: results)
+        } catch {
+            return ["\(error)"]
+        }
+        var findings: [String] = []
+        if witness.strangers > 0 { findings.append("the server received \(witness.strangers) tokens of no row") }
+        var outcomes: [UInt64: ResultsText.Line] = [:]
+        for line in lines {
+            if outcomes.updateValue(line, forKey: line.row) != nil { findings.append("row \(line.row) has two lines") }
+            let recorded = LedgerImage.Row(
+                outcome: line.outcome.rawValue, status: line.status, attempts: line.attempts)
+            if ledger.rows[line.row] != recorded { findings.append("row \(line.row): the ledger says something else") }
+        }
+        if outcomes.count > plan.rows.count { findings.append("results has lines of rows that are not there") }
+        for row in plan.rows {
+            guard let line = outcomes[row.number] else {
+                findings.append("row \(row.number) has no line; it was received \(witness.received(row.number)) times")
+                continue
+            }
+            if let finding = judge(row, line) {
+                findings.append(
+                    "row \(row.number), \(line.outcome.name) after \(line.attempts) attempts"
+                        + " with status \(line.status): \(finding)")
+            }
+        }
+        return findings
+    }
+
+    private func judge(_ row: InputRow, _ line: ResultsText.Line) -> String? {
+        let (received, accepted) = (witness.received(row.number), witness.accepted(row.number))
+        if received > plan.attempts * sessions {
+            return "received \(received) times with \(plan.attempts) attempts allowed in each of \(sessions) sessions"
+        }
+        switch line.outcome {
+        case .accepted: return accepted == 0 ? "the server did not accept it" : nil
+        case .rejected: return judgeRejected(row, line)
+        case .unknown: return judgeUnknown(row, line)
+        case .invalid, .suppressed:
+            if received > 0 { return "the server received it \(received) times" }
+            return row.isSendable ? "nothing is wrong with it: \(line.reason)" : nil
+        case .expired:
+            // What APNs asked for later may have been left to another session, for which it is a row never sent.
+            if accepted > 0 || received > 0 && sessions == 1 { return "the server received it \(received) times" }
+            return row.kind == .expired || plan.notAfter != nil ? nil : "its time had not passed"
+        }
+    }
+
+    private func judgeUnknown(_ row: InputRow, _ line: ResultsText.Line) -> String? {
+        if line.reason == "under way when the process before this one ended", !maybe.contains(row.number) {
+            return "it never was under way"
+        }
+        if row.isSendable { return nil }
+        // Nobody looked whether it could be sent, where its time had passed.
+        let isLate = row.kind == .expired || plan.notAfter != nil
+        return isLate && maybe.contains(row.number) ? nil : "it cannot be sent"
+    }
+
+    private func judgeRejected(_ row: InputRow, _ line: ResultsText.Line) -> String? {
+        let statuses = witness.statuses[row.number] ?? []
+        if !statuses.contains(line.status) { return "the server answered \(statuses)" }
+        guard let rule = plan.script.answer(forToken: row.token) else { return "the script says nothing of it" }
+        if rule.status != Int(line.status) { return "the script says \(rule.status)" }
+        if rule.times != nil, plan.notAfter == nil, Int(line.attempts) < plan.attempts { return "attempts were left" }
+        return nil
+    }
+}

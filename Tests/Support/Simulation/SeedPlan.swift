@@ -1,0 +1,180 @@
+import APNSBatch
+import APNSSimulator
+import LaneTransport
+
+/// What a seed means: rows, the campaign's options, what the network and the server do to it.
+struct SeedPlan {
+    /// What the server does wrong in the phase with faults, each in millionths.
+    struct ServerFaults {
+        /// Of requests.
+        var refused: UInt32 = 0
+        var reset: UInt32 = 0
+        var forgotten: UInt32 = 0
+        /// Of the server's turns.
+        var goaway: UInt32 = 0
+        var settings: UInt32 = 0
+        var closed: UInt32 = 0
+    }
+
+    let seed: UInt64
+    var rows: [InputRow]
+    var lanes: Int
+    var connections: Int
+    var attempts: Int
+    var retryDelay: UInt64
+    var requestTimeout: UInt32
+    var chunkBytes: Int
+    var streams: UInt32
+    /// Bytes that a client may send ahead of one body; 0 for all.
+    var streamWindow: UInt32
+    /// Seconds after which a provider token is followed by another; nil for the usual.
+    var mintAfter: Int?
+    /// What ends the first sessions; the one after them goes to the end.
+    var mishaps: [Mishap] = []
+    /// Each session has another number of lanes.
+    var variesLanes = false
+    /// Of the sessions; the last one's goes for those behind it.
+    var policies: [UnknownPolicy] = [.resend]
+    /// Milliseconds between two syncs of the outcomes.
+    var syncInterval: Int
+    /// Seconds after which nothing more is sent; nil for no such time.
+    var notAfter: UInt64?
+    /// Rows that go first, alone, and how many percent of them may be rejected.
+    var canary: (rows: Int, percent: Double)?
+    /// Nanoseconds after the start at which the run pauses, and for how long.
+    var pause: (after: UInt64, time: UInt64)?
+    var script: SimulatorScript
+    var world: SimulatedWorld.Options
+    var server: ServerFaults
+    /// Nanoseconds after the start at which faults end.
+    var calmAfter: UInt64
+
+    /// What a person who reads a trace must know.
+    var text: String {
+        """
+        \(rows.count) rows, \(lanes) lanes, \(connections) connections, \(attempts) attempts, \
+        retry after \(retryDelay) ms, requests take \(requestTimeout) ms at most, chunks of \(chunkBytes) bytes
+        \(streams) streams, window \(streamWindow), tokens for \(mintAfter ?? 0) s, \
+        calm after \(calmAfter / 1_000_000) ms
+        sessions end by \(mishaps), rows that may have been sent: \(policies.map(\.name)), \
+        a sync every \(syncInterval) ms, not after \(notAfter ?? 0) s, canary \(canary?.rows ?? 0), \
+        pause \((pause?.after ?? 0) / 1_000_000) ms for \((pause?.time ?? 0) / 1_000_000) ms
+        script: \(script)
+        network: \(world)
+        server: \(server)
+        """
+    }
+
+    func lanes(of session: Int) -> Int { variesLanes ? 1 + (lanes + session) % 2 : lanes }
+
+    /// When everything must have finished, after the faults: the longest chain of deadlines and pauses, with room.
+    var calmPatience: UInt64 { 120_000_000_000 }
+
+    init(seed: UInt64) {
+        var dice = Dice(seed: seed)
+        self.seed = seed
+        rows = InputRow.draw(&dice)
+        lanes = dice.chance(300_000) ? 2 : 1
+        connections = dice.within(1...4)
+        attempts = dice.within(2...6)
+        retryDelay = UInt64(dice.within(1...300))
+        requestTimeout = UInt32(dice.within(200...3000))
+        chunkBytes = dice.pick([512, 2048, 8192, 65536])
+        streams = UInt32(dice.pick([1, 2, 5, 20, 100, 1000]))
+        mintAfter = dice.chance(100_000) ? dice.within(1...3) : nil
+        script = Self.script(&dice)
+        world = Self.world(&dice)
+        streamWindow = dice.chance(200_000) ? Self.window(&dice, world, requestTimeout) : 0
+        server = Self.server(&dice)
+        calmAfter = UInt64(dice.within(1...2000)) * 1_000_000
+        syncInterval = dice.pick([10, 50, 200, 1000])
+        drawSessions(&dice)
+        drawPolicy(&dice)
+    }
+
+    private mutating func drawSessions(_ dice: inout Dice) {
+        let policies: [UnknownPolicy] = [.resend, .report, .resendIfCollapsible]
+        self.policies = [dice.pick(policies)]
+        for index in rows.indices { rows[index].isCollapsible = dice.chance(500_000) }
+        guard dice.chance(400_000) else { return }
+        mishaps = (0..<dice.pick([1, 1, 2, 3, 5])).map { _ in Mishap.draw(&dice) }
+        variesLanes = dice.chance(300_000)
+        // An operator who thinks again.
+        if dice.chance(300_000) { self.policies = mishaps.map { _ in dice.pick(policies) } + self.policies }
+    }
+
+    private mutating func drawPolicy(_ dice: inout Dice) {
+        notAfter = dice.chance(100_000) ? UInt64(dice.within(1...4)) : nil
+        canary = dice.chance(100_000) ? (dice.within(1...50), dice.pick([5, 20, 100])) : nil
+        pause =
+            dice.chance(100_000)
+            ? (UInt64(dice.within(0...1000)) * 1_000_000, UInt64(dice.within(1...3000)) * 1_000_000) : nil
+    }
+
+    private static func script(_ dice: inout Dice) -> SimulatorScript {
+        var rules: [SimulatorRule] = []
+        if dice.chance(600_000) {
+            rules.append(SimulatorRule(share: 0.05, status: 410, reason: "Unregistered", timestamp: 1_700_000_000_000))
+        }
+        if dice.chance(400_000) {
+            rules.append(
+                SimulatorRule(
+                    share: 0.1, status: 503, reason: "ServiceUnavailable", times: dice.within(1...3),
+                    retryAfter: dice.chance(300_000) ? 1 : nil))
+        }
+        if dice.chance(300_000) {
+            rules.append(SimulatorRule(share: 0.1, status: 429, reason: "TooManyRequests", times: dice.within(1...2)))
+        }
+        if dice.chance(200_000) {
+            rules.append(SimulatorRule(share: 0.05, status: 500, reason: "InternalServerError", times: 1))
+        }
+        let latency: SimulatorLatency =
+            switch dice.within(0...3) {
+            case 0: .none
+            case 1: .fixed(Double(dice.within(1...20)))
+            case 2: .uniform(minimum: 0, maximum: Double(dice.within(1...100)))
+            default: .exponential(median: Double(dice.within(1...30)), maximum: 500)
+            }
+        return SimulatorScript(seed: dice.next(), rules: rules, latency: latency)
+    }
+
+    private static func world(_ dice: inout Dice) -> SimulatedWorld.Options {
+        var options = SimulatedWorld.Options()
+        options.seed = dice.next()
+        options.start_ns = 1_000_000_000
+        options.delay_us_max = UInt32(dice.pick([50, 500, 5000, 40_000]))
+        options.slow = dice.share(upTo: 300_000, inRuns: 100_000)
+        options.buffer_bytes_min = UInt32(dice.pick([64, 1000, 16_000]))
+        options.buffer_bytes_max = options.buffer_bytes_min + UInt32(dice.within(0...48_000))
+        options.pieces = dice.share(upTo: 500_000, inRuns: 500_000)
+        options.trace = -1
+        options.faults.refused = dice.share(upTo: 600_000)
+        options.faults.unanswered = dice.share(upTo: 300_000, inRuns: 200_000)
+        options.faults.reset = dice.share(upTo: 700_000)
+        options.faults.cut = dice.share(upTo: 700_000)
+        options.faults.silent = dice.share(upTo: 600_000, inRuns: 250_000)
+        options.faults.stalled = dice.share(upTo: 100_000)
+        options.faults.stall_us = UInt32(dice.within(1...500_000))
+        options.faults.fault_bytes = UInt32(dice.pick([100, 3000, 30_000, 100_000]))
+        return options
+    }
+
+    /// Small, and yet large enough that the longest payload is through in a third of its time: a window is a round trip.
+    private static func window(
+        _ dice: inout Dice, _ world: SimulatedWorld.Options, _ requestTimeout: UInt32
+    ) -> UInt32 {
+        let windows = max(1, Int(requestTimeout) * 1000 / 3 / (2 * Int(world.delay_us_max) + 1000))
+        return UInt32(max(dice.within(1...300), InputRow.payloadMax / windows + 1))
+    }
+
+    private static func server(_ dice: inout Dice) -> ServerFaults {
+        var faults = ServerFaults()
+        faults.refused = dice.share(upTo: 200_000)
+        faults.reset = dice.share(upTo: 200_000)
+        faults.forgotten = dice.share(upTo: 50_000, inRuns: 150_000)
+        faults.goaway = dice.share(upTo: 100_000)
+        faults.settings = dice.share(upTo: 200_000)
+        faults.closed = dice.share(upTo: 50_000)
+        return faults
+    }
+}

@@ -1,0 +1,108 @@
+import APNSBatch
+import APNSSimulator
+import CSVReader
+import Glibc
+import LaneTransport
+
+/// Makes what a simulation is played with.
+enum Stage {
+    private static let keyID = "SIMULATED1"
+    private static let teamID = "SIMTEAM001"
+    private static let topic = "com.example.app"
+    /// Seconds since the epoch at which a simulation begins.
+    private static let epoch: UInt64 = 1_700_000_000
+    /// Some key, which is read and never used.
+    private static let occasion = try? Occasion.make(hosts: ["simulated"])
+
+    static func simulator(_ plan: SeedPlan, _ witness: Witness, _ world: SimulatedWorld) throws -> SteppedSimulator {
+        var configuration = SimulatorConfiguration(
+            certificatePEM: [], keyPEM: [],
+            providerKeys: [.init(keyID: keyID, teamID: teamID, publicKeyPEM: [])])
+        configuration.script = plan.script
+        configuration.topics = [topic]
+        configuration.streams = plan.streams
+        configuration.streamsBeforeToken = 1
+        configuration.streamWindow = plan.streamWindow
+        if let mintAfter = plan.mintAfter {
+            configuration.tokenLifetime = Int64(3 * mintAfter + 2)
+            configuration.tokenUpdateInterval = Int64(mintAfter)
+        }
+        configuration.connections = 64
+        configuration.streamsTotal = 8192
+        configuration.probe = witness
+        configuration.port = 443
+        let start = world.now
+        configuration.clock = { [unowned world] in Int64(epoch * 1000 + (world.now - start) / 1_000_000) }
+        return try SteppedSimulator(configuration, world: world.handle) { message, signature in
+            signature == sign(Array(message))
+        }
+    }
+
+    /// - Parameter policy: for rows that may have been sent.
+    static func campaign(
+        _ plan: SeedPlan, input: String, port: UInt16, policy: UnknownPolicy, lanes: Int, hasCanary: Bool
+    ) -> Campaign {
+        var campaign = Campaign(
+            input: .file(input), destination: .host("simulated", port: port), topic: topic,
+            credentials: .providerToken(
+                keyPEM: occasion?.signingKeyPEM ?? [], keyID: keyID, teamID: teamID))
+        campaign.template = .init(json: Array(#"{"aps":{"alert":"Hello {{name}}"}}"#.utf8), name: "payload.json")
+        campaign.identity = (plan.seed, ~plan.seed)
+        campaign.runDirectory = "simulated"
+        campaign.onUnknown = policy
+        campaign.syncInterval = plan.syncInterval
+        campaign.notAfter = plan.notAfter.map { .after($0) }
+        if hasCanary, let canary = plan.canary {
+            campaign.canary = .init(rows: canary.rows, maxRejectedPercent: canary.percent)
+        }
+        campaign.lanes = lanes
+        if let mintAfter = plan.mintAfter {
+            campaign.tokenRotation = .init(mintAfter: mintAfter, retireAfter: 2 * mintAfter + 1)
+        }
+        campaign.connections = plan.connections
+        campaign.attempts = plan.attempts
+        campaign.retryDelay = plan.retryDelay
+        campaign.requestTimeout = plan.requestTimeout
+        return campaign
+    }
+
+    static func surroundings(
+        _ plan: SeedPlan, _ world: SimulatedWorld, port: UInt16, broken: BrokenRule?
+    ) -> Surroundings {
+        var surroundings = Surroundings()
+        let start = world.now
+        surroundings.world = world
+        surroundings.seconds = { epoch + (world.now - start) / 1_000_000_000 }
+        surroundings.resolve = { _, port in [SocketAddress.loopback(port: port)] }
+        surroundings.aside = { _, work in
+            work()
+            return true
+        }
+        surroundings.csvLimits = CSVLimits(chunkBytes: plan.chunkBytes, fieldBytes: 8192, recordBytes: 8192)
+        surroundings.sign = sign
+        if let broken, broken.spoilsOutcomes { surroundings.spoil = { broken.spoil(&$0) } }
+        return surroundings
+    }
+
+    /// Stands for a signature: the same for the same message.
+    @Sendable private static func sign(_ message: [UInt8]) -> [UInt8] {
+        var state: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in message { state = (state ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        var dice = Dice(seed: state)
+        return (0..<64).map { _ in UInt8(truncatingIfNeeded: dice.next() >> 11) }
+    }
+
+    static func write(_ rows: [InputRow], to path: String) throws {
+        let text = Array((InputRow.header + rows.map(\.line).joined()).utf8)
+        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw Failure(description: "cannot write \(path)") }
+        defer { close(file) }
+        guard Glibc.write(file, text, text.count) == text.count else {
+            throw Failure(description: "cannot write \(path)")
+        }
+    }
+
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+}
