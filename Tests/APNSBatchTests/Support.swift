@@ -3,6 +3,12 @@ import Foundation
 
 @testable import APNSBatch
 
+extension Campaign {
+    /// On a machine that does much else, or under a sanitizer, an answer may take long: no reason to send a row again, but
+    /// for tests of just that.
+    mutating func bePatient() { (requestTimeout, answerPatience, pingPatience) = (600_000, 600, 600) }
+}
+
 /// A simulator and a directory for one test; both go with it.
 final class Stage {
     let occasion: Occasion
@@ -73,6 +79,7 @@ final class Stage {
         campaign.authorities = occasion.authorityPEM
         campaign.systemTrust = false
         campaign.runDirectory = directory.appending(path: "run-\(UUID().uuidString)").path
+        campaign.bePatient()
         return campaign
     }
 

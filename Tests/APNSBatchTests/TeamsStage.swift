@@ -81,6 +81,7 @@ final class TeamsStage {
         campaign.systemTrust = false
         campaign.runDirectory = directory.appending(path: "run-\(UUID().uuidString)").path
         campaign.identity = (1, 2)
+        campaign.bePatient()
         return campaign
     }
 }
