@@ -41,6 +41,19 @@ package struct LaneThread: ~Copyable {
         return nil
     }
 
+    /// What a thread of its own comes to. Its end is waited for: what the libraries keep for a thread goes with it, and not
+    /// while the process ends.
+    package static func value<Value: Sendable>(
+        name: String, _ body: @escaping @Sendable () -> Value
+    ) async -> Value {
+        let started = Guarded<pthread_t?>(nil)
+        let value = await withCheckedContinuation { continuation in
+            started.withLock { $0 = LaneThread(name: name) { continuation.resume(returning: body()) }.thread }
+        }
+        if let thread = started.withLock({ $0 }) { pthread_join(thread, nil) }
+        return value
+    }
+
     /// Starts a thread that nobody waits for.
     package static func detached(name: String, _ body: @escaping @Sendable () -> Void) {
         let thread = LaneThread(name: name, body)

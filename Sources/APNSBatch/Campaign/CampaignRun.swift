@@ -156,9 +156,7 @@ public final class CampaignRun: Sendable {
     /// Failures on the way (a fatal answer, APNs out of reach, a full disk) end the run in order and stand in the summary
     /// and in ``failure``. The summary is in the run directory too, as `summary.json`.
     public func run() async -> CampaignSummary {
-        await withCheckedContinuation { continuation in
-            LaneThread.detached(name: "campaign") { [self] in continuation.resume(returning: runToEnd()) }
-        }
+        await LaneThread.value(name: "campaign") { [self] in runToEnd() }
     }
 
     /// What the threads of a run came to.

@@ -72,9 +72,7 @@ struct RequestClient: Sendable {
 
     /// Sends it and waits without holding up the caller's thread.
     func send(_ request: Request) async -> Exchange {
-        await withCheckedContinuation { continuation in
-            LaneThread.detached(name: "request") { continuation.resume(returning: exchange(request)) }
-        }
+        await LaneThread.value(name: "request") { exchange(request) }
     }
 
     /// Sends it. Blocks.

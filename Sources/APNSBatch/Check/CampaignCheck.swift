@@ -43,9 +43,7 @@ public final class CampaignCheck: Sendable {
     /// - Throws: ``CampaignError`` with `input` when the input cannot be read on, with `results` when the findings could
     ///   not be written.
     public func run() async throws(CampaignError) -> CheckReport {
-        let result = await withCheckedContinuation { continuation in
-            LaneThread.detached(name: "check") { [self] in continuation.resume(returning: runToEnd()) }
-        }
+        let result = await LaneThread.value(name: "check") { [self] in runToEnd() }
         return try result.get()
     }
 
