@@ -54,13 +54,7 @@ package struct LaneThread: ~Copyable {
         return value
     }
 
-    /// Starts a thread that nobody waits for.
-    package static func detached(name: String, _ body: @escaping @Sendable () -> Void) {
-        let thread = LaneThread(name: name, body)
-        pthread_detach(thread.thread)
-    }
-
-    /// The same where it can be done without; false when the system has no thread to give.
+    /// Starts a thread that nobody waits for, where it can be done without; false when the system has none to give.
     package static func tryDetached(name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
         guard let thread = start(name, body) else { return false }
         pthread_detach(thread)

@@ -4,11 +4,8 @@ import LaneTransport
 /// Waits until something is so, on a thread of its own: all tests share two, and whoever looks only when it is its turn
 /// there may look too late.
 func eventually(_ isSo: @escaping @Sendable () -> Bool) async {
-    await withCheckedContinuation { continuation in
-        LaneThread.detached(name: "eventually") {
-            while !isSo() { usleep(500) }
-            continuation.resume()
-        }
+    await LaneThread.value(name: "eventually") {
+        while !isSo() { usleep(500) }
     }
 }
 

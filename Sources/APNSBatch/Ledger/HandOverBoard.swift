@@ -16,11 +16,8 @@ package final class HandOverBoard: @unchecked Sendable {
     package let slots: Int
     private let words: UnsafeMutablePointer<Atomic<UInt64>>
     private let mappedBytes: Int
-    /// Of its file, if it has one.
-    private var path: String?
-    private static let suffix = ".new"
-
-    private static func unpublished(_ path: String) -> String { path + suffix }
+    /// Of its file, and where that belongs, until it is there.
+    private var place: (made: String, wanted: String)?
 
     /// In memory alone: for a simulation, which decides itself what survives.
     package init(slots: Int) {
@@ -28,12 +25,11 @@ package final class HandOverBoard: @unchecked Sendable {
         words = .allocate(capacity: slots + Self.headWords)
         for index in 0..<(slots + Self.headWords) { (words + index).initialize(to: Atomic(0)) }
         mappedBytes = 0
-        path = nil
     }
 
     /// A file of its own. The one of the session before stays in its place until this one `begin`s.
-    package init(path: String, slots: Int) throws(StorageError) {
-        let path = Self.unpublished(path)
+    package init(path wanted: String, slots: Int) throws(StorageError) {
+        let path = wanted + ".new"
         let file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw StorageError("open", path, code: errno) }
         defer { close(file) }
@@ -45,7 +41,7 @@ package final class HandOverBoard: @unchecked Sendable {
             throw StorageError("map", path, code: errno)
         }
         self.slots = slots
-        self.path = String(path.dropLast(Self.suffix.count))
+        place = (path, wanted)
         words = base.bindMemory(to: Atomic<UInt64>.self, capacity: slots + Self.headWords)
         mappedBytes = bytes
     }
@@ -60,9 +56,9 @@ package final class HandOverBoard: @unchecked Sendable {
         words[0].store(session.boot.0, ordering: .relaxed)
         words[1].store(session.boot.1, ordering: .relaxed)
         words[2].store(UInt64(session.number), ordering: .releasing)
-        guard let path else { return }
-        self.path = nil
-        if rename(Self.unpublished(path), path) != 0 { throw StorageError("replace", path, code: errno) }
+        guard let place else { return }
+        if rename(place.made, place.wanted) != 0 { throw StorageError("replace", place.wanted, code: errno) }
+        self.place = nil
     }
 
     /// Rows of the range in a buffer that may have been handed over. 0 when the range is put there.

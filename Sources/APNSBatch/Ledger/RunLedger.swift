@@ -79,23 +79,16 @@ package final class RunLedger: @unchecked Sendable {
     /// - Parameter left: rows in them that have no outcome so far; all if nil.
     package func announce(_ ranges: [LedgerRange], left: Int? = nil) throws(StorageError) {
         let begin = ThreadClock.now()
-        try announceUnsynced(ranges, left: left)
-        try sync()
-        count(since: begin)
-    }
-
-    /// The first part of it.
-    func announceUnsynced(_ ranges: [LedgerRange], left: Int? = nil) throws(StorageError) {
         let rows = left ?? ranges.reduce(0) { $0 + $1.rows }
         try state.withLock { (state) throws(StorageError) in
             try ledger.reserve(Self.ledgerBytes(state.rowsOut + rows))
             try results.reserve(UInt64((state.rowsOut + rows) * Self.resultBytesPerRow))
-            encoder.removeAll()
-            for range in ranges { encoder.add(range) }
             // If that fails, room is kept for the rows before these.
-            try appendEncoded(&state)
+            try append(&state) { (encoder) in for range in ranges { encoder.add(range) } }
             state.rowsOut += rows
         }
+        try sync()
+        count(since: begin)
     }
 
     /// There are no more rows to announce.
@@ -171,16 +164,16 @@ package final class RunLedger: @unchecked Sendable {
     }
 
     private func append(_ body: (inout LedgerEncoder) -> Void) throws(StorageError) {
-        try state.withLock { (state) throws(StorageError) in
-            encoder.removeAll()
-            body(&encoder)
-            try appendEncoded(&state)
-        }
+        try state.withLock { (state) throws(StorageError) in try append(&state, body) }
     }
 
     /// Under the lock. What is written of a record in vain is cut: behind it nothing could be read.
-    private func appendEncoded(_ state: inout State) throws(StorageError) {
+    private func append(
+        _ state: inout State, _ body: (inout LedgerEncoder) -> Void
+    ) throws(StorageError) {
         if let torn = state.torn { throw torn }
+        encoder.removeAll()
+        body(&encoder)
         let length = ledger.length
         do throws(StorageError) {
             try ledger.append(encoder.bytes)

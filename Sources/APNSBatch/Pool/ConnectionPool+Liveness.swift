@@ -65,7 +65,7 @@ extension ConnectionPool {
         return members.indices.filter { members[$0].phase == .up }.flatMap { goaway($0, now: now) }
     }
 
-    func silenceText(_ quiet: UInt64, _ inFlight: Int) -> String {
+    private func silenceText(_ quiet: UInt64, _ inFlight: Int) -> String {
         let cause = lastFailure.isEmpty ? "" : "; the last failure: \(lastFailure)"
         return "no answer for \(quiet / 1_000_000_000) seconds, \(inFlight) requests under way"
             + " on \(up) connections\(cause)"
