@@ -5,31 +5,31 @@ import Testing
 
 @Suite("Simulation", .ownThread)
 struct SimulationTests {
-    /// A file of the test's own, gone with it.
-    private final class Input {
-        let path = FileManager.default.temporaryDirectory.appending(path: "simulation-\(UUID().uuidString).csv").path
-
-        deinit { try? FileManager.default.removeItem(atPath: path) }
+    /// Runs a seed, with an input file that is gone afterwards.
+    private func run(_ seed: UInt64, broken: BrokenRule? = nil) throws -> Simulation.Report {
+        let input = FileManager.default.temporaryDirectory.appending(path: "simulation-\(UUID().uuidString).csv").path
+        defer { try? FileManager.default.removeItem(atPath: input) }
+        return try Simulation.run(seed: seed, input: input, broken: broken)
     }
 
     @Test("Every promise holds over a faulty network", arguments: 1...40 as ClosedRange<UInt64>)
     func promises(seed: UInt64) throws {
-        #expect(try Simulation.run(seed: seed, input: Input().path).findings == [])
+        #expect(try run(seed).findings == [])
     }
 
     @Test("A seed reproduces a run byte for byte", arguments: [3, 7, 11] as [UInt64])
     func reproduction(seed: UInt64) throws {
-        let first = try Simulation.run(seed: seed, input: Input().path)
-        let second = try Simulation.run(seed: seed, input: Input().path)
+        let first = try run(seed)
+        let second = try run(seed)
         #expect(first.digest == second.digest)
         #expect(first.turns == second.turns)
-        #expect(first.digest != (try Simulation.run(seed: seed + 1, input: Input().path)).digest)
+        #expect(first.digest != (try run(seed + 1)).digest)
     }
 
     @Test("A broken rule is found", arguments: BrokenRule.allCases)
     func brokenRule(rule: BrokenRule) throws {
         let found = try (1...400).contains { seed in
-            try !Simulation.run(seed: seed, input: Input().path, broken: rule).findings.isEmpty
+            try !run(seed, broken: rule).findings.isEmpty
         }
         #expect(found)
     }

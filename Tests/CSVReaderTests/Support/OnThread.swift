@@ -1,14 +1,16 @@
 import Glibc
 
-/// Runs a body that may block on a thread of its own.
+/// Runs a body that may block on a thread of its own, and waits for the thread's end: the thread sanitizer sees the order in
+/// that, and not always in a continuation.
 func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-    await withCheckedContinuation { continuation in
+    var thread = pthread_t()
+    let value = await withCheckedContinuation { continuation in
         let start = Unmanaged.passRetained(ThreadStart { continuation.resume(returning: body()) })
-        var thread = pthread_t()
         let code = pthread_create(&thread, nil, runThread, start.toOpaque())
         precondition(code == 0)
-        pthread_detach(thread)
     }
+    pthread_join(thread, nil)
+    return value
 }
 
 private final class ThreadStart: Sendable {
