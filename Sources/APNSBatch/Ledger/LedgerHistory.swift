@@ -24,6 +24,20 @@ package struct LedgerHistory: Sendable {
             remaining == 0 || (!done.isEmpty && done[index >> 6] >> UInt64(index & 63) & 1 != 0)
         }
 
+        /// Where the rows end that follow a row and are done as it is, or not done as it is not.
+        func end(ofRunAt index: Int) -> Int {
+            guard !done.isEmpty else { return facts.rows }
+            let flip: UInt64 = isDone(index) ? ~0 : 0
+            var word = index >> 6
+            var others = (done[word] ^ flip) & (~0 << UInt64(index & 63))
+            while others == 0 {
+                word += 1
+                guard word < done.count else { return facts.rows }
+                others = done[word] ^ flip
+            }
+            return min(facts.rows, word << 6 + others.trailingZeroBitCount)
+        }
+
         /// False when it already was.
         mutating func setDone(_ index: Int) -> Bool {
             guard !isDone(index) else { return false }

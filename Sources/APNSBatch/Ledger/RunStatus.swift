@@ -94,12 +94,13 @@ public struct RunStatus: Sendable, Equatable {
 
     private mutating func add(_ range: LedgerHistory.Range, handed: Int) {
         let first = range.facts.firstRow
-        guard range.remaining > 0 else {
-            return add(first, first + UInt64(range.facts.rows) - 1, .ended)
-        }
-        for index in 0..<range.facts.rows {
+        var index = 0
+        while index < range.facts.rows {
             let knowledge: Knowledge = range.isDone(index) ? .ended : index < handed ? .unknown : .notSent
-            add(first + UInt64(index), first + UInt64(index), knowledge)
+            let end = range.end(ofRunAt: index)
+            let last = knowledge == .unknown ? min(end, handed) : end
+            add(first + UInt64(index), first + UInt64(last) - 1, knowledge)
+            index = last
         }
     }
 

@@ -109,6 +109,19 @@ import Testing
         #expect(status.note == Array("note".utf8) && status.inputBytesRead == 900)
     }
 
+    @Test("rows that are alike are one run, wherever words of the map begin", arguments: [1, 63, 64, 65, 200])
+    func runs(rows: Int) {
+        var random = SystemRandomNumberGenerator()
+        for chance in [0, 1, 5, 50, 95, 99, 100] {
+            var range = LedgerHistory.Range(LedgerSample.range(1, rows: rows), session: 1)
+            for index in 0..<rows where Int.random(in: 0..<100, using: &random) < chance { _ = range.setDone(index) }
+            for index in 0..<rows {
+                let end = (index..<rows).first { range.isDone($0) != range.isDone(index) } ?? rows
+                #expect(range.end(ofRunAt: index) == end)
+            }
+        }
+    }
+
     @Test("a disk without room for what may come refuses a range before it is announced")
     func fullDisk() throws {
         let (ledger, results) = (MemoryStorage(), MemoryStorage())
