@@ -28,6 +28,8 @@ struct Simulate: AsyncParsableCommand {
               rules:
                 - { share: 0.03, status: 410, reason: Unregistered }
                 - { share: 0.01, status: 503, reason: Shutdown, times: 1, retry_after: 2 }
+              latency: { distribution: lognormal, median_ms: 20, sigma: 0.5 }
+              answers_per_second: 20000
               faults:
                 - { when: { after: 500 }, goaway: { debug: '{"reason":"Shutdown"}' } }
 

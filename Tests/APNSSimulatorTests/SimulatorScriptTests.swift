@@ -93,7 +93,7 @@ struct SimulatorScriptTests {
         let json = """
             {"seed": 7, "rules": [{"share": 0.02, "status": 410, "reason": "Unregistered", "timestamp": 1700000000000},
              {"share": 0.01, "status": 503, "times": 1, "retry_after": 2}],
-             "latency": {"distribution": "lognormal", "median_ms": 20, "sigma": 0.5}}
+             "latency": {"distribution": "lognormal", "median_ms": 20, "sigma": 0.5}, "answers_per_second": 500}
             """
         let script = try JSONDecoder().decode(SimulatorScript.self, from: Data(json.utf8))
         #expect(
@@ -103,7 +103,7 @@ struct SimulatorScriptTests {
                     rules: [
                         SimulatorRule(share: 0.02, status: 410, reason: "Unregistered", timestamp: 1_700_000_000_000),
                         SimulatorRule(share: 0.01, status: 503, times: 1, retryAfter: 2),
-                    ], latency: .lognormal(median: 20, sigma: 0.5, maximum: nil)))
+                    ], latency: .lognormal(median: 20, sigma: 0.5, maximum: nil), answersPerSecond: 500))
         #expect(try JSONDecoder().decode(SimulatorScript.self, from: JSONEncoder().encode(script)) == script)
         #expect(try JSONDecoder().decode(SimulatorScript.self, from: Data("{}".utf8)) == SimulatorScript())
     }
@@ -130,7 +130,7 @@ struct SimulatorScriptTests {
     @Test(
         "refuses keys that it does not know, and missing ones",
         arguments: [
-            (#"{"sead":1}"#, "unknown key \"sead\"; known are seed, rules, latency, faults"),
+            (#"{"sead":1}"#, "unknown key \"sead\"; known are seed, rules, latency, faults, answers_per_second"),
             (#"{"rules":[{"share":1,"status":410,"times":1,"reson":"x"}]}"#, "unknown key \"reson\""),
             (#"{"rules":[{"share":1}]}"#, "status"), (#"{"rules":[{"status":200}]}"#, "share"),
             (#"{"latency":{"distribution":"fixed","median":5}}"#, "unknown key \"median\""),
@@ -188,6 +188,7 @@ struct SimulatorScriptTests {
             .init(rules: [.init(share: 1, status: 503, retryAfter: 86_401)]),
             "rules[0].retry_after: expected 0 to 86400 seconds, found 86401"
         ),
+        (.init(answersPerSecond: -1), "answers_per_second: expected 0 to 1000000000, found -1"),
         (.init(latency: .fixed(-1)), "latency.median_ms: expected 0 to 3600000 milliseconds, found -1.0"),
         (.init(latency: .fixed(.infinity)), "latency.median_ms: expected 0 to 3600000 milliseconds, found inf"),
         (.init(latency: .uniform(minimum: 2, maximum: 1)), "latency.min_ms: 2.0 is more than max_ms, 1.0"),

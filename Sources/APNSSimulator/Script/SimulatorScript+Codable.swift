@@ -26,6 +26,7 @@ extension Decoder {
 extension SimulatorScript {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case seed, rules, latency, faults
+        case answersPerSecond = "answers_per_second"
     }
 
     /// Every key may be left out; an unknown one is an error.
@@ -35,6 +36,7 @@ extension SimulatorScript {
         seed = try values.decodeIfPresent(UInt64.self, forKey: .seed) ?? 0
         rules = try values.decodeIfPresent([SimulatorRule].self, forKey: .rules) ?? []
         latency = try values.decodeIfPresent(SimulatorLatency.self, forKey: .latency) ?? .none
+        answersPerSecond = try values.decodeIfPresent(Int.self, forKey: .answersPerSecond) ?? 0
         faults = try values.decodeIfPresent([SimulatorFault].self, forKey: .faults) ?? []
     }
 }

@@ -9,6 +9,9 @@ extension SimulatorScript {
             sum += rule.share
         }
         guard sum <= 1 + 1e-9 else { return "rules: the shares add up to \(sum), more than 1" }
+        guard (0...1_000_000_000).contains(answersPerSecond) else {
+            return "answers_per_second: expected 0 to 1000000000, found \(answersPerSecond)"
+        }
         for (index, fault) in faults.enumerated() {
             if let text = fault.fault() { return "faults[\(index)].\(text)" }
         }

@@ -6,6 +6,7 @@
 ///   - { share: 0.02, status: 410, reason: Unregistered, timestamp: 1700000000000 }
 ///   - { share: 0.01, status: 503, reason: ServiceUnavailable, times: 1, retry_after: 2 }
 /// latency: { distribution: lognormal, median_ms: 20, sigma: 0.5 }
+/// answers_per_second: 20000
 /// ```
 ///
 /// **Which token gets which rule.** Take FNV-1a of 64 bits over the eight bytes of `seed`, least significant first, and
@@ -34,15 +35,20 @@ package struct SimulatorScript: Codable, Sendable, Equatable {
     package var rules: [SimulatorRule]
     /// How long an answer is held back.
     package var latency: SimulatorLatency
+    /// How many requests are answered in a second, over all connections: requests wait for their turn, and then for the
+    /// latency. 0: as many as come.
+    package var answersPerSecond: Int
     /// What it does wrong on purpose.
     package var faults: [SimulatorFault]
 
     package init(
-        seed: UInt64 = 0, rules: [SimulatorRule] = [], latency: SimulatorLatency = .none, faults: [SimulatorFault] = []
+        seed: UInt64 = 0, rules: [SimulatorRule] = [], latency: SimulatorLatency = .none, answersPerSecond: Int = 0,
+        faults: [SimulatorFault] = []
     ) {
         self.seed = seed
         self.rules = rules
         self.latency = latency
+        self.answersPerSecond = answersPerSecond
         self.faults = faults
     }
 

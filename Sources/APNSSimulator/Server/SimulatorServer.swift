@@ -15,7 +15,7 @@ struct SimulatorServer: ~Copyable {
     private var check: RequestCheck
     private let slices: ScriptSlices
     let answers: AnswerTable
-    private var latency: LatencyDraw
+    private var time: AnswerTime
     private var ids: SplitMix64
     var connections = ConnectionTable()
     private var queue = AnswerQueue()
@@ -71,7 +71,7 @@ struct SimulatorServer: ~Copyable {
             certificateAnswer: configuration.certificateFault == .none ? .accepted : .badCertificateEnvironment)
         slices = ScriptSlices(script)
         answers = AnswerTable(script, started: now)
-        latency = LatencyDraw(script.latency, seed: script.seed)
+        time = AnswerTime(script)
         ids = SplitMix64(seed: script.seed ^ UInt64(bitPattern: now))
         report.loop = Self.loopName(transport)
     }
@@ -186,10 +186,10 @@ struct SimulatorServer: ~Copyable {
             treatment: treatment.isUnusual ? treatments.insert(treatment) : -1,
             id: messageID(verdict))
         if case .reset(let code) = fate { answer.reset = code }
-        if latency.isNone {
+        if time.isAtOnce {
             add(answer)
         } else {
-            queue.insert(answer, at: tick + latency.next())
+            queue.insert(answer, at: time.next(after: tick))
         }
     }
 
