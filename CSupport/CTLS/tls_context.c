@@ -109,7 +109,7 @@ static bool identity_use(SSL_CTX *ctx, const tls_context_options *options, tls_e
 static bool client_configure(SSL_CTX *ctx, const tls_context_options *options, tls_error *error) {
     if (options->ca_pem != NULL && !trust_add(ctx, options->ca_pem, options->ca_length))
         return fail(error, "trusted certificates");
-    if (options->system_trust && SSL_CTX_set_default_verify_paths(ctx) != 1)
+    if (options->system_roots != NULL && !tls_roots_add(options->system_roots, ctx))
         return fail(error, "the system's trusted certificates");
     /* A certificate that the caller handed in is trusted itself, not only as an issuer. */
     X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(ctx), X509_V_FLAG_PARTIAL_CHAIN);

@@ -13,6 +13,10 @@ struct tls_context {
     bool plain;
 };
 
+struct tls_roots {
+    STACK_OF(X509) * certificates;
+};
+
 struct tls_session {
     SSL *ssl;           /* NULL: plain */
     tls_output *output; /* where the library's writes go */
@@ -34,6 +38,9 @@ void tls_error_take(tls_error *error, const char *what);
 
 /* Fills error with a kind, a code and a text. */
 void tls_error_set(tls_error *error, uint32_t kind, int64_t code, const char *text);
+
+/* Has the context trust them, too; false when memory is short. */
+bool tls_roots_add(const tls_roots *roots, SSL_CTX *ctx);
 
 /* A BIO over the session's input and output; NULL when memory is short. */
 BIO *tls_bio_create(tls_session *session);

@@ -197,6 +197,17 @@ void transport_statistics_get(const transport *t, transport_statistics *out) {
     *out = t->statistics;
 }
 
+transport_roots *transport_roots_load(transport_error *error) {
+    tls_error reason;
+    transport_roots *roots = tls_roots_load(&reason);
+    if (roots == NULL) fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_TLS, reason.code, reason.text);
+    return roots;
+}
+
+void transport_roots_free(transport_roots *roots) {
+    tls_roots_destroy(roots);
+}
+
 int transport_tls_create(transport *t, const transport_tls_options *options, transport_error *error) {
     uint32_t number = 0;
     while (number < t->tls_count && t->tls[number].context != NULL)
@@ -211,7 +222,7 @@ int transport_tls_create(transport *t, const transport_tls_options *options, tra
         .certificate_length = options->certificate_length,
         .key_length = options->key_length,
         .server = options->role == TRANSPORT_SERVER,
-        .system_trust = options->system_trust != 0,
+        .system_roots = options->system_roots,
         .verify_disabled = options->verify_disabled != 0,
         .request_client_certificate = options->request_client_certificate != 0,
     };

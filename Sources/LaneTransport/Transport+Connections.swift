@@ -6,23 +6,29 @@ package struct TLSOptions: Sendable {
     package var authorities: [UInt8] = []
     /// Trust the system's certificates too.
     package var systemTrust = true
+    private let systemRoots = SystemRoots()
     /// Own certificate chain, leaf first, and its private key, PEM; empty for none.
     package var certificate: [UInt8] = []
     package var key: [UInt8] = []
 
     package init() {}
+
+    fileprivate func roots() throws(TransportError) -> OpaquePointer? {
+        systemTrust ? try systemRoots.loaded() : nil
+    }
 }
 
 extension Transport {
     /// Makes a TLS configuration and gives its number.
     package mutating func makeTLS(_ options: TLSOptions) throws(TransportError) -> Int32 {
         var error = transport_error()
+        let roots = try options.roots()
         let number = options.authorities.withUnsafeBufferPointer { authorities in
             options.certificate.withUnsafeBufferPointer { certificate in
                 options.key.withUnsafeBufferPointer { key in
                     var record = transport_tls_options()
                     record.role = UInt8(TRANSPORT_CLIENT.rawValue)
-                    record.system_trust = options.systemTrust ? 1 : 0
+                    record.system_roots = roots
                     record.ca_pem = authorities.isEmpty ? nil : authorities.baseAddress
                     record.ca_length = UInt32(authorities.count)
                     record.certificate_pem = certificate.isEmpty ? nil : certificate.baseAddress

@@ -6,7 +6,7 @@
  * buffer for ciphertext to send (struct tls_output, appended to). The library reads from the one and writes to the
  * other without a buffer of ours between.
  *
- * Threads. A context and its sessions belong to one thread at a time.
+ * Threads. A context and its sessions belong to one thread at a time; roots to as many as like.
  *
  * Limits. TLS 1.2 and 1.3, ALPN "h2" required on both sides, no renegotiation, no compression, no session tickets from
  * our server.
@@ -23,6 +23,7 @@
 
 typedef struct tls_context tls_context;
 typedef struct tls_session tls_session;
+typedef struct tls_roots tls_roots;
 
 /* Bytes of plaintext that one record carries at most (RFC 8446, section 5.1). */
 enum { TLS_RECORD_PLAIN_MAX = 16384 };
@@ -66,21 +67,28 @@ typedef struct tls_output {
 } tls_output;
 _Static_assert(sizeof(tls_output) == 24, "fixed layout");
 
+/* Reads the certificates that the system trusts, which takes tens of milliseconds; NULL when memory is short, and error
+ * says so. To be freed with tls_roots_destroy. */
+tls_roots *tls_roots_load(tls_error *error);
+
+/* Frees the roots (NULL allowed); contexts made with them live on. */
+void tls_roots_destroy(tls_roots *roots);
+
 /* All pointers: borrowed until return; NULL for none. PEM texts need no NUL. */
 typedef struct tls_context_options {
     const uint8_t *ca_pem;          /* further trusted certificates; server: who may sign clients' certificates */
     const uint8_t *certificate_pem; /* own chain, leaf first */
     const uint8_t *key_pem;         /* its private key, not encrypted */
+    const tls_roots *system_roots;  /* client: the system's certificates, to be trusted too */
     uint32_t ca_length;
     uint32_t certificate_length;
     uint32_t key_length;
     bool server;
-    bool system_trust;               /* client: trust the system's certificates too */
     bool verify_disabled;            /* client: accept any certificate */
     bool request_client_certificate; /* server: ask for one, which need not come. Without ca_pem any is accepted, with
                                         it one that does not verify ends the handshake */
 } tls_context_options;
-_Static_assert(sizeof(tls_context_options) == 40, "fixed layout");
+_Static_assert(sizeof(tls_context_options) == 48, "fixed layout");
 
 /* Makes a context; on failure returns false, *out is NULL and error says why. */
 bool tls_context_create(const tls_context_options *options, tls_context **out, tls_error *error);

@@ -117,21 +117,33 @@ void transport_wake(transport *t);
 
 enum transport_role { TRANSPORT_CLIENT = 0, TRANSPORT_SERVER = 1 };
 
+/* The certificates that the system trusts. For any number of transports and threads. */
+typedef struct tls_roots transport_roots;
+
+/* Reads them, which takes tens of milliseconds; NULL when memory is short, and error says so. To be freed with
+ * transport_roots_free. */
+transport_roots *transport_roots_load(transport_error *error);
+
+/* Frees them (NULL allowed); TLS configurations made with them live on. */
+void transport_roots_free(transport_roots *roots);
+
 typedef struct transport_tls_options {
     const uint8_t *ca_pem;          /* further trusted certificates, PEM (server: who may sign clients' certificates);
                                        NULL for none; borrowed until return */
     const uint8_t *certificate_pem; /* own chain, leaf first, PEM; NULL for none; borrowed until return */
     const uint8_t *key_pem;         /* its private key, PEM; borrowed until return */
+    const transport_roots *system_roots; /* client: the system's certificates, to be trusted too; NULL for not; borrowed
+                                            until return */
     uint32_t ca_length;
     uint32_t certificate_length;
     uint32_t key_length;
     uint8_t role;                       /* enum transport_role */
-    uint8_t system_trust;               /* client: trust the system's certificates too */
     uint8_t verify_disabled;            /* client: tests only. Chain and host name are verified unless this is 1 */
     uint8_t request_client_certificate; /* server: ask for one, which need not come. Without ca_pem any is accepted,
                                            with it one that does not verify ends the handshake */
+    uint8_t reserved;
 } transport_tls_options;
-_Static_assert(sizeof(transport_tls_options) == 40, "fixed layout");
+_Static_assert(sizeof(transport_tls_options) == 48, "fixed layout");
 
 /* Makes a TLS configuration (1.2 and 1.3, ALPN h2 required) and returns its number, or a negative status. Kept until
  * transport_tls_release or transport_destroy; at most 256 at once. */

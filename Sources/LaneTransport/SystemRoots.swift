@@ -1,0 +1,24 @@
+import CTransport
+
+/// The certificates that the system trusts: read from the disk when they are first needed, once for all lanes and providers
+/// of a campaign.
+package final class SystemRoots: Sendable {
+    private struct Handle: @unchecked Sendable { var pointer: OpaquePointer? }
+    private let handle = Guarded(Handle(pointer: nil))
+
+    package init() {}
+
+    deinit { handle.withLock { transport_roots_free($0.pointer) } }
+
+    func loaded() throws(TransportError) -> OpaquePointer {
+        try handle.withLock { handle throws(TransportError) in
+            if let pointer = handle.pointer { return pointer }
+            var error = transport_error()
+            guard let pointer = transport_roots_load(&error) else {
+                throw TransportError(status: TRANSPORT_RESOURCE.rawValue, record: error)
+            }
+            handle.pointer = pointer
+            return pointer
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// Whose certificates the sender trusts without being told.
+    @Suite struct Trust {
+        @Test(arguments: ["file", "directory", "none"])
+        func `the system's certificates are trusted, be they in one file or in a directory`(
+            place: String
+        ) throws {
+            let sender = try Sender()
+            let simulator = try SimulatorProcess(sender)
+            let directory = sender.scratch.path("trusted")
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            var environment = ["SSL_CERT_FILE": directory + "/absent.pem", "SSL_CERT_DIR": directory]
+            switch place {
+            case "file": environment["SSL_CERT_FILE"] = sender.credentials.authority
+            case "directory":
+                try FileManager.default.copyItem(
+                    atPath: sender.credentials.authority, toPath: directory + "/authority.pem")
+                try prepare("openssl", ["rehash", directory], in: sender.scratch)
+            default: break
+            }
+            let input = try sender.makeRows(2000)
+            let run = try Child.run(
+                Tools.command,
+                [
+                    "send", "--input", input, "--template", Sender.template, "--to", "localhost:\(simulator.port)",
+                    "--run-dir", sender.newRunDirectory(), "--connect-patience", "5",
+                    "--topic", TestCredentials.topic, "--key-file", sender.credentials.providerKey,
+                    "--key-id", TestCredentials.keyID, "--team-id", TestCredentials.teamID,
+                ], name: "send", in: sender.scratch, environment: environment, seconds: 120)
+            #expect(run.ending == .exited(place == "none" ? 69 : 0), "\(run)")
+            #expect(run.output.contains("rows=2000 accepted=2000 ") == (place != "none"))
+        }
+    }
+}
