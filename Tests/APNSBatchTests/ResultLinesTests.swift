@@ -41,6 +41,15 @@ import Testing
         #expect(Self.line(outcome: .invalid, reason: text) == "7,00ff,invalid,,\(field),,,0\n")
     }
 
+    @Test("one byte that asks for quotes is found wherever it stands", arguments: [",", "\n", "\r", "\""])
+    func quotesAnywhere(byte: String) {
+        for place in 0..<40 {
+            let text = String(repeating: "x", count: place) + byte + String(repeating: "y", count: 39 - place)
+            let field = "\"" + text.replacing("\"", with: "\"\"") + "\""
+            #expect(Self.line(outcome: .invalid, reason: text) == "7,00ff,invalid,,\(field),,,0\n")
+        }
+    }
+
     @Test("a text over the limit is cut between characters")
     func cuts() {
         let line = Self.line(outcome: .invalid, reason: String(repeating: "é", count: 1000) + "x")

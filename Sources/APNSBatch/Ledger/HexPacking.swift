@@ -1,40 +1,53 @@
 /// Lower-case hexadecimal digits as the bytes that they mean: how tokens stand in the ledger.
 enum HexPacking {
     /// Packs a text of an even number of lower-case digits into half as many bytes; false for any other text, and then
-    /// `out` holds anything. `out`: room for half the text, rounded up to four bytes.
+    /// `out` holds anything. `out`: room for half the text, rounded up to eight bytes.
     static func pack(_ text: UnsafeRawBufferPointer, to out: UnsafeMutableRawPointer) -> Bool {
         guard text.count > 0, text.count % 2 == 0, let base = text.baseAddress else { return false }
+        var good = SIMD16<UInt8>(repeating: 0x80)
         var at = 0
-        while at + 8 <= text.count {
-            guard let packed = pack(UInt64(littleEndian: base.loadUnaligned(fromByteOffset: at, as: UInt64.self)))
-            else { return false }
-            out.storeBytes(of: packed.littleEndian, toByteOffset: at / 2, as: UInt32.self)
-            at += 8
+        while at &+ 16 <= text.count {
+            good &= packBlock(base.loadUnaligned(fromByteOffset: at, as: SIMD16<UInt8>.self), out + at / 2)
+            at &+= 16
         }
-        guard at < text.count else { return true }
-        var last: UInt64 = 0x3030_3030_3030_3030
-        withUnsafeMutableBytes(of: &last) {
-            $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: text[at...]))
+        if at < text.count {
+            var last = SIMD16<UInt8>(repeating: 0x30)
+            withUnsafeMutableBytes(of: &last) {
+                $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: text[at...]))
+            }
+            good &= packBlock(last, out + at / 2)
         }
-        guard let packed = pack(UInt64(littleEndian: last)) else { return false }
-        out.storeBytes(of: packed.littleEndian, toByteOffset: at / 2, as: UInt32.self)
-        return true
+        let halves = unsafeBitCast(good, to: SIMD2<UInt64>.self)
+        return halves[0] & halves[1] == 0x8080_8080_8080_8080
     }
 
-    /// Eight digits, the first in the lowest byte, as four bytes in the same order; nil if one is none.
-    private static func pack(_ digits: UInt64) -> UInt32? {
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        guard digits & (ones &* 0x80) == 0 else { return nil }
-        // The top bit of each byte: whether it is at least the bound. No byte carries into the next.
-        func atLeast(_ bound: UInt8) -> UInt64 { (digits &+ ones &* UInt64(0x80 - bound)) & (ones &* 0x80) }
-        let isDigit = atLeast(0x30) & ~atLeast(0x3A)
-        let isLetter = atLeast(0x61) & ~atLeast(0x67)
-        guard isDigit | isLetter == ones &* 0x80 else { return nil }
-        let nibbles = (digits & (ones &* 0x0F)) &+ (isLetter >> 7) &* 9
+    /// Writes 16 digits as eight bytes; bit 7 of a byte of the result says whether there was a digit.
+    @inline(__always)
+    private static func packBlock(_ digits: SIMD16<UInt8>, _ out: UnsafeMutableRawPointer) -> SIMD16<UInt8> {
+        // Bit 7 of each byte: whether it is at least the bound. For bytes of seven bits.
+        func atLeast(_ bound: UInt8, _ bytes: SIMD16<UInt8>) -> SIMD16<UInt8> {
+            bytes &+ SIMD16(repeating: 0x80 - bound)
+        }
+        let sevenBits = digits & SIMD16(repeating: 0x7F)
+        let isDigit = atLeast(0x30, sevenBits) & ~atLeast(0x3A, sevenBits)
+        let isLetter = atLeast(0x61, sevenBits) & ~atLeast(0x67, sevenBits)
+        // Bit 6 is set in letters only: they are nine more than their low half.
+        let letters = (digits &>> 6) & SIMD16(repeating: 1)
+        let nibbles = (digits & SIMD16(repeating: 0x0F)) &+ letters &+ (letters &<< 3)
         // The first digit of each pair is the high one.
-        var pairs = ((nibbles << 4) | (nibbles >> 8)) & 0x00FF_00FF_00FF_00FF
-        pairs = (pairs | (pairs >> 8)) & 0x0000_FFFF_0000_FFFF
-        return UInt32(truncatingIfNeeded: pairs | (pairs >> 16))
+        let pairs = unsafeBitCast(nibbles, to: SIMD8<UInt16>.self)
+        let bytes = unsafeBitCast((pairs &<< 4) | (pairs &>> 8), to: SIMD2<UInt64>.self)
+        let packed = narrow(bytes[0]) | narrow(bytes[1]) << 32
+        out.storeBytes(of: packed.littleEndian, as: UInt64.self)
+        return (isDigit | isLetter) & ~digits
+    }
+
+    /// The low bytes of four pairs.
+    @inline(__always)
+    private static func narrow(_ pairs: UInt64) -> UInt64 {
+        var word = pairs & 0x00FF_00FF_00FF_00FF
+        word = (word | (word >> 8)) & 0x0000_FFFF_0000_FFFF
+        return (word | (word >> 16)) & 0xFFFF_FFFF
     }
 
     /// The digits of the bytes. `out`: room for twice as many.

@@ -21,7 +21,10 @@ import Testing
 
     @Test(
         "only an even number of lower-case digits is packed, and comes back",
-        arguments: ["00", "0f9a", "deadbeef", "0123456789abcdef", "00ff00ff00", String(repeating: "a5", count: 32)])
+        arguments: [
+            "00", "0f9a", "deadbeef", "0123456789abcdef", "00ff00ff00", "0123456789abcdef0123456789abcdef01",
+            String(repeating: "a5", count: 32),
+        ])
     func packs(text: String) {
         var packed = [UInt8](repeating: 0, count: text.utf8.count / 2 + 8)
         #expect(HexPacking.pack(text, &packed))
@@ -41,12 +44,15 @@ import Testing
         }
         for byte in UInt8.min...UInt8.max {
             let isDigit = (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
-            var packed = [UInt8](repeating: 0, count: 16)
-            let text = [UInt8](repeating: 0x30, count: 7) + [byte]
-            let isPacked = text.withUnsafeBytes { text in
-                packed.withUnsafeMutableBytes { HexPacking.pack(text, to: $0.baseAddress!) }
+            var packed = [UInt8](repeating: 0, count: 24)
+            for place in [0, 7, 15, 16, 33, 37] {
+                var text = [UInt8](repeating: 0x30, count: 38)
+                text[place] = byte
+                let isPacked = text.withUnsafeBytes { text in
+                    packed.withUnsafeMutableBytes { HexPacking.pack(text, to: $0.baseAddress!) }
+                }
+                #expect(isPacked == isDigit, "\(byte) at \(place)")
             }
-            #expect(isPacked == isDigit, "\(byte)")
         }
     }
 
