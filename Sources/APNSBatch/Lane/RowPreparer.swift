@@ -19,8 +19,9 @@ struct RowPreparer: ~Copyable {
     let plan: CampaignPlan
     let broadcast: BroadcastPlan?
     let roles: ColumnRoles
-    /// The campaign's one template; nil when there are several or none.
-    private let onlyTemplate: PayloadTemplate?
+    /// The campaign's one template, which the plan keeps; nil when there are several or none. Its references are not
+    /// counted: for every row that would be an atomic operation or two.
+    private let onlyTemplate: Unmanaged<PayloadTemplate>?
     private var picker: TemplatePicker
     private let pages: [RuleBook.Page?]
     /// What the rules said of the last payload.
@@ -41,7 +42,8 @@ struct RowPreparer: ~Copyable {
         self.plan = plan
         broadcast = plan.broadcast
         roles = plan.roles
-        onlyTemplate = plan.templates.templates.count == 1 ? plan.templates.templates[0] : nil
+        let templates = plan.templates.templates
+        onlyTemplate = templates.count == 1 ? .passUnretained(templates[0]) : nil
         picker = TemplatePicker(plan.templates)
         pages = plan.rules.pages
         headerSets = HeaderSets(plan.headers, roles: plan.roles, topics: plan.topics)
@@ -127,7 +129,10 @@ struct RowPreparer: ~Copyable {
         _ row: borrowing CSVRow, _ template: Int, into payload: UnsafeMutableRawBufferPointer
     ) throws(CredentialError) -> RenderOutcome {
         if sealed != nil { return try sealed!.render(row.fields, template, into: payload) }
-        if let onlyTemplate { return onlyTemplate.render(fields: row.fields, into: payload) }
+        if let onlyTemplate {
+            let fields = row.fields
+            return onlyTemplate._withUnsafeGuaranteedRef { $0.render(fields: fields, into: payload) }
+        }
         if !plan.templates.templates.isEmpty {
             return plan.templates.templates[template].render(fields: row.fields, into: payload)
         }

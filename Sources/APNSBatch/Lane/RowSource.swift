@@ -7,6 +7,8 @@ struct RowSource: ~Copyable {
     private let board: HandOverBoard?
     private var cursor: CSVRowCursor
     private var chunk: CSVChunk?
+    /// Of the chunk: asking it would count a reference for every row.
+    private var firstRow: UInt64 = 0
     /// What is known of the chunk's rows, if an earlier process had it.
     private var past: PastRange?
     /// Rows of the chunk that stand on the board as handed over.
@@ -40,23 +42,19 @@ struct RowSource: ~Copyable {
     mutating func hasRow() -> Bool {
         if isPending { return true }
         while true {
-            if let chunk {
-                while cursor.next(into: &row) {
-                    let index = Int(truncatingIfNeeded: row.row &- chunk.firstRow)
-                    if let past, past.range.isDone(index) { continue }
-                    if index >= noted { note(index, of: chunk) }
-                    isPending = true
-                    return true
-                }
-                chunk.recycle()
-                self.chunk = nil
+            while chunk != nil, cursor.next(into: &row) {
+                if let past, past.range.isDone(place) { continue }
+                if place >= noted { note() }
+                isPending = true
+                return true
             }
+            recycleChunk()
             guard takeChunk() else { return false }
         }
     }
 
     /// The row's index in its chunk.
-    var place: Int { chunk.map { Int(truncatingIfNeeded: row.row &- $0.firstRow) } ?? 0 }
+    var place: Int { Int(truncatingIfNeeded: row.row &- firstRow) }
 
     /// A row stays without an outcome and may have arrived.
     func left(_ row: UInt64, place: UInt32) {
@@ -65,13 +63,14 @@ struct RowSource: ~Copyable {
 
     /// Whether an earlier process may have sent the row.
     var mayHaveBeenSent: Bool {
-        guard let past, let chunk else { return false }
-        return row.row - chunk.firstRow < UInt64(past.handed)
+        guard let past else { return false }
+        return place < past.handed
     }
 
     /// Ahead, so that a note is written for every some hundred rows.
-    private mutating func note(_ index: Int, of chunk: CSVChunk) {
-        noted = min(chunk.rowCount, index + HandOverBoard.step)
+    private mutating func note() {
+        guard let chunk else { return }
+        noted = min(chunk.rowCount, place + HandOverBoard.step)
         board?.note(slot: chunk.index, firstRow: chunk.firstRow, rows: noted)
     }
 
@@ -84,6 +83,7 @@ struct RowSource: ~Copyable {
         case .element(let next):
             chunk = next.chunk
             past = next.past
+            firstRow = next.chunk.firstRow
             noted = 0
             cursor.open(next.chunk)
             return true
@@ -98,6 +98,10 @@ struct RowSource: ~Copyable {
     mutating func abandon() {
         isExhausted = true
         isPending = false
+        recycleChunk()
+    }
+
+    private mutating func recycleChunk() {
         chunk?.recycle()
         chunk = nil
     }
