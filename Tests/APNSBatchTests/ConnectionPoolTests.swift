@@ -105,6 +105,38 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(opened == 1, "from one to two, and no further")
     }
 
+    /// Ticks every 50 ms, with so many answers in each; gives what is to be done.
+    private static func ticks(
+        _ pool: inout ConnectionPool, _ steps: ClosedRange<UInt64>, answers: UInt64, before: UInt64 = 0,
+        isBusy: Bool = false
+    ) -> [ConnectionPool.Action] {
+        steps.flatMap { step in
+            _ = pool.pick()
+            let answered = before + (step - steps.lowerBound + 1) * answers
+            return pool.tick(now: step * 50 * ms, answered: answered, isBusy: isBusy)
+        }
+    }
+
+    @Test("a sender at its own limit does not grow, and does once it has time")
+    func busy() {
+        var pool = Self.poolWithOne(streams: 1)
+        pool.willSend(0)
+        #expect(Self.ticks(&pool, 1...40, answers: 50, isBusy: true) == [])
+        #expect(Self.ticks(&pool, 41...60, answers: 50, before: 2000) == [.open(member: 1)])
+    }
+
+    @Test("what made the sender busy is not taken back when answers become fewer later")
+    func busyAfterGrowth() {
+        var pool = Self.poolWithOne(streams: 1)
+        pool.willSend(0)
+        #expect(Self.ticks(&pool, 1...6, answers: 50) == [.open(member: 1)])
+        pool.isUp(1, streams: 1, now: 300 * ms)
+        pool.willSend(1)
+        #expect(Self.ticks(&pool, 7...20, answers: 200, before: 300, isBusy: true) == [])
+        _ = Self.ticks(&pool, 21...60, answers: 20, before: 3100)
+        #expect(pool.target >= 2)
+    }
+
     @Test("tries the next address at once, and backs off after all of them")
     func backsOff() {
         var pool = Self.pool()

@@ -73,8 +73,8 @@ _Static_assert(sizeof(reactor_event) == 40, "fixed layout");
 
 typedef struct reactor_wait_options {
     uint64_t timeout_ns; /* how long to wait for a first event; 0: do not wait; UINT64_MAX: without limit */
-    uint64_t linger_ns;  /* how long, from the call, to let completions gather up to batch_min before returning: under a
-                            millisecond, for reactor_wake need not cut it short. Timers do */
+    uint64_t linger_ns;  /* how long, from the call, to let completions gather up to batch_min before returning: some
+                            milliseconds, for reactor_wake need not cut it short. Timers do */
     uint32_t batch_min;  /* 0 or 1: return at the first event. UINT32_MAX: gather for the whole linger_ns, as epoll does
                             with any number */
     uint32_t reserved;

@@ -190,7 +190,7 @@ public struct Campaign: Sendable {
     /// Threads that send; nil for one per core less one, at least one.
     public var lanes: Int?
     /// Connections that a lane may open at most for each provider.
-    public var connections = 16
+    public var connections = 32
     /// Which event loop drives the sockets.
     public var loop = Loop.automatic
     /// Requests made for one row at most, the first included.

@@ -120,7 +120,7 @@ struct SingleConnection: ~Copyable {
         switch outcome.failureScope {
         case .timeout: .init(kind: .noAnswer, text: "no answer within \(client.timeout / 1000) seconds")
         case .http2 where goaway.isEmpty:
-            .init(kind: .noAnswer, text: "stream reset by the server, code \(outcome.code)")
+            .init(kind: .noAnswer, text: "stream reset, code \(outcome.code)")
         default: .init(kind: .noAnswer, text: "connection closed before the answer\(goaway)")
         }
     }

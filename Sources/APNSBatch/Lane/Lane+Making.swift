@@ -38,6 +38,8 @@ extension Lane {
         flights = FlightTable(
             capacity: Self.streams(plan) + plan.backoff.rowsMax + Self.waitingLimit * plan.topics.providers)
         sink = OutcomeSink(exchange)
+        load = LaneLoad(now: now, worked: plan.surroundings.worked)
+        gathering = Gathering()
         // The canary is the first lane's.
         rows.isHeld = number > 0 && plan.canary != nil
         random = SplitMix(seed: plan.identity.0 ^ now)

@@ -12,6 +12,7 @@ extension Lane {
         providers[provider].pool.didEnd(
             member, answered: answered, accepted: accepted,
             isPushback: Self.isPushback(outcome), latency: outcome.latency_us, now: now)
+        if answered { gathering.note(latency: outcome.latency_us) }
         if accepted {
             providers[provider].counts.answered += 1
             finish(flight, .accepted, status: 200)
@@ -106,7 +107,7 @@ extension Lane {
     static func explain(_ outcome: OutcomeRecord) -> String {
         switch outcome.failureScope {
         case .timeout: "no answer within \(outcome.code) ms"
-        case .http2: "stream reset by the server, code \(outcome.code)"
+        case .http2: "stream reset, code \(outcome.code)"
         default: "connection lost before the answer"
         }
     }

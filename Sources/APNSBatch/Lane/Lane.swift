@@ -43,6 +43,8 @@ struct Lane: ~Copyable {
     var random: SplitMix
 
     var now: UInt64
+    var load: LaneLoad
+    var gathering: Gathering
     var nextTick: UInt64 = 0
     var nextHandOver: UInt64 = 0
     var stopDeadline: UInt64?
@@ -68,8 +70,6 @@ struct Lane: ~Copyable {
     static let unsentPerTurn = 4096
     /// With fewer requests than this under way, waiting for more answers would cost more time than it saves work.
     static let lingerFrom = 128
-    /// Microseconds that answers may gather.
-    static let lingerTime: UInt32 = 300
 
     /// Runs until every row it took has its outcome.
     mutating func run() throws(TransportError) {
@@ -113,7 +113,9 @@ struct Lane: ~Copyable {
     enum Filled {
         /// There is more to send and room to send it.
         case batch
-        /// Every stream is taken, no row is there, or memory waits for outcomes: answers come first.
+        /// Every stream is taken: answers come first.
+        case allStreams
+        /// No row is there, or memory waits for outcomes.
         case allThatGoes
     }
 
@@ -126,8 +128,8 @@ struct Lane: ~Copyable {
         // Never more than the core has places for: connections that drain hold some of them.
         let room = min(RequestBatch.capacity, transport.streamsFree)
         let isFull = providers.count == 1 ? fillOne(room) : fillSeveral(room)
-        let isMore = isFull && room == RequestBatch.capacity || unsentOfTurn >= Self.unsentPerTurn
-        return isMore ? .batch : .allThatGoes
+        if isFull && room == RequestBatch.capacity || unsentOfTurn >= Self.unsentPerTurn { return .batch }
+        return providers.indices.contains { providers[$0].pool.hasStream } ? .allThatGoes : .allStreams
     }
 
     /// True when the room is used up.
@@ -212,21 +214,32 @@ struct Lane: ~Copyable {
 
     /// Let answers gather only when there is nothing better to do and many are awaited.
     private func linger(after filled: Filled) -> UInt32 {
-        filled == .allThatGoes && flights.count - retries.count - waiting >= Self.lingerFrom ? Self.lingerTime : 0
+        guard underWay >= Self.lingerFrom else { return 0 }
+        return switch filled {
+        case .batch: 0
+        case .allStreams: gathering.time
+        case .allThatGoes: Gathering.least
+        }
     }
+
+    /// Requests that wait for their answers.
+    private var underWay: Int { flights.count - retries.count - waiting }
 
     private mutating func tick() {
         guard now >= nextTick else { return }
         nextTick = now + Self.tickInterval
         reload()
         noteAnswers()
+        load.look(now: now)
+        gathering.look()
         let othersAnswer = board.hasAnswers(within: plan.poolLimits.patience, now: now)
         for provider in providers.indices {
             openWhatIsKnown(provider)
             let (answered, hasWork) = (providers[provider].counts.answered, hasWork(provider))
             act(
                 providers[provider].pool.tick(
-                    now: now, answered: answered, hasWork: hasWork, othersAnswer: othersAnswer), of: provider)
+                    now: now, answered: answered, hasWork: hasWork, isBusy: load.isBusy, othersAnswer: othersAnswer),
+                of: provider)
             if !providers[provider].pool.isChanging { forgetPrevious(of: provider) }
         }
         rows.refreshClock()

@@ -187,9 +187,10 @@ struct ConnectionPool: Equatable {
     ///
     /// - Parameters:
     ///   - hasWork: whether rows wait for a connection or for an answer.
+    ///   - isBusy: the sender itself is at its limit, and would not gain by more connections.
     ///   - othersAnswer: whether other pools of the run have had answers of late: then this one does not give up.
     mutating func tick(
-        now: UInt64, answered: UInt64, hasWork: Bool = true, othersAnswer: Bool = false
+        now: UInt64, answered: UInt64, hasWork: Bool = true, isBusy: Bool = false, othersAnswer: Bool = false
     ) -> [Action] {
         guard !over else { return [] }
         releaseHeld(now: now)
@@ -201,7 +202,7 @@ struct ConnectionPool: Equatable {
         if hasWork { actions += replaceFallen(now: now) }
         actions += replaceOldTokens(now: now) + drainLeaving(now: now, wanted: hasWork ? target : 1)
         pace.adjust(now: now, streams: streams)
-        actions += resize(now: now, answered: answered, hasWork: hasWork)
+        actions += resize(now: now, answered: answered, hasWork: hasWork, isBusy: isBusy)
         let mayOpen = hasWork || members.contains { $0.phase == .up && $0.isLeaving }
         if mayOpen, let open = openIfDue(now: now, wanted: hasWork ? target : 1) { actions.append(open) }
         return actions

@@ -29,6 +29,12 @@ struct Growth: Equatable {
         starved = false
     }
 
+    /// There is enough for the sender to be busy: the last growth was worth it, whatever the rate is later.
+    mutating func didFill(now: UInt64, answered: UInt64) {
+        (rateBefore, doubts, failures) = (nil, 0, 0)
+        restart(now: now, answered: answered)
+    }
+
     /// At the end of an interval: grow while starved and the last growth was worth it.
     mutating func judge(now: UInt64, answered: UInt64, limits: ConnectionPool.Limits) -> Verdict {
         guard now - since >= limits.measureInterval else { return .stay }
@@ -52,7 +58,11 @@ struct Growth: Equatable {
 
 extension ConnectionPool {
     /// Grows, or goes back to the size before the last growth.
-    mutating func resize(now: UInt64, answered: UInt64, hasWork: Bool) -> [Action] {
+    mutating func resize(now: UInt64, answered: UInt64, hasWork: Bool, isBusy: Bool) -> [Action] {
+        if isBusy {
+            growth.didFill(now: now, answered: answered)
+            return []
+        }
         guard hasWork, up == target, target < limits.maximum || growth.isOnTrial,
             !members.contains(where: \.isLeaving)
         else {

@@ -6,6 +6,8 @@ import LaneTransport
 package struct Surroundings: Sendable {
     /// Seconds since the epoch.
     package var seconds: @Sendable () -> UInt64 = WallClock.seconds
+    /// Nanoseconds of processor time that the calling thread has used.
+    package var worked: @Sendable () -> UInt64 = ThreadClock.now
     /// All addresses of a host; may block.
     package var resolve: @Sendable (_ host: String, _ port: UInt16) throws -> [SocketAddress] = {
         try HostResolver.resolve(host: $0, port: $1)

@@ -43,7 +43,7 @@ struct CampaignArguments: ParsableArguments {
     @Option(help: "Sending threads. (default: one per core less one)")
     var lanes: Int?
 
-    @Option(help: "Connections that a lane may open at most for each provider. (default: 16)")
+    @Option(help: "Connections that a lane may open at most for each provider. (default: 32)")
     var connections: Int?
 
     @Option(help: "io_uring or epoll. (default: io_uring where the kernel allows it)")

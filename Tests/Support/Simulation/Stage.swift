@@ -56,6 +56,7 @@ enum Stage {
             campaign.canary = .init(rows: canary.rows, maxRejectedPercent: canary.percent)
         }
         campaign.lanes = lanes
+        campaign.systemTrust = false
         if let mintAfter = plan.mintAfter {
             campaign.tokenRotation = .init(mintAfter: mintAfter, retireAfter: 2 * mintAfter + 1)
         }
@@ -74,6 +75,8 @@ enum Stage {
         surroundings.world = world
         surroundings.seconds = { epoch + (world.now - start) / 1_000_000_000 }
         surroundings.resolve = { _, port in [SocketAddress.loopback(port: port)] }
+        // A share of the time, from none to nine tenths.
+        surroundings.worked = { (world.now - start) / 10 * (plan.seed % 10) }
         surroundings.aside = { _, work in
             work()
             return true

@@ -1,0 +1,32 @@
+import Testing
+
+@testable import APNSBatch
+
+@Suite("Gathering answers") struct GatheringTests {
+    @Test(
+        "takes a sixteenth of the time of an answer, between 300 µs and 5 ms",
+        arguments: [(0, 300), (1000, 300), (4800, 300), (16_000, 1000), (50_000, 3125), (200_000, 5000), (.max, 5000)]
+            as [(UInt32, UInt32)])
+    func share(latency: UInt32, time: UInt32) {
+        var gathering = Gathering()
+        for _ in 0..<100 { gathering.note(latency: latency) }
+        gathering.look()
+        #expect(gathering.time == time)
+    }
+
+    @Test("goes by the mean of the answers since the last look, once they are some")
+    func anew() {
+        var gathering = Gathering()
+        #expect(gathering.time == 300)
+        for _ in 0..<99 { gathering.note(latency: 16_000) }
+        gathering.look()
+        #expect(gathering.time == 300)
+        gathering.note(latency: 16_000)
+        gathering.look()
+        #expect(gathering.time == 1000)
+        for _ in 0..<100 { gathering.note(latency: 20_000) }
+        for _ in 0..<100 { gathering.note(latency: 44_000) }
+        gathering.look()
+        #expect(gathering.time == 2000)
+    }
+}

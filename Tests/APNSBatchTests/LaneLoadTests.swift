@@ -1,0 +1,36 @@
+import Testing
+
+@testable import APNSBatch
+
+private let ms: UInt64 = 1_000_000
+
+@Suite("The load of a lane") struct LaneLoadTests {
+    @Test("is what the thread worked of the last tenth of a second")
+    func share() {
+        let worked = Counter()
+        var load = LaneLoad(now: 0, worked: { worked.value })
+        worked.value = 85 * ms
+        load.look(now: 99 * ms)
+        #expect(!load.isBusy, "not yet")
+        load.look(now: 100 * ms)
+        #expect(load.isBusy)
+        worked.value += 79 * ms
+        load.look(now: 200 * ms)
+        #expect(!load.isBusy)
+    }
+
+    @Test("a lane that was made on a thread that had worked more is not busy")
+    func otherThread() {
+        let worked = Counter()
+        worked.value = 1000 * ms
+        var load = LaneLoad(now: 0, worked: { worked.value })
+        worked.value = 90 * ms
+        load.look(now: 100 * ms)
+        #expect(!load.isBusy)
+    }
+}
+
+private final class Counter: @unchecked Sendable {
+    // Of one thread.
+    var value: UInt64 = 0
+}
