@@ -111,6 +111,16 @@ let package = Package(
         .executableTarget(
             name: "simulation", dependencies: ["Simulation"], path: "Tests/Simulation", swiftSettings: swift),
         tests("SimulationTests", ["TestThreads", "Simulation"]),
+
+        // Benchmarks.
+        .target(name: "CFloor", dependencies: ["CNGHTTP2"], path: "Benchmarks/Floor", cSettings: c),
+        .executableTarget(
+            name: "micro-benchmarks",
+            dependencies: [
+                "CFloor", "APNSBatch", "CSVReader", "APNSProtocol", "PayloadTemplate", "Credentials",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Benchmarks/Micro", swiftSettings: swift),
     ]
 )
 

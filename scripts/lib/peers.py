@@ -1,9 +1,12 @@
 """What the measuring scripts share: certificates and keys, a free port, servers, children with their resource usage."""
 
 import contextlib
+import csv
+import datetime
 import json
 import os
 import pathlib
+import platform
 import shutil
 import signal
 import socket
@@ -27,14 +30,34 @@ def run(*command, **options):
     return subprocess.run([str(part) for part in command], check=True, **options)
 
 
-def build_release():
+def attempt(*command):
+    """Runs a command that may fail or not exist; its output is captured."""
+    command = [str(part) for part in command]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    except FileNotFoundError as error:
+        return subprocess.CompletedProcess(command, 127, "", str(error))
+
+
+def build_release(product="apns-batch"):
     run(ROOT / "scripts" / "install-packages", "build", "test")
-    say("building (release)")
-    built = subprocess.run(
-        ["swift", "build", "--package-path", str(ROOT), "--configuration", "release", "--product", "apns-batch"],
-        capture_output=True, text=True)
+    say(f"building {product} (release)")
+    built = attempt(
+        "swift", "build", "--package-path", ROOT, "--configuration", "release", "--product", product)
     if built.returncode != 0:
         sys.exit(built.stdout + built.stderr + "the build failed")
+
+
+def python_with(package):
+    """A Python that has a package of PyPI, in an environment that is made once; or None, and why."""
+    environment = ROOT / ".build-bench" / package.partition("==")[0]
+    python = environment / "bin" / "python"
+    if not python.exists():
+        made = attempt("/usr/bin/python3", "-m", "venv", environment)
+        if made.returncode != 0:
+            return None, (made.stdout + made.stderr).strip().split("\n")[-1]
+    got = attempt(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", package)
+    return (python, "") if got.returncode == 0 else (None, got.stderr.strip().split("\n")[-1])
 
 
 @contextlib.contextmanager
@@ -165,3 +188,25 @@ def git_commit():
 def version(*command):
     found = subprocess.run(command, capture_output=True, text=True)
     return (found.stdout + found.stderr).strip().split("\n")[0]
+
+
+def facts_of_run():
+    """When and where something was measured: the first columns of all results."""
+    now = datetime.datetime.now(datetime.timezone.utc)
+    return {"date": now.strftime("%Y-%m-%dT%H:%M:%SZ"), "commit": git_commit(), "kernel": platform.release()}
+
+
+def record(name, row):
+    """Adds a row to Benchmarks/results/NAME.csv; a file with other columns is set aside."""
+    path = ROOT / "Benchmarks" / "results" / f"{name}.csv"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    columns = ",".join(row)
+    if path.exists() and path.read_text(encoding="utf-8").split("\n")[0] != columns:
+        path.rename(path.with_suffix(f".{int(path.stat().st_mtime)}.csv"))
+    new = not path.exists()
+    with open(path, "a", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, fieldnames=list(row), lineterminator="\n")
+        if new:
+            writer.writeheader()
+        writer.writerow(row)
+    return path.relative_to(ROOT)

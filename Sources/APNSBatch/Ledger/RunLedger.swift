@@ -32,7 +32,7 @@ package final class RunLedger: @unchecked Sendable {
     private static let ledgerBytesPerRow = 448
     private static let resultBytesPerRow = 832
 
-    init(ledger: any LedgerStorage, results: any LedgerStorage, board: HandOverBoard) {
+    package init(ledger: any LedgerStorage, results: any LedgerStorage, board: HandOverBoard) {
         self.ledger = ledger
         self.results = results
         self.board = board
@@ -95,7 +95,7 @@ package final class RunLedger: @unchecked Sendable {
     func didReadInput() { state.withLock { $0.isInputRead = true } }
 
     /// Records how rows ended; durable with the next mark.
-    func record(_ batch: OutcomeBatch) throws(StorageError) {
+    package func record(_ batch: OutcomeBatch) throws(StorageError) {
         let begin = ThreadClock.now()
         try append { (encoder) in encoder.add(batch) }
         state.withLock { $0.rowsOut = max(0, $0.rowsOut - batch.count) }
@@ -110,7 +110,7 @@ package final class RunLedger: @unchecked Sendable {
     /// Everything recorded is durable on return, and a mark says so.
     ///
     /// - Precondition: the lines of all that was recorded are written.
-    func mark() throws(StorageError) {
+    package func mark() throws(StorageError) {
         let begin = ThreadClock.now()
         // The reader goes on meanwhile: what it appends is behind what is covered.
         let (covered, length) = state.withLock { _ in (ledger.length, results.length) }
@@ -202,9 +202,9 @@ package final class RunLedger: @unchecked Sendable {
 }
 
 /// Processor time of the calling thread.
-enum ThreadClock {
+package enum ThreadClock {
     /// Nanoseconds.
-    static func now() -> UInt64 {
+    package static func now() -> UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)

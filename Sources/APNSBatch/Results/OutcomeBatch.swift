@@ -20,7 +20,7 @@ struct OutcomeEntry {
 /// Outcomes on their way from a lane to the writer: some thousand entries and the bytes they refer to.
 ///
 /// Owned by one thread at a time: the lane fills it, the queue hands it over, the writer empties and returns it.
-final class OutcomeBatch: @unchecked Sendable {
+package final class OutcomeBatch: @unchecked Sendable {
     static let entryCapacity = 2048
     static let byteCapacity = 256 * 1024
     /// Longer texts are cut; a device token or a reason never is.
@@ -30,6 +30,8 @@ final class OutcomeBatch: @unchecked Sendable {
     private let byteStorage = UnsafeMutableRawPointer.allocate(byteCount: byteCapacity, alignment: 16)
     private(set) var count = 0
     private var bytesUsed = 0
+
+    package init() {}
 
     deinit {
         entryStorage.deallocate()
@@ -58,7 +60,7 @@ final class OutcomeBatch: @unchecked Sendable {
     }
 
     /// Only while `hasRoom`.
-    func append(
+    package func append(
         row: UInt64, outcome: Outcome, status: UInt16, attempts: UInt16, timestamp: UInt64,
         token: UnsafeRawBufferPointer, reason: UnsafeRawBufferPointer, ownID: UnsafeRawPointer? = nil
     ) {

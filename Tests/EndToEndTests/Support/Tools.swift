@@ -9,11 +9,13 @@ enum Tools {
         .deletingLastPathComponent()
 
     /// The `apns-batch` built along with the tests, next to the test bundle; or the one that APNS_BATCH_COMMAND names.
-    static let command: String = {
-        if let named = ProcessInfo.processInfo.environment["APNS_BATCH_COMMAND"] { return named }
+    static let command = ProcessInfo.processInfo.environment["APNS_BATCH_COMMAND"] ?? built("apns-batch")
+
+    /// A program built along with the tests.
+    static func built(_ name: String) -> String {
         let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        return URL(filePath: bundle).deletingLastPathComponent().appending(path: "apns-batch").path
-    }()
+        return URL(filePath: bundle).deletingLastPathComponent().appending(path: name).path
+    }
 
     /// `address`, `undefined`, `thread`, or nil: the sanitizer that everything was built with.
     static let sanitizer: String? = {

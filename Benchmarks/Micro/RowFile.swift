@@ -1,0 +1,45 @@
+import CSVReader
+import Glibc
+
+/// A CSV file, read by the reader of campaigns.
+struct RowFile {
+    let path: String
+
+    var byteCount: Int {
+        var facts = stat()
+        return stat(path, &facts) == 0 ? Int(facts.st_size) : 0
+    }
+
+    /// Splits and parses the file in one thread, and calls `body` with each row.
+    @inline(__always)
+    func forEachRow(_ body: (borrowing CSVRow) throws -> Void) throws {
+        // As few buffers as will do: they stay in the cache, as they do where lanes keep up with the reader.
+        try read(CSVChunkReader(input: .file(path), buffers: 1), keepsRows: false, body)
+    }
+
+    /// The same, but all rows stay in memory for as long as the reader that is returned.
+    func keepRows(_ body: (borrowing CSVRow) throws -> Void) throws -> CSVChunkReader {
+        // A chunk is at least half full.
+        let buffers = byteCount / (CSVLimits.standard.chunkBytes / 2) + 2
+        let reader = try CSVChunkReader(input: .file(path), buffers: buffers)
+        try read(reader, keepsRows: true, body)
+        return reader
+    }
+
+    @inline(__always)
+    private func read(
+        _ reader: CSVChunkReader, keepsRows: Bool, _ body: (borrowing CSVRow) throws -> Void
+    ) throws {
+        _ = try reader.readHeader()
+        var cursor = reader.makeCursor()
+        var row = CSVRow()
+        while let chunk = try reader.next() {
+            cursor.open(chunk)
+            while cursor.next(into: &row) {
+                if let error = row.error { throw BenchmarkFailure("\(path):\(error.line): \(error.cause)") }
+                try body(row)
+            }
+            if !keepsRows { chunk.recycle() }
+        }
+    }
+}
