@@ -1,0 +1,121 @@
+"""Instructions and heap allocations per notification, by callgrind: what a longer run has more than a shorter one.
+
+Under callgrind the client is fifty times slower than the server, so that every poll finds its answers: two runs over the
+same input differ by little. The epoll loop, because valgrind does not know io_uring.
+"""
+
+import pathlib
+import re
+import shutil
+import sys
+
+import peers
+from bench.clients import Ours
+from bench.figures import Figure
+
+ROWS = (20_000, 40_000)
+THRESHOLD = peers.ROOT / "Benchmarks" / "instructions.txt"
+TOLERANCE = 0.05
+ALLOCATORS = {"malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc", "memalign"}
+# Their allocations are their own affair.
+FOREIGN = re.compile(r"lib(crypto|ssl|nghttp2)\b")
+
+
+# Below it are the threads on the way of a row; elsewhere memory comes and goes with time, as for the progress.
+ROW_THREAD = re.compile("LaneTransport0A6ThreadV5start.*SvSg")
+
+
+class Profile:
+    """One run: instructions in all, and calls of the allocators on the way of a row, by object and function that calls."""
+
+    def __init__(self, threads):
+        self.instructions = 0
+        self.allocations = {}
+        threads = [ThreadProfile(thread) for thread in threads]
+        if not any(thread.carries_rows for thread in threads):
+            sys.exit(f"no thread of the profile is one of ours: {ROW_THREAD.pattern}")
+        for thread in threads:
+            self.add(thread)
+
+    def add(self, thread):
+        self.instructions += thread.instructions
+        if thread.carries_rows:
+            for caller, count in thread.allocations.items():
+                self.allocations[caller] = self.allocations.get(caller, 0) + count
+
+
+class ThreadProfile:
+    def __init__(self, path):
+        self.instructions = 0
+        self.allocations = {}
+        self.carries_rows = False
+        self._read(path)
+
+    def _read(self, path):
+        place, called = {"ob": "", "fn": ""}, ""
+        with open(path, encoding="utf-8", errors="replace") as file:
+            for line in file:
+                key, _, value = line.rstrip("\n").partition("=")
+                if key in place:
+                    place[key] = value
+                    self.carries_rows = self.carries_rows or bool(ROW_THREAD.search(value))
+                elif key == "cfn":
+                    called = value
+                elif key == "calls" and called.split("'")[0] in ALLOCATORS:
+                    caller = place["ob"], place["fn"]
+                    self.allocations[caller] = self.allocations.get(caller, 0) + int(value.split()[0])
+                elif line.startswith(("summary:", "totals:")):
+                    self.instructions = int(line.split()[1])
+
+
+def stripped(stage):
+    """Without debug information, whose form valgrind 3.19 does not know."""
+    program = stage.directory / "apns-batch"
+    peers.run("strip", "--strip-debug", "-o", program, peers.BINARY)
+    return program
+
+
+def shim(stage):
+    library = stage.directory / "sigsuspend.so"
+    clang = pathlib.Path(shutil.which("swift")).resolve().with_name("clang")
+    peers.run(clang, "-shared", "-fPIC", "-o", library, pathlib.Path(__file__).with_name("sigsuspend.c"))
+    return library
+
+
+def profile(stage, port, program, rows):
+    out = stage.directory / f"callgrind-{rows}"
+    around = ["env", f"LD_PRELOAD={shim(stage)}", "valgrind", "--tool=callgrind", "--separate-threads=yes", "--compress-strings=no",
+              f"--callgrind-out-file={out}"]
+    # A request may take long here; nothing is to be sent twice.
+    Ours(stage, "--loop", "epoll", "--connections", "1", "--request-timeout", "600000",
+         around=around, rows=rows, program=program).measure(port)
+    return Profile(out.parent.glob(out.name + "-*"))
+
+
+def figures(stage):
+    if peers.attempt("valgrind", "--version").returncode != 0:
+        return [Figure("instructions per notification", None, note="no valgrind here")]
+    with stage.simulator() as port:
+        program = stripped(stage)
+        few, many = (profile(stage, port, program, rows) for rows in ROWS)
+    added = ROWS[1] - ROWS[0]
+    each = (many.instructions - few.instructions) / added
+    limit = float(THRESHOLD.read_text().split()[0])
+    return [
+        Figure("instructions per notification", each, form="{:.0f}",
+               at_most=limit * (1 + TOLERANCE), note=f"committed: {limit:.0f}"),
+        allocations(few, many, added),
+    ]
+
+
+def allocations(few, many, added):
+    more = {}
+    for caller, count in many.allocations.items():
+        count -= few.allocations.get(caller, 0)
+        if count > 0 and not FOREIGN.search(caller[0]):
+            more[caller] = count
+    for (program, function), count in sorted(more.items(), key=lambda item: -item[1])[:10]:
+        print(f"    {count:>8} allocations in {added} rows: {function} ({program})", file=sys.stderr)
+    # A few come with time and not with rows: a share of one in 10,000 rows is none.
+    return Figure("heap allocations per 10,000 rows", float(round(sum(more.values()) * 10_000 / added)), form="{:.0f}",
+                  at_most=0)

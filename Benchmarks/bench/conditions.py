@@ -1,0 +1,39 @@
+"""What becomes of the sender when the server is far away, or slow."""
+
+import statistics
+
+from bench.clients import Ours
+from bench.figures import Figure
+from peers import say
+
+DELAY_MS = 100
+LIMITED_RATE = 20_000
+
+
+def in_turns(stage, rounds, client, **script):
+    """Samples without a script and with it, in rounds that alternate."""
+    pairs = []
+    with stage.simulator() as plain, stage.simulator(**script) as other:
+        for _ in range(rounds):
+            pairs.append((client.measure(plain), client.measure(other)))
+    return zip(*pairs)
+
+
+def far_away(stage, rounds, rows):
+    """Throughput with every answer held back, against none held back."""
+    delay = {"distribution": "fixed", "median_ms": DELAY_MS}
+    near, far = in_turns(stage, rounds, Ours(stage, rows=rows), latency=delay)
+    rates = [statistics.median(sample.rate for sample in group) for group in (near, far)]
+    connections = far[-1].summary["connections"]
+    say(f"{DELAY_MS} ms: {rates[1]:.0f} of {rates[0]:.0f} a second, {connections} connections")
+    return Figure(f"throughput with {DELAY_MS} ms added to every answer", rates[1] / rates[0], at_least=0.9,
+                  note=f"{rates[1]:.0f} of {rates[0]:.0f} a second")
+
+
+def limited(stage, rounds, rows):
+    """Processor time per notification while answers come slowly, in bunches of a millisecond, against full speed."""
+    full, slow = in_turns(stage, rounds, Ours(stage, rows=rows), answers_per_second=LIMITED_RATE)
+    micros = [statistics.median(sample.micro for sample in group) for group in (full, slow)]
+    say(f"{LIMITED_RATE} a second: {micros[1]:.2f} µs, at full speed {micros[0]:.2f} µs")
+    return Figure(f"CPU per notification at {LIMITED_RATE} a second against full speed", micros[1] / micros[0],
+                  at_most=1.25, note=f"{micros[1]:.2f} and {micros[0]:.2f} µs")

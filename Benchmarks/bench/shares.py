@@ -1,0 +1,58 @@
+"""Where the client's processor time goes, by room, from samples of perf."""
+
+import collections
+import re
+
+import peers
+from bench.clients import Ours
+from bench.figures import Figure
+
+NAME = "share of CSV, JSON, rules, ledger and results in CPU time"
+# A thread that does one thing only is counted whole.
+THREADS = {"reader": "CSV", "writer": "ledger and results"}
+ROOMS = [
+    ("CSV", re.compile(r"\$s9CSVReader|RowSource")),
+    ("JSON", re.compile(r"\$s15PayloadTemplate")),
+    ("rules", re.compile(r"\$s12APNSProtocol|\$s9APNSBatch\d+(RowPreparer|Header)")),
+    ("lane", re.compile(r"\$s(9APNSBatch|13LaneTransport)|\$sSo")),
+    ("HTTP/2", re.compile(r"h2_|on_|.*libnghttp2")),
+    ("TLS", re.compile(r"tls_|.*lib(ssl|crypto)")),
+    ("loop", re.compile(r"reactor_|io_uring|epoll|.*liburing")),
+    ("transport", re.compile(r".*apns-batch\)")),
+]
+ROWS_OWN = ("CSV", "JSON", "rules", "ledger and results")
+
+
+def room(thread, frames):
+    """Of one sample: by the innermost frame that is anybody's; what libraries and kernel do is their caller's."""
+    if thread in THREADS:
+        return THREADS[thread]
+    for frame in frames:
+        for name, pattern in ROOMS:
+            if pattern.match(frame):
+                return name
+    return "kernel and others"
+
+
+def read(text):
+    """Samples by room."""
+    found = collections.Counter()
+    for sample in text.split("\n\n"):
+        lines = sample.strip("\n").split("\n")
+        if lines[0].strip():
+            frames = [line.split(None, 1)[1] for line in lines[1:] if len(line.split(None, 1)) == 2]
+            found[room(lines[0].strip(), frames)] += 1
+    return found
+
+
+def figures(stage):
+    data = stage.directory / "perf.data"
+    if peers.attempt("perf", "record", "-e", "cpu-clock", "-o", data, "true").returncode != 0:
+        return [Figure(NAME, None, note="perf cannot sample here")]
+    around = ["perf", "record", "--event", "cpu-clock", "--freq", "2000", "-g", "--output", data, "--"]
+    with stage.simulator() as port:
+        Ours(stage, around=around).measure(port)
+    found = read(peers.attempt("perf", "script", "-i", data, "-F", "comm,ip,sym,dso").stdout)
+    total = sum(found.values())
+    parts = [Figure(f"  of CPU time: {name}", count / total) for name, count in found.most_common()]
+    return [Figure(NAME, sum(found[name] for name in ROWS_OWN) / total, at_most=0.12), *parts]
