@@ -9,12 +9,16 @@ final class BoundedQueue<Element: Sendable>: @unchecked Sendable {
     private var head = 0
     private var isClosed = false
 
+    /// So many elements that were taken may stand before the first.
+    private static var takenMax: Int { 64 }
+
     private let capacity: Int
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let changed: UnsafeMutablePointer<pthread_cond_t>
 
     init(capacity: Int) {
         self.capacity = capacity
+        elements.reserveCapacity(capacity + Self.takenMax)
         mutex = .allocate(capacity: 1)
         changed = .allocate(capacity: 1)
         pthread_mutex_init(mutex, nil)
@@ -46,7 +50,7 @@ final class BoundedQueue<Element: Sendable>: @unchecked Sendable {
         if head == elements.count {
             elements.removeAll(keepingCapacity: true)
             head = 0
-        } else if head >= 64 {
+        } else if head >= Self.takenMax {
             elements.removeFirst(head)
             head = 0
         }
