@@ -63,12 +63,7 @@ class Stage:
         path = self.directory / f"script-{name}.yaml"
         path.write_text(json.dumps(script or {"seed": 1}))
         with peers.reserved_port() as port, open(self.directory / "simulate.log", "ab") as log:
-            command = [
-                "taskset", "--cpu-list", SERVER_CPU, peers.BINARY, "simulate", "--port", port, "--script", path,
-                "--cert", self.directory / "cert.pem", "--key", self.directory / "key.pem",
-                "--provider-key", self.directory / "AuthKey.pub.pem", "--key-id", peers.KEY_ID,
-                "--team-id", peers.TEAM_ID,
-            ]
+            command = ["taskset", "--cpu-list", SERVER_CPU, *peers.simulator_command(self.directory, port, path)]
             with peers.server(command, port, stdout=log, stderr=log):
                 yield port
 

@@ -91,6 +91,14 @@ def provider_flags(directory):
     ]
 
 
+def simulator_command(directory, port, script):
+    """The simulator with the credentials of make_credentials; a script is a path. Further flags may follow."""
+    return [
+        BINARY, "simulate", "--port", port, "--cert", directory / "cert.pem", "--key", directory / "key.pem",
+        "--provider-key", directory / "AuthKey.pub.pem", "--key-id", KEY_ID, "--team-id", TEAM_ID, "--script", script,
+    ]
+
+
 @contextlib.contextmanager
 def reserved_port():
     """A port of 127.0.0.1 that nobody else is given while a server (with SO_REUSEADDR) starts on it."""

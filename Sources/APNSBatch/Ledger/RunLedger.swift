@@ -200,13 +200,3 @@ package final class RunLedger: @unchecked Sendable {
         state.withLock { $0.nanoseconds += spent }
     }
 }
-
-/// Processor time of the calling thread.
-package enum ThreadClock {
-    /// Nanoseconds.
-    package static func now() -> UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-    }
-}

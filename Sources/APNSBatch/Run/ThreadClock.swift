@@ -1,0 +1,11 @@
+import Glibc
+
+/// Processor time of the calling thread.
+package enum ThreadClock {
+    /// Nanoseconds.
+    package static func now() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+}
