@@ -90,7 +90,9 @@ let package = Package(
             path: "Fuzz/Targets", swiftSettings: swift),
         tests("FuzzReplayTests", ["TestThreads", "FuzzTargets"]),
         tests("CReactorTests", ["CReactor", "CTestSupport"]),
-        tests("CTransportTests", ["CTransport", "CTLS", "CNGHTTP2", "Credentials", "APNSProtocol", "APNSBatch"]),
+        tests(
+            "CTransportTests",
+            ["TestThreads", "CTransport", "CTLS", "CNGHTTP2", "Credentials", "APNSProtocol", "APNSBatch"]),
         tests("CSVReaderTests", ["CSVReader"]),
         tests("PayloadTemplateTests", ["PayloadTemplate", "APNSProtocol"]),
         tests("APNSProtocolTests", ["APNSProtocol", "Credentials"]),

@@ -3,6 +3,7 @@ import APNSProtocol
 import CTransport
 import Credentials
 import Foundation
+import TestThreads
 import Testing
 
 /// Real campaigns to a server that keeps the frames as they came.
@@ -10,7 +11,7 @@ import Testing
 /// Apple, "Sending notification requests to APNs", asks: `:path` and `authorization` as literals without indexing;
 /// `apns-id`, `apns-expiration` and `apns-collapse-id` with incremental indexing the first time and as literals without
 /// indexing afterwards; everything else with incremental indexing.
-@Suite("what a campaign sends over the wire")
+@Suite("what a campaign sends over the wire", .ownThread)
 struct CampaignWireTests {
     private static let shared: Set<String> = [
         ":authority", "apns-topic", "apns-push-type", "apns-priority",

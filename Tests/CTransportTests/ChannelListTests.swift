@@ -1,9 +1,10 @@
 import APNSBatch
 import Credentials
 import Foundation
+import TestThreads
 import Testing
 
-@Suite("a list of channels")
+@Suite("a list of channels", .ownThread)
 struct ChannelListTests {
     @Test("ten thousand of them arrive whole, within the windows of flow control")
     func list() async throws {
