@@ -82,6 +82,7 @@ static int on_header(nghttp2_session *ng, const nghttp2_frame *frame, nghttp2_rc
     if (session->header_bytes > H2_HEADER_LIST_BYTES_MAX) return field_limit(session);
     if (exchange == NULL) return 0;
     if (!session->server) return response_field(session, exchange, name, value);
+    if (exchange->message == NULL) return 0; /* trailer fields of a request that was handed on before its body */
     if (exchange->message->field_count == H2_FIELDS_RECEIVED_MAX) return field_limit(session);
     return h2_message_field_add(session->pool, exchange->message, name, value) ? 0 : memory_limit(session);
 }

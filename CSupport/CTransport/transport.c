@@ -95,7 +95,6 @@ static transport *allocate(const transport_options *options) {
     t->events_last = &t->events_first;
     request_queue_init(&t->outcomes);
     request_queue_init(&t->received);
-    request_queue_init(&t->graves);
     return t;
 }
 

@@ -164,7 +164,6 @@ struct transport {
     connection *closed;
     request_queue outcomes;
     request_queue received;
-    request_queue graves;     /* server: requests closed while their data may still be read */
     h2_message *messages;     /* client: of the outcomes returned last */
     event_node *events_first; /* waiting */
     event_node **events_last;
@@ -174,7 +173,6 @@ struct transport {
     void *send_free;  /* buffers of send_buffer_max and slack */
     size_t send_buffer_bytes;
     bool woken;
-    bool polling; /* inside transport_poll: nothing returned before is readable any more */
     transport_statistics statistics;
     uint64_t accepted;
     transport_cut *cuts; /* a ring of TRANSPORT_CUTS_MAX, or NULL */
@@ -265,7 +263,6 @@ void server_changed(connection *c, request *r);
 void server_accepted(transport *t, const reactor_event *event);
 void server_requests_end(connection *c);
 void server_release(transport *t, request *r);
-void server_graves_clear(transport *t);
 
 /* transport_poll.c: gives a slot back. */
 void request_give(transport *t, request *r);

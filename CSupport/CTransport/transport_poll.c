@@ -17,7 +17,6 @@ static void release_returned(transport *t) {
         h2_pool_message_give(t->pool, message);
     }
     events_release(t);
-    server_graves_clear(t);
 }
 
 static void flush_dirty(transport *t) {
@@ -129,6 +128,15 @@ static int drive(transport *t, const transport_poll_io *io) {
 
 /* ---------------------------------------------------------------- filling the arrays */
 
+/* It stays readable until the next poll, whatever becomes of the request. */
+static const h2_message *message_return(transport *t, request *r) {
+    h2_message *message = r->exchange.message;
+    r->exchange.message = NULL;
+    message->next = t->messages;
+    t->messages = message;
+    return message;
+}
+
 static void outcome_fill(transport *t, transport_outcome *out, request *r) {
     memset(out, 0, sizeof(*out));
     out->ticket = r->ticket;
@@ -138,15 +146,12 @@ static void outcome_fill(transport *t, transport_outcome *out, request *r) {
     out->status = r->exchange.status;
     out->delivery = r->delivery;
     out->scope = r->scope;
-    h2_message *message = r->exchange.message;
-    if (message == NULL) return;
+    if (r->exchange.message == NULL) return;
+    const h2_message *message = message_return(t, r);
     out->body = message->body_length > 0 ? message->body : NULL;
     out->body_length = message->body_length;
     out->fields = (const transport_field *)(const void *)message->fields;
     out->field_count = message->field_count;
-    r->exchange.message = NULL; /* stays readable until the next poll; the slot is free at once */
-    message->next = t->messages;
-    t->messages = message;
 }
 
 static void outcomes_fill(transport *t, transport_poll_io *io) {
@@ -168,7 +173,7 @@ static void received_fill(transport *t, transport_poll_io *io) {
             continue;
         }
         r->state = REQUEST_RECEIVED;
-        const h2_message *message = r->exchange.message;
+        const h2_message *message = message_return(t, r);
         io->received[io->received_count++] = (transport_received){
             .connection = r->connection_id,
             .fields = (const transport_field *)(const void *)message->fields,
@@ -229,14 +234,12 @@ static void closed_fill(transport *t, transport_poll_io *io) {
 int transport_poll(transport *t, transport_poll_io *io) {
     io->outcome_count = io->event_count = io->received_count = 0;
     t->statistics.polls++;
-    t->polling = true;
     release_returned(t);
     int status = drive(t, io);
     outcomes_fill(t, io);
     received_fill(t, io);
     events_fill(t, io);
     closed_fill(t, io);
-    t->polling = false;
     /* What is known is not lost to a failure of the loop: that is told when there is nothing else to tell. */
     bool told = io->outcome_count > 0 || io->event_count > 0 || io->received_count > 0;
     return told ? TRANSPORT_OK : status;

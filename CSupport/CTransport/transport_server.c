@@ -11,20 +11,13 @@ void server_release(transport *t, request *r) {
     request_give(t, r);
 }
 
-/* The stream is gone. What was returned by the last poll stays readable until the next one. */
+/* The stream is gone. */
 static void server_close(transport *t, request *r) {
     request_unlink(r->connection, r);
     r->connection = NULL;
     if (r->state == REQUEST_QUEUED)
         r->state = REQUEST_GONE;
-    else if (r->state >= REQUEST_RECEIVED && !t->polling)
-        request_queue_push(&t->graves, r);
     else
-        server_release(t, r);
-}
-
-void server_graves_clear(transport *t) {
-    for (request *r; (r = request_queue_pop(&t->graves)) != NULL;)
         server_release(t, r);
 }
 

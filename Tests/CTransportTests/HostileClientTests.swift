@@ -34,6 +34,23 @@ struct HostileClientTests {
         #expect(server.received.count <= 10)
     }
 
+    /// Its message has been handed on and is gone when they come.
+    @Test("a request that was handed on before its body may have a body and trailer fields")
+    func trailersAfterEarlyRequest() throws {
+        let accepted = try #require(server.events(TRANSPORT_EVENT_ACCEPTED).first)
+        #expect(transport_fault_early(server.handle, accepted.connection, true) == 0)
+        client.send([Frame(type: Frame.settings, flags: 1), Self.open(1, end: false)])
+        drive { server.received.count == 1 }
+        let trailer: [UInt8] = [0x00, 1, 0x78, 1, 0x79]
+        client.send([
+            Frame(type: Frame.data, stream: 1, payload: Array("a body".utf8)),
+            Frame(type: Frame.headers, flags: 5, stream: 1, payload: trailer), Self.open(3),
+        ])
+        drive { server.received.count == 2 || server.down != nil }
+        #expect(server.down == nil)
+        #expect(server.received.map(\.stream) == [1, 3])
+    }
+
     @Test(
         "a connection ends that goes past a limit",
         arguments: ["rapid resets", "pings", "settings", "continuations", "a large header list", "many fields"])
