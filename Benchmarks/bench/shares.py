@@ -7,9 +7,14 @@ import peers
 from bench.clients import Ours
 from bench.figures import Figure
 
-NAME = "share of CSV, JSON, rules, ledger and results in CPU time"
-# A thread that does one thing only is counted whole.
-THREADS = {"reader": "CSV", "writer": "ledger and results"}
+NAME = "share of CSV, JSON, rules and ledger in CPU time"
+# What the threads beside the lanes do where no frame of theirs says more.
+THREADS = {"reader": "CSV", "writer": "results"}
+THREAD_ROOMS = [
+    ("CSV", re.compile(r"\$s9CSVReader")),
+    ("results", re.compile(r"\$s9APNSBatch\d+(RunLedgerC5write|ResultLines)")),
+    ("ledger", re.compile(r"\$s9APNSBatch\d+(RunLedger|LedgerEncoder|RangeAnnouncer)")),
+]
 ROOMS = [
     ("CSV", re.compile(r"\$s9CSVReader|RowSource")),
     ("JSON", re.compile(r"\$s15PayloadTemplate")),
@@ -20,18 +25,17 @@ ROOMS = [
     ("loop", re.compile(r"reactor_|io_uring|epoll|.*liburing")),
     ("transport", re.compile(r".*apns-batch\)")),
 ]
-ROWS_OWN = ("CSV", "JSON", "rules", "ledger and results")
+ROWS_OWN = ("CSV", "JSON", "rules", "ledger")
 
 
 def room(thread, frames):
     """Of one sample: by the innermost frame that is anybody's; what libraries and kernel do is their caller's."""
-    if thread in THREADS:
-        return THREADS[thread]
+    rooms = THREAD_ROOMS if thread in THREADS else ROOMS
     for frame in frames:
-        for name, pattern in ROOMS:
+        for name, pattern in rooms:
             if pattern.match(frame):
                 return name
-    return "kernel and others"
+    return THREADS.get(thread, "kernel and others")
 
 
 def read(text):

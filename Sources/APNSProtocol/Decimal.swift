@@ -1,19 +1,38 @@
 /// Decimal digits without a string.
 package enum Decimal {
-    /// Writes `number` at `target` (room for 20 bytes) and gives the number of digits.
+    /// Writes `number` at `target` and gives the number of digits. There must be room for 20 bytes, or for eight if there
+    /// are no more digits: what is behind the digits may be written over.
     package static func write(_ number: UInt64, to target: UnsafeMutablePointer<UInt8>) -> Int {
-        var digits = 1
-        var rest = number / 10
-        while rest > 0 {
-            digits += 1
-            rest /= 10
+        if number < 10 {
+            target[0] = UInt8(ascii: "0") + UInt8(number)
+            return 1
         }
-        var left = number
-        for position in stride(from: digits - 1, through: 0, by: -1) {
-            target[position] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: left % 10)
-            left /= 10
+        guard number < 100_000_000 else {
+            let (head, tail) = number.quotientAndRemainder(dividingBy: 100_000_000)
+            let written = write(head, to: target)
+            UnsafeMutableRawPointer(target + written).storeBytes(of: eightDigits(tail), as: UInt64.self)
+            return written + 8
         }
+        // How many there are is known long before they are: what follows in the buffer need not wait for them.
+        func reaches(_ bound: UInt64) -> Int { number >= bound ? 1 : 0 }
+        let digits =
+            1 + reaches(10) + reaches(100) + reaches(1000) + reaches(10_000) + reaches(100_000) + reaches(1_000_000)
+            + reaches(10_000_000)
+        let text = eightDigits(number).littleEndian >> UInt64(64 - 8 * digits)
+        UnsafeMutableRawPointer(target).storeBytes(of: text.littleEndian, as: UInt64.self)
         return digits
+    }
+
+    /// Eight digits of a number below 100,000,000, as they stand in memory: pairs of four digits, of two, of one are
+    /// divided side by side.
+    private static func eightDigits(_ number: UInt64) -> UInt64 {
+        // Four digits in each half, the first ones in the lower half; division by 100 and by 10 as multiplication.
+        let fours = number / 10_000 | (number % 10_000) << 32
+        let hundreds = (fours &* 10_486) >> 20 & 0x0000_007F_0000_007F
+        let twos = hundreds | (fours &- hundreds &* 100) << 16
+        let tens = (twos &* 103) >> 10 & 0x000F_000F_000F_000F
+        let ones = tens | (twos &- tens &* 10) << 8
+        return (ones | 0x3030_3030_3030_3030).littleEndian
     }
 
     /// The number that the digits write; nil when there are none, when there is anything else, and past 18 digits.

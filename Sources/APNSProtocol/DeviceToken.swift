@@ -2,7 +2,7 @@
 ///
 /// Source: Apple, "Sending notification requests to APNs": `POST /3/device/<hex>`, and "Registering your app with
 /// APNs": make no assumption about the size. So any even count of digits is taken, up to a bound of ours.
-package enum DeviceToken {
+@usableFromInline package enum DeviceToken {
     /// The most hex digits taken.
     package static let lengthMax = 200
 
@@ -86,7 +86,7 @@ extension DeviceToken {
     package static let pathPrefix = "/3/device/"
 
     /// Its bytes.
-    package static let pathPrefixLength = 10
+    @inlinable package static var pathPrefixLength: Int { 10 }
 
     /// The most bytes of a path.
     package static let pathLengthMax = pathPrefixLength + lengthMax

@@ -5,7 +5,7 @@
 /// row's number, keyed by the campaign: two rows of a campaign never share an id. The other 58 depend on campaign and
 /// row, so that ids of different campaigns meet only by the chance of 122 random bits. It is a mix, not a cipher: who
 /// knows one id may find out others, and nothing depends on their being secret.
-package struct MessageID: Hashable, Sendable {
+@usableFromInline package struct MessageID: Hashable, Sendable {
     /// The 16 octets of RFC 9562 section 4, the first one highest.
     package let high: UInt64
     package let low: UInt64
@@ -33,37 +33,38 @@ package struct MessageID: Hashable, Sendable {
 
 extension MessageID {
     /// Bytes of the text form.
-    package static let length = 36
+    @inlinable package static var length: Int { 36 }
 
     /// Writes 8-4-4-4-12 lower-case hex digits, as Apple asks ("Sending notification requests to APNs").
     /// `out`: room for ``length`` bytes. Called once a row.
     package func write(to out: UnsafeMutableRawPointer) {
+        let first = Self.hex(high)
+        let second = Self.hex(low)
         let dash = UInt8(ascii: "-")
-        out.storeBytes(of: Self.hex(high >> 32), as: UInt64.self)
         out.storeBytes(of: dash, toByteOffset: 8, as: UInt8.self)
-        let second = Self.hex(high & 0xffff_ffff)
-        out.storeBytes(of: UInt32(truncatingIfNeeded: second), toByteOffset: 9, as: UInt32.self)
         out.storeBytes(of: dash, toByteOffset: 13, as: UInt8.self)
-        out.storeBytes(of: UInt32(truncatingIfNeeded: second >> 32), toByteOffset: 14, as: UInt32.self)
         out.storeBytes(of: dash, toByteOffset: 18, as: UInt8.self)
-        let third = Self.hex(low >> 32)
-        out.storeBytes(of: UInt32(truncatingIfNeeded: third), toByteOffset: 19, as: UInt32.self)
         out.storeBytes(of: dash, toByteOffset: 23, as: UInt8.self)
-        out.storeBytes(of: UInt32(truncatingIfNeeded: third >> 32), toByteOffset: 24, as: UInt32.self)
-        out.storeBytes(of: Self.hex(low & 0xffff_ffff), toByteOffset: 28, as: UInt64.self)
+        let firstFours = unsafeBitCast(first, to: SIMD4<UInt32>.self)
+        let secondFours = unsafeBitCast(second, to: SIMD4<UInt32>.self)
+        out.storeBytes(of: unsafeBitCast(first, to: SIMD2<UInt64>.self)[0], as: UInt64.self)
+        out.storeBytes(of: firstFours[2], toByteOffset: 9, as: UInt32.self)
+        out.storeBytes(of: firstFours[3], toByteOffset: 14, as: UInt32.self)
+        out.storeBytes(of: secondFours[0], toByteOffset: 19, as: UInt32.self)
+        out.storeBytes(of: secondFours[1], toByteOffset: 24, as: UInt32.self)
+        out.storeBytes(of: unsafeBitCast(second, to: SIMD2<UInt64>.self)[1], toByteOffset: 28, as: UInt64.self)
     }
 
-    /// Eight hex digits of a 32-bit number, the first digit in the lowest byte: stored little-endian they read in
-    /// order.
-    private static func hex(_ number: UInt64) -> UInt64 {
-        var x = number.byteSwapped >> 32
-        // Bytes apart, then nibbles apart, the high nibble of each byte first.
-        x = (x | (x << 16)) & 0x0000_ffff_0000_ffff
-        x = (x | (x << 8)) & 0x00ff_00ff_00ff_00ff
-        x = ((x >> 4) & 0x000f_000f_000f_000f) | ((x & 0x000f_000f_000f_000f) << 8)
+    /// The 16 hex digits of a number, in the order in which they are read.
+    private static func hex(_ number: UInt64) -> SIMD16<UInt8> {
+        let octets = unsafeBitCast(number.bigEndian, to: SIMD8<UInt8>.self)
+        // Each octet in two: the high nibble comes first.
+        let pairs = SIMD8<UInt16>(truncatingIfNeeded: octets)
+        let apart = ((pairs &>> 4) | (pairs &<< 8)) & SIMD8(repeating: 0x0F0F)
+        let nibbles = unsafeBitCast(apart, to: SIMD16<UInt8>.self)
         // '0' + nibble, and 39 more from 10 on: adding 6 carries into bit 4 exactly then.
-        let letters = ((x &+ 0x0606_0606_0606_0606) >> 4) & 0x0101_0101_0101_0101
-        return (x &+ 0x3030_3030_3030_3030 &+ letters &* 39).littleEndian
+        let isLetter = SIMD16<UInt8>.zero &- ((nibbles &+ SIMD16(repeating: 6)) &>> 4)
+        return nibbles &+ SIMD16(repeating: UInt8(ascii: "0")) &+ (isLetter & SIMD16(repeating: 39))
     }
 
     /// A row's own id: 8-4-4-4-12 hex digits in lower case.

@@ -1,5 +1,5 @@
 /// What a push is: the `apns-push-type` header. What follows from each type is in ``PushTypeRule``.
-package enum PushType: UInt8, CaseIterable, Sendable {
+@frozen @usableFromInline package enum PushType: UInt8, CaseIterable, Sendable {
     case alert
     case background
     case voip

@@ -19,7 +19,7 @@ package typealias ConnectionID = transport_connection
 package typealias TransportStatistics = transport_statistics
 
 /// How far a request got; everything that decides about sending again relies on it.
-package enum Delivery: UInt8, Sendable {
+@frozen @usableFromInline package enum Delivery: UInt8, Sendable {
     /// No byte of it left, or the peer said that it did not process it.
     case notSent = 0
     /// It may have been processed, and no complete answer came.
@@ -29,7 +29,7 @@ package enum Delivery: UInt8, Sendable {
 }
 
 /// Where a failure happened; says what its code means.
-package enum FailureScope: UInt8, Sendable {
+@frozen @usableFromInline package enum FailureScope: UInt8, Sendable {
     case none = 0
     case system = 1
     case tls = 2

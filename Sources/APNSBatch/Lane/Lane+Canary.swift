@@ -12,6 +12,7 @@ extension Lane {
     }
 
     /// Whether another row of the input may be taken.
+    @inline(__always)
     var mayTakeRow: Bool {
         guard let canary else { return true }
         return canary.room(canaryCount) > 0

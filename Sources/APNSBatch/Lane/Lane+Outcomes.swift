@@ -79,7 +79,7 @@ extension Lane {
         let row = flights[flight]
         sink.record(
             row: row.row, outcome: outcome, status: status, attempts: row.attempts, timestamp: timestamp,
-            token: row.token, reason: reason,
+            token: row.token, isHex: !row.isBroadcast, reason: reason,
             ownID: plan.roles.messageID == nil ? nil : UnsafeRawPointer(row.record!) + row.pathLength)
         if row.block >= 0 { arena.release(row.block) }
         flights.release(flight)

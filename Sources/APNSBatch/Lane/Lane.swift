@@ -150,6 +150,9 @@ struct Lane: ~Copyable {
     }
 
     /// Whether there is room for a row of the input.
+    ///
+    /// Inline, as everything that a lane asks itself for each row: to call it, the whole lane would be copied.
+    @inline(__always)
     var mayTakeFresh: Bool { retries.count < plan.backoff.rowsMax && mayTakeRow }
 
     /// The next row that can be sent; those that cannot get their outcome on the way.

@@ -10,6 +10,12 @@ struct RequestBatch: ~Copyable {
     private let requests: UnsafeMutablePointer<RequestRecord>
     private let fields: UnsafeMutablePointer<FieldRecord>
     private(set) var count = 0
+    // Kept here, for a global is asked each time whether it is there yet.
+    private let id = RowFieldName.id
+    private let requestID = RowFieldName.requestID
+    private let channelID = RowFieldName.channelID
+    private let collapseID = RowFieldName.collapseID
+    private let expiration = RowFieldName.expiration
 
     init() {
         requests = .allocate(capacity: Self.capacity)
@@ -32,18 +38,18 @@ struct RequestBatch: ~Copyable {
         let record = UnsafeRawPointer(flight.record!)
         let own = fields + count * Self.fieldsPerRequest
         var used: UInt16 = 0
-        own[0] = Self.field(flight.isBroadcast ? .requestID : .id, record + flight.pathLength, MessageID.length)
+        own[0] = Self.field(flight.isBroadcast ? requestID : id, record + flight.pathLength, MessageID.length)
         used += 1
         if flight.isBroadcast {
-            own[1] = Self.field(.channelID, record + flight.channelOffset, Int(flight.channelLength))
+            own[1] = Self.field(channelID, record + flight.channelOffset, Int(flight.channelLength))
             used += 1
         }
         if flight.collapseLength > 0 {
-            own[Int(used)] = Self.field(.collapseID, record + flight.collapseOffset, Int(flight.collapseLength))
+            own[Int(used)] = Self.field(collapseID, record + flight.collapseOffset, Int(flight.collapseLength))
             used += 1
         }
         if flight.expirationLength > 0 {
-            own[Int(used)] = Self.field(.expiration, record + flight.expirationOffset, Int(flight.expirationLength))
+            own[Int(used)] = Self.field(expiration, record + flight.expirationOffset, Int(flight.expirationLength))
             used += 1
         }
         var request = RequestRecord()

@@ -21,9 +21,18 @@ extension RowPreparer {
             }
             flight.pathLength = DeviceToken.pathPrefixLength + token.count
         }
-        if let ended = writeMessageID(row, room, flight) { return ended }
-        if let ended = writeCollapseID(row, room, &flight) { return ended }
-        return writeExpiration(row, room, &flight, now)
+        if roles.messageID == nil {
+            writeComputedID(row, room, flight)
+        } else if let ended = writeMessageID(row, room, flight) {
+            return ended
+        }
+        if hasCollapseIDs, let ended = writeCollapseID(row, room, &flight) { return ended }
+        return hasExpirations ? writeExpiration(row, room, &flight, now) : nil
+    }
+
+    @inline(__always)
+    private func writeComputedID(_ row: borrowing CSVRow, _ room: UnsafeMutableRawPointer, _ flight: Flight) {
+        MessageID(campaign: plan.identity, row: row.row).write(to: room + flight.pathLength)
     }
 
     /// The row's own id, or one computed.
@@ -31,7 +40,7 @@ extension RowPreparer {
         _ row: borrowing CSVRow, _ room: UnsafeMutableRawPointer, _ flight: Flight
     ) -> Prepared? {
         guard let column = roles.messageID, !row.fields[column].isEmpty else {
-            MessageID(campaign: plan.identity, row: row.row).write(to: room + flight.pathLength)
+            writeComputedID(row, room, flight)
             return nil
         }
         let value = row.fields[column]

@@ -22,6 +22,10 @@ struct RowPreparer: ~Copyable {
     /// The campaign's one template, which the plan keeps; nil when there are several or none. Its references are not
     /// counted: for every row that would be an atomic operation or two.
     private let onlyTemplate: Unmanaged<PayloadTemplate>?
+    /// Whether rows may have a collapse id or an expiration.
+    let hasCollapseIDs: Bool
+    let hasExpirations: Bool
+    private let ownLimit = Self.ownLimit
     private var picker: TemplatePicker
     private let pages: [RuleBook.Page?]
     /// What the rules said of the last payload.
@@ -44,6 +48,8 @@ struct RowPreparer: ~Copyable {
         roles = plan.roles
         let templates = plan.templates.templates
         onlyTemplate = templates.count == 1 ? .passUnretained(templates[0]) : nil
+        hasCollapseIDs = plan.roles.collapseID != nil || plan.headers.collapseID != nil
+        hasExpirations = plan.roles.expiration != nil || plan.headers.expiration != nil || plan.broadcast != nil
         picker = TemplatePicker(plan.templates)
         pages = plan.rules.pages
         headerSets = HeaderSets(plan.headers, roles: plan.roles, topics: plan.topics)
@@ -58,6 +64,19 @@ struct RowPreparer: ~Copyable {
     mutating func prepare(
         _ row: borrowing CSVRow, in arena: inout SendArena, flights: inout FlightTable, now: UInt64
     ) -> Prepared {
+        let place = flights.take()
+        if let ended = write(row, in: &arena, to: &flights[place], now) {
+            flights.release(place)
+            return ended
+        }
+        return .ready(place)
+    }
+
+    /// Writes the record, and the flight where it stays; gives the row's end where it ends here.
+    @inline(__always)
+    private mutating func write(
+        _ row: borrowing CSVRow, in arena: inout SendArena, to flight: inout Flight, _ now: UInt64
+    ) -> Prepared? {
         last = nil
         otherType = nil
         sizeTooLarge = 0
@@ -73,11 +92,10 @@ struct RowPreparer: ~Copyable {
         case .tooMany: return .invalid(RowFault.tooManyHeaderSets(row, plan))
         }
         otherType = set.otherType
-        var flight = Flight()
         flight.row = row.row
         flight.headerSet = set.number
         flight.provider = set.provider
-        guard let room = arena.reserve(Self.ownLimit + set.payloadLimit) else { return .noRoom }
+        guard let room = arena.reserve(ownLimit + set.payloadLimit) else { return .noRoom }
         if let ended = writeOwn(row, room, &flight, now) { return ended }
         let payload = UnsafeMutableRawBufferPointer(start: room + flight.bodyOffset, count: set.payloadLimit)
         guard let template = picker.pick(row.fields) else { return .invalid(RowFault.noTemplate(copy row, plan)) }
@@ -101,9 +119,7 @@ struct RowPreparer: ~Copyable {
         flight.bodyLength = UInt32(length)
         flight.record = room
         flight.block = arena.commit(flight.recordLength)
-        let place = flights.take()
-        flights[place] = flight
-        return .ready(place)
+        return nil
     }
 
     /// Notes the verdict on a payload.

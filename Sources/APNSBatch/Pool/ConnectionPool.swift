@@ -110,15 +110,11 @@ struct ConnectionPool: Equatable {
         _ member: Int, answered: Bool, accepted: Bool = false, isPushback: Bool = false, latency: UInt32 = 0,
         now: UInt64
     ) {
-        precondition(members[member].inFlight > 0, "an outcome for each request, and a connection's end after them")
-        members[member].inFlight -= 1
         inFlight -= 1
-        let isUp = members[member].phase == .up
+        let isUp = members[member].didEnd(answered: answered, now: now)
         if isUp { inFlightUp -= 1 }
         guard answered else { return }
         if isUp { pace.note(latency: latency, isPushback: isPushback, underWay: inFlightUp + 1) }
-        members[member].answers += 1
-        members[member].answeredAt = now
         if accepted { provenGeneration = max(provenGeneration ?? 0, members[member].generation) }
     }
 

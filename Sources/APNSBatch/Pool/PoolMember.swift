@@ -41,6 +41,18 @@ extension ConnectionPool {
         /// Draining: when its answers are awaited no longer.
         var closesAt: UInt64?
 
+        /// A request has its outcome; says whether the member is up. In one step: each look into the pool's array from
+        /// outside asks whether it is shared.
+        mutating func didEnd(answered: Bool, now: UInt64) -> Bool {
+            precondition(inFlight > 0, "an outcome for each request, and a connection's end after them")
+            inFlight -= 1
+            if answered {
+                answers += 1
+                answeredAt = now
+            }
+            return phase == .up
+        }
+
         /// It has answered of late, or has stood for a while and is asked nothing.
         func isOfUse(now: UInt64, within: UInt64) -> Bool {
             guard phase == .up, streams > 0 else { return false }

@@ -15,6 +15,8 @@ struct OutcomeEntry {
     var outcome: Outcome
     /// The row brought its own apns-id, which stands before its token.
     var hasOwnID = false
+    /// The token is known to be lower-case hexadecimal digits.
+    var isHex = false
 }
 
 /// Outcomes on their way from a lane to the writer: some thousand entries and the bytes they refer to.
@@ -60,9 +62,12 @@ package final class OutcomeBatch: @unchecked Sendable {
     }
 
     /// Only while `hasRoom`.
+    ///
+    /// - Parameter isHex: the token was checked, and is written in lower case.
     package func append(
         row: UInt64, outcome: Outcome, status: UInt16, attempts: UInt16, timestamp: UInt64,
-        token: UnsafeRawBufferPointer, reason: UnsafeRawBufferPointer, ownID: UnsafeRawPointer? = nil
+        token: UnsafeRawBufferPointer, isHex: Bool = false, reason: UnsafeRawBufferPointer,
+        ownID: UnsafeRawPointer? = nil
     ) {
         if let ownID { _ = keep(UnsafeRawBufferPointer(start: ownID, count: MessageID.length)) }
         let (tokenOffset, tokenLength) = keep(token)
@@ -71,7 +76,7 @@ package final class OutcomeBatch: @unchecked Sendable {
             to: OutcomeEntry(
                 row: row, timestamp: timestamp, tokenOffset: tokenOffset, reasonOffset: reasonOffset,
                 tokenLength: tokenLength, reasonLength: reasonLength, status: status, attempts: attempts,
-                outcome: outcome, hasOwnID: ownID != nil))
+                outcome: outcome, hasOwnID: ownID != nil, isHex: isHex))
         count += 1
     }
 

@@ -26,13 +26,13 @@ struct OutcomeSink: ~Copyable {
     /// Records a row's end. The texts are copied; `ownID` is the row's own apns-id, where it brought one.
     mutating func record(
         row: UInt64, outcome: Outcome, status: UInt16 = 0, attempts: UInt16 = 0, timestamp: UInt64 = 0,
-        token: UnsafeRawBufferPointer, reason: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0),
-        ownID: UnsafeRawPointer? = nil
+        token: UnsafeRawBufferPointer, isHex: Bool = false,
+        reason: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0), ownID: UnsafeRawPointer? = nil
     ) {
         if !batch.hasRoom { handOver() }
         batch.append(
             row: row, outcome: outcome, status: status, attempts: attempts, timestamp: timestamp, token: token,
-            reason: reason, ownID: ownID)
+            isHex: isHex, reason: reason, ownID: ownID)
         tally.count(outcome, attempts: attempts)
     }
 

@@ -21,6 +21,8 @@ struct ResultLines: ~Copyable {
     private let capacity: Int
     private let buffer: UnsafeMutablePointer<UInt8>
     private var used = 0
+    /// The last status that was written, as it stands in memory.
+    private var lastStatus: (number: UInt16, digits: UInt64, length: Int) = (0, 0, 0)
 
     init(campaign: (UInt64, UInt64), capacity: Int = 256 * 1024) {
         precondition(capacity >= Self.lineLimit)
@@ -41,11 +43,11 @@ struct ResultLines: ~Copyable {
     mutating func append(_ entry: OutcomeEntry, of batch: OutcomeBatch) {
         append(number: entry.row)
         append(byte: UInt8(ascii: ","))
-        append(field: batch.token(of: entry))
+        if entry.isHex { append(plain: batch.token(of: entry)) } else { append(field: batch.token(of: entry)) }
         append(byte: UInt8(ascii: ","))
         append(text: entry.outcome.name)
         append(byte: UInt8(ascii: ","))
-        if entry.status > 0 { append(number: UInt64(entry.status)) }
+        if entry.status > 0 { append(status: entry.status) }
         append(byte: UInt8(ascii: ","))
         append(field: batch.reason(of: entry))
         append(byte: UInt8(ascii: ","))
@@ -62,6 +64,18 @@ struct ResultLines: ~Copyable {
         append(byte: UInt8(ascii: "\n"))
     }
 
+    /// Most rows end like the one before them.
+    private mutating func append(status: UInt16) {
+        if status != lastStatus.number {
+            lastStatus.number = status
+            lastStatus.length = withUnsafeMutableBytes(of: &lastStatus.digits) {
+                Decimal.write(UInt64(status), to: $0.baseAddress!.assumingMemoryBound(to: UInt8.self))
+            }
+        }
+        UnsafeMutableRawPointer(buffer + used).storeBytes(of: lastStatus.digits, as: UInt64.self)
+        used += lastStatus.length
+    }
+
     private mutating func append(byte: UInt8) {
         buffer[used] = byte
         used += 1
@@ -76,13 +90,14 @@ struct ResultLines: ~Copyable {
         used += Decimal.write(number, to: buffer + used)
     }
 
+    private mutating func append(plain field: UnsafeRawBufferPointer) {
+        UnsafeMutableRawPointer(buffer + used).copyMemory(
+            from: field.baseAddress ?? UnsafeRawPointer(buffer), byteCount: field.count)
+        used += field.count
+    }
+
     private mutating func append(field: UnsafeRawBufferPointer) {
-        guard Self.needsQuotes(field) else {
-            UnsafeMutableRawPointer(buffer + used).copyMemory(
-                from: field.baseAddress ?? UnsafeRawPointer(buffer), byteCount: field.count)
-            used += field.count
-            return
-        }
+        guard Self.needsQuotes(field) else { return append(plain: field) }
         append(byte: UInt8(ascii: "\""))
         for byte in field {
             if byte == UInt8(ascii: "\"") { append(byte: byte) }

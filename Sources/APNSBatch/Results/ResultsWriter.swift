@@ -4,11 +4,29 @@ import Glibc
 /// The writer's thread: takes outcome batches, records them in the ledger, appends their lines to `results.csv`, counts
 /// the reasons, and sees to it that all of it is durable before long.
 final class ResultsWriter: @unchecked Sendable {
+    /// What was recorded, and its lines.
+    private struct Account: ~Copyable {
+        var lines: ResultLines
+        var reasons: [Reason: UInt64]
+        var tally = Tally()
+
+        /// Adds entries from one on, and their lines as far as there is room; gives the first that is not added.
+        mutating func add(_ batch: OutcomeBatch, from first: Int, isWithoutLines: Bool) -> Int {
+            for place in first..<batch.count {
+                guard isWithoutLines || lines.hasRoom else { return place }
+                let entry = batch.entries[place]
+                tally.count(entry.outcome, attempts: entry.attempts)
+                if entry.outcome == .rejected && entry.reasonLength > 0 {
+                    reasons.countReason(Reason(bytes: batch.reason(of: entry)))
+                }
+                if !isWithoutLines { lines.append(entry, of: batch) }
+            }
+            return batch.count
+        }
+    }
+
     // Owned by the writer's thread while it runs, read by others only after it was joined.
-    private var lines: ResultLines
-    private var reasons: [Reason: UInt64]
-    /// What was recorded.
-    private var tally = Tally()
+    private var account: Account
     private var failure: CampaignError?
     /// Outcomes could not be recorded: rows without one may have been sent.
     private var hasLost = false
@@ -32,9 +50,8 @@ final class ResultsWriter: @unchecked Sendable {
         self.ledger = ledger
         self.exchange = exchange
         self.control = control
-        self.reasons = reasons
         self.interval = interval
-        lines = ResultLines(campaign: campaign)
+        account = Account(lines: ResultLines(campaign: campaign), reasons: reasons)
     }
 
     /// Runs until the exchange is closed; then everything is in the files and on the disk.
@@ -69,7 +86,9 @@ final class ResultsWriter: @unchecked Sendable {
     }
 
     /// After the thread was joined: outcomes and answers by reason, as they were recorded, and what went wrong.
-    func finish() -> (tally: Tally, reasons: [Reason: UInt64], failure: CampaignError?) { (tally, reasons, failure) }
+    func finish() -> (tally: Tally, reasons: [Reason: UInt64], failure: CampaignError?) {
+        (account.tally, account.reasons, failure)
+    }
 
     private func waited() -> BoundedQueue<OutcomeBatch>.Taken {
         exchange.filled.pop().map { .element($0) } ?? .closed
@@ -90,14 +109,11 @@ final class ResultsWriter: @unchecked Sendable {
             return fail(error)
         }
         isUnmarked = true
-        for entry in batch.entries {
-            tally.count(entry.outcome, attempts: entry.attempts)
-            if entry.outcome == .rejected && entry.reasonLength > 0 {
-                reasons.countReason(Reason(bytes: batch.reason(of: entry)))
-            }
-            if isWithoutLines { continue }
-            if !lines.hasRoom { flush() }
-            lines.append(entry, of: batch)
+        // One access for many entries: each would be checked for exclusivity.
+        var place = account.add(batch, from: 0, isWithoutLines: isWithoutLines)
+        while place < batch.count {
+            flush()
+            place = account.add(batch, from: place, isWithoutLines: isWithoutLines)
         }
     }
 
@@ -118,12 +134,12 @@ final class ResultsWriter: @unchecked Sendable {
     private func flush() {
         guard !isWithoutLines else { return }
         do {
-            try ledger.write(lines.bytes)
+            try ledger.write(account.lines.bytes)
         } catch {
             isWithoutLines = true
             fail(error)
         }
-        lines.removeAll()
+        account.lines.removeAll()
     }
 
     /// What cannot be written stops the campaign: nothing more may be sent that could not be accounted for. What was sent
