@@ -12,13 +12,9 @@ h2_pool *h2_pool_create(h2_memory *memory, uint32_t count, size_t extra) {
         return NULL;
     }
     pool->memory = memory;
-    pool->slab = slab;
+    pool->slab = pool->fresh = slab;
+    pool->stride = stride;
     pool->free_count = count;
-    for (uint32_t i = count; i-- > 0;) {
-        h2_exchange *exchange = (h2_exchange *)(void *)(slab + i * stride);
-        exchange->next = pool->free;
-        pool->free = exchange;
-    }
     return pool;
 }
 
@@ -32,11 +28,20 @@ uint32_t h2_pool_free_count(const h2_pool *pool) {
     return pool->free_count;
 }
 
+static h2_exchange *fresh_take(h2_pool *pool) {
+    h2_exchange *exchange = (h2_exchange *)(void *)pool->fresh;
+    pool->fresh += pool->stride;
+    return exchange;
+}
+
 h2_exchange *h2_pool_take(h2_pool *pool) {
-    h2_exchange *exchange = pool->free;
-    if (exchange == NULL) return NULL;
-    pool->free = exchange->next;
+    if (pool->free_count == 0) return NULL;
     pool->free_count--;
+    h2_exchange *exchange = pool->free;
+    if (exchange == NULL)
+        exchange = fresh_take(pool);
+    else
+        pool->free = exchange->next;
     memset(exchange, 0, sizeof(*exchange));
     return exchange;
 }
