@@ -86,6 +86,18 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(opens.count == 2)
     }
 
+    @Test(
+        "grows by four times when doubling doubled the rate, by two when it only helped", arguments: [(8, 8), (6, 4)])
+    func growsBy(rate: UInt64, target: Int) {
+        var pool = Self.poolWithOne(streams: 1)
+        pool.willSend(0)
+        #expect(Self.ticks(&pool, 1...6, answers: 4) == [.open(member: 1)])
+        pool.isUp(1, streams: 1, now: 300 * ms)
+        pool.willSend(1)
+        _ = Self.ticks(&pool, 7...13, answers: rate, before: 24)
+        #expect(pool.target == target)
+    }
+
     @Test("stays as it is when growing did not help")
     func stopsGrowing() {
         var pool = Self.poolWithOne(streams: 1)

@@ -14,6 +14,20 @@ import Testing
         #expect(gathering.time == time)
     }
 
+    @Test(
+        "takes an eighth of the time that answers queue, up to 20 ms",
+        arguments: [(1000, 7000, 750), (1000, 41_000, 5000), (100_000, 116_000, 5000), (1000, 400_000, 20_000)]
+            as [(UInt32, UInt32, UInt32)])
+    func queue(quickest: UInt32, latency: UInt32, time: UInt32) {
+        var gathering = Gathering()
+        gathering.note(latency: quickest)
+        gathering.look()
+        for _ in 0..<1000 { gathering.note(latency: latency) }
+        gathering.look()
+        let apart = Int(gathering.time) - Int(time)
+        #expect(apart <= 0 && apart >= -60, "\(gathering.time)")
+    }
+
     @Test("goes by the mean of the answers since the last look, once they are some")
     func anew() {
         var gathering = Gathering()
@@ -25,8 +39,8 @@ import Testing
         gathering.look()
         #expect(gathering.time == 1000)
         for _ in 0..<100 { gathering.note(latency: 20_000) }
-        for _ in 0..<100 { gathering.note(latency: 44_000) }
+        for _ in 0..<100 { gathering.note(latency: 28_000) }
         gathering.look()
-        #expect(gathering.time == 2000)
+        #expect(gathering.time == 1500)
     }
 }

@@ -1,16 +1,21 @@
 /// How long answers may gather while every stream is taken, so that one trip through the kernel and one TLS record carry
-/// many: a sixteenth of the time that an answer takes. A fast server is not kept waiting, and a slow one does not wake the
-/// lane for every answer.
+/// many, and a slow server does not wake the lane for every answer.
+///
+/// A sixteenth of the time that an answer takes, for more would be felt where the way to the server is long; or an eighth
+/// of what the quickest answer did not need, for so long requests queue at the server, and it has enough to do meanwhile.
 struct Gathering: Equatable {
     /// Microseconds.
     private(set) var time = Self.least
 
     private var latencies: UInt64 = 0
     private var answers: UInt64 = 0
+    /// Of all answers.
+    private var quickest = UInt64.max
 
     /// Microseconds.
     static let least: UInt32 = 300
-    private static let most: UInt32 = 5000
+    private static let mostOfWay: UInt64 = 5000
+    private static let mostOfQueue: UInt64 = 20_000
     /// Fewer answers say nothing.
     private static let answersLeast: UInt64 = 100
 
@@ -18,12 +23,15 @@ struct Gathering: Equatable {
     mutating func note(latency: UInt32) {
         latencies &+= UInt64(latency)
         answers &+= 1
+        quickest = min(quickest, UInt64(latency))
     }
 
     /// Judges by the answers since it last did.
     mutating func look() {
         guard answers >= Self.answersLeast else { return }
-        time = UInt32(min(max(latencies / answers / 16, UInt64(Self.least)), UInt64(Self.most)))
+        let mean = latencies / answers
+        let ofQueue = mean > quickest ? (mean - quickest) / 8 : 0
+        time = max(Self.least, UInt32(max(min(mean / 16, Self.mostOfWay), min(ofQueue, Self.mostOfQueue))))
         (latencies, answers) = (0, 0)
     }
 }

@@ -12,6 +12,9 @@ extension ConnectionPool {
         /// A doubling must raise the rate of answers by this factor to be worth another. Where the round trip is the limit
         /// it doubles the rate; a machine at its limit only wavers.
         var worthwhileGain = 1.3
+        /// One that raised it by this factor doubled it, as near as can be measured: streams are what is short, and the next
+        /// growth is by four times.
+        var fullGain = 1.8
         /// A doubling that did not raise it by this factor is taken back.
         var leastGain = 1.1
         /// How long a pool that did not gain by growing stays as it is; twice as long each time it is so again.

@@ -1,7 +1,8 @@
-/// Whether growing helped: the rate of answers before a doubling against the rate after it.
+/// Whether growing helped: the rate of answers before a growth against the rate after it.
 struct Growth: Equatable {
     enum Verdict: Equatable {
-        case grow, stay
+        case grow(times: Int)
+        case stay
         /// What was added is of no use.
         case shrink
     }
@@ -43,9 +44,10 @@ struct Growth: Equatable {
         restart(now: now, answered: answered)
         guard starvedThen, answered > 0, now >= holdUntil else { return .stay }
         guard let before = rateBefore, rate < before * limits.worthwhileGain else {
+            let isFull = rateBefore.map { rate >= $0 * limits.fullGain } ?? false
             if rateBefore != nil { failures = 0 }
             (rateBefore, doubts) = (rate, 0)
-            return .grow
+            return .grow(times: isFull ? 4 : 2)
         }
         doubts += 1
         guard doubts > 1 else { return .stay }
@@ -72,7 +74,7 @@ extension ConnectionPool {
             return []
         }
         switch growth.judge(now: now, answered: answered, limits: limits) {
-        case .grow: (targetBefore, target) = (target, min(limits.maximum, target * 2))
+        case .grow(let times): (targetBefore, target) = (target, min(limits.maximum, target * times))
         case .shrink:
             target = min(target, targetBefore)
             return members.indices.filter { members[$0].isOpen && members[$0].slot >= target }.flatMap { retire($0) }
