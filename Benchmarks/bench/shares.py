@@ -1,4 +1,7 @@
-"""Where the client's processor time goes, by room, from samples of perf."""
+"""Where the client's processor time goes, by room, from samples of perf.
+
+The bound is on what makes a request out of a row and remembers that it did. The lines of results.csv are counted apart.
+"""
 
 import collections
 import re

@@ -10,6 +10,7 @@ struct h2_pool {
     h2_memory *memory;
     h2_exchange *free; /* given back; those from `fresh` on were never taken, nor their memory touched */
     uint8_t *fresh;
+    uint8_t *end;
     size_t stride;
     h2_message *messages; /* free ones, with their field arrays */
     uint8_t *slab;

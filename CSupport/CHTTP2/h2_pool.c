@@ -13,6 +13,7 @@ h2_pool *h2_pool_create(h2_memory *memory, uint32_t count, size_t extra) {
     }
     pool->memory = memory;
     pool->slab = pool->fresh = slab;
+    pool->end = slab + count * stride;
     pool->stride = stride;
     pool->free_count = count;
     return pool;
@@ -29,19 +30,19 @@ uint32_t h2_pool_free_count(const h2_pool *pool) {
 }
 
 static h2_exchange *fresh_take(h2_pool *pool) {
+    if (pool->fresh == pool->end) return NULL;
     h2_exchange *exchange = (h2_exchange *)(void *)pool->fresh;
     pool->fresh += pool->stride;
     return exchange;
 }
 
 h2_exchange *h2_pool_take(h2_pool *pool) {
-    if (pool->free_count == 0) return NULL;
-    pool->free_count--;
     h2_exchange *exchange = pool->free;
-    if (exchange == NULL)
-        exchange = fresh_take(pool);
-    else
+    if (exchange != NULL)
         pool->free = exchange->next;
+    else if ((exchange = fresh_take(pool)) == NULL)
+        return NULL;
+    pool->free_count--;
     memset(exchange, 0, sizeof(*exchange));
     return exchange;
 }

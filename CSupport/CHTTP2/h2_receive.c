@@ -82,7 +82,7 @@ static int on_header(nghttp2_session *ng, const nghttp2_frame *frame, nghttp2_rc
     if (session->header_bytes > H2_HEADER_LIST_BYTES_MAX) return field_limit(session);
     if (exchange == NULL) return 0;
     if (!session->server) return response_field(session, exchange, name, value);
-    if (exchange->message == NULL) return 0; /* trailer fields of a request that was handed on before its body */
+    if (exchange->message == NULL) return 0; /* trailer fields of a request that was handed on before its end */
     if (exchange->message->field_count == H2_FIELDS_RECEIVED_MAX) return field_limit(session);
     return h2_message_field_add(session->pool, exchange->message, name, value) ? 0 : memory_limit(session);
 }
@@ -95,6 +95,7 @@ static int on_data(nghttp2_session *ng, uint8_t flags, int32_t stream, const uin
     if (exchange == NULL) return 0;
     exchange->body_received =
         length > UINT32_MAX - exchange->body_received ? UINT32_MAX : exchange->body_received + (uint32_t)length;
+    if (exchange->message == NULL && session->server) return 0; /* of a request that was handed on before its end */
     if (exchange->message == NULL && (exchange->message = h2_message_take(session->pool)) == NULL)
         return memory_limit(session);
     size_t room = session->body_received_max - exchange->message->body_length;

@@ -135,14 +135,12 @@ void connection_end(connection *c, uint32_t scope, int64_t code, const char *tex
     if (c->state >= CONNECTION_LEAVING) return;
     end_note(c, scope, code, text);
     polite = polite && c->state > CONNECTION_TUNNELING && !unsent_requests(c);
-    if (c->kind == SLOT_SERVER)
-        server_requests_end(c);
-    else
-        client_requests_end(c, scope, code);
+    if (c->kind == SLOT_CLIENT) client_requests_end(c, scope, code);
     c->state = CONNECTION_LEAVING;
     if (polite) last_words(c);
     h2_session_destroy(c->h2);
     c->h2 = NULL;
+    if (c->kind == SLOT_SERVER) server_requests_end(c); /* the session's streams had them until now */
     if (!polite || (c->fill.length == 0 && c->flight == NULL)) {
         connection_close(c);
         return;

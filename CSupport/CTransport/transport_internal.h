@@ -164,7 +164,7 @@ struct transport {
     connection *closed;
     request_queue outcomes;
     request_queue received;
-    h2_message *messages;     /* client: of the outcomes returned last */
+    h2_message *messages;     /* of what the last poll returned */
     event_node *events_first; /* waiting */
     event_node **events_last;
     event_node *events_returned; /* returned last */

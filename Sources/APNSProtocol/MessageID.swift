@@ -55,7 +55,8 @@ extension MessageID {
         out.storeBytes(of: unsafeBitCast(second, to: SIMD2<UInt64>.self)[1], toByteOffset: 28, as: UInt64.self)
     }
 
-    /// The 16 hex digits of a number, in the order in which they are read.
+    /// The 16 hex digits of a number, in the order in which they are read. For little-endian processors, which all are that
+    /// Swift runs on under Linux.
     private static func hex(_ number: UInt64) -> SIMD16<UInt8> {
         let octets = unsafeBitCast(number.bigEndian, to: SIMD8<UInt8>.self)
         // Each octet in two: the high nibble comes first.

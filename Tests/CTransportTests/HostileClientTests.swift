@@ -13,14 +13,20 @@ struct HostileClientTests {
 
     private let server: Side
     private let client: RawClient
+    private let port: UInt16
 
     init() throws {
         server = try Side(Limits(loop: .epoll, connections: 4, streams: 64))
-        client = try RawClient(port: try server.listen(streamsMax: 10))
+        port = try server.listen(streamsMax: 10)
+        client = try RawClient(port: port)
         drive { !server.events(TRANSPORT_EVENT_ACCEPTED).isEmpty }
     }
 
     private func drive(until done: () -> Bool) {
+        CTransportTests.drive([server], and: client.step, until: done)
+    }
+
+    private func drive(_ client: RawClient, until done: () -> Bool) {
         CTransportTests.drive([server], and: client.step, until: done)
     }
 
@@ -34,21 +40,35 @@ struct HostileClientTests {
         #expect(server.received.count <= 10)
     }
 
-    /// Its message has been handed on and is gone when they come.
-    @Test("a request that was handed on before its body may have a body and trailer fields")
-    func trailersAfterEarlyRequest() throws {
+    /// What it was is gone when they come.
+    @Test("a request that was handed on before its end may have a body and trailer fields", arguments: ["", "a body"])
+    func trailersAfterEarlyRequest(body: String) throws {
         let accepted = try #require(server.events(TRANSPORT_EVENT_ACCEPTED).first)
         #expect(transport_fault_early(server.handle, accepted.connection, true) == 0)
         client.send([Frame(type: Frame.settings, flags: 1), Self.open(1, end: false)])
         drive { server.received.count == 1 }
-        let trailer: [UInt8] = [0x00, 1, 0x78, 1, 0x79]
-        client.send([
-            Frame(type: Frame.data, stream: 1, payload: Array("a body".utf8)),
-            Frame(type: Frame.headers, flags: 5, stream: 1, payload: trailer), Self.open(3),
-        ])
+        let data = Frame(type: Frame.data, stream: 1, payload: Array(body.utf8))
+        let trailers = Frame(type: Frame.headers, flags: 5, stream: 1, payload: [0x00, 1, 0x78, 1, 0x79])
+        client.send((body.isEmpty ? [] : [data]) + [trailers, Self.open(3)])
         drive { server.received.count == 2 || server.down != nil }
         #expect(server.down == nil)
         #expect(server.received.map(\.stream) == [1, 3])
+    }
+
+    /// GOAWAY closes the streams above the last one as it leaves, and that is while the connection ends.
+    @Test("requests whose connection ends while a GOAWAY is on its way give their places back")
+    func placesAfterGoaway() throws {
+        for round in 0..<40 {
+            let client = try RawClient(port: port)
+            drive(client) { server.events(TRANSPORT_EVENT_ACCEPTED).count == round + 2 }
+            let accepted = try #require(server.events(TRANSPORT_EVENT_ACCEPTED).last)
+            client.send([Frame(type: Frame.settings, flags: 1)] + [1, 3, 5].map { Self.open($0) })
+            drive(client) { server.received.count == 3 * (round + 1) }
+            #expect(transport_fault_goaway(server.handle, accepted.connection, 1, 0, nil, 0) == 0)
+            #expect(transport_fault_abort(server.handle, accepted.connection, TRANSPORT_ABORT_NOTIFY.rawValue) == 0)
+            drive(client) { server.events(TRANSPORT_EVENT_DOWN).count == round + 1 }
+        }
+        #expect(transport_streams_free(server.handle) == 64)
     }
 
     @Test(

@@ -102,7 +102,7 @@ enum h2_exchange_fact {
 /* One request and its response. */
 typedef struct h2_exchange {
     struct h2_exchange *next; /* free list, list of changed ones */
-    h2_message *message;      /* received: NULL while there is nothing to keep */
+    h2_message *message;      /* received: NULL while there is nothing to keep, and once it was handed on */
     const uint8_t *body;      /* to be sent: borrowed until closed */
     uint32_t body_length;
     uint32_t body_sent;

@@ -1,8 +1,9 @@
 /// How long answers may gather while every stream is taken, so that one trip through the kernel and one TLS record carry
 /// many, and a slow server does not wake the lane for every answer.
 ///
-/// A sixteenth of the time that an answer takes, for more would be felt where the way to the server is long; or an eighth
-/// of what the quickest answer did not need, for so long requests queue at the server, and it has enough to do meanwhile.
+/// Whichever is longer: a sixteenth of the time that an answer takes, 5 ms at most, for more would be felt where the way to
+/// the server is long; or an eighth of what the quickest answer of all did not need, 10 ms at most, for so long requests
+/// queue at the server, and it has enough to do meanwhile.
 struct Gathering: Equatable {
     /// Microseconds.
     private(set) var time = Self.least
@@ -15,7 +16,8 @@ struct Gathering: Equatable {
     /// Microseconds.
     static let least: UInt32 = 300
     private static let mostOfWay: UInt64 = 5000
-    private static let mostOfQueue: UInt64 = 20_000
+    /// As long as a lane waits for anything.
+    private static let mostOfQueue: UInt64 = 10_000
     /// Fewer answers say nothing.
     private static let answersLeast: UInt64 = 100
 

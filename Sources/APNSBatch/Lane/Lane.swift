@@ -151,7 +151,7 @@ struct Lane: ~Copyable {
 
     /// Whether there is room for a row of the input.
     ///
-    /// Inline, as everything that a lane asks itself for each row: to call it, the whole lane would be copied.
+    /// Inline, for the compiler passes the bytes of a lane, all 1,488 of them, to what only looks at it.
     @inline(__always)
     var mayTakeFresh: Bool { retries.count < plan.backoff.rowsMax && mayTakeRow }
 

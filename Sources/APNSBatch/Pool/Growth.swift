@@ -12,6 +12,8 @@ struct Growth: Equatable {
     private var since: UInt64
     private var answeredThen: UInt64 = 0
     private var rateBefore: Double?
+    /// Of the last growth.
+    private var factor = 2
     private var holdUntil: UInt64 = 0
     /// Growths in a row that were of no use.
     private var failures: UInt64 = 0
@@ -20,7 +22,7 @@ struct Growth: Equatable {
 
     init(start: UInt64) { since = start }
 
-    /// A doubling has not been judged yet.
+    /// A growth has not been judged yet.
     var isOnTrial: Bool { rateBefore != nil }
 
     /// Begins a new interval without a judgement.
@@ -44,10 +46,10 @@ struct Growth: Equatable {
         restart(now: now, answered: answered)
         guard starvedThen, answered > 0, now >= holdUntil else { return .stay }
         guard let before = rateBefore, rate < before * limits.worthwhileGain else {
-            let isFull = rateBefore.map { rate >= $0 * limits.fullGain } ?? false
+            let isFull = rateBefore.map { rate >= $0 * limits.fullGain * Double(factor) } ?? false
             if rateBefore != nil { failures = 0 }
-            (rateBefore, doubts) = (rate, 0)
-            return .grow(times: isFull ? 4 : 2)
+            (rateBefore, doubts, factor) = (rate, 0, isFull ? 4 : 2)
+            return .grow(times: factor)
         }
         doubts += 1
         guard doubts > 1 else { return .stay }
