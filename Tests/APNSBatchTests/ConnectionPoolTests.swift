@@ -86,33 +86,6 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(opens.count == 2)
     }
 
-    @Test(
-        "grows by four times when growing raised the rate as much, by two when it only helped",
-        arguments: [(8, 8, 32, 32), (8, 8, 20, 16), (6, 4, 16, 16), (6, 4, 9, 8)] as [(UInt64, Int, UInt64, Int)])
-    func growsBy(rate: UInt64, target: Int, nextRate: UInt64, nextTarget: Int) {
-        var limits = ConnectionPool.Limits()
-        limits.maximum = 64
-        var pool = ConnectionPool(limits: limits, now: 0)
-        var answered: UInt64 = 0
-        func run(_ steps: ClosedRange<UInt64>, _ rate: UInt64) {
-            for step in steps {
-                _ = pool.pick()
-                answered += rate
-                for action in pool.tick(now: step * 50 * ms, answered: answered) {
-                    guard case .open(let member) = action else { continue }
-                    pool.isUp(member, streams: 1, now: step * 50 * ms)
-                    pool.willSend(member)
-                }
-            }
-        }
-        run(0...6, 4)
-        #expect(pool.target == 2)
-        run(7...13, rate)
-        #expect(pool.target == target)
-        run(14...26, nextRate)
-        #expect(pool.target == nextTarget)
-    }
-
     @Test("stays as it is when growing did not help")
     func stopsGrowing() {
         var pool = Self.poolWithOne(streams: 1)

@@ -9,13 +9,10 @@ extension ConnectionPool {
         var openSpacing: UInt64 = 50_000_000
         /// How long a rate is measured before it is compared.
         var measureInterval: UInt64 = 250_000_000
-        /// A growth must raise the rate of answers by this factor to be worth another. Where the round trip is the limit
-        /// doubling doubles the rate; a machine at its limit only wavers.
+        /// A doubling must raise the rate of answers by this factor to be worth another. Where the round trip is the limit
+        /// it doubles the rate; a machine at its limit only wavers.
         var worthwhileGain = 1.3
-        /// One that raised it by this share of its own factor met no other limit: streams are what is short, and the next
-        /// growth is by four times.
-        var fullGain = 0.9
-        /// A growth that did not raise it by this factor is taken back.
+        /// A doubling that did not raise it by this factor is taken back.
         var leastGain = 1.1
         /// How long a pool that did not gain by growing stays as it is; twice as long each time it is so again.
         var holdAfterNoGain: UInt64 = 10_000_000_000

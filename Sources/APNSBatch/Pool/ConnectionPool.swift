@@ -13,8 +13,8 @@ import LaneTransport
 /// use, and drains then. So a pool of one connection does not stand still while its credentials change.
 ///
 /// The pool starts with one connection and doubles while that helps: when every stream is taken and rows wait, it opens as
-/// many again, spaced, and keeps growing only if the rate of answers rose with it, by four times where it rose as much; where
-/// it did not rise at all, the pool goes back to what it was.
+/// many again, spaced, and keeps growing only if the rate of answers rose with it; where it did not rise at all, the pool
+/// goes back to what it was.
 ///
 /// While there is nothing to send it opens nothing, except one successor for connections that leave: a server may close
 /// idle connections and refuse others for as long as it likes, for nobody waits.
@@ -23,7 +23,7 @@ struct ConnectionPool: Equatable {
     let limits: Limits
     /// The member that takes requests until it is full, so that bursts stay together in few records.
     var current = 0
-    /// How many members are wanted; grows by two or four times.
+    /// How many members are wanted; grows by doubling.
     var target = 1
     /// What `target` was before it last grew.
     var targetBefore = 1

@@ -1,8 +1,7 @@
-/// Whether growing helped: the rate of answers before a growth against the rate after it.
+/// Whether growing helped: the rate of answers before a doubling against the rate after it.
 struct Growth: Equatable {
     enum Verdict: Equatable {
-        case grow(times: Int)
-        case stay
+        case grow, stay
         /// What was added is of no use.
         case shrink
     }
@@ -12,8 +11,6 @@ struct Growth: Equatable {
     private var since: UInt64
     private var answeredThen: UInt64 = 0
     private var rateBefore: Double?
-    /// Of the last growth.
-    private var factor = 2
     private var holdUntil: UInt64 = 0
     /// Growths in a row that were of no use.
     private var failures: UInt64 = 0
@@ -22,7 +19,7 @@ struct Growth: Equatable {
 
     init(start: UInt64) { since = start }
 
-    /// A growth has not been judged yet.
+    /// A doubling has not been judged yet.
     var isOnTrial: Bool { rateBefore != nil }
 
     /// Begins a new interval without a judgement.
@@ -46,10 +43,9 @@ struct Growth: Equatable {
         restart(now: now, answered: answered)
         guard starvedThen, answered > 0, now >= holdUntil else { return .stay }
         guard let before = rateBefore, rate < before * limits.worthwhileGain else {
-            let isFull = rateBefore.map { rate >= $0 * limits.fullGain * Double(factor) } ?? false
             if rateBefore != nil { failures = 0 }
-            (rateBefore, doubts, factor) = (rate, 0, isFull ? 4 : 2)
-            return .grow(times: factor)
+            (rateBefore, doubts) = (rate, 0)
+            return .grow
         }
         doubts += 1
         guard doubts > 1 else { return .stay }
@@ -76,7 +72,7 @@ extension ConnectionPool {
             return []
         }
         switch growth.judge(now: now, answered: answered, limits: limits) {
-        case .grow(let times): (targetBefore, target) = (target, min(limits.maximum, target * times))
+        case .grow: (targetBefore, target) = (target, min(limits.maximum, target * 2))
         case .shrink:
             target = min(target, targetBefore)
             return members.indices.filter { members[$0].isOpen && members[$0].slot >= target }.flatMap { retire($0) }
