@@ -95,9 +95,11 @@ static int on_data(nghttp2_session *ng, uint8_t flags, int32_t stream, const uin
     if (exchange == NULL) return 0;
     exchange->body_received =
         length > UINT32_MAX - exchange->body_received ? UINT32_MAX : exchange->body_received + (uint32_t)length;
-    if (exchange->message == NULL && session->server) return 0; /* of a request that was handed on before its end */
-    if (exchange->message == NULL && (exchange->message = h2_message_take(session->pool)) == NULL)
-        return memory_limit(session);
+    if (exchange->message == NULL) {
+        if (session->server) return 0; /* of a request that was handed on before its end */
+        exchange->message = h2_message_take(session->pool);
+        if (exchange->message == NULL) return memory_limit(session);
+    }
     size_t room = session->body_received_max - exchange->message->body_length;
     size_t kept = length < room ? length : room;
     if (kept == 0) return 0;

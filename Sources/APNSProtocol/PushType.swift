@@ -1,4 +1,5 @@
-/// What a push is: the `apns-push-type` header. What follows from each type is in ``PushTypeRule``.
+/// What a push is: the `apns-push-type` header. What follows from each type is in ``PushTypeRule``. Usable from inline, for
+/// lanes ask it of each row.
 @frozen @usableFromInline package enum PushType: UInt8, CaseIterable, Sendable {
     case alert
     case background

@@ -18,7 +18,8 @@ package typealias ConnectionID = transport_connection
 /// Counters of one transport since its creation.
 package typealias TransportStatistics = transport_statistics
 
-/// How far a request got; everything that decides about sending again relies on it.
+/// How far a request got; everything that decides about sending again relies on it. Usable from inline, for lanes ask it of
+/// each answer.
 @frozen @usableFromInline package enum Delivery: UInt8, Sendable {
     /// No byte of it left, or the peer said that it did not process it.
     case notSent = 0
@@ -29,7 +30,7 @@ package typealias TransportStatistics = transport_statistics
 }
 
 /// Where a failure happened; says what its code means.
-@frozen @usableFromInline package enum FailureScope: UInt8, Sendable {
+package enum FailureScope: UInt8, Sendable {
     case none = 0
     case system = 1
     case tls = 2

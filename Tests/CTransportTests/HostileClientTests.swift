@@ -22,12 +22,8 @@ struct HostileClientTests {
         drive { !server.events(TRANSPORT_EVENT_ACCEPTED).isEmpty }
     }
 
-    private func drive(until done: () -> Bool) {
-        CTransportTests.drive([server], and: client.step, until: done)
-    }
-
-    private func drive(_ client: RawClient, until done: () -> Bool) {
-        CTransportTests.drive([server], and: client.step, until: done)
+    private func drive(_ other: RawClient? = nil, until done: () -> Bool) {
+        CTransportTests.drive([server], and: (other ?? client).step, until: done)
     }
 
     @Test("streams past the limit are refused, the others are answered")

@@ -21,28 +21,18 @@ extension RowPreparer {
             }
             flight.pathLength = DeviceToken.pathPrefixLength + token.count
         }
-        if roles.messageID == nil {
-            writeComputedID(row, room, flight)
-        } else if let ended = writeMessageID(row, room, flight) {
-            return ended
+        if let column = roles.messageID, !row.fields[column].isEmpty {
+            if let ended = writeOwnID(column, row, room, flight) { return ended }
+        } else {
+            MessageID(campaign: plan.identity, row: row.row).write(to: room + flight.pathLength)
         }
         if hasCollapseIDs, let ended = writeCollapseID(row, room, &flight) { return ended }
         return hasExpirations ? writeExpiration(row, room, &flight, now) : nil
     }
 
-    @inline(__always)
-    private func writeComputedID(_ row: borrowing CSVRow, _ room: UnsafeMutableRawPointer, _ flight: Flight) {
-        MessageID(campaign: plan.identity, row: row.row).write(to: room + flight.pathLength)
-    }
-
-    /// The row's own id, or one computed.
-    private func writeMessageID(
-        _ row: borrowing CSVRow, _ room: UnsafeMutableRawPointer, _ flight: Flight
+    private func writeOwnID(
+        _ column: Int, _ row: borrowing CSVRow, _ room: UnsafeMutableRawPointer, _ flight: Flight
     ) -> Prepared? {
-        guard let column = roles.messageID, !row.fields[column].isEmpty else {
-            writeComputedID(row, room, flight)
-            return nil
-        }
         let value = row.fields[column]
         if let fault = MessageID.check(value) { return .invalid(RowFault.find(fault, column, row, plan)) }
         (room + flight.pathLength).copyMemory(from: value.baseAddress!, byteCount: value.count)

@@ -25,6 +25,7 @@ struct RowPreparer: ~Copyable {
     /// Whether rows may have a collapse id or an expiration.
     let hasCollapseIDs: Bool
     let hasExpirations: Bool
+    /// Kept here, for a global is asked each time whether it is there yet.
     private let ownLimit = Self.ownLimit
     private var picker: TemplatePicker
     private let pages: [RuleBook.Page?]

@@ -110,10 +110,11 @@ final class ResultsWriter: @unchecked Sendable {
         }
         isUnmarked = true
         // One access for many entries: each would be checked for exclusivity.
-        var place = account.add(batch, from: 0, isWithoutLines: isWithoutLines)
-        while place < batch.count {
-            flush()
+        var place = 0
+        while true {
             place = account.add(batch, from: place, isWithoutLines: isWithoutLines)
+            guard place < batch.count else { return }
+            flush()
         }
     }
 
