@@ -49,6 +49,7 @@ let package = Package(
         core("CTransport", ["CReactor", "CTLS", "CHTTP2"]),
         core("CCrypto", ["COpenSSL"]),
         core("CStorage", []),
+        core("CProcess", []),
 
         // Swift: policy.
         module("CSVReader"),
@@ -66,7 +67,7 @@ let package = Package(
         .executableTarget(
             name: "apns-batch",
             dependencies: [
-                "APNSBatch", "APNSSimulator", "Yams",
+                "APNSBatch", "APNSSimulator", "CProcess", "Yams",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

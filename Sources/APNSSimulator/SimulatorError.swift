@@ -4,8 +4,10 @@ package enum SimulatorError: Error, Equatable, CustomStringConvertible {
     case script(String)
     /// A value of the configuration is wrong.
     case configuration(String)
-    /// The loop, the certificate or the address could not be used.
+    /// The certificate or the address could not be used.
     case transport(String)
+    /// The machine refused something: a thread, memory, descriptors.
+    case system(String)
     /// `start` was called a second time.
     case alreadyStarted
 
@@ -13,7 +15,7 @@ package enum SimulatorError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .script(let text): "script: \(text)"
         case .configuration(let text): text
-        case .transport(let text): text
+        case .transport(let text), .system(let text): text
         case .alreadyStarted: "the simulator was started before"
         }
     }

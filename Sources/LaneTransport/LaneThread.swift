@@ -14,18 +14,21 @@ package struct LaneThread: ~Copyable {
         }
     }
 
-    /// Starts a thread; `name` (at most 15 bytes) shows in `top -H`. Signals are left to the threads of the caller.
-    package init(name: String, _ body: @escaping @Sendable () -> Void) {
-        guard let made = Self.start(name, body) else { preconditionFailure("the system has no thread for \(name)") }
-        thread = made
+    /// Starts a thread; `name` (at most 15 bytes) shows in `top -H`. Signals are left to the threads of the caller, but for
+    /// those of a fault of the thread's own.
+    package init(name: String, _ body: @escaping @Sendable () -> Void) throws(TransportError) {
+        thread = try Self.start(name, body)
     }
 
-    private static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> pthread_t? {
+    private static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(TransportError)
+        -> pthread_t
+    {
         let start = Unmanaged.passRetained(Start(name: name, body: body))
-        var all = sigset_t()
+        var blocked = sigset_t()
         var before = sigset_t()
-        sigfillset(&all)
-        pthread_sigmask(SIG_SETMASK, &all, &before)
+        sigfillset(&blocked)
+        for fault in [SIGSEGV, SIGBUS, SIGILL, SIGABRT, SIGFPE, SIGTRAP] { sigdelset(&blocked, fault) }
+        pthread_sigmask(SIG_SETMASK, &blocked, &before)
         var made = pthread_t()
         let status = pthread_create(
             &made, nil,
@@ -38,25 +41,31 @@ package struct LaneThread: ~Copyable {
         pthread_sigmask(SIG_SETMASK, &before, nil)
         if status == 0 { return made }
         start.release()
-        return nil
+        throw TransportError(noThread: name, error: status)
     }
 
     /// What a thread of its own comes to. Its end is waited for: what the libraries keep for a thread goes with it, and not
     /// while the process ends.
     package static func value<Value: Sendable>(
         name: String, _ body: @escaping @Sendable () -> Value
-    ) async -> Value {
+    ) async throws(TransportError) -> Value {
         let started = Guarded<pthread_t?>(nil)
-        let value = await withCheckedContinuation { continuation in
-            started.withLock { $0 = LaneThread(name: name) { continuation.resume(returning: body()) }.thread }
+        let result: Result<Value, TransportError> = await withCheckedContinuation { continuation in
+            started.withLock { thread in
+                do throws(TransportError) {
+                    thread = try start(name) { continuation.resume(returning: .success(body())) }
+                } catch {
+                    continuation.resume(returning: .failure(error))
+                }
+            }
         }
         if let thread = started.withLock({ $0 }) { pthread_join(thread, nil) }
-        return value
+        return try result.get()
     }
 
     /// Starts a thread that nobody waits for, where it can be done without; false when the system has none to give.
     package static func tryDetached(name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
-        guard let thread = start(name, body) else { return false }
+        guard let thread = try? start(name, body) else { return false }
         pthread_detach(thread)
         return true
     }

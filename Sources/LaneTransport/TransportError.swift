@@ -1,4 +1,5 @@
 import CTransport
+import Glibc
 
 /// A failure of the transport itself, with text for a person; never holds a secret.
 package struct TransportError: Error, CustomStringConvertible, Sendable {
@@ -33,6 +34,14 @@ package struct TransportError: Error, CustomStringConvertible, Sendable {
     init(status: Int32, doing what: String) {
         self.init(status: status, record: transport_error())
         self = TransportError(kind: kind, code: code, description: "\(what) failed with status \(status)")
+    }
+
+    /// The system gives this process no thread.
+    init(noThread name: String, error: Int32) {
+        self.init(
+            kind: .resource, code: Int64(error),
+            description: "no thread for \(name): \(String(cString: strerror(error)));"
+                + " raise the limit of processes (ulimit -u, or pids.max of the container)")
     }
 
     private init(kind: Kind, code: Int64, description: String) {

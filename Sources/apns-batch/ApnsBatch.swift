@@ -22,8 +22,9 @@ struct ApnsBatch: AsyncParsableCommand {
             Exit codes: 0 every row got a final answer from APNs; 2 complete, but some
             rows are invalid, unknown, expired or suppressed; 64 wrong usage or
             configuration, nothing sent; 69 stopped by a fatal answer or because APNs
-            cannot be reached; 75 interrupted, or input or disk failed on the way. A run
-            that ended with 69 or 75, or was killed, goes on with resume.
+            cannot be reached; 71 this machine lacks threads, memory, descriptors or an
+            event loop; 75 interrupted, or input or disk failed on the way. A run that
+            ended with 69, 71 or 75, or was killed, goes on with resume.
             """,
         version: "0.1.0",
         subcommands: [
@@ -32,7 +33,7 @@ struct ApnsBatch: AsyncParsableCommand {
             Reference.self,
         ])
 
-    /// Keys will be in memory.
+    /// Keys will be in memory. What else the process does for itself first is in CProcess.
     static func main() async {
         ProcessSecrecy.forbidCoreDumps()
         await main(nil)

@@ -51,7 +51,7 @@ struct Check: AsyncParsableCommand {
             display.cancel()
             await display.value
             complain(error.description)
-            throw error.kind == .results ? ExitStatus.interrupted : ExitStatus.usage
+            throw ExitStatus.whileChecking(error.kind)
         }
         display.cancel()
         await display.value

@@ -40,6 +40,8 @@ final class EmbeddedSimulator: Sendable {
         do {
             let simulator = try Simulator(configuration)
             return EmbeddedSimulator(occasion, port: try simulator.start(), simulator: simulator)
+        } catch SimulatorError.system(let text) {
+            throw SystemError("simulator: \(text)")
         } catch {
             throw UsageError("simulator: \(error)")
         }

@@ -1,5 +1,6 @@
 import APNSBatch
 import ArgumentParser
+import CProcess
 import Foundation
 
 /// The codes that a scheduler sees; those above 63 are of sysexits.h.
@@ -7,6 +8,8 @@ enum ExitStatus {
     static let someRowsLeft = ExitCode(2)
     static let usage = ExitCode(64)
     static let unavailable = ExitCode(69)
+    /// The machine lacks something: threads, memory, descriptors, an event loop.
+    static let system = ExitCode(Int32(PROCESS_EXIT_SYSTEM))
     static let interrupted = ExitCode(75)
 
     static func of(_ summary: CampaignSummary, failure: CampaignError?) -> ExitCode {
@@ -22,7 +25,17 @@ enum ExitStatus {
         switch kind {
         case .input, .results: interrupted
         case .configuration: usage
+        case .system: system
         default: unavailable
+        }
+    }
+
+    /// Of a check that ended early.
+    static func whileChecking(_ kind: CampaignError.Kind) -> ExitCode {
+        switch kind {
+        case .results: interrupted
+        case .system: system
+        default: usage
         }
     }
 
@@ -30,6 +43,7 @@ enum ExitStatus {
     static func beforeSending(_ kind: CampaignError.Kind) -> ExitCode {
         switch kind {
         case .configuration, .input, .results, .passphraseNeeded: usage
+        case .system: system
         default: unavailable
         }
     }
@@ -50,7 +64,16 @@ func reporting<T>(_ body: () throws -> T) throws -> T {
     } catch let error as UsageError {
         complain(error.description)
         throw ExitStatus.usage
+    } catch let error as SystemError {
+        complain(error.description)
+        throw ExitStatus.system
     }
+}
+
+/// The machine refused something; nothing was sent.
+struct SystemError: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
 }
 
 /// A wrong option or campaign file; nothing was sent.

@@ -1,5 +1,6 @@
 import APNSBatch
 import ArgumentParser
+import CProcess
 import Foundation
 import Logging
 
@@ -71,7 +72,10 @@ struct Send: AsyncParsableCommand {
         }
         let display = Task { await ProgressDisplay().follow { run.progress } }
         let watch = Task { await files?.follow(run) }
+        // A line for the case that this process ends by a fault of its own.
+        process_run_set(run.directory)
         let summary = await run.run()
+        process_run_set(nil)
         watch.cancel()
         display.cancel()
         await display.value

@@ -1,7 +1,7 @@
 import Glibc
 
-/// SIGINT, SIGTERM, SIGHUP and SIGUSR1. The first of the former two stops in order, a second one without waiting; a third ends
-/// the process on the spot, and what was under way then stands nowhere. The latter two, where somebody asks for them, may come
+/// SIGINT, SIGTERM, SIGQUIT, SIGHUP and SIGUSR1. The first of the former three stops in order, a second one without waiting;
+/// a third ends the process on the spot, and what was under way then stands nowhere. The latter two, where somebody asks for them, may come
 /// at any time and as often as they like.
 ///
 /// The handler only writes the signal's number into a pipe; a thread of its own reads it and acts. What a SIGHUP asks for
@@ -28,9 +28,9 @@ enum Signals {
         pipeEnd = ends[1]
         let reader = Reader(
             end: ends[0], body: body, again: again, hangup: hangup.flatMap { Errands($0) }, pause: pause)
-        startThread { reader.run() }
+        guard startThread({ reader.run() }) else { return noThread() }
         let asked = (hangup == nil ? [] : [SIGHUP]) + (pause == nil ? [] : [SIGUSR1])
-        for number in [SIGINT, SIGTERM] + asked {
+        for number in [SIGINT, SIGTERM, SIGQUIT] + asked {
             var action = sigaction()
             action.sa_flags = SA_RESTART
             action.__sigaction_handler.sa_handler = { number in
@@ -41,14 +41,24 @@ enum Signals {
         }
     }
 
-    private static func startThread(_ body: @escaping @Sendable () -> Never) {
+    /// Without a thread for them, signals have the actions that they had before.
+    private static func noThread() {
+        complain("no thread for signals: SIGINT and SIGTERM end the process at once")
+    }
+
+    /// False when the system has no thread to give.
+    private static func startThread(_ body: @escaping @Sendable () -> Never) -> Bool {
         let start = Unmanaged.passRetained(ThreadBody(run: body))
         var thread = pthread_t()
         let status = pthread_create(
             &thread, nil,
             { argument in Unmanaged<ThreadBody>.fromOpaque(argument!).takeRetainedValue().run() }, start.toOpaque())
-        precondition(status == 0, "the system has no thread for signals")
+        guard status == 0 else {
+            start.release()
+            return false
+        }
         pthread_detach(thread)
+        return true
     }
 
     private final class ThreadBody: Sendable {
@@ -66,12 +76,13 @@ enum Signals {
             guard pipe(&ends) == 0, fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0 else { return nil }
             end = ends[1]
             let source = ends[0]
-            startThread {
+            let isStarted = startThread {
                 while true {
                     _ = Signals.next(source)
                     body()
                 }
             }
+            guard isStarted else { return nil }
         }
 
         func ask() {
@@ -120,6 +131,7 @@ enum Signals {
                 case SIGHUP: hangup?.ask()
                 case SIGUSR1: pause?()
                 case SIGINT: return "SIGINT"
+                case SIGQUIT: return "SIGQUIT"
                 default: return "SIGTERM"
                 }
             }

@@ -125,6 +125,8 @@ struct Simulate: AsyncParsableCommand {
     static func failing<T>(_ body: () throws(SimulatorError) -> T) throws -> T {
         do {
             return try body()
+        } catch .system(let text) {
+            throw SystemError(text)
         } catch {
             throw UsageError("\(error)")
         }

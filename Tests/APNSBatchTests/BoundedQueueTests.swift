@@ -6,10 +6,10 @@ import Testing
 
 @Suite("Bounded queue") struct BoundedQueueTests {
     @Test("hands over everything once, in order for one producer, and ends after close")
-    func handsOver() {
+    func handsOver() throws {
         let queue = BoundedQueue<Int>(capacity: 3)
         let taken = Mutex<[Int]>([])
-        let consumer = LaneThread(name: "consumer") {
+        let consumer = try LaneThread(name: "consumer") {
             while let element = queue.pop() { taken.withLock { $0.append(element) } }
         }
         for number in 0..<10_000 { queue.push(number) }
@@ -19,11 +19,11 @@ import Testing
     }
 
     @Test("a push that waits for room ends when the queue is closed")
-    func closeEndsPush() {
+    func closeEndsPush() throws {
         let queue = BoundedQueue<Int>(capacity: 1)
         queue.push(1)
         let refused = Mutex(false)
-        let producer = LaneThread(name: "producer") {
+        let producer = try LaneThread(name: "producer") {
             let taken = queue.push(2)
             refused.withLock { $0 = !taken }
         }

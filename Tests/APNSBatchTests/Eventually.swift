@@ -1,11 +1,16 @@
 import Glibc
 import LaneTransport
+import Testing
 
 /// Waits until something is so, on a thread of its own: all tests share two, and whoever looks only when it is its turn
 /// there may look too late.
 func eventually(_ isSo: @escaping @Sendable () -> Bool) async {
-    await LaneThread.value(name: "eventually") {
-        while !isSo() { usleep(500) }
+    do {
+        try await LaneThread.value(name: "eventually") {
+            while !isSo() { usleep(500) }
+        }
+    } catch {
+        Issue.record(error)
     }
 }
 

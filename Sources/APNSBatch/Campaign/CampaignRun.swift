@@ -156,7 +156,13 @@ public final class CampaignRun: Sendable {
     /// Failures on the way (a fatal answer, APNs out of reach, a full disk) end the run in order and stand in the summary
     /// and in ``failure``. The summary is in the run directory too, as `summary.json`.
     public func run() async -> CampaignSummary {
-        await LaneThread.value(name: "campaign") { [self] in runToEnd() }
+        do throws(TransportError) {
+            return try await LaneThread.value(name: "campaign") { [self] in runToEnd() }
+        } catch {
+            control.stop(.failure(CampaignError(.system, "\(error)")))
+            past?.ledger.unlock()
+            return summarize(Ended(), seconds: 0)
+        }
     }
 
     /// What the threads of a run came to.
@@ -250,20 +256,33 @@ public final class CampaignRun: Sendable {
             reader.cancel()
             crew.wake()
         }
-        let writing = LaneThread(name: "writer") { writer.run() }
-        let reading = LaneThread(name: "reader") { [self] in
-            let announcer = RangeAnnouncer(reader, ledger: ledger, past: past?.ranges ?? [])
-            reader.run(announcer, control: control, wake: crew.wake)
+        do throws(TransportError) {
+            let writing = try LaneThread(name: "writer") { writer.run() }
+            sendRows(crew, ledger)
+            exchange.filled.close()
+            writing.join()
+        } catch {
+            control.stop(.failure(CampaignError(.system, "\(error)")))
         }
-        crew.run()
-        reader.cancel()
-        reading.join()
-        exchange.filled.close()
-        writing.join()
         control.notifyNobody()
         let written = writer.finish()
         return Ended(
             tally: written.tally, reasons: written.reasons, loop: crew.loop, ledgerSeconds: ledger.cpuSeconds)
+    }
+
+    /// Reader and lanes; returns when all have ended.
+    private func sendRows(_ crew: LaneCrew, _ ledger: RunLedger) {
+        do throws(TransportError) {
+            let reading = try LaneThread(name: "reader") { [self] in
+                let announcer = RangeAnnouncer(reader, ledger: ledger, past: past?.ranges ?? [])
+                reader.run(announcer, control: control, wake: crew.wake)
+            }
+            crew.run()
+            reader.cancel()
+            reading.join()
+        } catch {
+            control.stop(.failure(CampaignError(.system, "\(error)")))
+        }
     }
 
     private func summarize(

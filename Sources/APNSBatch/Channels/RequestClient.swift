@@ -72,7 +72,11 @@ struct RequestClient: Sendable {
 
     /// Sends it and waits without holding up the caller's thread.
     func send(_ request: Request) async -> Exchange {
-        await LaneThread.value(name: "request") { exchange(request) }
+        do throws(TransportError) {
+            return try await LaneThread.value(name: "request") { exchange(request) }
+        } catch {
+            return Exchange(result: .failure(Failure(kind: .local, text: "\(error)")))
+        }
     }
 
     /// Sends it. Blocks.

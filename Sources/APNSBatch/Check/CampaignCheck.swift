@@ -43,7 +43,12 @@ public final class CampaignCheck: Sendable {
     /// - Throws: ``CampaignError`` with `input` when the input cannot be read on, with `results` when the findings could
     ///   not be written.
     public func run() async throws(CampaignError) -> CheckReport {
-        let result = await LaneThread.value(name: "check") { [self] in runToEnd() }
+        let result: Result<CheckReport, CampaignError>
+        do throws(TransportError) {
+            result = try await LaneThread.value(name: "check") { [self] in runToEnd() }
+        } catch {
+            throw CampaignError(.system, "\(error)")
+        }
         return try result.get()
     }
 
@@ -54,12 +59,16 @@ public final class CampaignCheck: Sendable {
         report.findingsPath = file?.path
         writeCampaignFindings(report.campaign)
         control.notify { [reader] in reader.cancel() }
-        let reading = LaneThread(name: "reader") { [self] in reader.run(control: control, wake: {}) }
         let findings = Guarded(report)
-        runWorker(gauges.count - 1, into: findings)
+        do throws(TransportError) {
+            let reading = try LaneThread(name: "reader") { [self] in reader.run(control: control, wake: {}) }
+            runWorker(gauges.count - 1, into: findings)
+            reader.cancel()
+            reading.join()
+        } catch {
+            fail(error)
+        }
         report = findings.withLock { $0 }
-        reader.cancel()
-        reading.join()
         control.notifyNobody()
         report.sort()
         if let error = file?.error { return .failure(error) }
@@ -80,12 +89,20 @@ public final class CampaignCheck: Sendable {
     /// Starts workers from the last to the first, each joined by the call that started it.
     private func runWorker(_ number: Int, into shared: Guarded<CheckReport>) {
         guard number >= 0 else { return }
-        let thread = LaneThread(name: "check \(number)") { [self] in
-            var worker = CheckWorker(plan, input: reader, control: control, gauges: gauges[number], file: file)
-            worker.run()
-            shared.withLock { worker.finish(into: &$0) }
+        do throws(TransportError) {
+            let thread = try LaneThread(name: "check \(number)") { [self] in
+                var worker = CheckWorker(plan, input: reader, control: control, gauges: gauges[number], file: file)
+                worker.run()
+                shared.withLock { worker.finish(into: &$0) }
+            }
+            runWorker(number - 1, into: shared)
+            thread.join()
+        } catch {
+            fail(error)
         }
-        runWorker(number - 1, into: shared)
-        thread.join()
+    }
+
+    private func fail(_ error: TransportError) {
+        control.stop(.failure(CampaignError(.system, "\(error)")))
     }
 }

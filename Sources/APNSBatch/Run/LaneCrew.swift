@@ -48,9 +48,13 @@ final class LaneCrew: Sendable {
     /// Starts lanes from the last to the first, each joined by the call that started it.
     private func runLane(_ number: Int) {
         guard number >= 0 else { return }
-        let thread = LaneThread(name: "lane \(number)") { [self] in work(number) }
-        runLane(number - 1)
-        thread.join()
+        do throws(TransportError) {
+            let thread = try LaneThread(name: "lane \(number)") { [self] in work(number) }
+            runLane(number - 1)
+            thread.join()
+        } catch {
+            fail(error)
+        }
     }
 
     private func work(_ number: Int) {

@@ -68,7 +68,7 @@ enum Listener {
                 transport_create(&options, &transport, &error)
             }
         guard status == 0, let transport else {
-            throw .transport(text(error))
+            throw .system(text(error))
         }
         return transport
     }

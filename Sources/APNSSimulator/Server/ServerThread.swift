@@ -23,14 +23,15 @@ final class ServerThread: @unchecked Sendable {
     func start() throws(SimulatorError) -> Ports {
         let context = Unmanaged.passRetained(self)
         // Signals are the business of the process's other threads.
-        var (all, before) = (sigset_t(), sigset_t())
-        sigfillset(&all)
-        pthread_sigmask(SIG_SETMASK, &all, &before)
+        var (blocked, before) = (sigset_t(), sigset_t())
+        sigfillset(&blocked)
+        for fault in [SIGSEGV, SIGBUS, SIGILL, SIGABRT, SIGFPE, SIGTRAP] { sigdelset(&blocked, fault) }
+        pthread_sigmask(SIG_SETMASK, &blocked, &before)
         let status = pthread_create(&thread, nil, serve, context.toOpaque())
         pthread_sigmask(SIG_SETMASK, &before, nil)
         guard status == 0 else {
             context.release()
-            throw .transport("no thread: \(String(cString: strerror(status)))")
+            throw .system("no thread for the simulator: \(String(cString: strerror(status)))")
         }
         listening.wait()
         do {

@@ -89,7 +89,7 @@ import Testing
         let file = try open("m", .new)
         let look = Glibc.open(path("m"), O_RDONLY)
         #expect(flock(look, LOCK_SH) == 0)
-        let looker = LaneThread(name: "looker") {
+        let looker = try LaneThread(name: "looker") {
             usleep(200_000)
             close(look)
         }

@@ -114,7 +114,7 @@ import Testing
         let files = MemoryFiles()
         let run = try CampaignRun(campaign, files: files)
         let waiting = policy == .resend ? 20 : 10
-        let stopper = LaneThread(name: "stopper") {
+        let stopper = try LaneThread(name: "stopper") {
             while run.progress.retrying < waiting && run.failure == nil { usleep(1000) }
             run.stop()
         }

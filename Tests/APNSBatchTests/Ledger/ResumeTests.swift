@@ -19,7 +19,7 @@ import Testing
         campaign.note = Array("mine".utf8)
         let run = try CampaignRun(campaign)
         // A thread of its own: other tests may keep those of tasks busy for longer than the run takes.
-        let stopper = LaneThread(name: "stopper") {
+        let stopper = try LaneThread(name: "stopper") {
             while run.progress.accepted == 0 && run.failure == nil { usleep(1000) }
             run.stop()
         }

@@ -1,0 +1,23 @@
+/* Shared by the files of CProcess. */
+#ifndef APNS_BATCH_PROCESS_INTERNAL_H
+#define APNS_BATCH_PROCESS_INTERNAL_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include "process.h"
+
+/* Writes the strings up to a NULL to standard error as one line. Safe in a signal handler. */
+void process_complain(const char *const *parts);
+
+/* Opens standard descriptors that are closed. */
+void process_descriptors_open(void);
+
+/* Ends the process with a sentence if it has too few threads or too little room to start. */
+void process_means_try(void);
+
+/* Installs the handlers of fatal signals. */
+void process_faults_handle(void);
+
+#endif

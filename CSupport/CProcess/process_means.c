@@ -1,0 +1,77 @@
+#include "process_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* What starting takes, whatever the command: a run of one lane has so many files, sockets, pipes and loops open. */
+enum { DESCRIPTORS = 32 };
+
+/* Swift's executor has some threads, and signals, a campaign, its reader, its
+ * writer and a lane have one each. A pool that finds no thread waits for one for ever. */
+enum { THREADS = 10, THREAD_STACK_BYTES = 256 * 1024 };
+
+/* To map: stacks, receive buffers, the memory of requests. What is mapped and not touched costs nothing. */
+#define ROOM_BYTES ((size_t)256 << 20)
+
+static void end(const char *what, int error, const char *remedy) {
+    const char *const parts[] = {what, ": ", strerror(error), "; ", remedy, NULL};
+    process_complain(parts);
+    _exit(PROCESS_EXIT_SYSTEM);
+}
+
+static void descriptors_try(void) {
+    int taken[DESCRIPTORS];
+    int count = 0;
+    while (count < DESCRIPTORS && (taken[count] = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)) >= 0)
+        count++;
+    if (count < DESCRIPTORS) end("no descriptors to start", errno, "raise the limit of open files (ulimit -n)");
+    while (count > 0)
+        close(taken[--count]);
+}
+
+/* A limit on the address space is rare, and without one there is nothing to try. */
+static void room_try(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+    void *room = mmap(NULL, ROOM_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED) end("no memory to start", errno, "raise the limit of address space (ulimit -v)");
+    munmap(room, ROOM_BYTES);
+}
+
+static pthread_barrier_t all_there;
+
+static void *be_there(void *nothing) {
+    pthread_barrier_wait(&all_there);
+    return nothing;
+}
+
+/* All at once, for it is their number that is limited. */
+static void threads_try(void) {
+    pthread_t threads[THREADS];
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, THREAD_STACK_BYTES);
+    pthread_barrier_init(&all_there, NULL, THREADS + 1);
+    for (int i = 0; i < THREADS; i++) {
+        int error = pthread_create(&threads[i], &attributes, be_there, NULL);
+        if (error != 0)
+            end("no thread to start", error, "raise the limit of processes (ulimit -u, or pids.max of the container)");
+    }
+    pthread_barrier_wait(&all_there);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    pthread_barrier_destroy(&all_there);
+    pthread_attr_destroy(&attributes);
+}
+
+void process_means_try(void) {
+    descriptors_try();
+    room_try();
+    threads_try();
+}
