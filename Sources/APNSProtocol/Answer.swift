@@ -24,6 +24,19 @@ package struct Answer: Equatable, Sendable {
         return StatusRule.action(for: status)
     }
 
+    /// Whether it is a final refusal that no single device can be the cause of and that no rule of its own looks at: 404, 403
+    /// without a known reason, 301 and the like. When all rows get such answers, the campaign or what it was sent to is wrong.
+    package var blamesNoDevice: Bool { action == .rejected(.none) && alarm == nil }
+
+    /// Status and reason, such as `403 InvalidProviderToken`, for messages.
+    package var text: String { "\(status)\(reason.map { " \($0)" } ?? "")" }
+
+    /// What somebody can do about it; see ``KnownReason/remedy``.
+    package var remedy: String? {
+        guard case .known(let reason) = reason else { return nil }
+        return reason.remedy
+    }
+
     /// What a high share of it says about the campaign.
     package var alarm: AnswerAlarm? {
         guard status != 200, case .known(let reason) = reason else { return nil }

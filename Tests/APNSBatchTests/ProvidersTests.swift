@@ -109,7 +109,11 @@ import Testing
         let run = try CampaignRun(try stage.campaign(rows: TeamsStage.rows(20_000)))
         let summary = await run.run()
         #expect(run.failure?.kind == .fatalAnswer)
-        #expect(summary.cause?.hasSuffix("answered 403 InvalidProviderToken for team TEAMTWO002") == true)
+        #expect(
+            summary.cause?.hasSuffix(
+                "answered 403 InvalidProviderToken for team TEAMTWO002 with key KEY0000002: check that key id and team id "
+                    + "belong to the key file, and that the key is not revoked in the account") == true,
+            "\(summary.cause ?? "")")
         #expect(summary.rows < 20_000)
     }
 

@@ -2,7 +2,8 @@ extension Campaign {
     /// When the answers end the run: too many of them say that the campaign is wrong, or that APNs is in trouble.
     ///
     /// Without shares of one's own a run stops when 80 % of its first answers are BadDeviceToken or DeviceTokenNotForTopic,
-    /// or all of them one and the same 400. Answers are counted over all lanes, for each provider by itself. Rows not sent by
+    /// or all of them one and the same 400, or all of them refusals that no single device can be the cause of, such as 404
+    /// (``Share/never`` for ``anyReason`` switches the latter off). Answers are counted over all lanes, for each provider by itself. Rows not sent by
     /// then stay unsent, and ``CampaignRun/failure`` says reason, share and remedy.
     public struct CircuitBreaker: Sendable, Equatable {
         /// A share of the answers in the window.

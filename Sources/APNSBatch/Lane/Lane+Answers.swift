@@ -23,15 +23,16 @@ extension Lane {
     /// The end of the campaign, unless other credentials go on: the row is sent again with these, and not counted.
     private mutating func stop(_ flight: Int, _ answer: Answer) {
         let (provider, member) = (Int(flights[flight].provider), Int(flights[flight].member))
-        let cause = "\(answer.status)\(answer.reason.map { " \($0)" } ?? "")"
-        if survives(cause, saidTo: member, of: provider) {
+        if survives(answer.text, saidTo: member, of: provider) {
             flights[flight].attempts -= 1
             again(flight, after: 0)
             return
         }
         // Not the row's fault: other credentials send it when the run is resumed.
         leave(flight)
-        let text = "\(plan.endpoint) answered \(cause)\(providers[provider].access.forName)"
+        let text =
+            "\(plan.endpoint) answered \(answer.text)\(providers[provider].access.forCredentials)"
+            + (answer.remedy.map { ": \($0)" } ?? "")
         control.stop(.failure(CampaignError(.fatalAnswer, text)))
     }
 
@@ -66,12 +67,12 @@ extension Lane {
     }
 
     private static func noWord(_ answer: Answer) -> String {
-        "no answer to one request and \(answer.status)\(answer.reason.map { " \($0)" } ?? "") to the last"
+        "no answer to one request and \(answer.text) to the last"
     }
 
     private func stopForTheClock(_ provider: Int) {
-        let name = providers[provider].access.forName
-        let text = "\(plan.endpoint) calls fresh provider tokens\(name) expired: check the clock"
+        let whose = providers[provider].access.forCredentials
+        let text = "\(plan.endpoint) calls fresh provider tokens\(whose) expired: set this machine's clock"
         control.stop(.failure(CampaignError(.fatalAnswer, text)))
     }
 

@@ -19,7 +19,8 @@ extension Lane {
         guard let verdict = board.judge(provider) else { return }
         providers[provider].counts.hasNews = false
         guard let trip = verdict else { return }
-        let text = "\(plan.endpoint)\(providers[provider].access.forName): \(trip.text)"
+        let what = trip.text(example: providers[provider].counts.example)
+        let text = "\(plan.endpoint)\(providers[provider].access.forName): \(what)"
         control.stop(.failure(CampaignError(.fatalAnswer, text)))
     }
 }

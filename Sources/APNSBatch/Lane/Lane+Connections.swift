@@ -39,9 +39,11 @@ extension Lane {
         guard debug.isFatal, case .reason(let reason) = debug,
             !survives("goaway: \(reason)", saidTo: member, of: provider)
         else { return }
-        control.stop(
-            .failure(
-                CampaignError(.fatalAnswer, "\(plan.endpoint) closed the connection\(access.forName): \(reason)")))
+        let remedy = if case .known(let known) = reason { known.remedy } else { nil as String? }
+        let text =
+            "\(plan.endpoint) closed the connection with \(reason)\(access.forCredentials)"
+            + (remedy.map { ": \($0)" } ?? "")
+        control.stop(.failure(CampaignError(.fatalAnswer, text)))
     }
 
     private mutating func down(_ provider: Int, _ member: Int, _ event: EventRecord) {

@@ -12,6 +12,8 @@ struct AnswerCounts {
     private(set) var refused: [UInt64]
     /// Refusals that no rule has been asked about.
     var hasNews = false
+    /// The last refusal that no device is the cause of.
+    private(set) var example: Answer?
 
     init(_ book: RuleIndex) {
         self.book = book
@@ -22,6 +24,10 @@ struct AnswerCounts {
     mutating func note(_ answer: Answer) {
         if let every = book.every { count(every) }
         if case .known(let reason) = answer.reason, let rule = book.rule(of: reason) { count(rule) }
+        if let noDevice = book.noDevice, answer.blamesNoDevice {
+            count(noDevice)
+            example = answer
+        }
     }
 
     private mutating func count(_ rule: Int) {
@@ -35,11 +41,14 @@ struct RuleIndex: Sendable {
     let count: Int
     /// The rule about all answers but 200.
     let every: Int?
+    /// The rule about refusals that no device is the cause of.
+    let noDevice: Int?
     private let rules: [Int8]
 
     init(_ rules: [CircuitBreaker.Rule]) {
         count = rules.count
-        every = rules.firstIndex { $0.reason == nil }
+        every = rules.firstIndex { $0.subject == .refusals }
+        noDevice = rules.firstIndex { $0.subject == .noDevice }
         var found = KnownReason.allCases.map { reason in Int8(rules.firstIndex { $0.reason == reason } ?? -1) }
         let (one, other) = (
             Int(KnownReason.serviceUnavailable.rawValue), Int(KnownReason.serviceUnavailableSpaced.rawValue)

@@ -28,7 +28,12 @@ extension CircuitBreaker.Limits {
             }
             own.append(CircuitBreaker.Rule(reason: reason, percent: percent))
         }
-        rules = own + CircuitBreaker.Rule.defaults.filter { $0.reason.map { !named.contains($0) } ?? true }
+        let isNever = given.shares[Campaign.CircuitBreaker.anyReason] == .never
+        rules =
+            own
+            + CircuitBreaker.Rule.defaults.filter { rule in
+                rule.reason.map { !named.contains($0) } ?? !isNever
+            }
     }
 
     private static func reason(_ name: String) throws(CampaignError) -> KnownReason? {

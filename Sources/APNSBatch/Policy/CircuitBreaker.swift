@@ -7,14 +7,33 @@ import APNSProtocol
 /// in lumps, so the window slides in steps of a sixteenth: what is judged is the last ``Limits/window`` answers, and up to a
 /// step and a lump more.
 struct CircuitBreaker: Equatable, Sendable {
+    /// Which answers a rule counts.
+    enum Subject: Hashable, Sendable {
+        /// All but 200.
+        case refusals
+        case reason(KnownReason)
+        /// Final refusals that no single device can be the cause of, whatever their status and reason are.
+        case noDevice
+    }
+
     struct Rule: Equatable, Sendable {
-        /// Nil for all answers but 200.
-        var reason: KnownReason?
+        var subject: Subject
         /// Of the answers in the window.
         var percent: Double
         /// Judged in the campaign's first so many answers only; nil for all of them. By then a campaign is what it should
         /// be, and a wrong one has done little harm.
         var until: UInt64?
+
+        init(_ subject: Subject, percent: Double, until: UInt64? = nil) {
+            (self.subject, self.percent, self.until) = (subject, percent, until)
+        }
+
+        /// - Parameter reason: nil for all answers but 200.
+        init(reason: KnownReason?, percent: Double, until: UInt64? = nil) {
+            self.init(reason.map { .reason($0) } ?? .refusals, percent: percent, until: until)
+        }
+
+        var reason: KnownReason? { if case .reason(let reason) = subject { reason } else { nil } }
     }
 
     struct Limits: Equatable, Sendable {
@@ -71,21 +90,33 @@ struct CircuitBreaker: Equatable, Sendable {
 }
 
 extension CircuitBreaker.Rule {
-    /// What the table of answers calls alarming. A list with many dead tokens is not stopped: those are answered 410.
-    static let defaults = AnswerRule.all.compactMap { answer in
-        answer.alarm.map { CircuitBreaker.Rule(reason: answer.reason, percent: $0.sharePercent, until: 20_000) }
-    }
+    /// What the table of answers calls alarming, and refusals of every row that no device is the cause of. A list with many
+    /// dead tokens is not stopped: those are answered 410.
+    static let defaults =
+        AnswerRule.all.compactMap { answer in
+            answer.alarm.map { CircuitBreaker.Rule(reason: answer.reason, percent: $0.sharePercent, until: 20_000) }
+        } + [CircuitBreaker.Rule(.noDevice, percent: 100, until: 20_000)]
 }
 
 extension CircuitBreaker.Trip {
     /// `450 of 500 answers (90.0 %, limit 80 %) are BadDeviceToken: …`, with what it means and what can be done.
-    var text: String {
+    ///
+    /// - Parameter example: an answer that the rule counted, where it is not about one reason.
+    func text(example: Answer? = nil) -> String {
+        if rule.subject == .noDevice { return noDeviceText(example) }
         let share = Self.percent(Double(count) * 100 / Double(answers))
         let what = rule.reason?.text ?? "refusals"
         let facts = "\(count) of \(answers) answers (\(share), limit \(Self.percent(rule.percent))) are \(what)"
         let meaning = rule.reason?.rule.alarm?.meaning ?? rule.reason?.rule.note
         return [meaning.map { "\(facts): \($0)" } ?? facts, rule.reason?.remedy].compactMap(\.self)
             .joined(separator: "; ")
+    }
+
+    private func noDeviceText(_ example: Answer?) -> String {
+        let answer = example.map { " (such as \($0.text))" } ?? ""
+        return
+            "all of the first \(answers) answers are refusals\(answer) that no single device can be the cause of: check "
+            + "host, port, proxy and credentials"
     }
 
     /// One digit behind the point, none where it is 0.

@@ -43,6 +43,10 @@ struct ProviderAccess: Sendable {
     /// For messages: ` for team DEF123GHIJ`, or nothing.
     var forName: String { name.isEmpty ? "" : " for \(name)" }
 
+    /// For messages that say whose credentials were refused: ` for team DEF123GHIJ with key ABC123DEFG`, the name of the
+    /// certificate, or nothing.
+    var forCredentials: String { tokens.map { "\(forName) with key \($0.issuer.keyID)" } ?? forName }
+
     /// Whether connections of the one are as good as connections of the other.
     func isLike(_ other: ProviderAccess) -> Bool {
         switch (tokens, other.tokens) {

@@ -36,7 +36,7 @@ import Testing
         let rule = Rule(reason: .badDeviceToken, percent: 80, until: 20_000)
         #expect(found.answered == 500 && found.trip == Trip(rule: rule, count: 450, answers: 500))
         #expect(
-            found.trip.text
+            found.trip.text()
                 == "450 of 500 answers (90 %, limit 80 %) are BadDeviceToken: are the tokens of the other environment, "
                 + "production or sandbox?; check that the token is whole and of this environment: sandbox tokens come "
                 + "from debug builds")
@@ -107,14 +107,65 @@ import Testing
         totals.refused[0] = 1
         let noted = breaker.note(totals)
         let trip = try #require(noted)
-        #expect(trip.text == "1 of 8 answers (12.5 %, limit 12.5 %) are refusals")
+        #expect(trip.text() == "1 of 8 answers (12.5 %, limit 12.5 %) are refusals")
+    }
+
+    /// Answers in order; gives how many there were at the stop, and what is said then.
+    private func stop(_ answers: [Answer], _ limits: CircuitBreaker.Limits = .init()) -> (answered: Int, text: String)?
+    {
+        var counts = AnswerCounts(RuleIndex(limits.rules))
+        var breaker = CircuitBreaker(limits)
+        for (number, answer) in answers.enumerated() {
+            counts.answered += 1
+            if answer.status != 200 { counts.note(answer) }
+            let totals = Totals(answered: counts.answered, refused: counts.refused)
+            if let trip = breaker.note(totals) { return (number + 1, trip.text(example: counts.example)) }
+        }
+        return nil
+    }
+
+    private static let ofNoDevice = [
+        Answer(status: 301), Answer(status: 400), Answer(status: 400, reason: .unknown("NewReason")),
+        Answer(status: 401), Answer(status: 403), Answer(status: 404), Answer(status: 407), Answer(status: 411),
+        Answer(status: 413, reason: .known(.payloadTooLarge)),
+    ]
+
+    @Test("a refusal that no device can be the cause of stops a campaign when every row gets it", arguments: ofNoDevice)
+    func noDevice(answer: Answer) {
+        let stopped = stop(Array(repeating: answer, count: 600))
+        #expect(stopped?.answered == 500)
+        #expect(
+            stopped?.text
+                == "all of the first 500 answers are refusals (such as \(answer.text)) that no single device can "
+                + "be the cause of: check host, port, proxy and credentials")
+        let accepted = [Answer(status: 200)]
+        #expect(stop(accepted + Array(repeating: answer, count: 20_000)) == nil, "one row was accepted")
+    }
+
+    @Test("it need not be the same refusal for all, and is switched off with any: never")
+    func severalOfNoDevice() throws {
+        let mixed = (0..<600).map { Self.ofNoDevice[$0 % Self.ofNoDevice.count] }
+        #expect(stop(mixed)?.answered == 500)
+        #expect(stop(mixed, try limits(["any": .never])) == nil)
+        #expect(stop(mixed, try limits(["any": .percent(100)], minimum: 501))?.answered == 501)
+    }
+
+    private static let ofDevices = [
+        Answer(status: 410), Answer(status: 410, reason: .known(.unregistered)),
+        Answer(status: 410, reason: .known(.expiredToken)), Answer(status: 429), Answer(status: 500),
+        Answer(status: 503), Answer(status: 503, reason: .unknown("New")),
+    ]
+
+    @Test("what a device earns, and what is sent again, does not count as such", arguments: ofDevices)
+    func ofDevice(answer: Answer) {
+        #expect(stop(Array(repeating: answer, count: 20_000)) == nil)
     }
 
     @Test("a reason without an alarm is explained as the table explains it")
     func explained() {
         let trip = Trip(rule: Rule(reason: .serviceUnavailable, percent: 50), count: 2, answers: 3)
         #expect(
-            trip.text
+            trip.text()
                 == "2 of 3 answers (66.6 %, limit 50 %) are ServiceUnavailable: APNs is not available; try again later; "
                 + "developer.apple.com/system-status says whether APNs is in trouble")
     }

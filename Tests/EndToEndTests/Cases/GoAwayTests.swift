@@ -46,7 +46,8 @@ extension EndToEnd {
             server.stop()
             #expect(
                 finished.errors.contains(
-                    "closed the connection for team \(TestCredentials.teamID): BadCertificateEnvironment\n"),
+                    "closed the connection with BadCertificateEnvironment for team \(TestCredentials.teamID) with key "
+                        + "\(TestCredentials.keyID): use a certificate of this environment, or the other environment\n"),
                 "\(finished)")
             #expect(results.lines.count < 2000)
             results.expectSummaryAgrees()

@@ -75,6 +75,28 @@ extension EndToEnd {
             #expect(all.count("rejected") == 3000)
         }
 
+        @Test(arguments: [404, 301, 401, 403])
+        func `a refusal without a reason for every row stops a campaign: exit code 69, and the rest is not sent`(
+            status: Int
+        ) throws {
+            let sender = try Sender()
+            let script = try sender.scratch.write("rules: [{ share: 1, status: \(status) }]\n", to: "script.yaml")
+            let input = try sender.makeRows(5000, "--plain")
+            let directory = sender.newRunDirectory()
+            let finished = try sender.command(
+                ["send", "--input", input, "--to", "simulator", "--simulator-script", script, "--run-dir", directory]
+                    + Self.template)
+            #expect(finished.ending == .exited(69), "\(finished)")
+            #expect(
+                finished.errors.contains(
+                    /all of the first \d+ answers are refusals \(such as \d+\) that no single device can be the cause of/
+                ),
+                "\(finished)")
+            let results = try RunResults(directory)
+            results.expectSummaryAgrees()
+            #expect((500..<5000).contains(results.lines.count))
+        }
+
         @Test func `a campaign file says the same as flags, and flags win reason by reason`() throws {
             let sender = try Sender()
             let script = Script(seed: 1, rules: [.init(share: 1, status: 400, reason: "BadDeviceToken")])

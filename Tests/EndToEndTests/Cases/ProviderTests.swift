@@ -236,7 +236,8 @@ extension EndToEnd {
             #expect(process.wait(seconds: 60) == .exited(69), "\(process.errors)")
             #expect(
                 process.errors.contains(
-                    "apns-batch: localhost:\(simulator.port) answered 403 InvalidProviderToken for team TEAMTWO002\n"),
+                    "apns-batch: localhost:\(simulator.port) answered 403 InvalidProviderToken for team TEAMTWO002 with key "
+                        + "KEYTWO0002: check that key id and team id belong to the key file, "),
                 "\(process.errors)")
         }
 
