@@ -19,8 +19,9 @@ struct ApnsBatch: AsyncParsableCommand {
               apns-batch render campaign.yaml --rows 3
               apns-batch simulate --port 2197
 
-            Exit codes: 0 every row got a final answer from APNs; 2 complete, but some
-            rows are invalid, unknown, expired or suppressed; 64 wrong usage or
+            Exit codes: 0 every row got a final answer from APNs, and some were accepted;
+            2 complete, but none was accepted, or some rows are unavailable, invalid,
+            unknown, expired or suppressed; 64 wrong usage or
             configuration, nothing sent; 69 stopped by a fatal answer or because APNs
             cannot be reached; 71 this machine lacks threads, memory, descriptors or an
             event loop; 75 interrupted, or input or disk failed on the way. A run that

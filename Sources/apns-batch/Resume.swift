@@ -19,6 +19,7 @@ struct Resume: AsyncParsableCommand {
               apns-batch status runs/tonight
               apns-batch resume runs/tonight
               apns-batch resume runs/tonight --on-unknown report
+              apns-batch resume runs/tonight --retry-unavailable
 
             Exit codes: see apns-batch --help.
             """)
@@ -28,6 +29,9 @@ struct Resume: AsyncParsableCommand {
 
     @Option(help: "resend, report or resend-if-collapsible. (default: as the last time)")
     var onUnknown: String?
+
+    @Flag(help: "Also send rows again that ended as unavailable: APNs answered 429 or 5xx to every attempt.")
+    var retryUnavailable = false
 
     @Flag(name: .shortAndLong, help: "Report every connection on standard error.")
     var verbose = false
@@ -44,7 +48,8 @@ struct Resume: AsyncParsableCommand {
         }
         defer { simulator?.stop() }
         let files = try reporting { simulator == nil ? try CredentialFiles(settings) : nil }
-        let campaign = try reporting { try arguments.campaign(settings, simulator: simulator) }
+        var campaign = try reporting { try arguments.campaign(settings, simulator: simulator) }
+        campaign.retryUnavailable = retryUnavailable
         try await Send.send(campaign, resuming: true, files: files, verbose: verbose)
     }
 }

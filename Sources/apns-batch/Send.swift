@@ -101,10 +101,14 @@ struct Send: AsyncParsableCommand {
 
 /// How a summary reads.
 enum SummaryText {
-    /// Rejected rows by reason, most frequent first; a line each.
+    /// Rejected and unavailable rows by reason, most frequent first; a line each.
     static func reasons(_ summary: CampaignSummary) -> String {
-        summary.reasons.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-            .map { "rejected \($0.value): \(clean($0.key))\n" }.joined()
+        lines("rejected", summary.reasons) + lines("unavailable", summary.unavailableReasons)
+    }
+
+    private static func lines(_ outcome: String, _ reasons: [String: UInt64]) -> String {
+        reasons.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+            .map { "\(outcome) \($0.value): \(clean($0.key))\n" }.joined()
     }
 
     /// A server may make up reasons: nothing in them may move the cursor or make a line of its own.
@@ -116,8 +120,8 @@ enum SummaryText {
 
     /// The line that scripts read.
     static func lastLine(_ summary: CampaignSummary) -> String {
-        "rows=\(summary.rows) accepted=\(summary.accepted) rejected=\(summary.rejected) invalid=\(summary.invalid) "
-            + "unknown=\(summary.unknown) expired=\(summary.expired) suppressed=\(summary.suppressed) "
+        "rows=\(summary.rows) accepted=\(summary.accepted) rejected=\(summary.rejected) unavailable=\(summary.unavailable) "
+            + "invalid=\(summary.invalid) unknown=\(summary.unknown) expired=\(summary.expired) suppressed=\(summary.suppressed) "
             + String(
                 format: "seconds=%.3f per_second=%.0f", summary.elapsedSeconds, summary.acceptedPerSecond)
     }

@@ -110,7 +110,7 @@ import Testing
         #expect(stage.simulator.stop().requests == summary.attempts)
     }
 
-    @Test("a row whose attempts are used up is rejected with its last answer")
+    @Test("a row whose attempts are used up is unavailable, with its last answer")
     func attemptsEnd() async throws {
         let script = SimulatorScript(rules: [SimulatorRule(share: 1, status: 500, reason: "InternalServerError")])
         let stage = try Stage(script: script)
@@ -119,8 +119,11 @@ import Testing
         campaign.attempts = 3
         let run = try CampaignRun(campaign)
         let summary = await run.run()
-        #expect(summary.rejected == 20 && summary.attempts == 60)
-        #expect(try stage.results(run).allSatisfy { $0.value[3] == "500" && $0.value[7] == "3" })
+        #expect(summary.unavailable == 20 && summary.attempts == 60 && !summary.isClean)
+        #expect(
+            try stage.results(run).allSatisfy {
+                $0.value[2] == "unavailable" && $0.value[3] == "500" && $0.value[7] == "3"
+            })
     }
 
     @Test("a fatal answer stops the campaign, and rows without a line were never sent or answered so")

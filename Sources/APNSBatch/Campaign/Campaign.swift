@@ -209,7 +209,7 @@ public struct Campaign: Sendable {
     public var retryRows = 16_384
     /// When the campaign stops sending: a time, or a duration from its start. Rows that were not sent by then end as
     /// ``Outcome/expired``, and none is sent again; answers under way are awaited. A row that APNs refused for the time being
-    /// is ``Outcome/rejected`` with that answer, and one that may have arrived ``Outcome/unknown``. Nil for no end.
+    /// is ``Outcome/unavailable`` with that answer, and one that may have arrived ``Outcome/unknown``. Nil for no end.
     public var notAfter: Expiration?
     /// When answers end the run.
     public var circuitBreaker = CircuitBreaker()
@@ -232,6 +232,8 @@ public struct Campaign: Sendable {
     public var stopPatience = 10
     /// What becomes of rows that may have been sent and have no answer.
     public var onUnknown = UnknownPolicy.resend
+    /// Whether a resumed run also sends rows again that ended as ``Outcome/unavailable``.
+    public var retryUnavailable = false
     /// How often the run's records are made to survive a loss of power, in milliseconds, 10 to 60,000.
     public var syncInterval = 1000
     /// The caller's own, kept with the run and given back by ``RunStatus/note``, such as the arguments of a command; at

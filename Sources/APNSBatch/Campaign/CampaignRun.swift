@@ -80,7 +80,8 @@ public final class CampaignRun: Sendable {
         guard let directory = campaign.runDirectory else {
             throw CampaignError(.configuration, "no run directory to resume")
         }
-        return try RunPast(files ?? DirectoryFiles(directory), name: directory)
+        let files = files ?? DirectoryFiles(directory)
+        return try RunPast(files, name: directory, reopening: campaign.retryUnavailable)
     }
 
     private static func syncInterval(_ campaign: Campaign) throws(CampaignError) -> Int {
@@ -168,7 +169,7 @@ public final class CampaignRun: Sendable {
     /// What the threads of a run came to.
     private struct Ended {
         var tally = Tally()
-        var reasons: [Reason: UInt64] = [:]
+        var reasons = AnswerReasons()
         var loop = LoopKind.automatic
         var ledgerSeconds = 0.0
     }
@@ -222,7 +223,10 @@ public final class CampaignRun: Sendable {
     }
 
     private func goOn(_ past: RunPast, _ results: any LedgerStorage) throws(CampaignError) {
-        try Self.asResult { () throws(StorageError) in try past.ledger.truncate(to: past.reading.length) }
+        try Self.asResult { () throws(StorageError) in
+            try past.ledger.truncate(to: past.reading.length)
+            if past.isReopening { try RunLedger.reopen(past.ledger) }
+        }
         var repair = ResultsRepair(results: results, past: past, name: directory)
         try repair.run(past.reading)
         try Self.asResult { () throws(StorageError) in
@@ -247,7 +251,7 @@ public final class CampaignRun: Sendable {
     private func sendAll(_ ledger: RunLedger) throws(CampaignError) -> Ended {
         let exchange = OutcomeExchange(lanes: gauges.count)
         let writer = ResultsWriter(
-            ledger: ledger, campaign: plan.identity, reasons: past?.reading.history.reasons ?? [:],
+            ledger: ledger, campaign: plan.identity, reasons: past?.reading.history.reasons ?? AnswerReasons(),
             exchange: exchange, control: control, interval: UInt64(syncInterval) * 1_000_000)
         let crew = LaneCrew(
             plan: plan, control: control, gauges: gauges, addresses: addresses, providers: providers, input: reader,
@@ -297,13 +301,15 @@ public final class CampaignRun: Sendable {
             case .failure: .failed
             }
         return CampaignSummary(
-            rows: tally.rows, accepted: tally.accepted, rejected: tally.rejected, invalid: tally.invalid,
-            unknown: tally.unknown, expired: tally.expired, suppressed: tally.suppressed, attempts: tally.attempts,
+            rows: tally.rows, accepted: tally.accepted, rejected: tally.rejected, unavailable: tally.unavailable,
+            invalid: tally.invalid, unknown: tally.unknown, expired: tally.expired, suppressed: tally.suppressed,
+            attempts: tally.attempts,
             elapsedSeconds: seconds, acceptedPerSecond: seconds > 0 ? Double(ended.tally.accepted) / seconds : 0,
             cpuSeconds: ProcessUsage.cpuSeconds, ledgerCPUSeconds: ended.ledgerSeconds,
             peakRSSBytes: ProcessUsage.peakRSSBytes,
             loop: ended.loop.name, connections: gauges.reduce(0) { $0 + $1.reading.opened },
-            reasons: Dictionary(ended.reasons.map { ($0.key.rawValue, $0.value) }, uniquingKeysWith: +), ending: ending,
+            reasons: ended.reasons.rejected.byName, unavailableReasons: ended.reasons.unavailable.byName,
+            ending: ending,
             cause: failure?.description)
     }
 }

@@ -1,9 +1,10 @@
 /// What became of a campaign: the content of `summary.json`.
 public struct CampaignSummary: Sendable, Codable, Equatable {
-    /// Rows that have a line in `results.csv`, also of processes before this one; the sum of the six outcomes below.
+    /// Rows that have a line in `results.csv`, also of processes before this one; the sum of the seven outcomes below.
     public var rows: UInt64
     public var accepted: UInt64
     public var rejected: UInt64
+    public var unavailable: UInt64
     public var invalid: UInt64
     public var unknown: UInt64
     public var expired: UInt64
@@ -23,6 +24,8 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
     public var connections: Int
     /// Rejected rows by APNs's reason.
     public var reasons: [String: UInt64]
+    /// Unavailable rows by APNs's last reason.
+    public var unavailableReasons: [String: UInt64]
     /// How the run ended: `complete`, `interrupted` or `failed`.
     public var ending: Ending
     /// Why it did not complete; absent when it did.
@@ -39,17 +42,21 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case rows, accepted, rejected, invalid, unknown, expired, suppressed, attempts
+        case rows, accepted, rejected, unavailable, invalid, unknown, expired, suppressed, attempts
         case elapsedSeconds = "elapsed_seconds"
         case acceptedPerSecond = "accepted_per_second"
         case cpuSeconds = "cpu_seconds"
         case ledgerCPUSeconds = "ledger_cpu_seconds"
         case peakRSSBytes = "peak_rss_bytes"
+        case unavailableReasons = "unavailable_reasons"
         case loop, connections, reasons, ending, cause
     }
 
-    /// Whether every row got a final answer from APNs.
-    public var isClean: Bool { ending == .complete && invalid + unknown + expired + suppressed == 0 }
+    /// Whether every row got a final answer from APNs, and not only rejections.
+    public var isClean: Bool {
+        ending == .complete && unavailable + invalid + unknown + expired + suppressed == 0
+            && (rows == 0 || accepted > 0)
+    }
 }
 
 /// A look at a running campaign. Counts are of different moments, some milliseconds apart.
@@ -58,6 +65,8 @@ public struct CampaignProgress: Sendable {
     public var accepted: UInt64 = 0
     /// Rows that APNs refused.
     public var rejected: UInt64 = 0
+    /// Rows that APNs put off until their attempts were used up.
+    public var unavailable: UInt64 = 0
     /// Rows that were not sent because something is wrong with them.
     public var invalid: UInt64 = 0
     /// Unknown, expired and suppressed rows.
@@ -80,5 +89,5 @@ public struct CampaignProgress: Sendable {
     /// The first rows go alone; see ``Campaign/Canary``.
     public var isCanary = false
 
-    public var rows: UInt64 { accepted + rejected + invalid + other }
+    public var rows: UInt64 { accepted + rejected + unavailable + invalid + other }
 }

@@ -59,12 +59,21 @@ extension Lane {
         guard let delay = delay(flight, retry.delay, retryAfter) else {
             // What APNs said of the last request says nothing of an earlier one.
             if flights[flight].mayHaveArrived { return finishUnknown(flight, cause: Self.noWord(answer)) }
-            return reject(flight, answer)
+            return giveUp(flight, answer)
         }
         flights[flight].lastStatus = answer.status
         flights[flight].lastReason = if case .known(let reason) = answer.reason { reason } else { nil }
         again(flight, after: delay)
     }
+
+    /// No attempt is left. An answer that is not about the row leaves it unavailable.
+    private mutating func giveUp(_ flight: Int, _ answer: Answer) {
+        guard Self.isUnavailability(answer.status) else { return reject(flight, answer) }
+        finish(flight, .unavailable, status: answer.status, cause: answer.reason?.rawValue ?? "")
+    }
+
+    /// Whether APNs takes nothing for now: the same request may well be accepted later.
+    static func isUnavailability(_ status: UInt16) -> Bool { status == 429 || status >= 500 }
 
     private static func noWord(_ answer: Answer) -> String {
         "no answer to one request and \(answer.text) to the last"

@@ -54,7 +54,9 @@ extension Lane {
     private mutating func expire(_ flight: Int, _ cause: String) {
         switch flights[flight].lastWord {
         case .neverSent: finish(flight, .expired, cause: cause)
-        case .refused(let status, let reason): finish(flight, .rejected, status: status, cause: reason?.text ?? "")
+        case .refused(let status, let reason):
+            let outcome: Outcome = Self.isUnavailability(status) ? .unavailable : .rejected
+            finish(flight, outcome, status: status, cause: reason?.text ?? "")
         case .noAnswer: finishUnknown(flight, cause: cause)
         }
     }

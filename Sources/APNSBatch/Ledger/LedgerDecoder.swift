@@ -64,6 +64,15 @@ enum LedgerDecoder {
         return (first, second)
     }
 
+    /// Whose rows have no outcome any more.
+    static func reopened(_ fixed: UnsafeRawBufferPointer) -> Outcome? {
+        var numbers = Numbers(fixed)
+        guard fixed.count == 8, let code = numbers.next(UInt64.self),
+            let outcome = UInt8(exactly: code).flatMap(Outcome.init(rawValue:)), outcome == .unavailable
+        else { return nil }
+        return outcome
+    }
+
     /// How many outcomes there are, which then can be asked for one by one.
     static func outcomeCount(_ fixed: UnsafeRawBufferPointer) -> Int? {
         var numbers = Numbers(fixed)

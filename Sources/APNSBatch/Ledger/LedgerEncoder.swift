@@ -83,6 +83,13 @@ struct LedgerEncoder: ~Copyable {
         finish(.handed, fixed: fixed.count)
     }
 
+    /// Rows that had this outcome so far have none any more.
+    mutating func addReopened(_ outcome: Outcome) {
+        var fixed = Fixed(at: body, count: 0)
+        fixed.add(UInt64(outcome.rawValue))
+        finish(.reopened, fixed: fixed.count)
+    }
+
     /// - Parameter isInputRead: all rows of the input are announced.
     mutating func addEnd(isInputRead: Bool) {
         var fixed = Fixed(at: body, count: 0)
@@ -132,7 +139,7 @@ struct LedgerEncoder: ~Copyable {
         used += word.tokenLength
         guard entry.reasonLength > 0 else { return word.words }
         let reason = batch.reason(of: entry)
-        if entry.outcome == .rejected, case .known(let known) = Reason(bytes: reason) {
+        if entry.outcome.isAnswered, case .known(let known) = Reason(bytes: reason) {
             word.reason = known
         } else {
             word.reasonLength = reason.count

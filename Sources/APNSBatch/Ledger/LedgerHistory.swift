@@ -2,6 +2,13 @@ import APNSProtocol
 
 /// What a ledger tells: a pure value, made by taking its records in order.
 package struct LedgerHistory: Sendable {
+    /// A row whose attempts were used up.
+    struct Unavailable: Sendable, Equatable {
+        /// In its range.
+        var index: UInt32
+        var attempts: UInt16
+    }
+
     /// A range, and what is known of its rows.
     struct Range: Sendable, Equatable {
         var facts: LedgerRange
@@ -13,6 +20,10 @@ package struct LedgerHistory: Sendable {
         var remaining: Int
         /// A bit for each row that has one; empty while none or all do.
         var done: [UInt64] = []
+        /// Rows that ended as unavailable, by their index.
+        var unavailable: [Unavailable] = []
+        /// Rows that were unavailable and have been reopened, by their index; of the last reopening.
+        var reopened: [Unavailable] = []
 
         init(_ facts: LedgerRange, session: UInt32) {
             self.facts = facts
@@ -36,6 +47,31 @@ package struct LedgerHistory: Sendable {
                 others = done[word] ^ flip
             }
             return min(facts.rows, word << 6 + others.trailingZeroBitCount)
+        }
+
+        /// Its unavailable rows have no outcome any more.
+        mutating func reopen() {
+            guard !unavailable.isEmpty else { return }
+            if done.isEmpty {
+                // All rows are done: a bit for each, and none behind the last.
+                done = Array(repeating: ~0, count: (facts.rows + 63) / 64)
+                if facts.rows & 63 != 0 { done[done.count - 1] = 1 << UInt64(facts.rows & 63) - 1 }
+            }
+            for row in unavailable { done[Int(row.index) >> 6] &= ~(1 << UInt64(row.index & 63)) }
+            remaining += unavailable.count
+            if remaining == facts.rows { done = [] }
+            reopened = unavailable.sorted { $0.index < $1.index }
+            unavailable = []
+        }
+
+        /// Requests of earlier sessions for a row that was reopened.
+        func attempts(ofReopened index: Int) -> UInt16 {
+            var (low, high) = (0, reopened.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if reopened[middle].index < index { low = middle + 1 } else { high = middle }
+            }
+            return low < reopened.count && reopened[low].index == index ? reopened[low].attempts : 0
         }
 
         /// False when it already was.
@@ -65,7 +101,7 @@ package struct LedgerHistory: Sendable {
     /// In the order of their rows, without gaps.
     private(set) var ranges: [Range] = []
     private(set) var tally = Tally()
-    private(set) var reasons: [Reason: UInt64] = [:]
+    private(set) var reasons = AnswerReasons()
     /// So much of `results.csv` was durable at the last mark.
     private(set) var resultsLength: UInt64 = 0
     /// Of the last row that was looked for.
@@ -103,6 +139,17 @@ package struct LedgerHistory: Sendable {
         ranges[index].handed = max(ranges[index].handed, Int(rows))
     }
 
+    /// Rows that ended as unavailable have no outcome any more.
+    mutating func takeReopened() throws(Fault) {
+        guard session != nil else { throw .misplaced }
+        for index in ranges.indices {
+            for row in ranges[index].unavailable { tally.attempts -= UInt64(row.attempts) }
+            ranges[index].reopen()
+        }
+        tally.unavailable = 0
+        reasons.unavailable = [:]
+    }
+
     mutating func takeMark(resultsLength: UInt64) { self.resultsLength = resultsLength }
 
     mutating func takeEnd(isInputRead: Bool) throws(Fault) {
@@ -111,14 +158,16 @@ package struct LedgerHistory: Sendable {
         self.isInputRead = isInputRead
     }
 
-    /// - Parameter reason: of a rejected row.
+    /// - Parameter reason: of a rejected or unavailable row.
     mutating func take(_ entry: LedgerEntry, reason: @autoclosure () -> Reason?) throws(Fault) {
         guard let index = index(of: entry.row) else { throw .unknownRow(entry.row) }
-        guard ranges[index].setDone(Int(entry.row - ranges[index].facts.firstRow)) else {
-            throw .secondOutcome(entry.row)
+        let place = Int(entry.row - ranges[index].facts.firstRow)
+        guard ranges[index].setDone(place) else { throw .secondOutcome(entry.row) }
+        if entry.outcome == .unavailable {
+            ranges[index].unavailable.append(Unavailable(index: UInt32(place), attempts: entry.attempts))
         }
         tally.count(entry.outcome, attempts: entry.attempts)
-        if entry.outcome == .rejected, let reason = reason() { reasons.countReason(reason) }
+        if entry.outcome.isAnswered, let reason = reason() { reasons.count(reason, of: entry.outcome) }
     }
 
     /// The range of a row. Rows of a batch are near each other, so the last one is looked at first.
@@ -148,12 +197,25 @@ extension LedgerRange {
     func contains(_ row: UInt64) -> Bool { row >= firstRow && row - firstRow < UInt64(rows) }
 }
 
+/// Rows by the reason that APNs gave, for each outcome that has one.
+package struct AnswerReasons: Sendable, Equatable {
+    var rejected: [Reason: UInt64] = [:]
+    var unavailable: [Reason: UInt64] = [:]
+
+    mutating func count(_ reason: Reason, of outcome: Outcome) {
+        if outcome == .unavailable { unavailable.countReason(reason) } else { rejected.countReason(reason) }
+    }
+}
+
 extension [Reason: UInt64] {
     /// Different reasons that are counted; a server may make up any number of them.
     private static var limit: Int { 256 }
 
-    mutating func countReason(_ reason: Reason) {
+    fileprivate mutating func countReason(_ reason: Reason) {
         let isKept = self[reason] != nil || count < Self.limit
         self[isKept ? reason : .unknown("other"), default: 0] += 1
     }
+
+    /// By the reason's text.
+    var byName: [String: UInt64] { [String: UInt64](map { ($0.key.rawValue, $0.value) }, uniquingKeysWith: +) }
 }

@@ -13,6 +13,8 @@ package struct LedgerReader: ~Copyable {
         package var length: UInt64 = 0
         /// Where the records of outcomes begin that the last mark does not cover.
         var afterMark: [UInt64] = []
+        /// Where rows were last reopened: outcomes of the kind that stand before it do not count any more.
+        var reopenedAt: UInt64 = 0
     }
 
     /// Why a ledger cannot be read.
@@ -128,6 +130,10 @@ package struct LedgerReader: ~Copyable {
         case .handed:
             let (firstRow, rows) = try found(LedgerDecoder.handed(fixed))
             try reading.history.takeHanded(firstRow: firstRow, rows: rows)
+        case .reopened:
+            _ = try found(LedgerDecoder.reopened(fixed))
+            try reading.history.takeReopened()
+            reading.reopenedAt = offset
         case .end: try reading.history.takeEnd(isInputRead: try found(LedgerDecoder.end(fixed)))
         }
     }
@@ -146,7 +152,7 @@ package struct LedgerReader: ~Copyable {
             let entry = try found(LedgerDecoder.outcome(number, of: fixed))
             let end = textOffset + entry.textLength
             guard end <= frame.textLength else { throw LedgerHistory.Fault.misplaced }
-            if entry.outcome == .rejected, entry.reason == nil, entry.reasonLength > 0 {
+            if entry.outcome.isAnswered, entry.reason == nil, entry.reasonLength > 0 {
                 let start = UInt64(LedgerFrame.length + frame.fixedLength + end - entry.reasonLength)
                 let text = try read(at: offset + start, count: entry.reasonLength)
                 try history.take(entry, reason: text.withUnsafeBytes { Reason(bytes: $0) })

@@ -21,6 +21,8 @@ enum LedgerKind: UInt8, Sendable {
     case handed = 6
     /// The session ended in order: what has no outcome was never sent, but for what was handed over.
     case end = 7
+    /// Rows that ended with an outcome (unavailable) have none any more: they are sent again.
+    case reopened = 8
 }
 
 /// The 24 bytes in front of each record.

@@ -3,6 +3,8 @@ struct ResultsRepair: ~Copyable {
     private let results: any LedgerStorage
     private let ledger: any LedgerStorage
     private let name: String
+    /// Where unavailable rows were last reopened: such outcomes before it have no line any more.
+    private let reopenedAt: UInt64
     private var lines: ResultLines
     private let batch = OutcomeBatch()
 
@@ -10,6 +12,7 @@ struct ResultsRepair: ~Copyable {
         self.results = results
         ledger = past.ledger
         self.name = name
+        reopenedAt = past.reading.reopenedAt
         lines = ResultLines(campaign: past.header.identity)
     }
 
@@ -66,7 +69,7 @@ struct ResultsRepair: ~Copyable {
 
     private mutating func project(_ offset: UInt64, _ reader: inout LedgerReader) throws {
         _ = try reader.outcomes(at: offset, into: batch)
-        for entry in batch.entries {
+        for entry in batch.entries where offset >= reopenedAt || entry.outcome != .unavailable {
             if !lines.hasRoom { try flush() }
             lines.append(entry, of: batch)
         }

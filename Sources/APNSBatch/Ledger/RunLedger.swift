@@ -43,6 +43,17 @@ package final class RunLedger: @unchecked Sendable {
 
     var resultsLength: UInt64 { state.withLock { _ in results.length } }
 
+    /// Before another session begins on a ledger: its unavailable rows have no outcome any more. `results.csv`, which has
+    /// their lines, counts for nothing from before that on until it is written anew.
+    static func reopen(_ ledger: any LedgerStorage) throws(StorageError) {
+        try ledger.sync()
+        var encoder = LedgerEncoder()
+        encoder.addMark(position: ledger.length, covered: ledger.length, resultsLength: 0)
+        encoder.addReopened(.unavailable)
+        try ledger.append(encoder.bytes)
+        try ledger.sync()
+    }
+
     /// Before another session begins on a ledger: what it tells is durable, with `results.csv`, and so is what the board of
     /// the session before tells. Only then may there be a new board.
     ///

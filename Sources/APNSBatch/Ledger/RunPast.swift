@@ -3,15 +3,23 @@ import CSVReader
 /// What an earlier process left of a run, read before this one begins.
 struct RunPast: Sendable {
     let header: LedgerHeader
+    /// Of the ledger, with its unavailable rows reopened where that was asked for.
     let reading: LedgerReader.Reading
+    /// Rows are to be reopened: the ledger does not say so yet.
+    let isReopening: Bool
     let ledger: any LedgerStorage
     /// What its lanes noted, where that can be believed.
     private let notes: [UInt64: Int]?
 
     /// Opens and reads the ledger; nobody else may be at work on it.
-    init(_ files: any RunFiles, name: String) throws(CampaignError) {
+    ///
+    /// - Parameter reopening: rows that ended as unavailable count as not sent.
+    init(_ files: any RunFiles, name: String, reopening: Bool = false) throws(CampaignError) {
         ledger = try files.openLedger()
-        reading = try Self.read(ledger, name: name, boot: files.boot)
+        var reading = try Self.read(ledger, name: name, boot: files.boot)
+        isReopening = reopening && reading.history.tally.unavailable > 0
+        if isReopening { Self.reopen(&reading) }
+        self.reading = reading
         guard let header = reading.history.header else { throw Self.explain(.notOne, name: name) }
         guard header.inputBytes != nil else {
             throw CampaignError(
@@ -20,6 +28,14 @@ struct RunPast: Sendable {
         self.header = header
         let words = files.notes()
         notes = reading.history.session.flatMap { HandOverBoard.notes(words, of: $0, boot: files.boot) }
+    }
+
+    /// As it will be when `RunLedger.reopen` has said so in the ledger: nothing of `results.csv` counts any more.
+    private static func reopen(_ reading: inout LedgerReader.Reading) {
+        try? reading.history.takeReopened()
+        reading.history.takeMark(resultsLength: 0)
+        reading.reopenedAt = reading.length
+        reading.afterMark = []
     }
 
     static func read(

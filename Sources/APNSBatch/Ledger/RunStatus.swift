@@ -84,7 +84,8 @@ public struct RunStatus: Sendable, Equatable {
         inputBytesRead = history.ranges.last.map { $0.facts.offset + UInt64($0.facts.bytes) } ?? 0
         let tally = history.tally
         outcomes = [
-            .accepted: tally.accepted, .rejected: tally.rejected, .invalid: tally.invalid, .unknown: tally.unknown,
+            .accepted: tally.accepted, .rejected: tally.rejected, .unavailable: tally.unavailable,
+            .invalid: tally.invalid, .unknown: tally.unknown,
             .expired: tally.expired, .suppressed: tally.suppressed,
         ]
         let board = history.session.flatMap { HandOverBoard.notes(notes, of: $0, boot: boot) }

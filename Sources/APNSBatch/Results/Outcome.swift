@@ -4,6 +4,9 @@ public enum Outcome: UInt8, Sendable, CaseIterable {
     case accepted = 0
     /// APNs answered no, finally; with status, reason and, for 410, the timestamp.
     case rejected = 1
+    /// APNs answered 429 or 5xx, asked for another request later, and did so until no attempt was left. The notification
+    /// was not delivered; ``Campaign/retryUnavailable`` sends it when the run is resumed.
+    case unavailable = 6
     /// Never sent: a bad row, a bad token, a payload too large or against the rules; with line, column and cause.
     case invalid = 2
     /// May have been sent, no answer came, and it is not sent again.
@@ -18,10 +21,14 @@ public enum Outcome: UInt8, Sendable, CaseIterable {
         switch self {
         case .accepted: "accepted"
         case .rejected: "rejected"
+        case .unavailable: "unavailable"
         case .invalid: "invalid"
         case .unknown: "unknown"
         case .expired: "expired"
         case .suppressed: "suppressed"
         }
     }
+
+    /// Whether the row's reason is that of an answer from APNs.
+    var isAnswered: Bool { self == .rejected || self == .unavailable }
 }

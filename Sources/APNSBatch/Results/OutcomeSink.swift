@@ -54,18 +54,20 @@ struct OutcomeSink: ~Copyable {
 struct Tally: Sendable, Equatable {
     var accepted: UInt64 = 0
     var rejected: UInt64 = 0
+    var unavailable: UInt64 = 0
     var invalid: UInt64 = 0
     var unknown: UInt64 = 0
     var expired: UInt64 = 0
     var suppressed: UInt64 = 0
     var attempts: UInt64 = 0
 
-    var rows: UInt64 { accepted + rejected + invalid + unknown + expired + suppressed }
+    var rows: UInt64 { accepted + rejected + unavailable + invalid + unknown + expired + suppressed }
 
     mutating func count(_ outcome: Outcome, attempts: UInt16) {
         switch outcome {
         case .accepted: accepted += 1
         case .rejected: rejected += 1
+        case .unavailable: unavailable += 1
         case .invalid: invalid += 1
         case .unknown: unknown += 1
         case .expired: expired += 1
@@ -77,8 +79,9 @@ struct Tally: Sendable, Equatable {
     static func + (left: Tally, right: Tally) -> Tally {
         Tally(
             accepted: left.accepted + right.accepted, rejected: left.rejected + right.rejected,
-            invalid: left.invalid + right.invalid, unknown: left.unknown + right.unknown,
-            expired: left.expired + right.expired, suppressed: left.suppressed + right.suppressed,
-            attempts: left.attempts + right.attempts)
+            unavailable: left.unavailable + right.unavailable, invalid: left.invalid + right.invalid,
+            unknown: left.unknown + right.unknown,
+            expired: left.expired + right.expired,
+            suppressed: left.suppressed + right.suppressed, attempts: left.attempts + right.attempts)
     }
 }

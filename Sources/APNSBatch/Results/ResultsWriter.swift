@@ -7,7 +7,7 @@ final class ResultsWriter: @unchecked Sendable {
     /// What was recorded, and its lines.
     private struct Account: ~Copyable {
         var lines: ResultLines
-        var reasons: [Reason: UInt64]
+        var reasons: AnswerReasons
         var tally = Tally()
 
         /// Adds entries from one on, and their lines as far as there is room; gives the first that is not added.
@@ -16,8 +16,8 @@ final class ResultsWriter: @unchecked Sendable {
                 guard isWithoutLines || lines.hasRoom else { return place }
                 let entry = batch.entries[place]
                 tally.count(entry.outcome, attempts: entry.attempts)
-                if entry.outcome == .rejected && entry.reasonLength > 0 {
-                    reasons.countReason(Reason(bytes: batch.reason(of: entry)))
+                if entry.outcome.isAnswered && entry.reasonLength > 0 {
+                    reasons.count(Reason(bytes: batch.reason(of: entry)), of: entry.outcome)
                 }
                 if !isWithoutLines { lines.append(entry, of: batch) }
             }
@@ -44,7 +44,8 @@ final class ResultsWriter: @unchecked Sendable {
 
     /// - Parameter reasons: counted before.
     init(
-        ledger: RunLedger, campaign: (UInt64, UInt64), reasons: [Reason: UInt64] = [:], exchange: OutcomeExchange,
+        ledger: RunLedger, campaign: (UInt64, UInt64), reasons: AnswerReasons = AnswerReasons(),
+        exchange: OutcomeExchange,
         control: RunControl, interval: UInt64
     ) {
         self.ledger = ledger
@@ -86,7 +87,7 @@ final class ResultsWriter: @unchecked Sendable {
     }
 
     /// After the thread was joined: outcomes and answers by reason, as they were recorded, and what went wrong.
-    func finish() -> (tally: Tally, reasons: [Reason: UInt64], failure: CampaignError?) {
+    func finish() -> (tally: Tally, reasons: AnswerReasons, failure: CampaignError?) {
         (account.tally, account.reasons, failure)
     }
 

@@ -4,6 +4,7 @@ import Synchronization
 final class LaneGauges: Sendable {
     private let accepted = Atomic<UInt64>(0)
     private let rejected = Atomic<UInt64>(0)
+    private let unavailable = Atomic<UInt64>(0)
     private let invalid = Atomic<UInt64>(0)
     private let other = Atomic<UInt64>(0)
     private let connections = Atomic<Int>(0)
@@ -15,6 +16,7 @@ final class LaneGauges: Sendable {
     struct Reading: Sendable {
         var accepted: UInt64 = 0
         var rejected: UInt64 = 0
+        var unavailable: UInt64 = 0
         var invalid: UInt64 = 0
         var other: UInt64 = 0
         var connections = 0
@@ -29,6 +31,7 @@ final class LaneGauges: Sendable {
     func publish(_ tally: Tally, connections: Int, streams: Int, inFlight: Int, opened: Int, retrying: Int = 0) {
         accepted.store(tally.accepted, ordering: .relaxed)
         rejected.store(tally.rejected, ordering: .relaxed)
+        unavailable.store(tally.unavailable, ordering: .relaxed)
         invalid.store(tally.invalid, ordering: .relaxed)
         other.store(tally.unknown + tally.expired + tally.suppressed, ordering: .relaxed)
         self.connections.store(connections, ordering: .relaxed)
@@ -41,7 +44,8 @@ final class LaneGauges: Sendable {
     var reading: Reading {
         Reading(
             accepted: accepted.load(ordering: .relaxed), rejected: rejected.load(ordering: .relaxed),
-            invalid: invalid.load(ordering: .relaxed), other: other.load(ordering: .relaxed),
+            unavailable: unavailable.load(ordering: .relaxed), invalid: invalid.load(ordering: .relaxed),
+            other: other.load(ordering: .relaxed),
             connections: connections.load(ordering: .relaxed), streams: streams.load(ordering: .relaxed),
             inFlight: inFlight.load(ordering: .relaxed), opened: opened.load(ordering: .relaxed),
             retrying: retrying.load(ordering: .relaxed))
@@ -54,12 +58,14 @@ extension CampaignProgress {
         self.init()
         accepted = before.accepted
         rejected = before.rejected
+        unavailable = before.unavailable
         invalid = before.invalid
         other = before.unknown + before.expired + before.suppressed
         for gauge in gauges {
             let reading = gauge.reading
             accepted += reading.accepted
             rejected += reading.rejected
+            unavailable += reading.unavailable
             invalid += reading.invalid
             other += reading.other
             connections += reading.connections

@@ -24,7 +24,7 @@ package final class SteppedRun {
         ledger = try run.openLedger()
         exchange = OutcomeExchange(lanes: run.gauges.count)
         writer = ResultsWriter(
-            ledger: ledger, campaign: run.plan.identity, reasons: run.past?.reading.history.reasons ?? [:],
+            ledger: ledger, campaign: run.plan.identity, reasons: run.past?.reading.history.reasons ?? AnswerReasons(),
             exchange: exchange, control: run.control, interval: UInt64(run.syncInterval) * 1_000_000)
         announcer = RangeAnnouncer(run.reader, ledger: ledger, past: run.past?.ranges ?? [])
         wakers = run.gauges.map { _ in LaneWaker() }

@@ -31,15 +31,53 @@ extension EndToEnd {
             #expect(try simulator.stop().count == 2)
         }
 
-        @Test func `rejected rows are final answers: exit code 0`() throws {
+        @Test(arguments: [(share: 0.5, code: Int32(0)), (share: 1, code: 2)])
+        func `rejected rows are final answers: exit code 0, but 2 when no row was accepted`(
+            share: Double, code: Int32
+        ) throws {
             let sender = try Sender()
-            let script = Script(seed: 1, rules: [.init(share: 1, status: 410, reason: "Unregistered")])
+            let script = Script(seed: 1, rules: [.init(share: share, status: 410, reason: "Unregistered")])
             let simulator = try SimulatorProcess(sender, script: script)
             let input = try sender.makeRows(50)
-            let (_, results) = try sender.send(input, to: simulator.port, ["--template", Sender.template])
+            let (_, results) = try sender.send(
+                input, to: simulator.port, ["--template", Sender.template], expecting: code)
             results.expectComplete(rows: 50)
-            #expect(results.count("rejected") == 50)
-            #expect(results.summary["reasons"] as? [String: Int] == ["Unregistered": 50])
+            let rejected = results.count("rejected")
+            #expect(code == 2 ? rejected == 50 : rejected > 0 && rejected < 50)
+            #expect(results.summary["reasons"] as? [String: Int] == ["Unregistered": rejected])
+        }
+
+        @Test func `rows that APNs put off to the last attempt: exit code 2, and resume sends them when told to`()
+            throws
+        {
+            let sender = try Sender()
+            let script = Script(
+                seed: 1, rules: [.init(share: 0.3, status: 503, reason: "ServiceUnavailable", times: 2)])
+            let simulator = try SimulatorProcess(sender, script: script)
+            let input = try sender.makeRows(50)
+            let directory = sender.newRunDirectory()
+            let process = try sender.start(
+                input, to: simulator.port, runDirectory: directory,
+                ["--template", Sender.template, "--attempts", "2", "--retry-delay", "1"])
+            #expect(process.wait(seconds: 120) == .exited(2), "\(process.errors)")
+            let first = try RunResults(directory)
+            first.expectComplete(rows: 50)
+            let unavailable = first.count("unavailable")
+            #expect(unavailable > 0 && unavailable < 50)
+            #expect(first.lines.allSatisfy { $0.outcome != "unavailable" || $0.status == "503" && $0.attempts == 2 })
+            #expect(process.output.contains("unavailable \(unavailable): ServiceUnavailable\n"))
+            #expect(process.output.contains(" unavailable=\(unavailable) "))
+
+            let asBefore = try sender.command(["resume", directory])
+            #expect(asBefore.ending == .exited(2), "\(asBefore)")
+            #expect(try RunResults(directory).lines == first.lines)
+
+            let again = try sender.command(["resume", directory, "--retry-unavailable"])
+            #expect(again.ending == .exited(0), "\(again)")
+            let last = try RunResults(directory)
+            last.expectComplete(rows: 50)
+            #expect(last.count("accepted") == 50 && last.count("unavailable") == 0)
+            #expect(try simulator.stop().values.allSatisfy { $0.accepted == 1 })
         }
 
         @Test func `a header row alone: nothing to do, exit code 0`() throws {

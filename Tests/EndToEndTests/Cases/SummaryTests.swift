@@ -12,11 +12,12 @@ extension EndToEnd {
 
             let last = try #require(finished.outputLines.last)
             let form =
-                /rows=300 accepted=300 rejected=0 invalid=0 unknown=0 expired=0 suppressed=0 seconds=[0-9.]+ per_second=[0-9.]+/
+                /rows=300 accepted=300 rejected=0 unavailable=0 invalid=0 unknown=0 expired=0 suppressed=0 seconds=[0-9.]+ per_second=[0-9.]+/
             #expect(last.wholeMatch(of: form) != nil, "\(last)")
 
             let keys: Set = [
-                "rows", "accepted", "rejected", "invalid", "unknown", "expired", "suppressed", "attempts",
+                "rows", "accepted", "rejected", "unavailable", "invalid", "unknown", "expired", "suppressed",
+                "attempts",
                 "elapsed_seconds", "accepted_per_second", "cpu_seconds", "peak_rss_bytes", "loop", "connections",
                 "reasons",
             ]

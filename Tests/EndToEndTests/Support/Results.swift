@@ -76,7 +76,7 @@ struct RunResults {
     /// The summary counts the lines that there are.
     func expectSummaryAgrees(sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(number("rows") == lines.count, sourceLocation: sourceLocation)
-        for outcome in ["accepted", "rejected", "invalid", "unknown", "expired", "suppressed"] {
+        for outcome in ["accepted", "rejected", "unavailable", "invalid", "unknown", "expired", "suppressed"] {
             #expect(number(outcome) == count(outcome), "\(outcome)", sourceLocation: sourceLocation)
         }
         #expect(number("attempts") == lines.reduce(0) { $0 + $1.attempts }, sourceLocation: sourceLocation)

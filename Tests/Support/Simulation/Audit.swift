@@ -53,7 +53,8 @@ struct Audit {
     }
 
     private func judge(_ row: UInt64, _ image: LedgerImage, _ session: (received: Int, accepted: Int)) -> String? {
-        if before.rows[row] != nil { return "it had its outcome, and was sent again" }
+        let wasReopened = image.reopenings > before.reopenings && image.reopened.contains(row)
+        if before.rows[row] != nil, !wasReopened { return "it had its outcome, and was sent again" }
         if image.rows[row] != nil { return nil }
         if image.range(of: row) == nil { return "it was sent before the ledger said so" }
         if image.isEnded, !image.isHanded(row) {

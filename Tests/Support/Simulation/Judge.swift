@@ -50,7 +50,7 @@ struct Judge {
         }
         switch line.outcome {
         case .accepted: return accepted == 0 ? "the server did not accept it" : nil
-        case .rejected: return judgeRejected(row, line)
+        case .rejected, .unavailable: return judgeRejected(row, line)
         case .unknown: return judgeUnknown(row, line)
         case .invalid, .suppressed:
             if received > 0 { return "the server received it \(received) times" }
@@ -77,6 +77,8 @@ struct Judge {
         if !statuses.contains(line.status) { return "the server answered \(statuses)" }
         guard let rule = plan.script.answer(forToken: row.token) else { return "the script says nothing of it" }
         if rule.status != Int(line.status) { return "the script says \(rule.status)" }
+        let mayPass = line.status == 429 || line.status >= 500
+        if mayPass != (line.outcome == .unavailable) { return "status \(line.status) is another outcome" }
         if rule.times != nil, plan.notAfter == nil, Int(line.attempts) < plan.attempts { return "attempts were left" }
         return nil
     }

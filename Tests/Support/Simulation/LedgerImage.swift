@@ -12,6 +12,9 @@ struct LedgerImage {
     /// First row and how many rows from there may have been sent, by what the ledger says itself.
     private(set) var handed: [UInt64: UInt64] = [:]
     private(set) var sessions = 0
+    /// Rows that were reopened, and how often that was done.
+    private(set) var reopened: Set<UInt64> = []
+    private(set) var reopenings = 0
     /// The last session ended in order.
     private(set) var isEnded = false
     /// Something that cannot be.
@@ -74,6 +77,10 @@ struct LedgerImage {
             }
         case 6: handed[number(0)] = max(handed[number(0)] ?? 0, number(8))
         case 7: isEnded = true
+        case 8:
+            reopenings += 1
+            reopened.formUnion(rows.filter { $0.value.outcome == number(0) }.keys)
+            rows = rows.filter { $0.value.outcome != number(0) }
         default: break
         }
     }

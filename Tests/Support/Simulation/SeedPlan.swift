@@ -35,6 +35,8 @@ struct SeedPlan {
     var variesLanes = false
     /// Of the sessions; the last one's goes for those behind it.
     var policies: [UnknownPolicy] = [.resend]
+    /// Later sessions send rows again that were unavailable.
+    var retriesUnavailable = false
     /// Milliseconds between two syncs of the outcomes.
     var syncInterval: Int
     /// Seconds after which nothing more is sent; nil for no such time.
@@ -90,6 +92,8 @@ struct SeedPlan {
         syncInterval = dice.pick([10, 50, 200, 1000])
         drawSessions(&dice)
         drawPolicy(&dice)
+        // Last, so that a seed of old means what it meant.
+        retriesUnavailable = dice.chance(500_000)
     }
 
     private mutating func drawSessions(_ dice: inout Dice) {

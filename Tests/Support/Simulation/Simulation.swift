@@ -98,7 +98,9 @@ package final class Simulation {
         }
         strikes.count("sessions", sessions)
         strikes.count(world.strikes)
-        for row in LedgerImage(disk.ledger.bytes).rows.values {
+        let image = LedgerImage(disk.ledger.bytes)
+        if image.reopenings > 0 { strikes.count("unavailable rows reopened") }
+        for row in image.rows.values {
             strikes.count("outcome: \(Outcome(rawValue: row.outcome).map { "\($0.name)" } ?? "?")")
         }
         return Report(
@@ -116,8 +118,10 @@ package final class Simulation {
         let ending: Audit.Ending
         var hasPlayed = false
         do {
+            var campaign = campaign(policy, sessions, hasCanary)
+            campaign.retryUnavailable = plan.retriesUnavailable
             let run = try CampaignRun(
-                campaign(policy, sessions, hasCanary), resuming: isBegun, files: disk, logger: logger,
+                campaign, resuming: isBegun, files: disk, logger: logger,
                 surroundings: surroundings)
             isBegun = true
             ending = try play(run, mishap)

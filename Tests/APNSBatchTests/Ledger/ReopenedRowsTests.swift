@@ -1,0 +1,71 @@
+import APNSProtocol
+import Testing
+
+@testable import APNSBatch
+
+@Suite("Reopened rows") struct ReopenedRowsTests {
+    private typealias Sample = LedgerSample
+
+    /// A session that ended in order, with some rows unavailable, and then reopened by the next.
+    private static func history(rows: Int, unavailable: [UInt64], reopens: Bool = true) throws -> LedgerHistory {
+        let ends = (1...UInt64(rows)).map { row in
+            unavailable.contains(row)
+                ? Sample.End(row: row, outcome: .unavailable, status: 503, attempts: 5, reason: "ServiceUnavailable")
+                : Sample.End(row: row, outcome: .accepted, status: 200)
+        }
+        var records: [(inout LedgerEncoder, UInt64) -> Void] = [
+            { encoder, _ in encoder.add(Sample.header) }, { encoder, _ in encoder.add(Sample.session(1)) },
+            { encoder, _ in encoder.add(Sample.range(1, rows: rows)) },
+            { encoder, _ in encoder.add(Sample.batch(ends)) },
+            { encoder, _ in encoder.addEnd(isInputRead: true) },
+        ]
+        if reopens { records.append { encoder, _ in encoder.addReopened(.unavailable) } }
+        return try Sample.read(Sample.ledger(records).bytes).history
+    }
+
+    @Test(
+        "have no outcome any more, and the others keep theirs",
+        arguments: [(64, [1, 64]), (65, [65]), (130, [2, 66, 130]), (3, [1, 2, 3]), (200, [100])] as [(Int, [UInt64])])
+    func reopens(rows: Int, unavailable: [UInt64]) throws {
+        let history = try Self.history(rows: rows, unavailable: unavailable)
+        let range = history.ranges[0]
+        #expect(range.remaining == unavailable.count)
+        for row in 1...UInt64(rows) {
+            #expect(range.isDone(Int(row) - 1) == !unavailable.contains(row), "row \(row)")
+            #expect(range.attempts(ofReopened: Int(row) - 1) == (unavailable.contains(row) ? 5 : 0), "row \(row)")
+        }
+        let accepted = UInt64(rows - unavailable.count)
+        #expect(history.tally == Tally(accepted: accepted, attempts: accepted))
+        #expect(history.reasons == AnswerReasons())
+    }
+
+    @Test("are counted with their reasons until then")
+    func before() throws {
+        let history = try Self.history(rows: 10, unavailable: [3, 4], reopens: false)
+        #expect(history.tally == Tally(accepted: 8, unavailable: 2, attempts: 18))
+        #expect(history.reasons.unavailable == [.known(.serviceUnavailable): 2] && history.reasons.rejected.isEmpty)
+        #expect(history.ranges[0].remaining == 0)
+    }
+
+    @Test("may end again, and only once")
+    func again() throws {
+        var history = try Self.history(rows: 5, unavailable: [2])
+        try history.take(Sample.session(2))
+        try history.take(Sample.range(1, rows: 5))
+        let entry = LedgerEntry(row: 2, attempts: 1, outcome: .unavailable, status: 503)
+        try history.take(entry, reason: .known(.serviceUnavailable))
+        #expect(history.ranges[0].remaining == 0 && history.tally.unavailable == 1)
+        #expect(throws: LedgerHistory.Fault.secondOutcome(2)) { try history.take(entry, reason: nil) }
+        try history.takeReopened()
+        #expect(history.ranges[0].remaining == 1 && history.tally.unavailable == 0)
+    }
+
+    @Test("a record that reopens another outcome is none of ours")
+    func otherOutcome() throws {
+        let bytes = Sample.ledger([
+            { encoder, _ in encoder.add(Sample.header) }, { encoder, _ in encoder.add(Sample.session(1)) },
+            { encoder, _ in encoder.addReopened(.accepted) },
+        ])
+        #expect(throws: LedgerReader.Failure.damaged(at: UInt64(bytes.starts[2]))) { try Sample.read(bytes.bytes) }
+    }
+}
