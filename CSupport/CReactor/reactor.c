@@ -36,7 +36,8 @@ static int backend_choose(reactor *r, const reactor_options *options) {
     case REACTOR_BACKEND_EPOLL:
         return backend_create(r, &reactor_epoll_table, options);
     default:
-        if (backend_create(r, &reactor_io_uring_table, options) == 0) return 0;
+        r->refusal = -backend_create(r, &reactor_io_uring_table, options);
+        if (r->refusal == 0) return 0;
         return backend_create(r, &reactor_epoll_table, options);
     }
 }
@@ -112,6 +113,10 @@ void reactor_destroy(reactor *r) {
 
 uint32_t reactor_backend_kind(const reactor *r) {
     return r->backend->kind;
+}
+
+int reactor_refusal(const reactor *r) {
+    return r->refusal;
 }
 
 uint64_t reactor_now_ns(reactor *r) {

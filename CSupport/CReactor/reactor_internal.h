@@ -74,6 +74,7 @@ struct reactor {
     struct reactor_timers timers;
     uint32_t user_timeout_ms; /* of connections to come; 0 for none */
     uint64_t accept_retry_ns; /* paused listeners accept again from then on; 0: as soon as a slot is free */
+    int32_t refusal;          /* errno of the back end that was tried first and cannot be had; 0 for none */
     bool accept_paused;       /* some listener is paused */
     bool timers_owed;         /* timers were due when the last call ran out of room */
     struct reactor_wake wake; /* on a cache line of its own: written by other threads */

@@ -42,7 +42,15 @@ static int create(reactor *r, const reactor_options *options, bool plain) {
     }
     r->backend_state = u;
     uring_start_wake(r);
-    return 0;
+    /* Filters of containers may let a ring be made and refuse to enter it. */
+    status = uring_ring_flush(u);
+    if (status == -EINTR) status = 0;
+    if (status < 0) {
+        uring_ring_destroy(u);
+        state_free(u);
+        r->backend_state = NULL;
+    }
+    return status;
 }
 
 static int create_best(reactor *r, const reactor_options *options) {

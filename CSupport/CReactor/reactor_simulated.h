@@ -85,8 +85,9 @@ struct sim_listener {
 };
 
 struct sim_member {
-    reactor *reactor; /* NULL: gone */
-    uint64_t due_ns;  /* until when it would sleep */
+    reactor *reactor;         /* NULL: gone */
+    uint64_t due_ns;          /* until when it would sleep */
+    uint64_t stands_until_ns; /* no turn before then */
 };
 
 struct reactor_world {

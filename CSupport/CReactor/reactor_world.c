@@ -65,6 +65,11 @@ void reactor_world_faults_set(reactor_world *world, const reactor_world_faults *
         if (world->links[i]->used) sim_link_calm(world, world->links[i]);
 }
 
+void reactor_world_stand_still(reactor_world *world, uint32_t but, uint64_t span_ns) {
+    for (uint32_t i = 0; i < world->member_count; i++)
+        if (i != but) world->members[i].stands_until_ns = world->now_ns + span_ns;
+}
+
 /* ---------------------------------------------------------------- whose turn it is */
 
 static uint64_t min(uint64_t a, uint64_t b) {
@@ -111,6 +116,7 @@ int64_t reactor_world_next(reactor_world *world) {
     int64_t chosen = -1;
     for (uint32_t i = 0; i < world->member_count; i++) {
         uint64_t at = all[i] == REACTOR_NEVER || all[i] > world->now_ns ? all[i] : world->now_ns;
+        if (at < world->members[i].stands_until_ns) at = world->members[i].stands_until_ns;
         if (at == REACTOR_NEVER || at > first) continue;
         equal = at < first ? 1 : equal + 1;
         first = at;

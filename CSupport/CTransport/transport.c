@@ -49,7 +49,8 @@ static int reactor_make(transport *t, transport_error *error) {
     if (result == 0) return TRANSPORT_OK;
     char text[200];
     static const char *const names[] = {"", "io_uring ", "epoll "};
-    snprintf(text, sizeof(text), "no %sevent loop: %s", names[t->options.loop], strerror(-result));
+    snprintf(text, sizeof(text), "no %sevent loop: %s%s", names[t->options.loop], strerror(-result),
+             result == -EMFILE ? "; raise the limit of open files (ulimit -n)" : "");
     return fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_SYSTEM, -result, text);
 }
 
@@ -113,7 +114,7 @@ static int create(const transport_options *options, reactor_world *world, transp
         transport_destroy(t);
         return status;
     }
-    t->now_ns = reactor_now_ns(t->reactor);
+    t->looked_ns = t->now_ns = reactor_now_ns(t->reactor);
     *out = t;
     return TRANSPORT_OK;
 }
@@ -173,6 +174,14 @@ uint32_t transport_loop_kind(const transport *t) {
     default:
         return TRANSPORT_LOOP_IO_URING;
     }
+}
+
+int transport_loop_refusal(const transport *t) {
+    return reactor_refusal(t->reactor);
+}
+
+int transport_loop_error(const transport *t) {
+    return t->loop_error;
 }
 
 /* Not by its file in /proc: that is root's in a process without core dumps. */
@@ -267,5 +276,5 @@ int transport_connection_ping(transport *t, transport_connection connection_id) 
     connection *c = slot_find(t, connection_id);
     if (c == NULL || c->kind == SLOT_LISTENER || c->state != CONNECTION_UP) return TRANSPORT_MISUSE;
     connection_dirty(c);
-    return h2_session_ping(c->h2, reactor_now_ns(t->reactor)) == 0 ? TRANSPORT_OK : TRANSPORT_RESOURCE;
+    return h2_session_ping(c->h2, t->now_ns) == 0 ? TRANSPORT_OK : TRANSPORT_RESOURCE;
 }

@@ -131,7 +131,7 @@ int transport_submit(transport *t, const transport_request *requests, uint32_t c
     if (count > h2_pool_free_count(t->pool)) return TRANSPORT_MISUSE;
     for (uint32_t i = 0; i < count; i++)
         if (!valid(t, &requests[i])) return TRANSPORT_MISUSE;
-    t->now_ns = reactor_now_ns(t->reactor);
+    transport_look(t);
     uint64_t deadline_ns = t->now_ns + (uint64_t)t->options.request_timeout_ms * 1000000;
     if (count > 0 && t->options.request_timeout_ms > 0 && deadline_ns < t->next_deadline_ns)
         t->next_deadline_ns = deadline_ns;
@@ -192,7 +192,7 @@ int transport_connect(transport *t, const transport_connect_options *options, tr
         slot_give(c);
         return TRANSPORT_RESOURCE;
     }
-    t->now_ns = reactor_now_ns(t->reactor);
+    transport_look(t);
     if (t->options.connect_timeout_ms > 0) connection_deadline_set(c, t->options.connect_timeout_ms);
     *out = c->id;
     return TRANSPORT_OK;

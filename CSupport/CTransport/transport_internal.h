@@ -158,7 +158,11 @@ struct transport {
     uint32_t tls_count;
     uint8_t *tunnel_request; /* NULL without a proxy */
     uint32_t tunnel_request_length;
-    uint64_t now_ns;
+    uint64_t now_ns;           /* the loop's time without that in which this process stood still; see transport_look */
+    uint64_t looked_ns;        /* the loop's time at the last look */
+    uint64_t asleep_ns;        /* how long a wait since then was meant to take at most */
+    uint64_t stood_ns;         /* how long this process stood still so far */
+    int32_t loop_error;        /* errno of the loop's own failure, or 0 */
     uint64_t next_deadline_ns; /* no deadline is earlier */
     connection *dirty;
     connection *closed;
@@ -181,6 +185,9 @@ struct transport {
     uint8_t decrypted[2 * TLS_RECORD_PLAIN_MAX];
     reactor_event reactor_events[REACTOR_EVENTS_MAX];
 };
+
+/* transport_time.c: looks at the clock. */
+void transport_look(transport *t);
 
 /* transport_lists.c */
 void request_queue_init(request_queue *queue);

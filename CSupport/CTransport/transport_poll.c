@@ -4,6 +4,10 @@
 /* Completions that are worth waiting for while lingering. */
 enum { LINGER_BATCH = REACTOR_EVENTS_MAX };
 
+/* Waits that take what has arrived before deadlines are looked at; a peer that sends all the time must not hold them
+ * up. */
+enum { ARRIVED_ROUNDS_MAX = 64 };
+
 void request_give(transport *t, request *r) {
     r->state = REQUEST_NEW;
     h2_pool_give(t->pool, &r->exchange);
@@ -47,9 +51,8 @@ static void connection_expire(connection *c) {
     }
 }
 
-/* Looks at all deadlines, but only once one may have passed. */
-static void expire(transport *t) {
-    if (t->now_ns < t->next_deadline_ns) return;
+/* Looks at all deadlines. */
+static void expire_all(transport *t) {
     t->next_deadline_ns = UINT64_MAX;
     for (uint32_t i = 0; i < t->slot_count; i++)
         if (t->slots[i].kind == SLOT_CLIENT || t->slots[i].kind == SLOT_SERVER) connection_expire(&t->slots[i]);
@@ -97,6 +100,31 @@ static bool closing_reportable(const transport *t, const transport_poll_io *io) 
     return false;
 }
 
+/* Waits, and handles what comes. Returns how much that was, or the loop's negative errno. */
+static int take(transport *t, const reactor_wait_options *options) {
+    t->asleep_ns = options->timeout_ns;
+    int count = reactor_wait(t->reactor, options, t->reactor_events, REACTOR_EVENTS_MAX);
+    transport_look(t);
+    if (t->world != NULL) t->asleep_ns = options->timeout_ns; /* sleeping is the world's */
+    for (int i = 0; i < count; i++)
+        dispatch(t, &t->reactor_events[i]);
+    return count;
+}
+
+/* Once a deadline may have passed, everything that has arrived is taken first, however much that is, for an answer that
+ * lies there is no missing one. Two waits in a row must bring nothing: the first may only have given buffers back. */
+static int expire(transport *t) {
+    if (t->now_ns < t->next_deadline_ns) return 0;
+    const reactor_wait_options at_once = {.batch_min = 1};
+    for (int rounds = 0, empty = 0; rounds < ARRIVED_ROUNDS_MAX && empty < 2; rounds++) {
+        int count = take(t, &at_once);
+        if (count < 0) return count;
+        empty = count == 0 ? empty + 1 : 0;
+    }
+    expire_all(t);
+    return 0;
+}
+
 static int wait(transport *t, bool ready, uint64_t until_ns, uint64_t linger_until_ns) {
     uint64_t limit_ns = until_ns < t->next_deadline_ns ? until_ns : t->next_deadline_ns;
     reactor_wait_options options = {0};
@@ -105,22 +133,21 @@ static int wait(transport *t, bool ready, uint64_t until_ns, uint64_t linger_unt
         options.linger_ns = linger_until_ns > t->now_ns ? linger_until_ns - t->now_ns : 0;
         options.batch_min = options.linger_ns > 0 ? LINGER_BATCH : 1;
     }
-    int count = reactor_wait(t->reactor, &options, t->reactor_events, REACTOR_EVENTS_MAX);
-    t->now_ns = reactor_now_ns(t->reactor);
-    for (int i = 0; i < count; i++)
-        dispatch(t, &t->reactor_events[i]);
-    return count;
+    return take(t, &options);
 }
 
 static int drive(transport *t, const transport_poll_io *io) {
-    t->now_ns = reactor_now_ns(t->reactor);
+    transport_look(t);
     uint64_t until_ns = io->timeout_ms == UINT32_MAX ? UINT64_MAX : t->now_ns + (uint64_t)io->timeout_ms * 1000000;
     uint64_t linger_until_ns = t->now_ns + (uint64_t)io->linger_us * 1000;
     for (;;) {
         flush_dirty(t);
-        if (wait(t, reportable(t, io) || closing_reportable(t, io), until_ns, linger_until_ns) < 0)
+        int count = wait(t, reportable(t, io) || closing_reportable(t, io), until_ns, linger_until_ns);
+        if (count >= 0) count = expire(t);
+        if (count < 0) {
+            t->loop_error = -count;
             return TRANSPORT_RESOURCE;
-        expire(t);
+        }
         if (reportable(t, io) || closing_reportable(t, io) || t->now_ns >= until_ns) return TRANSPORT_OK;
         if (t->world != NULL) return TRANSPORT_OK; /* waiting is the world's */
     }

@@ -34,6 +34,10 @@ void transport_world_faults_set(transport_world *world, const transport_world_fa
     reactor_world_faults_set(inner(world), (const reactor_world_faults *)(const void *)faults);
 }
 
+void transport_world_stand_still(transport_world *world, uint32_t but, uint64_t span_ns) {
+    reactor_world_stand_still(inner(world), but, span_ns);
+}
+
 uint64_t transport_world_digest(const transport_world *world) {
     return reactor_world_digest(inner(world));
 }

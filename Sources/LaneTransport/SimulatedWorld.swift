@@ -35,6 +35,11 @@ package final class SimulatedWorld: @unchecked Sendable {
         return number < 0 ? nil : UInt32(number)
     }
 
+    /// All transports but this one stand still for so many nanoseconds, as in a process that is stopped.
+    package func standStill(but number: UInt32, for span: UInt64) {
+        transport_world_stand_still(handle, number, span)
+    }
+
     /// What goes wrong from now on; nil for nothing any more, though what has fallen silent stays so.
     package func setFaults(_ faults: Faults?) {
         guard var faults else {

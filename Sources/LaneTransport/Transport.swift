@@ -79,6 +79,9 @@ package struct Transport: ~Copyable {
     /// The loop that runs.
     package var loop: LoopKind { LoopKind(rawValue: transport_loop_kind(handle)) ?? .automatic }
 
+    /// The errno with which io_uring was refused where `automatic` was asked for; 0 if it was not.
+    package var refusal: Int32 { transport_loop_refusal(handle) }
+
     /// Monotonic nanoseconds.
     package var now: UInt64 { transport_now_ns(handle) }
 
@@ -120,7 +123,7 @@ package struct Transport: ~Copyable {
         io.timeout_ms = timeout
         io.linger_us = linger
         let status = transport_poll(handle, &io)
-        guard status == 0 else { throw TransportError(status: status, doing: "the event loop") }
+        guard status == 0 else { throw TransportError(loop: loop, error: transport_loop_error(handle)) }
         return Harvest(
             outcomes: UnsafeBufferPointer(start: outcomes.baseAddress, count: Int(io.outcome_count)),
             events: UnsafeBufferPointer(start: events.baseAddress, count: Int(io.event_count)))

@@ -36,6 +36,15 @@ package struct TransportError: Error, CustomStringConvertible, Sendable {
         self = TransportError(kind: kind, code: code, description: "\(what) failed with status \(status)")
     }
 
+    /// The loop itself failed.
+    init(loop: LoopKind, error: Int32) {
+        let isRing = loop == .ioUring
+        self.init(
+            kind: .resource, code: Int64(error),
+            description: "the \(isRing ? "io_uring" : "epoll") event loop failed: \(String(cString: strerror(error)))"
+                + (isRing ? "; epoll may work instead (loop: epoll)" : ""))
+    }
+
     /// The system gives this process no thread.
     init(noThread name: String, error: Int32) {
         self.init(

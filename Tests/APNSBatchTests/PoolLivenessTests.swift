@@ -77,6 +77,27 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.members[0] == ConnectionPool.Member())
     }
 
+    @Test("a process that stood still awaits a PONG, and answers after goaway, for as long as before")
+    func standstill() {
+        var pinged = Self.pool()
+        pinged.willSend(0)
+        #expect(pinged.tick(now: 5 * seconds, answered: 1) == [.ping(member: 0)])
+        #expect(pinged.tick(now: 6 * seconds, answered: 1) == [])
+        pinged.stoodStill(for: 40 * seconds, now: 46 * seconds)
+        #expect(pinged.tick(now: 46 * seconds, answered: 1) == [])
+        #expect(pinged.tick(now: 55 * seconds - 1, answered: 1) == [])
+        #expect(pinged.tick(now: 55 * seconds, answered: 1).first == .close(member: 0))
+
+        var leaving = Self.pool()
+        leaving.willSend(0)
+        _ = leaving.goaway(0, now: 1 * seconds)
+        leaving.stoodStill(for: 40 * seconds, now: 42 * seconds)
+        leaving.ponged(0, now: 42 * seconds)
+        #expect(leaving.tick(now: 51 * seconds - 1, answered: 1).contains(.close(member: 0)) == false)
+        leaving.ponged(0, now: 51 * seconds - 1)
+        #expect(leaving.tick(now: 51 * seconds, answered: 1).first == .close(member: 0))
+    }
+
     @Test("an answer or a PONG is a sign of life, and a slow server is asked again and again")
     func aliveAndSlow() {
         var pool = Self.pool()

@@ -91,6 +91,9 @@ void reactor_destroy(reactor *r);
 /* The back end that runs: REACTOR_BACKEND_IO_URING, REACTOR_BACKEND_EPOLL or REACTOR_BACKEND_SIMULATED. */
 uint32_t reactor_backend_kind(const reactor *r);
 
+/* Where REACTOR_BACKEND_AUTO was asked for and io_uring cannot be had: its errno; else 0. */
+int reactor_refusal(const reactor *r);
+
 /* Monotonic time in nanoseconds, read anew. */
 uint64_t reactor_now_ns(reactor *r);
 

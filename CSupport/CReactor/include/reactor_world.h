@@ -82,6 +82,10 @@ int64_t reactor_world_next(reactor_world *world);
  * forgotten, and stalled pieces arrive. faults: borrowed until return; NULL for none, and calm. */
 void reactor_world_faults_set(reactor_world *world, const reactor_world_faults *faults);
 
+/* All reactors but one stand still for so long, as in a process that is stopped: none of them gets a turn, and the
+ * network goes on. */
+void reactor_world_stand_still(reactor_world *world, uint32_t but, uint64_t span_ns);
+
 /* Of every event handed out so far, with its time and its bytes. */
 uint64_t reactor_world_digest(const reactor_world *world);
 

@@ -84,7 +84,8 @@ typedef struct transport_options {
     uint32_t connections_max;    /* connections and listeners together */
     uint32_t streams_max;        /* streams open at once over all connections */
     uint32_t body_received_max;  /* bytes of one message body kept (a longer one is counted, not kept) */
-    uint32_t request_timeout_ms; /* client: from submit to outcome, 0 for none; then RST_STREAM(CANCEL) */
+    uint32_t request_timeout_ms; /* client: from submit to outcome, 0 for none; then RST_STREAM(CANCEL). Time in which
+                                    this process stands still does not count, here and in connect_timeout_ms */
     uint32_t connect_timeout_ms; /* TCP, TLS and the peer's first SETTINGS together, client and server */
     uint32_t send_buffer_max;    /* bytes of ciphertext waiting per connection before pumping pauses; as much again may
                                     be on its way to the kernel */
@@ -103,6 +104,12 @@ void transport_destroy(transport *t);
 
 /* TRANSPORT_LOOP_IO_URING, TRANSPORT_LOOP_EPOLL or TRANSPORT_LOOP_SIMULATED: the one that runs. */
 uint32_t transport_loop_kind(const transport *t);
+
+/* Where TRANSPORT_LOOP_AUTO was asked for and io_uring cannot be had: its errno; else 0. */
+int transport_loop_refusal(const transport *t);
+
+/* The errno with which the loop itself failed, when transport_poll says so; else 0. */
+int transport_loop_error(const transport *t);
 
 /* Monotonic nanoseconds of the loop's clock. */
 uint64_t transport_now_ns(transport *t);

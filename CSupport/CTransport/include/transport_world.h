@@ -79,6 +79,10 @@ int64_t transport_world_next(transport_world *world);
  */
 void transport_world_faults_set(transport_world *world, const transport_world_faults *faults);
 
+/* All transports but one stand still for so long, as in a process that is stopped: none of them gets a turn, and the
+ * network goes on. */
+void transport_world_stand_still(transport_world *world, uint32_t but, uint64_t span_ns);
+
 /* Of every event handed out so far, with its time and its bytes. */
 uint64_t transport_world_digest(const transport_world *world);
 

@@ -10,6 +10,7 @@ extension Lane {
         handOver: HandOverBoard? = nil, waker: LaneWaker, board: AnswerBoard, number: Int
     ) throws(TransportError) {
         var transport = try Transport(Self.options(plan))
+        if number == 0, transport.refusal != 0 { plan.log.ioUringRefused(transport.refusal) }
         try transport.setTunnel(plan.tunnel)
         let tls = try transport.makeTLS(plan.trust)
         let now = transport.now

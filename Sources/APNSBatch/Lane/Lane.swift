@@ -79,12 +79,12 @@ struct Lane: ~Copyable {
 
     /// One turn; false once every row it took has its outcome and `finishUp` may follow.
     mutating func turn() throws(TransportError) -> Bool {
-        now = transport.now
+        look()
         let filled = fill()
         try submit()
         if isFinished() { return false }
         let harvest = try transport.poll(timeout: wait(after: filled), linger: linger(after: filled))
-        now = transport.now
+        look()
         // A connection's last event comes after the outcomes of its requests, perhaps in the same harvest.
         if let spoil = plan.surroundings.spoil {
             for outcome in harvest.outcomes { endSpoilt(outcome, spoil) }
@@ -96,6 +96,17 @@ struct Lane: ~Copyable {
         for event in harvest.events { act(on: event) }
         tick()
         return true
+    }
+
+    /// Looks at the time. A lane looks every few milliseconds, so a long pause says that this process stood still: what
+    /// waits for a peer waits that much longer.
+    private mutating func look() {
+        let before = now
+        now = transport.now
+        guard now > before + ConnectionPool.standstill else { return }
+        let gap = now - before
+        stopDeadline = stopDeadline.map { $0 + gap }
+        for provider in providers.indices { providers[provider].pool.stoodStill(for: gap, now: now) }
     }
 
     /// Hands over the last outcomes. Rows still under way, after a failure of the loop itself, are unknown.

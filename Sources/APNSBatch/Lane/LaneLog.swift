@@ -1,4 +1,5 @@
 import APNSProtocol
+import Glibc
 import LaneTransport
 import Logging
 
@@ -6,6 +7,10 @@ import Logging
 struct LaneLog: Sendable {
     let logger: Logger
     let endpoint: String
+
+    func ioUringRefused(_ error: Int32) {
+        logger.notice("io_uring is refused (\(String(cString: strerror(error)))): epoll takes its place")
+    }
 
     func connected(_ event: EventRecord, _ access: ProviderAccess) {
         logger.info(

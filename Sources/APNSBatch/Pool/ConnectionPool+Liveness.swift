@@ -31,6 +31,18 @@ extension ConnectionPool {
         return actions
     }
 
+    /// This process stood still for so long until now, and what came meanwhile has not been read: PONGs and the answers
+    /// after GOAWAY are awaited that much longer.
+    mutating func stoodStill(for gap: UInt64, now: UInt64) {
+        for index in members.indices {
+            let member = members[index]
+            if let pinged = member.pingedAt, member.heardAt <= pinged {
+                members[index].pingedAt = min(pinged + gap, now)
+            }
+            members[index].closesAt = member.closesAt.map { min($0 + gap, now + limits.goawayPatience) }
+        }
+    }
+
     private mutating func watch(_ index: Int, now: UInt64) -> [Action] {
         let member = members[index]
         if let pinged = member.pingedAt, member.heardAt <= pinged {

@@ -217,7 +217,10 @@ struct ConnectionPool: Equatable {
     }
 
     /// How long a look is about: one after a long pause says that this process stood still, and not the server.
-    static func seen(from: UInt64, to now: UInt64) -> UInt64 { min(now - from, 1_000_000_000) }
+    static func seen(from: UInt64, to now: UInt64) -> UInt64 { min(now - from, standstill) }
+
+    /// A longer time between two looks, in nanoseconds, is such a pause.
+    static let standstill: UInt64 = 1_000_000_000
 
     /// Connections that stand and may not be used are no connections that cannot be had.
     private func impatience() -> String {

@@ -23,17 +23,25 @@ struct OutcomeEntry {
 ///
 /// Owned by one thread at a time: the lane fills it, the queue hands it over, the writer empties and returns it.
 package final class OutcomeBatch: @unchecked Sendable {
+    /// Entries that a batch holds unless it is made for fewer.
     static let entryCapacity = 2048
     static let byteCapacity = 256 * 1024
     /// Longer texts are cut; a device token or a reason never is.
     static let textLimit = 1024
 
-    private let entryStorage = UnsafeMutablePointer<OutcomeEntry>.allocate(capacity: entryCapacity)
-    private let byteStorage = UnsafeMutableRawPointer.allocate(byteCount: byteCapacity, alignment: 16)
+    private let entryStorage: UnsafeMutablePointer<OutcomeEntry>
+    private let entryLimit: Int
+    private let byteStorage: UnsafeMutableRawPointer
+    private let byteLimit: Int
     private(set) var count = 0
     private var bytesUsed = 0
 
-    package init() {}
+    package init(entries: Int = entryCapacity) {
+        entryLimit = entries
+        byteLimit = min(Self.byteCapacity, entries * 3 * Self.textLimit)
+        entryStorage = .allocate(capacity: entries)
+        byteStorage = .allocate(byteCount: byteLimit, alignment: 16)
+    }
 
     deinit {
         entryStorage.deallocate()
@@ -43,7 +51,7 @@ package final class OutcomeBatch: @unchecked Sendable {
     var isEmpty: Bool { count == 0 }
 
     /// Whether another entry with texts of any length fits.
-    var hasRoom: Bool { count < Self.entryCapacity && bytesUsed + 3 * Self.textLimit <= Self.byteCapacity }
+    var hasRoom: Bool { count < entryLimit && bytesUsed + 3 * Self.textLimit <= byteLimit }
 
     var entries: UnsafeBufferPointer<OutcomeEntry> { UnsafeBufferPointer(start: entryStorage, count: count) }
 

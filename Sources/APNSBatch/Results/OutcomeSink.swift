@@ -3,12 +3,15 @@ final class OutcomeExchange: Sendable {
     let filled: BoundedQueue<OutcomeBatch>
     let free: BoundedQueue<OutcomeBatch>
 
-    /// - Parameter lanes: each lane has one batch in hand and two on the way.
-    init(lanes: Int) {
-        let count = lanes * 3
+    /// - Parameters:
+    ///   - lanes: each lane has one batch in hand and the others on the way.
+    ///   - each: batches of a lane.
+    ///   - entries: outcomes that a batch holds.
+    init(lanes: Int, each: Int = 3, entries: Int = OutcomeBatch.entryCapacity) {
+        let count = lanes * each
         filled = BoundedQueue(capacity: count)
         free = BoundedQueue(capacity: count)
-        for _ in 0..<count { free.push(OutcomeBatch()) }
+        for _ in 0..<count { free.push(OutcomeBatch(entries: entries)) }
     }
 }
 

@@ -12,6 +12,9 @@ struct ResultLines: ~Copyable {
         UnsafeRawBufferPointer(start: header.utf8Start, count: header.utf8CodeUnitCount)
     }
 
+    /// Bytes of lines that are gathered before they are written.
+    package static let usualCapacity = 256 * 1024
+
     /// A line's fixed parts: three numbers of up to 20 digits, the apns-id, the outcome, commas.
     private static let fixedLimit = 160
     /// Quoting can at most double a text and add its quotes.
@@ -24,7 +27,7 @@ struct ResultLines: ~Copyable {
     /// The last status that was written, as it stands in memory.
     private var lastStatus: (number: UInt16, digits: UInt64, length: Int) = (0, 0, 0)
 
-    init(campaign: (UInt64, UInt64), capacity: Int = 256 * 1024) {
+    init(campaign: (UInt64, UInt64), capacity: Int = usualCapacity) {
         precondition(capacity >= Self.lineLimit)
         self.campaign = campaign
         self.capacity = capacity

@@ -46,13 +46,13 @@ final class ResultsWriter: @unchecked Sendable {
     init(
         ledger: RunLedger, campaign: (UInt64, UInt64), reasons: AnswerReasons = AnswerReasons(),
         exchange: OutcomeExchange,
-        control: RunControl, interval: UInt64
+        control: RunControl, interval: UInt64, lineBytes: Int = ResultLines.usualCapacity
     ) {
         self.ledger = ledger
         self.exchange = exchange
         self.control = control
         self.interval = interval
-        account = Account(lines: ResultLines(campaign: campaign), reasons: reasons)
+        account = Account(lines: ResultLines(campaign: campaign, capacity: lineBytes), reasons: reasons)
     }
 
     /// Runs until the exchange is closed; then everything is in the files and on the disk.

@@ -19,6 +19,10 @@ package struct Surroundings: Sendable {
 
     /// How much of the input is read at a time.
     package var csvLimits = CSVLimits.standard
+    /// Batches of a lane, outcomes in each, and bytes of lines that are written together: small ones are full often.
+    package var batchesPerLane = 3
+    package var outcomesPerBatch = OutcomeBatch.entryCapacity
+    package var lineBytes = ResultLines.usualCapacity
     /// Signs in the place of the providers' keys, whose signatures are never the same twice: 64 bytes.
     package var sign: (@Sendable (_ message: [UInt8]) -> [UInt8])?
     /// A network and a clock of its own.

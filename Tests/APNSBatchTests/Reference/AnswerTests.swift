@@ -68,7 +68,9 @@ import Testing
         campaign.attempts = 2
         let run = try CampaignRun(campaign)
         let summary = await run.run()
-        #expect(summary.ending == .complete && (isRetried ? summary.unavailableReasons : summary.reasons) == ["NewReason of 2027": 1])
+        #expect(
+            summary.ending == .complete
+                && (isRetried ? summary.unavailableReasons : summary.reasons) == ["NewReason of 2027": 1])
         #expect(summary.attempts == (isRetried ? 2 : 1))
     }
 

@@ -27,6 +27,13 @@ extension EndToEnd {
             #expect(!calls.contains("io_uring_enter"))
         }
 
+        @Test(.enabled(if: Tools.hasIOURing))
+        func `where a ring can be made and not entered, epoll takes its place by itself`() throws {
+            let (calls, loop) = try trace(strace: ["-e", "inject=io_uring_enter:error=EPERM"], [])
+            #expect(loop == "epoll")
+            #expect(calls.contains { $0.hasPrefix("epoll_") && $0.hasSuffix("wait") }, "\(calls)")
+        }
+
         @Test func `where io_uring is refused and asked for, the run says so and ends: exit code 71`() throws {
             let sender = try Sender()
             let input = try sender.makeRows(10)

@@ -45,6 +45,9 @@ struct Judge {
 
     private func judge(_ row: InputRow, _ line: ResultsText.Line) -> String? {
         let (received, accepted) = (witness.received(row.number), witness.accepted(row.number))
+        if plan.onlyStandsStill, line.outcome != .accepted || received != 1 || line.attempts != 1 {
+            return "nothing but standing still went wrong, and the server received it \(received) times"
+        }
         if received > plan.attempts * sessions {
             return "received \(received) times with \(plan.attempts) attempts allowed in each of \(sessions) sessions"
         }

@@ -45,6 +45,13 @@ struct SeedPlan {
     var canary: (rows: Int, percent: Double)?
     /// Nanoseconds after the start at which the run pauses, and for how long.
     var pause: (after: UInt64, time: UInt64)?
+    /// When this process stands still, in nanoseconds after the start, and for how long.
+    var standstills: [(after: UInt64, time: UInt64)] = []
+    /// Standing still is all that goes wrong: then every row is sent once.
+    var onlyStandsStill = false
+    /// Outcomes that travel to the writer together, and bytes of lines that are written together; nil for the usual.
+    var outcomesPerBatch: Int?
+    var lineBytes: Int?
     var script: SimulatorScript
     var world: SimulatedWorld.Options
     var server: ServerFaults
@@ -61,6 +68,9 @@ struct SeedPlan {
         sessions end by \(mishaps), rows that may have been sent: \(policies.map(\.name)), \
         a sync every \(syncInterval) ms, not after \(notAfter ?? 0) s, canary \(canary?.rows ?? 0), \
         pause \((pause?.after ?? 0) / 1_000_000) ms for \((pause?.time ?? 0) / 1_000_000) ms
+        \(outcomesPerBatch ?? 0) outcomes a batch, \(lineBytes ?? 0) bytes of lines
+        stands still: \(standstills.map { "\($0.after / 1_000_000) ms for \($0.time / 1_000_000) ms" }), \
+        \(onlyStandsStill ? "and nothing else goes wrong" : "among other things")
         script: \(script)
         network: \(world)
         server: \(server)
@@ -70,7 +80,7 @@ struct SeedPlan {
     func lanes(of session: Int) -> Int { variesLanes ? 1 + (lanes + session) % 2 : lanes }
 
     /// When everything must have finished, after the faults: the longest chain of deadlines and pauses, with room.
-    var calmPatience: UInt64 { 120_000_000_000 }
+    var calmPatience: UInt64 { 120_000_000_000 + standstills.reduce(0) { $0 + $1.time } }
 
     init(seed: UInt64) {
         var dice = Dice(seed: seed)
@@ -94,6 +104,51 @@ struct SeedPlan {
         drawPolicy(&dice)
         // Last, so that a seed of old means what it meant.
         retriesUnavailable = dice.chance(500_000)
+        drawStandstills(&dice)
+        drawCapacities(&dice)
+        drawLossAfterResume(&dice)
+    }
+
+    /// Batches and buffers that are full all the time, as they are in campaigns of millions.
+    private mutating func drawCapacities(_ dice: inout Dice) {
+        guard dice.chance(330_000) else { return }
+        outcomesPerBatch = dice.pick([1, 2, 3, 10])
+        lineBytes = dice.within(4_300...6_000)
+    }
+
+    /// A session that was killed with words that are not durable yet, and power that is lost while the next one takes up
+    /// its work.
+    private mutating func drawLossAfterResume(_ dice: inout Dice) {
+        guard !onlyStandsStill, dice.chance(80_000) else { return }
+        let loss = DiskFault(kind: .powerLoss, operation: dice.within(1...dice.pick([4, 8, 16])))
+        mishaps = [.killAtRequest(dice.within(1...100), powerless: false), .disk(loss)] + mishaps.prefix(2)
+        if policies.count > 1 { policies = mishaps.indices.map { policies[$0 % policies.count] } + [policies[0]] }
+    }
+
+    /// A process that is stopped: for less than anybody's patience, or for more.
+    private mutating func drawStandstills(_ dice: inout Dice) {
+        onlyStandsStill = dice.chance(50_000)
+        guard onlyStandsStill || dice.chance(150_000) else { return }
+        standstills = (0..<dice.within(1...3)).map { _ in
+            (
+                UInt64(dice.within(0...2_000_000)) * 1000,
+                UInt64(dice.pick([500, 1500, 5000, 15_000, 35_000])) * 1_000_000
+            )
+        }.sorted { $0.after < $1.after }
+        guard onlyStandsStill else { return }
+        world.faults = .init()
+        world.slow = 0
+        server = ServerFaults()
+        world.delay_us_max = min(world.delay_us_max, 5000)
+        world.buffer_bytes_min = 16_000
+        world.buffer_bytes_max = max(world.buffer_bytes_max, 16_000)
+        script = SimulatorScript(
+            seed: script.seed, latency: .uniform(minimum: 0, maximum: Double(dice.within(0...300))))
+        (mishaps, pause, canary, notAfter, mintAfter) = ([], nil, nil, nil, nil)
+        requestTimeout = UInt32(dice.within(2000...3000))
+        streamWindow = 0
+        rows = rows.filter { $0.kind == .good }
+        for index in rows.indices { rows[index].number = UInt64(index + 1) }
     }
 
     private mutating func drawSessions(_ dice: inout Dice) {

@@ -46,6 +46,9 @@ package final class Simulation {
     private var isComplete = false
     private var pausedUntil: UInt64?
     private var hasPaused = false
+    /// How many of the plan's standstills have begun, and until when the last one takes.
+    private var stoodStill = 0
+    private var standsUntil: UInt64 = 0
 
     /// Sessions without a mishap, beyond which something does not end.
     private static let sessionsBeyond = 6
@@ -97,6 +100,7 @@ package final class Simulation {
             ).findings()
         }
         strikes.count("sessions", sessions)
+        if plan.outcomesPerBatch != nil { strikes.count("small batches") }
         strikes.count(world.strikes)
         let image = LedgerImage(disk.ledger.bytes)
         if image.reopenings > 0 { strikes.count("unavailable rows reopened") }
@@ -238,8 +242,9 @@ package final class Simulation {
         } else {
             steps.turn(of: number, now: world.now)
         }
+        standStill()
         // The threads beside the lanes go at their own pace.
-        if dice.chance(500_000), !disk.isDead { steps.step(now: world.now) }
+        if dice.chance(500_000), !disk.isDead, world.now >= standsUntil { steps.step(now: world.now) }
         let elapsed = world.now - start
         if !isCalm, elapsed >= plan.calmAfter { calm() }
         pause(run)
@@ -247,6 +252,17 @@ package final class Simulation {
             return "not finished \(plan.calmPatience / 1_000_000_000) s after the last fault"
         }
         return nil
+    }
+
+    /// The sender's process is stopped; the server and the network go on.
+    private func standStill() {
+        guard stoodStill < plan.standstills.count else { return }
+        let (after, time) = plan.standstills[stoodStill]
+        guard world.now >= max(standsUntil, start + after) else { return }
+        strikes.count("stood still")
+        stoodStill += 1
+        standsUntil = world.now + time
+        world.standStill(but: simulator.number, for: time)
     }
 
     private func pause(_ run: CampaignRun) {

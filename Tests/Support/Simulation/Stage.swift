@@ -82,6 +82,12 @@ enum Stage {
             return true
         }
         surroundings.csvLimits = CSVLimits(chunkBytes: plan.chunkBytes, fieldBytes: 8192, recordBytes: 8192)
+        if let outcomes = plan.outcomesPerBatch, let bytes = plan.lineBytes {
+            // Enough for all rows at once: a lane that waited for the writer would wait for ever.
+            surroundings.batchesPerLane = plan.rows.count + 3
+            surroundings.outcomesPerBatch = outcomes
+            surroundings.lineBytes = bytes
+        }
         surroundings.sign = sign
         if let broken, broken.spoilsOutcomes { surroundings.spoil = { broken.spoil(&$0) } }
         return surroundings
