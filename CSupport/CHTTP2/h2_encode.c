@@ -55,9 +55,6 @@ void h2_encoder_clear(h2_encoder *encoder) {
     h2_table_clear(&encoder->table);
     for (uint32_t i = 0; i < H2_BLOCKS_CACHED; i++)
         h2_memory_give(encoder->memory, encoder->blocks[i].bytes);
-    h2_memory_give(encoder->memory, encoder->shared.bytes);
-    h2_memory_give(encoder->memory, encoder->head.bytes);
-    h2_memory_give(encoder->memory, encoder->tail.bytes);
 }
 
 void h2_encoder_table_allow(h2_encoder *encoder, uint32_t bytes_max) {
@@ -78,17 +75,23 @@ static bool block_reserve(h2_encoder *encoder, h2_block *block, size_t bytes) {
     return true;
 }
 
-/* True when the name was sent with indexing before; remembers it otherwise. */
-static bool name_seen(h2_encoder *encoder, const h2_field *field) {
-    for (uint32_t i = 0; i < encoder->names_once_count; i++)
-        if (encoder->names_once[i].length == field->name_length &&
-            memcmp(encoder->names_once[i].bytes, field->name, field->name_length) == 0)
-            return true;
-    if (encoder->names_once_count == H2_NAMES_ONCE_MAX || field->name_length > H2_NAME_ONCE_BYTES_MAX) return true;
+/* The entry of a name that was sent with indexing before, or NULL. */
+static h2_name_once *name_once_find(h2_encoder *encoder, const h2_field *field) {
+    for (uint32_t i = 0; i < encoder->names_once_count; i++) {
+        h2_name_once *once = &encoder->names_once[i];
+        if (once->length == field->name_length && memcmp(once->bytes, field->name, field->name_length) == 0)
+            return once;
+    }
+    return NULL;
+}
+
+/* False when there is no room for another name. */
+static bool name_once_add(h2_encoder *encoder, const h2_field *field) {
+    if (encoder->names_once_count == H2_NAMES_ONCE_MAX || field->name_length > H2_NAME_ONCE_BYTES_MAX) return false;
     h2_name_once *once = &encoder->names_once[encoder->names_once_count++];
-    once->length = field->name_length;
+    *once = (h2_name_once){.version = UINT64_MAX, .length = field->name_length};
     memcpy(once->bytes, field->name, field->name_length);
-    return false;
+    return true;
 }
 
 /* The representation's first byte with the name's index, or 0 and the name itself. */
@@ -121,71 +124,86 @@ static uint8_t *literal_write(h2_encoder *encoder, uint8_t *place, const h2_prep
     return value_write(place, prepared);
 }
 
+/* The name's index stays valid while the table does not change. */
+static uint8_t *name_once_write(h2_encoder *encoder, uint8_t *place, const h2_prepared_field *prepared) {
+    const h2_field *field = &prepared->field;
+    h2_name_once *once = name_once_find(encoder, field);
+    if (once == NULL) return literal_write(encoder, place, prepared, name_once_add(encoder, field));
+    if (once->version != encoder->table.version) {
+        once->version = encoder->table.version;
+        once->index = name_index(encoder, prepared);
+    }
+    return value_write(name_write(place, PLAIN, PLAIN_BITS, once->index, field), prepared);
+}
+
 static uint8_t *field_write(h2_encoder *encoder, uint8_t *place, const h2_prepared_field *prepared) {
     const h2_field *field = &prepared->field;
     if (field->indexing == H2_LITERAL) return literal_write(encoder, place, prepared, false);
-    if (field->indexing == H2_NAME_ONCE) return literal_write(encoder, place, prepared, !name_seen(encoder, field));
+    if (field->indexing == H2_NAME_ONCE) return name_once_write(encoder, place, prepared);
     uint32_t index = prepared->static_index;
     if (index == 0) index = h2_table_find(&encoder->table, field, prepared->hash);
     return index != 0 ? integer_write(place, INDEXED, INDEXED_BITS, index)
                       : literal_write(encoder, place, prepared, true);
 }
 
-/* A set's fields: from the cache while the table has not changed since they were encoded. An encoding that changed the
- * table itself is good for once. */
-static bool set_encode(h2_encoder *encoder, const h2_header_set *set, h2_block *block, h2_piece *piece) {
-    if (block->serial != set->serial || block->version != encoder->table.version) {
-        if (!block_reserve(encoder, block, set->encoded_max)) return false;
-        block->serial = set->serial;
-        block->version = encoder->table.version;
-        uint8_t *place = block->bytes;
-        for (uint32_t i = 0; i < set->count; i++)
-            place = field_write(encoder, place, &set->fields[i]);
-        block->length = (uint32_t)(place - block->bytes);
-    }
-    *piece = (h2_piece){block->bytes, block->length};
-    return true;
+static uint8_t *fields_write(h2_encoder *encoder, uint8_t *place, const h2_header_set *set) {
+    for (uint32_t i = 0; i < set->count; i++)
+        place = field_write(encoder, place, &set->fields[i]);
+    return place;
 }
 
-static bool head_encode(h2_encoder *encoder, const h2_request *request, h2_piece *piece) {
-    if (!block_reserve(encoder, &encoder->head, (size_t)request->path_length + 4 * H2_INTEGER_BYTES_MAX)) return false;
-    uint8_t *place = encoder->head.bytes;
-    if (encoder->resize_pending) {
-        if (encoder->resize_least < encoder->table.bytes_max)
-            place = integer_write(place, SIZE_UPDATE, SIZE_UPDATE_BITS, encoder->resize_least);
-        place = integer_write(place, SIZE_UPDATE, SIZE_UPDATE_BITS, encoder->table.bytes_max);
-        encoder->resize_pending = false;
-    }
-    place = integer_write(place, PLAIN, PLAIN_BITS, STATIC_PATH);
-    place = string_plain_write(place, request->path, request->path_length);
-    *piece = (h2_piece){encoder->head.bytes, (size_t)(place - encoder->head.bytes)};
-    return true;
+/* The fields of both sets: from the cache while the table has not changed since they were encoded. An encoding that
+ * changed the table itself is good for once. NULL when memory is short. */
+static const h2_block *sets_encode(h2_encoder *encoder, const h2_header_set *set, const h2_header_set *shared) {
+    h2_block *block = &encoder->blocks[set->serial % H2_BLOCKS_CACHED];
+    uint64_t shared_serial = shared != NULL ? shared->serial : 0;
+    if (block->serial == set->serial && block->shared == shared_serial && block->version == encoder->table.version)
+        return block;
+    size_t most = set->encoded_max + (shared != NULL ? shared->encoded_max : 0);
+    if (!block_reserve(encoder, block, most)) return NULL;
+    block->serial = set->serial;
+    block->shared = shared_serial;
+    block->version = encoder->table.version;
+    uint8_t *end = fields_write(encoder, block->bytes, set);
+    if (shared != NULL) end = fields_write(encoder, end, shared);
+    block->length = (uint32_t)(end - block->bytes);
+    return block;
 }
 
-static bool tail_encode(h2_encoder *encoder, const h2_request *request, h2_piece *piece) {
-    size_t bytes = 0;
+static uint8_t *size_update_write(h2_encoder *encoder, uint8_t *place) {
+    if (encoder->resize_least < encoder->table.bytes_max)
+        place = integer_write(place, SIZE_UPDATE, SIZE_UPDATE_BITS, encoder->resize_least);
+    encoder->resize_pending = false;
+    return integer_write(place, SIZE_UPDATE, SIZE_UPDATE_BITS, encoder->table.bytes_max);
+}
+
+static uint8_t *own_field_write(h2_encoder *encoder, uint8_t *place, const h2_field *field) {
+    h2_prepared_field prepared = {.field = *field};
+    if (field->indexing == H2_INDEXED) {
+        prepared.hash = h2_field_hash(field);
+        prepared.static_index = h2_static_find(field);
+    }
+    return field_write(encoder, place, &prepared);
+}
+
+size_t h2_encoder_bound(const h2_request *request) {
+    size_t bytes = 4 * H2_INTEGER_BYTES_MAX + (size_t)request->path_length + request->set->encoded_max;
+    if (request->shared != NULL) bytes += request->shared->encoded_max;
     for (uint32_t i = 0; i < request->field_count; i++)
-        bytes += (size_t)request->fields[i].name_length + request->fields[i].value_length + 3 * H2_INTEGER_BYTES_MAX;
-    if (!block_reserve(encoder, &encoder->tail, bytes)) return false;
-    uint8_t *place = encoder->tail.bytes;
-    for (uint32_t i = 0; i < request->field_count; i++) {
-        const h2_field *field = &request->fields[i];
-        h2_prepared_field prepared = {.field = *field};
-        if (field->indexing == H2_INDEXED) {
-            prepared.hash = h2_field_hash(field);
-            prepared.static_index = h2_static_find(field);
-        }
-        place = field_write(encoder, place, &prepared);
-    }
-    *piece = (h2_piece){encoder->tail.bytes, (size_t)(place - encoder->tail.bytes)};
-    return true;
+        bytes += 3 * H2_INTEGER_BYTES_MAX + (size_t)request->fields[i].name_length + request->fields[i].value_length;
+    return bytes;
 }
 
 /* :path first: it must come before all regular fields, and what follows it can be cached as one. */
-bool h2_encoder_request(h2_encoder *encoder, const h2_request *request, h2_piece pieces[H2_PIECES]) {
-    h2_block *block = &encoder->blocks[request->set->serial % H2_BLOCKS_CACHED];
-    pieces[2] = (h2_piece){NULL, 0};
-    return head_encode(encoder, request, &pieces[0]) && set_encode(encoder, request->set, block, &pieces[1]) &&
-           (request->shared == NULL || set_encode(encoder, request->shared, &encoder->shared, &pieces[2])) &&
-           tail_encode(encoder, request, &pieces[3]);
+uint8_t *h2_encoder_request(h2_encoder *encoder, const h2_request *request, uint8_t *place) {
+    if (encoder->resize_pending) place = size_update_write(encoder, place);
+    place = integer_write(place, PLAIN, PLAIN_BITS, STATIC_PATH);
+    place = string_plain_write(place, request->path, request->path_length);
+    const h2_block *block = sets_encode(encoder, request->set, request->shared);
+    if (block == NULL) return NULL;
+    if (block->length > 0) memcpy(place, block->bytes, block->length);
+    place += block->length;
+    for (uint32_t i = 0; i < request->field_count; i++)
+        place = own_field_write(encoder, place, &request->fields[i]);
+    return place;
 }

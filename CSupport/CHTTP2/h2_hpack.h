@@ -81,9 +81,10 @@ struct h2_header_set {
 
 enum { H2_BLOCKS_CACHED = 8, H2_NAMES_ONCE_MAX = 16, H2_NAME_ONCE_BYTES_MAX = 60 };
 
-/* The encoded fields of a header set. */
+/* The encoded fields of a header set, followed by those that all requests of the connection share. */
 typedef struct h2_block {
     uint64_t serial;  /* of the set; 0 for none */
+    uint64_t shared;  /* of the connection's set; 0 for none */
     uint64_t version; /* of the table */
     uint8_t *bytes;
     uint32_t length;
@@ -92,6 +93,8 @@ typedef struct h2_block {
 
 /* A name that was sent with indexing once. */
 typedef struct h2_name_once {
+    uint64_t version; /* of the table, when the index was looked up */
+    uint32_t index;   /* of the name, or 0 */
     uint32_t length;
     uint8_t bytes[H2_NAME_ONCE_BYTES_MAX];
 } h2_name_once;
@@ -104,18 +107,7 @@ typedef struct h2_encoder {
     uint32_t names_once_count;
     h2_name_once names_once[H2_NAMES_ONCE_MAX];
     h2_block blocks[H2_BLOCKS_CACHED];
-    h2_block shared; /* the fields that all requests of the connection share */
-    h2_block head;   /* size update and path of the request being encoded */
-    h2_block tail;   /* its own fields */
 } h2_encoder;
-
-/* A piece of a header block; valid until the encoder's next call. */
-typedef struct h2_piece {
-    const uint8_t *bytes;
-    size_t length;
-} h2_piece;
-
-enum { H2_PIECES = 4 };
 
 /* Writes a string literal, Huffman-coded where that is shorter. */
 uint8_t *h2_string_write(uint8_t *place, const uint8_t *bytes, uint32_t length);
@@ -126,7 +118,10 @@ void h2_encoder_clear(h2_encoder *encoder);
 /* The peer allows a table of so many bytes (SETTINGS_HEADER_TABLE_SIZE). */
 void h2_encoder_table_allow(h2_encoder *encoder, uint32_t bytes_max);
 
-/* Encodes a request's header block; false when memory is short. */
-bool h2_encoder_request(h2_encoder *encoder, const h2_request *request, h2_piece pieces[H2_PIECES]);
+/* The most bytes that a request's header block can take. */
+size_t h2_encoder_bound(const h2_request *request);
+
+/* Encodes a request's header block and returns its end; NULL when memory is short. place: room for h2_encoder_bound. */
+uint8_t *h2_encoder_request(h2_encoder *encoder, const h2_request *request, uint8_t *place);
 
 #endif

@@ -5,6 +5,7 @@
 #include "h2.h"
 #include "h2_hpack.h"
 #include <nghttp2/nghttp2.h>
+#include <string.h>
 
 struct h2_pool {
     h2_memory *memory;
@@ -100,8 +101,16 @@ bool h2_fault_withholds(const h2_session *session, const uint8_t *frame, size_t 
 int h2_fault_flush(h2_session *session);
 void h2_fault_clear(h2_session *session);
 
-/* h2_send.c: adds bytes, flushing as often as needed; not 0 when the output failed. */
-int h2_send_append(h2_output *output, const uint8_t *bytes, size_t length);
+/* h2_send.c: adds bytes that the output has no room for, flushing as often as needed; not 0 when the output failed. */
+int h2_send_append_flushing(h2_output *output, const uint8_t *bytes, size_t length);
+
+/* Adds bytes; not 0 when the output failed. */
+static inline int h2_send_append(h2_output *output, const uint8_t *bytes, size_t length) {
+    if (length > output->capacity - output->length) return h2_send_append_flushing(output, bytes, length);
+    if (length > 0) memcpy(output->bytes + output->length, bytes, length);
+    output->length += (uint32_t)length;
+    return 0;
+}
 
 /* h2_send.c: pumps what the library holds, but begins no deferred request. */
 int h2_send_library(h2_session *session);

@@ -4,7 +4,7 @@
 /* A frame's header, and the payload that every peer takes (RFC 9113, section 4.2). */
 enum { FRAME_HEADER_BYTES = 9, FRAME_BYTES_MAX = 16384 };
 
-int h2_send_append(h2_output *output, const uint8_t *bytes, size_t length) {
+int h2_send_append_flushing(h2_output *output, const uint8_t *bytes, size_t length) {
     size_t room = output->capacity - output->length;
     while (length > room) {
         memcpy(output->bytes + output->length, bytes, room);
@@ -79,13 +79,12 @@ static void frame_header_write(uint8_t *place, size_t length, uint8_t type, uint
     memcpy(place + 5, stream, 4);
 }
 
-/* A header block that does not fit one frame: HEADERS and CONTINUATION (RFC 9113, section 6.10). */
-static int headers_append_split(h2_session *session, const uint8_t *frame, const h2_piece *pieces, size_t length) {
-    uint8_t *block = h2_memory_take(session->memory, length);
-    if (block == NULL) return h2_session_fail(session, H2_FAILURE_MEMORY, NGHTTP2_ERR_NOMEM, "no memory for a request");
-    size_t filled = 0;
-    for (int i = 0; i < H2_PIECES; filled += pieces[i++].length)
-        if (pieces[i].length > 0) memcpy(block + filled, pieces[i].bytes, pieces[i].length);
+static int request_fail(h2_session *session) {
+    return h2_session_fail(session, H2_FAILURE_MEMORY, NGHTTP2_ERR_NOMEM, "no memory for a request");
+}
+
+/* HEADERS, and CONTINUATION for what does not fit one frame (RFC 9113, section 6.10). */
+static int block_append(h2_session *session, const uint8_t *frame, const uint8_t *block, size_t length) {
     int result = 0;
     for (size_t sent = 0; sent < length && result == 0;) {
         size_t now = length - sent < FRAME_BYTES_MAX ? length - sent : FRAME_BYTES_MAX;
@@ -98,26 +97,33 @@ static int headers_append_split(h2_session *session, const uint8_t *frame, const
                  h2_send_append(session->output, block + sent, now);
         sent += now;
     }
+    return result;
+}
+
+/* Where the output may have no room for the whole block. */
+static int headers_append_apart(h2_session *session, const uint8_t *frame, size_t most) {
+    uint8_t *block = h2_memory_take(session->memory, most);
+    if (block == NULL) return request_fail(session);
+    const uint8_t *end = h2_encoder_request(&session->encoder, session->request, block);
+    int result = end == NULL ? request_fail(session) : block_append(session, frame, block, (size_t)(end - block));
     h2_memory_give(session->memory, block);
     return result;
 }
 
 /* The library's HEADERS frames of requests are empty: it was given no fields. Here they get the block of our encoder,
- * which is the only one that the peer ever sees. */
+ * which is the only one that the peer ever sees. It is written straight into the output. */
 static int headers_append(h2_session *session, const uint8_t *frame) {
-    h2_piece pieces[H2_PIECES];
-    if (session->request == NULL || !h2_encoder_request(&session->encoder, session->request, pieces))
-        return h2_session_fail(session, H2_FAILURE_MEMORY, NGHTTP2_ERR_NOMEM, "no memory for a request");
-    size_t length = 0;
-    for (int i = 0; i < H2_PIECES; i++)
-        length += pieces[i].length;
-    if (length > FRAME_BYTES_MAX) return headers_append_split(session, frame, pieces, length);
-    uint8_t header[FRAME_HEADER_BYTES];
-    frame_header_write(header, length, NGHTTP2_HEADERS, frame[4], frame + 5);
-    int result = h2_send_append(session->output, header, sizeof(header));
-    for (int i = 0; i < H2_PIECES; i++)
-        result |= h2_send_append(session->output, pieces[i].bytes, pieces[i].length);
-    return result;
+    if (session->request == NULL) return request_fail(session);
+    h2_output *output = session->output;
+    size_t room = output->capacity - output->length;
+    size_t most = h2_encoder_bound(session->request);
+    if (FRAME_HEADER_BYTES + most > room || most > FRAME_BYTES_MAX) return headers_append_apart(session, frame, most);
+    uint8_t *header = output->bytes + output->length;
+    const uint8_t *end = h2_encoder_request(&session->encoder, session->request, header + FRAME_HEADER_BYTES);
+    if (end == NULL) return request_fail(session);
+    frame_header_write(header, (size_t)(end - header) - FRAME_HEADER_BYTES, NGHTTP2_HEADERS, frame[4], frame + 5);
+    output->length += (uint32_t)(end - header);
+    return 0;
 }
 
 static int frame_append(h2_session *session, const uint8_t *frame, size_t length) {
