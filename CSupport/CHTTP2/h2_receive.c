@@ -57,14 +57,13 @@ static bool wanted(const h2_session *session, nghttp2_vec name) {
     return false;
 }
 
-static int response_field(h2_session *session, h2_exchange *exchange, nghttp2_rcbuf *name, nghttp2_rcbuf *value) {
-    nghttp2_vec text = nghttp2_rcbuf_get_buf(name);
+static int response_field(h2_session *session, h2_exchange *exchange, nghttp2_rcbuf *name, nghttp2_rcbuf *value,
+                          nghttp2_vec text, nghttp2_vec content) {
     if (text.base[0] == ':') {
-        status_begin(exchange, nghttp2_rcbuf_get_buf(value));
+        status_begin(exchange, content);
         return 0;
     }
-    if (session->capture_count == 0 || !wanted(session, text)) return 0;
-    if (nghttp2_rcbuf_get_buf(value).len > H2_CAPTURE_BYTES_MAX) return 0;
+    if (!wanted(session, text) || content.len > H2_CAPTURE_BYTES_MAX) return 0;
     if (exchange->message == NULL && (exchange->message = h2_message_take(session->pool)) == NULL)
         return memory_limit(session);
     if (exchange->message->field_count == H2_CAPTURES_MAX) return 0;
@@ -78,10 +77,12 @@ static int on_header(nghttp2_session *ng, const nghttp2_frame *frame, nghttp2_rc
     (void)flags;
     h2_session *session = user;
     h2_exchange *exchange = session->current;
-    session->header_bytes += (uint32_t)(nghttp2_rcbuf_get_buf(name).len + nghttp2_rcbuf_get_buf(value).len) + 32;
+    nghttp2_vec text = nghttp2_rcbuf_get_buf(name);
+    nghttp2_vec content = nghttp2_rcbuf_get_buf(value);
+    session->header_bytes += (uint32_t)(text.len + content.len) + 32;
     if (session->header_bytes > H2_HEADER_LIST_BYTES_MAX) return field_limit(session);
     if (exchange == NULL) return 0;
-    if (!session->server) return response_field(session, exchange, name, value);
+    if (!session->server) return response_field(session, exchange, name, value, text, content);
     if (exchange->message == NULL) return 0; /* trailer fields of a request that was handed on before its end */
     if (exchange->message->field_count == H2_FIELDS_RECEIVED_MAX) return field_limit(session);
     return h2_message_field_add(session->pool, exchange->message, name, value) ? 0 : memory_limit(session);
@@ -166,7 +167,9 @@ static int on_frame(nghttp2_session *ng, const nghttp2_frame *frame, void *user)
 
 static int on_close(nghttp2_session *ng, int32_t stream, uint32_t error_code, void *user) {
     h2_session *session = user;
-    h2_exchange *exchange = nghttp2_session_get_stream_user_data(ng, stream);
+    /* Most streams close at the end of the header block that was just received. */
+    h2_exchange *exchange = session->current;
+    if (exchange == NULL || exchange->stream != stream) exchange = nghttp2_session_get_stream_user_data(ng, stream);
     session->open_count--;
     if (exchange == NULL) return 0;
     if (exchange == session->current) session->current = NULL;

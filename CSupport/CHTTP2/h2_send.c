@@ -35,7 +35,8 @@ ssize_t h2_send_read(nghttp2_session *ng, int32_t stream, uint8_t *buffer, size_
 }
 
 /* Never says WOULDBLOCK: a frame held back inside the library would outlive its exchange. The output has room for the
- * frame that makes it pause. */
+ * frame that makes it pause. A request is submitted only while the library holds nothing else, so after the end of its
+ * body the library need not look for a next frame. */
 int h2_send_data(nghttp2_session *ng, nghttp2_frame *frame, const uint8_t *header, size_t length,
                  nghttp2_data_source *source, void *user) {
     (void)ng;
@@ -46,7 +47,8 @@ int h2_send_data(nghttp2_session *ng, nghttp2_frame *frame, const uint8_t *heade
         h2_send_append(session->output, exchange->body + exchange->body_sent, length) != 0)
         return NGHTTP2_ERR_CALLBACK_FAILURE;
     exchange->body_sent += (uint32_t)length;
-    return session->output->paused ? NGHTTP2_ERR_PAUSE : 0;
+    bool last = session->request != NULL && exchange->body_sent == exchange->body_length;
+    return last || session->output->paused ? NGHTTP2_ERR_PAUSE : 0;
 }
 
 static uint32_t big_endian(const uint8_t *bytes) {
