@@ -77,6 +77,9 @@ struct h2_session {
     bool early;
 };
 
+/* h2_memory_library.h: the library's allocator. */
+nghttp2_mem h2_memory_library(h2_memory *memory);
+
 /* h2_message.c: false at a limit of memory or of fields. */
 bool h2_message_field_add(h2_pool *pool, h2_message *message, nghttp2_rcbuf *name, nghttp2_rcbuf *value);
 bool h2_message_body_add(h2_pool *pool, h2_message *message, const uint8_t *bytes, size_t length);

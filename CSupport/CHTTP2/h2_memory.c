@@ -2,7 +2,7 @@
 
 #if !H2_MEMORY_BLOCKS_ALONE
 
-#include "h2.h"
+#include "h2_memory_library.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,7 +88,8 @@ static page *page_of(void *bytes) {
     return (page *)((uintptr_t)bytes & ~(uintptr_t)(PAGE_BYTES - 1));
 }
 
-static void *large_take(h2_memory *memory, size_t bytes) {
+/* Like fresh_take seldom needed, and kept out of h2_memory_take, so that what is always needed stays short. */
+__attribute__((noinline)) static void *large_take(h2_memory *memory, size_t bytes) {
     if (bytes > memory->bytes_max) return NULL;
     page *p = page_take(memory, bytes + PAGE_HEADER_BYTES, CLASS_LARGE);
     return p == NULL ? NULL : (uint8_t *)p + PAGE_HEADER_BYTES;
@@ -101,7 +102,7 @@ static void large_give(h2_memory *memory, page *p) {
     free(p);
 }
 
-static void *fresh_take(h2_memory *memory, uint32_t class) {
+__attribute__((noinline)) static void *fresh_take(h2_memory *memory, uint32_t class) {
     size_t bytes = class_bytes[class];
     if ((size_t)(memory->fresh_end[class] - memory->fresh[class]) < bytes) {
         page *p = page_take(memory, PAGE_BYTES, class);

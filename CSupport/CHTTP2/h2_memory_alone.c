@@ -2,7 +2,7 @@
 
 #if H2_MEMORY_BLOCKS_ALONE
 
-#include "h2.h"
+#include "h2_memory_library.h"
 #include <stdlib.h>
 #include <string.h>
 

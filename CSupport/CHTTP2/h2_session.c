@@ -12,24 +12,6 @@ enum { RESET_BURST = 10000, RESET_RATE = 1000 };
 /* Streams begun before the peer's SETTINGS have come: none is submitted by then, the library's limit must not bite. */
 enum { PEER_STREAMS_BEFORE_SETTINGS = 100 };
 
-static void *ng_take(size_t bytes, void *memory) {
-    return h2_memory_take(memory, bytes);
-}
-
-static void ng_give(void *block, void *memory) {
-    h2_memory_give(memory, block);
-}
-
-static void *ng_take_cleared(size_t count, size_t bytes, void *memory) {
-    if (bytes != 0 && count > SIZE_MAX / bytes) return NULL;
-    void *block = h2_memory_take(memory, count * bytes);
-    return block == NULL ? NULL : memset(block, 0, count * bytes);
-}
-
-static void *ng_grow(void *block, size_t bytes, void *memory) {
-    return h2_memory_grow_reserved(memory, block, bytes);
-}
-
 static nghttp2_option *options_make(void) {
     nghttp2_option *options;
     if (nghttp2_option_new(&options) != 0) return NULL;
@@ -56,7 +38,7 @@ static int settings_submit(h2_session *session, const h2_session_options *option
 }
 
 static int ng_create(h2_session *session, bool server) {
-    nghttp2_mem mem = {session->memory, ng_take, ng_give, ng_take_cleared, ng_grow};
+    nghttp2_mem mem = h2_memory_library(session->memory);
     nghttp2_session_callbacks *callbacks = NULL;
     nghttp2_option *options = options_make();
     int result = NGHTTP2_ERR_NOMEM;
