@@ -102,6 +102,8 @@ static void send_request(connection *c, request *r, const transport_request *wan
         client_finish(t, r, TRANSPORT_NOT_SENT, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_NO_STREAM);
     }
     connection_dirty(c);
+    /* A full buffer makes way at once where it can, so that the requests that follow need not wait in memory. */
+    if (c->plain.paused && c->flight == NULL) connection_flush(c);
 }
 
 static void submit_one(transport *t, connection *c, const transport_request *wanted) {
