@@ -57,6 +57,7 @@ extension MessageID {
 
     /// The 16 hex digits of a number, in the order in which they are read. For little-endian processors, which all are that
     /// Swift runs on under Linux.
+    @inline(__always)
     private static func hex(_ number: UInt64) -> SIMD16<UInt8> {
         let octets = unsafeBitCast(number.bigEndian, to: SIMD8<UInt8>.self)
         // Each octet in two: the high nibble comes first.

@@ -11,7 +11,7 @@ extension Lane {
         let accepted = answered && outcome.status == 200
         providers[provider].pool.didEnd(
             member, answered: answered, accepted: accepted,
-            isPushback: Self.isPushback(outcome), latency: outcome.latency_us, now: now)
+            isPushback: !accepted && Self.isPushback(outcome), latency: outcome.latency_us, now: now)
         if answered { gathering.note(latency: outcome.latency_us) }
         if accepted {
             providers[provider].counts.answered += 1

@@ -10,12 +10,12 @@ struct RequestBatch: ~Copyable {
     private let requests: UnsafeMutablePointer<RequestRecord>
     private let fields: UnsafeMutablePointer<FieldRecord>
     private(set) var count = 0
-    // Kept here, for a global is asked each time whether it is there yet.
-    private let id = RowFieldName.id
-    private let requestID = RowFieldName.requestID
-    private let channelID = RowFieldName.channelID
-    private let collapseID = RowFieldName.collapseID
-    private let expiration = RowFieldName.expiration
+    // The fields without their values. Kept here, for a global is asked each time whether it is there yet.
+    private let id = RowFieldName.id.field
+    private let requestID = RowFieldName.requestID.field
+    private let channelID = RowFieldName.channelID.field
+    private let collapseID = RowFieldName.collapseID.field
+    private let expiration = RowFieldName.expiration.field
 
     init() {
         requests = .allocate(capacity: Self.capacity)
@@ -37,21 +37,18 @@ struct RequestBatch: ~Copyable {
     mutating func add(_ flight: Flight, ticket: Int, connection: ConnectionID) {
         let record = UnsafeRawPointer(flight.record!)
         let own = fields + count * Self.fieldsPerRequest
-        var used: UInt16 = 0
-        own[0] = Self.field(flight.isBroadcast ? requestID : id, record + flight.pathLength, MessageID.length)
-        used += 1
-        if flight.isBroadcast {
-            own[1] = Self.field(channelID, record + flight.channelOffset, Int(flight.channelLength))
+        var used = 0
+        @inline(__always)
+        func add(_ field: FieldRecord, _ offset: Int, _ length: Int) {
+            own[used] = field
+            own[used].value = (record + offset).assumingMemoryBound(to: UInt8.self)
+            own[used].value_length = UInt32(truncatingIfNeeded: length)
             used += 1
         }
-        if flight.collapseLength > 0 {
-            own[Int(used)] = Self.field(collapseID, record + flight.collapseOffset, Int(flight.collapseLength))
-            used += 1
-        }
-        if flight.expirationLength > 0 {
-            own[Int(used)] = Self.field(expiration, record + flight.expirationOffset, Int(flight.expirationLength))
-            used += 1
-        }
+        add(flight.isBroadcast ? requestID : id, flight.pathLength, MessageID.length)
+        if flight.isBroadcast { add(channelID, flight.channelOffset, Int(flight.channelLength)) }
+        if flight.collapseLength > 0 { add(collapseID, flight.collapseOffset, Int(flight.collapseLength)) }
+        if flight.expirationLength > 0 { add(expiration, flight.expirationOffset, Int(flight.expirationLength)) }
         var request = RequestRecord()
         request.ticket = UInt64(ticket)
         request.connection = connection
@@ -60,20 +57,10 @@ struct RequestBatch: ~Copyable {
         request.body = (record + flight.bodyOffset).assumingMemoryBound(to: UInt8.self)
         request.body_length = flight.bodyLength
         request.fields = UnsafePointer(own)
-        request.field_count = used
+        request.field_count = UInt16(truncatingIfNeeded: used)
         request.header_set = flight.headerSet
         (requests + count).initialize(to: request)
         count += 1
-    }
-
-    private static func field(_ name: RowFieldName, _ value: UnsafeRawPointer, _ length: Int) -> FieldRecord {
-        var record = FieldRecord()
-        record.name = name.name.utf8Start
-        record.name_length = UInt32(name.name.utf8CodeUnitCount)
-        record.value = value.assumingMemoryBound(to: UInt8.self)
-        record.value_length = UInt32(length)
-        record.indexing = name.indexing
-        return record
     }
 }
 
@@ -87,6 +74,15 @@ struct RowFieldName {
     static let requestID = RowFieldName("apns-request-id", RequestHeader.requestID)
     static let channelID = RowFieldName("apns-channel-id", RequestHeader.channelID)
     static let expiration = RowFieldName("apns-expiration", RequestHeader.expiration)
+
+    /// As the core takes it, without a value.
+    var field: FieldRecord {
+        var record = FieldRecord()
+        record.name = name.utf8Start
+        record.name_length = UInt32(name.utf8CodeUnitCount)
+        record.indexing = indexing
+        return record
+    }
 
     private init(_ name: StaticString, _ header: RequestHeader) {
         precondition(name.description == header.name, "one name for one header")

@@ -9,6 +9,9 @@ extension RowPreparer {
         + max(CollapseID.lengthMax, ChannelID.lengthMax) + Expiration.lengthMax
 
     /// Path, apns-id, collapse id and expiration; gives the row's end where it ends here.
+    ///
+    /// Inline, for otherwise the compiler copies the whole preparer to call it.
+    @inline(__always)
     func writeOwn(
         _ row: borrowing CSVRow, _ room: UnsafeMutableRawPointer, _ flight: inout Flight, _ now: UInt64
     ) -> Prepared? {

@@ -204,6 +204,7 @@ struct LedgerEntry: Equatable {
 
     private static let lengthMax = 0xFFF
 
+    @inline(__always)
     var words: (UInt64, UInt64) {
         precondition(row < LedgerRange.rowMax && tokenLength <= Self.lengthMax && reasonLength <= Self.lengthMax)
         let first = row | UInt64(attempts) << 40 | UInt64(outcome.rawValue) << 56

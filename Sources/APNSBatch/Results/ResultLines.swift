@@ -52,7 +52,7 @@ struct ResultLines: ~Copyable {
         append(byte: UInt8(ascii: ","))
         if entry.status > 0 { append(status: entry.status) }
         append(byte: UInt8(ascii: ","))
-        append(field: batch.reason(of: entry))
+        if entry.reasonLength > 0 { append(field: batch.reason(of: entry)) }
         append(byte: UInt8(ascii: ","))
         if entry.timestamp > 0 { append(number: entry.timestamp) }
         append(byte: UInt8(ascii: ","))

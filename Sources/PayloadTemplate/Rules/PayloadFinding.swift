@@ -21,11 +21,11 @@ package struct TemplateFinding: Equatable, Sendable {
 }
 
 /// What the rules say of one payload. A plain value without references.
-package struct PayloadVerdict: Equatable, Sendable {
+@usableFromInline package struct PayloadVerdict: Equatable, Sendable {
     package var hasError = false
     package var hasWarning = false
 
-    package init() {}
+    @inlinable package init() {}
 
     package var isClean: Bool { !hasError && !hasWarning }
 }
