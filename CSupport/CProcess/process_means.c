@@ -3,8 +3,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -33,6 +34,17 @@ static void descriptors_try(void) {
     if (count < DESCRIPTORS) end("no descriptors to start", errno, "raise the limit of open files (ulimit -n)");
     while (count > 0)
         close(taken[--count]);
+}
+
+/* Swift's executor has a loop of its own, with both of these, and traps without. */
+static void loop_try(void) {
+    int event = eventfd(0, EFD_CLOEXEC);
+    int poll = event < 0 ? -1 : epoll_create1(EPOLL_CLOEXEC);
+    if (poll < 0)
+        end("no event loop to start", errno,
+            "allow eventfd and epoll_create1 (the container's filter of system calls)");
+    close(poll);
+    close(event);
 }
 
 /* A limit on the address space is rare, and without one there is nothing to try. */
@@ -72,6 +84,7 @@ static void threads_try(void) {
 
 void process_means_try(void) {
     descriptors_try();
+    loop_try();
     room_try();
     threads_try();
 }

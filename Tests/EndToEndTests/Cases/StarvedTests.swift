@@ -53,6 +53,19 @@ extension EndToEnd {
             #expect(finished.errors.contains("no thread"), "\(finished)")
         }
 
+        @Test(
+            .enabled(if: [nil, "undefined"].contains(Tools.sanitizer)),
+            arguments: ["eventfd2:error=EPERM", "epoll_create1:error=EPERM"])
+        func `no event loop of any kind: a sentence, exit code 71, no trap`(refused: String) throws {
+            let sender = try Sender()
+            let finished = try Child.run(
+                "strace",
+                ["-f", "-o", "/dev/null", "-e", "inject=\(refused)", Tools.command] + (try Self.rows(sender)),
+                name: "strace", in: sender.scratch, seconds: 60)
+            #expect(finished.ending == .exited(71), "\(finished)")
+            #expect(finished.errors.contains("no event loop"), "\(finished)")
+        }
+
         /// The limit counts a user's threads, and root has none.
         @Test(.enabled(if: geteuid() == 0 && Tools.sanitizer == nil))
         func `enough threads to start and too few for all lanes: the run ends with a sentence, exit code 71`() throws {
