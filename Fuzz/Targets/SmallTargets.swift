@@ -28,7 +28,10 @@ import PayloadTemplate
     _ = Timestamp.parse(bytes)
     _ = Priority.parse(bytes)
     _ = PushType.parse(bytes)
-    _ = (Topic.check(bytes), ChannelID.check(bytes), CollapseID.check(bytes), MessageID.check(bytes))
+    _ = (Topic.check(bytes), ChannelID.check(bytes), CollapseID.check(bytes))
+    withUnsafeTemporaryAllocation(byteCount: MessageID.length, alignment: 8) {
+        _ = MessageID.write(bytes, to: $0.baseAddress!)
+    }
     let text = String(decoding: bytes, as: UTF8.self)
     _ = HTTPDate.parse(text)
     if Topic.check(bytes) == nil { _ = (Topic.bundleID(of: text), Topic.expected(for: text, pushType: .voip)) }

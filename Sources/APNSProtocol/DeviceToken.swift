@@ -5,6 +5,8 @@
 @usableFromInline package enum DeviceToken {
     /// The most hex digits taken.
     package static let lengthMax = 200
+    /// The hex digits of the 32 bytes that all tokens have today.
+    package static let usualLength = 64
 
     /// Checks a token and writes it in lower case.
     ///

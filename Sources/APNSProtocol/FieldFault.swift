@@ -74,7 +74,7 @@ extension FieldFault {
         case .channelIDTooLong(let count):
             "expected at most \(ChannelID.lengthMax) bytes, found \(count)"
         case .messageID:
-            "expected a UUID in lower case, 8-4-4-4-12 hex digits, found \(Quoted(text))"
+            "expected a UUID, 8-4-4-4-12 hex digits, found \(Quoted(text))"
         case .collapseIDTooLong(let count):
             "expected at most \(CollapseID.lengthMax) bytes, found \(count)"
         case .collapseIDCharacter(let offset):

@@ -69,13 +69,15 @@ extension MessageID {
         return nibbles &+ SIMD16(repeating: UInt8(ascii: "0")) &+ (isLetter & SIMD16(repeating: 39))
     }
 
-    /// A row's own id: 8-4-4-4-12 hex digits in lower case.
-    package static func check(_ text: UnsafeRawBufferPointer) -> FieldFault? {
+    /// Writes a row's own id, 8-4-4-4-12 hex digits in either case, in lower case. `out`: room for ``length`` bytes, whose
+    /// content is of no use when a fault is returned.
+    package static func write(_ text: UnsafeRawBufferPointer, to out: UnsafeMutableRawPointer) -> FieldFault? {
         guard text.count == length else { return .messageID }
         for (index, byte) in text.enumerated() {
             let isDash = index == 8 || index == 13 || index == 18 || index == 23
-            let isDigit = byte &- UInt8(ascii: "0") < 10 || byte &- UInt8(ascii: "a") < 6
-            guard isDash ? byte == UInt8(ascii: "-") : isDigit else { return .messageID }
+            guard isDash ? byte == UInt8(ascii: "-") : DeviceToken.isHexDigit(byte) else { return .messageID }
+            // Bit 5 is set in digits and in the dash, and makes a letter small.
+            out.storeBytes(of: byte | 0x20, toByteOffset: index, as: UInt8.self)
         }
         return nil
     }

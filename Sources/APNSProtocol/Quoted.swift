@@ -28,3 +28,19 @@ package struct Quoted: CustomStringConvertible {
         return result
     }
 }
+
+/// Names of columns as a message may list them. A file without a header row has a row's fields for names: what is long,
+/// such as a device token, is shortened.
+package enum ColumnNames {
+    private static let listed = 20
+
+    package static func quoted(_ name: String) -> String {
+        let shown = Quoted.clean(name)
+        return shown.count > 32 ? "\"\(shown.prefix(12))…\"" : "\"\(shown)\""
+    }
+
+    /// In quotes, with commas between them.
+    package static func list(_ names: some Collection<String>) -> String {
+        names.prefix(listed).map(quoted).joined(separator: ", ") + (names.count > listed ? ", …" : "")
+    }
+}

@@ -53,7 +53,7 @@ package struct RequestHeader: Equatable, Sendable {
         name: "apns-priority", indexing: .indexed, rule: "1, 5 or 10, sent always; background must be 5")
     package static let expiration = RequestHeader(
         name: "apns-expiration", indexing: .nameOnce,
-        rule: "seconds since 1970, or 0 for one attempt; left out for APNs' own default")
+        rule: "seconds since 1970, or 0 for one attempt; left out for APNs' own default, but 0 for pushtotalk")
     package static let id = RequestHeader(
         name: "apns-id", indexing: .nameOnce, rule: "a UUID in lower case, the same for every attempt of a row")
     package static let collapseID = RequestHeader(

@@ -14,6 +14,18 @@ package enum Timestamp {
         return daysSince1970(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset
     }
 
+    /// A time in UTC as ``parse(_:)`` reads it: `2026-01-01T00:00:00Z`.
+    package static func text(_ seconds: Int64) -> String {
+        let (days, second) = (seconds / 86_400, seconds % 86_400)
+        var year = 1970 + days / 366
+        while daysSince1970(year + 1, 1, 1) <= days { year += 1 }
+        var month: Int64 = 1
+        while month < 12, daysSince1970(year, month + 1, 1) <= days { month += 1 }
+        let day = days - daysSince1970(year, month, 1) + 1
+        func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(year)-\(two(month))-\(two(day))T\(two(second / 3600)):\(two(second / 60 % 60)):\(two(second % 60))Z"
+    }
+
     private static func number(_ rest: inout Slice<UnsafeRawBufferPointer>, _ digits: Int) -> Int64? {
         guard rest.count >= digits, let value = Decimal.read(rest.prefix(digits)) else { return nil }
         rest = rest.dropFirst(digits)

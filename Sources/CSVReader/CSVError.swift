@@ -12,6 +12,9 @@ package enum CSVError: Error, Equatable, Sendable {
     /// The input failed while it was read. All complete rows before the failure have been delivered.
     case cannotRead(errno: Int32)
 
+    /// The input is something else than CSV in UTF-8.
+    case foreign(ForeignFormat)
+
     /// There is no header row: the input is empty, or has blank lines only.
     case noHeader
 
@@ -42,6 +45,7 @@ extension CSVError {
     package func message(input: String) -> String {
         switch self {
         case .badHeader: "\(input):\(self)"
+        case .foreign(let format): "\(input): \(format.message(path: input.hasPrefix("<") ? nil : input))"
         case .cannotOpen(_, let errno): "\(input): cannot be opened: \(String(cString: strerror(errno)))"
         default: "\(input): \(self)"
         }
@@ -57,6 +61,8 @@ extension CSVError: CustomStringConvertible {
             "\(path): cannot be opened: \(String(cString: strerror(errno)))"
         case .cannotRead(let errno):
             "the input cannot be read: \(String(cString: strerror(errno)))"
+        case .foreign(let format):
+            format.message(path: nil)
         case .noHeader:
             "the input has no header row"
         case .badHeader(let error):
@@ -64,7 +70,7 @@ extension CSVError: CustomStringConvertible {
         case .emptyColumnName(let index):
             "column \(index + 1) of the header row has no name"
         case .duplicateColumnName(let name, let first, let second):
-            "columns \(first + 1) and \(second + 1) of the header row are both named \"\(name)\""
+            "columns \(first + 1) and \(second + 1) of the header row are both named \"\(name.count > 32 ? name.prefix(12) + "…" : name[...])\""
         case .changedWhileRead(let bytesAtOpen, let bytesRead):
             "the input changed while it was read: it had \(bytesAtOpen) bytes when opened and ended after \(bytesRead)"
         case .changedRows(let first, let last):

@@ -3,8 +3,10 @@ struct HeaderRow {
     let grammar: CSVGrammar
 
     /// - Parameter chunk: holds the header row and nothing else.
-    /// - Throws: `CSVError.badHeader`, `.emptyColumnName`, `.duplicateColumnName`.
+    /// - Throws: `CSVError.foreign`, `.badHeader`, `.emptyColumnName`, `.duplicateColumnName`.
     func names(of chunk: CSVChunk) throws(CSVError) -> [String] {
+        let record = UnsafeBufferPointer(start: chunk.bytes, count: min(chunk.ends[0].offset, 64 << 10))
+        if ForeignFormat.hasBareReturn(record) { throw .foreign(.carriageReturns) }
         var cursor = CSVRowCursor(columnCount: fieldCount(of: chunk), grammar: grammar)
         var row = CSVRow()
         cursor.open(chunk)

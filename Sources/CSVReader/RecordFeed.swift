@@ -32,7 +32,7 @@ struct RecordFeed {
     ///
     /// - Throws: as `fill`.
     mutating func fillFirst(_ chunk: CSVChunk) throws(CSVError) -> Bool {
-        var filled = try skipByteOrderMark(chunk)
+        var filled = try readStart(chunk)
         while true {
             let wasEnding = isEnding
             if try split(chunk, filled, capacity: 1) { return true }
@@ -123,10 +123,22 @@ extension RecordFeed {
     }
 
     /// Reads the first bytes and drops a byte order mark (EF BB BF). Returns how many are in the chunk.
+    ///
+    /// - Throws: `CSVError.foreign` too.
+    private mutating func readStart(_ chunk: CSVChunk) throws(CSVError) -> Int {
+        let filled = try skipByteOrderMark(chunk)
+        if let format = ForeignFormat.find(UnsafeBufferPointer(start: chunk.bytes, count: filled)) {
+            throw .foreign(format)
+        }
+        return filled
+    }
+
     private mutating func skipByteOrderMark(_ chunk: CSVChunk) throws(CSVError) -> Int {
         var filled = 0
-        while filled < 3, !isEnding {
+        while !isEnding, filled < min(3 + ForeignFormat.bytesWanted, bufferBytes) {
             filled += try readSome(chunk, filled)
+            // A short first line is a whole header row; nobody may send more before it is read.
+            if filled >= 3, UnsafeBufferPointer(start: chunk.bytes, count: filled).contains(Byte.lineFeed) { break }
         }
         guard filled >= 3, chunk.bytes[0] == 0xEF, chunk.bytes[1] == 0xBB, chunk.bytes[2] == 0xBF else { return filled }
         nextOffset = 3

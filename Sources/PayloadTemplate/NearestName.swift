@@ -1,7 +1,7 @@
 /// The known name that a mistyped one most likely means.
-enum NearestName {
+package enum NearestName {
     /// The nearest name by edit distance, letter case aside, within a third of the name's length; nil if none is near.
-    static func find(_ name: String, in known: [String]) -> String? {
+    package static func find(_ name: String, in known: [String]) -> String? {
         let wanted = Array(name.lowercased().unicodeScalars)
         let limit = max(1, wanted.count / 3)
         var best: (name: String, distance: Int)?

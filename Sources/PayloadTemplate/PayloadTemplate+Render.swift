@@ -43,6 +43,9 @@ extension PayloadTemplate {
             switch step.pointee.action {
             case .none: break
             case .end: return .written(out - target)
+            case .jump:
+                step = steps + Int(step.pointee.operand)
+                continue
             case .dropComma: if (out - 1).pointee == UInt8(ascii: ",") { out -= 1 }
             case .skipIfEmpty:
                 if fields[column].isEmpty {
@@ -86,6 +89,7 @@ extension PayloadTemplate {
             switch step.action {
             case .none: break
             case .end: return .written(size)
+            case .jump: index = Int(step.operand)
             case .dropComma: if endsInComma { size &-= 1 }
             case .skipIfEmpty: if fields[Int(step.column)].isEmpty { index = Int(step.operand) }
             case .text, .number, .bool, .json:

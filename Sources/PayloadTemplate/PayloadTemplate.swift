@@ -8,13 +8,18 @@
 /// | `"{{extras:json}}"` | the field as JSON of any kind, checked, without white space |
 /// | `"{{name:text}}"` | the same as `"{{name}}"`; reaches a column with a colon or question mark in its name |
 /// | `"{{note?}}"`, `"{{badge:number?}}"` | as above; if the field is empty, the value goes, and its key with it |
+/// | `"Hi {{first_name|there}}"`, `"{{badge:number|0}}"` | as above; if the field is empty, what follows the bar |
 /// | `"{{{{"`, `"}}}}"` | `{{` and `}}` as text |
 ///
 /// - A number, bool or json placeholder is the whole string; text placeholders stand anywhere in one.
 /// - `?` takes away the whole value that holds the placeholder: the member of an object, the element of an array. In
 ///   mixed text too: `"Dear {{name?}}, …"` goes if there is no name. With several such placeholders one empty field is
 ///   enough. An object or array around it stays, even if it is empty then.
-/// - An empty field is right for text only; for the other types it is an error unless the placeholder has its `?`.
+/// - An empty field is right for text only; for the other types it is an error unless the placeholder has its `?` or a
+///   default. A placeholder has one of the two.
+/// - A default is plain text up to the braces that close, without blanks around it, or a value of the placeholder's type,
+///   checked when the template is compiled. `{{{{` and `}}}}` stand for `{{` and `}}` in it too. A bar in the name of a
+///   column is doubled: `{{a||b}}`.
 /// - Keys hold no placeholders and stand once in their object.
 /// - Blanks around a placeholder's name and type mean nothing. Braces are recognised in the string's value, so an
 ///   escaped brace is a brace like any other. A single brace is text.
@@ -90,7 +95,7 @@ package final class PayloadTemplate: @unchecked Sendable {
             case .text: factors[step.column, default: 0] += JSONString.growthMax
             case .number, .json: factors[step.column, default: 0] += 1
             case .bool, .skipIfEmpty: factors[step.column, default: 0] += 0
-            case .none, .dropComma, .end: break
+            case .none, .jump, .dropComma, .end: break
             }
         }
         return factors.sorted { $0.key < $1.key }.map { FieldGrowth(column: Int($0.key), factor: $0.value) }

@@ -1,3 +1,5 @@
+import APNSProtocol
+
 /// Why a template cannot be used, with its place.
 ///
 /// As text: `payload.json:4:18: unknown column "frist_name"; did you mean "first_name"?`
@@ -19,6 +21,14 @@ package struct TemplateError: Error, Equatable, Sendable, CustomStringConvertibl
         /// A number, bool or json placeholder beside other text.
         case typedInText(FieldType)
         case placeholderInKey
+        /// `{{name|{{other}}}}`.
+        case placeholderInDefault
+        /// `{{name|}}`.
+        case emptyDefault
+        /// `{{name?|text}}`.
+        case defaultOfOptional
+        /// A default that is no value of the placeholder's type.
+        case badDefault(String, found: String)
         /// `{{` where a value belongs.
         case unquotedPlaceholder
         case duplicateKey(String)
@@ -59,6 +69,10 @@ extension TemplateError.Cause {
         case .typedInText(let type): return "a \(type.rawValue) placeholder must be the whole string"
         case .unquotedPlaceholder:
             return "a placeholder stands in a string, with a type where it is to be none: \"{{name:number}}\""
+        case .placeholderInDefault: return "a default is plain text; \"{{{{\" stands for a literal \"{{\""
+        case .emptyDefault: return "there is no default behind the \"|\""
+        case .defaultOfOptional: return "a placeholder has a \"?\" or a default, not both"
+        case .badDefault(let wanted, let found): return "this default must be \(wanted), found \(found)"
         case .placeholderInKey: return "a placeholder cannot stand in a key"
         case .duplicateKey(let key): return "the key \"\(key)\" stands twice in this object"
         case .tooLarge: return "the template is larger than \(PayloadTemplate.sizeLimit) bytes"
@@ -77,10 +91,9 @@ extension TemplateError.Cause {
     }
 
     private static func unknownColumn(_ name: String, _ known: [String]) -> String {
-        let start = "unknown column \"\(name)\"; "
+        let start = "unknown column \(ColumnNames.quoted(name)); "
         if let near = NearestName.find(name, in: known) { return start + "did you mean \"\(near)\"?" }
         if known.isEmpty { return start + "the input has no columns" }
-        let shown = known.prefix(8).map { "\"\($0)\"" }.joined(separator: ", ")
-        return start + "the input has " + shown + (known.count > 8 ? ", …" : "")
+        return start + "the input has " + ColumnNames.list(known)
     }
 }

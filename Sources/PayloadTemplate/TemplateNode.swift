@@ -10,12 +10,17 @@ package enum FieldType: String, Sendable {
     case json
 }
 
-/// `{{column:type?}}`
+/// `{{column:type?}}` or `{{column:type|default}}`
 struct TemplatePlaceholder: Equatable {
     var column: Int
     var type: FieldType
     /// Whether the value that holds it goes when the field is empty.
     var isOptional: Bool
+    /// What stands in the field's place when that is empty: unescaped text, or for the other types JSON in its shortest form.
+    var defaultText: [UInt8]?
+
+    /// Whether an empty field is right whatever the type.
+    var mayBeEmpty: Bool { isOptional || defaultText != nil }
 }
 
 /// A part of a template's string.

@@ -115,7 +115,11 @@ struct TemplateParser {
     private func string() throws(Fault) -> TemplateNode.Value {
         let pieces = try TemplateStringParser.pieces(of: TemplateString(scanner), columns: columns)
         if pieces.count == 1, case .placeholder(let placeholder) = pieces[0], placeholder.type != .text {
-            return .field(placeholder)
+            do throws(TemplateError.Cause) {
+                return .field(try placeholder.withShortestDefault(depth: scanner.depth))
+            } catch {
+                throw Fault(cause: error, offset: scanner.tokenStart)
+            }
         }
         for case .placeholder(let placeholder) in pieces where placeholder.type != .text {
             throw Fault(cause: .typedInText(placeholder.type), offset: scanner.tokenStart - 1)

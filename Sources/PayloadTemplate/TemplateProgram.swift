@@ -6,6 +6,8 @@ struct TemplateStep {
         case text, number, bool, json
         /// Goes on at step `operand` when the field is empty.
         case skipIfEmpty
+        /// Goes on at step `operand`.
+        case jump
         /// Takes back a comma that nothing followed.
         case dropComma
         case end
@@ -15,7 +17,7 @@ struct TemplateStep {
     var literal: UInt32
     var literalCount: UInt32
     var column: UInt32 = 0
-    /// For `skipIfEmpty` the step to go on with, for `json` the levels around the value.
+    /// For `skipIfEmpty` and `jump` the step to go on with, for `json` the levels around the value.
     var operand: UInt32 = 0
     var action: Action
 }
@@ -112,18 +114,35 @@ struct TemplateProgram {
         for piece in pieces {
             switch piece {
             case .text(let text): putEscaped(text)
-            case .placeholder(let placeholder): flush(.text, column: placeholder.column)
+            case .placeholder(let placeholder): emitFilled(.text, placeholder)
             }
         }
         put("\"")
     }
 
+    /// A field, or its default where it is empty. Without a default it is one step.
+    private mutating func emitFilled(
+        _ action: TemplateStep.Action, _ placeholder: TemplatePlaceholder, depth: Int = 0
+    ) {
+        guard let text = placeholder.defaultText else {
+            return flush(action, column: placeholder.column, operand: depth)
+        }
+        let skips = emitSkips([placeholder.column])
+        flush(action, column: placeholder.column, operand: depth)
+        flush(.jump)
+        let jump = steps.count - 1
+        land(skips)
+        if action == .text { putEscaped(text) } else { literals += text }
+        flush(.none)
+        steps[jump].operand = UInt32(steps.count)
+    }
+
     private mutating func emitField(_ placeholder: TemplatePlaceholder, depth: Int) {
         switch placeholder.type {
         case .text: emitString([.placeholder(placeholder)])
-        case .number: flush(.number, column: placeholder.column)
-        case .bool: flush(.bool, column: placeholder.column)
-        case .json: flush(.json, column: placeholder.column, operand: depth)
+        case .number: emitFilled(.number, placeholder)
+        case .bool: emitFilled(.bool, placeholder)
+        case .json: emitFilled(.json, placeholder, depth: depth)
         }
     }
 }

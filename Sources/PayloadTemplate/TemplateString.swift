@@ -100,20 +100,61 @@ struct TemplateStringParser {
 
     private mutating func placeholder() throws(Fault) {
         let start = index
-        var end = start + 2
-        while !(byte(end) == UInt8(ascii: "}") && byte(end + 1) == UInt8(ascii: "}")) {
-            if end >= string.bytes.count { throw fault(.unclosedPlaceholder, at: start) }
-            end += 1
-        }
-        let content = String(decoding: string.bytes[(start + 2)..<end], as: UTF8.self)
         flushText()
+        index = start + 2
+        let content = try self.content(from: start)
+        let text = byte(index) == UInt8(ascii: "|") ? try defaultText(from: start) : nil
         do throws(TemplateError.Cause) {
-            pieces.append(.placeholder(try Self.parseContent(content, columns: columns)))
+            var placeholder = try Self.parseContent(content, columns: columns)
+            try placeholder.take(text)
+            pieces.append(.placeholder(placeholder))
         } catch {
             throw fault(error, at: start)
         }
-        index = end + 2
+        index += 2
     }
+
+    /// Name and type, up to the bar before a default or the braces that close. A doubled bar is one of the name's.
+    private mutating func content(from start: Int) throws(Fault) -> String {
+        var content: [UInt8] = []
+        while !closes {
+            guard let next = byte(index) else { throw fault(.unclosedPlaceholder, at: start) }
+            if next == UInt8(ascii: "|") {
+                guard byte(index + 1) == next else { break }
+                index += 1
+            }
+            content.append(next)
+            index += 1
+        }
+        return String(decoding: content, as: UTF8.self)
+    }
+
+    /// What stands between the bar and the braces that close, without blanks around it. Four braces stand for two.
+    private mutating func defaultText(from start: Int) throws(Fault) -> [UInt8] {
+        index += 1
+        var text: [UInt8] = []
+        while let next = byte(index) {
+            let braces = next == UInt8(ascii: "{") || next == UInt8(ascii: "}") ? run(of: next) : 0
+            if braces >= 4 {
+                text += [next, next]
+                index += 4
+            } else if braces >= 2 {
+                guard next == UInt8(ascii: "}") else { throw fault(.placeholderInDefault, at: index) }
+                return Self.trimmed(text[...])
+            } else {
+                text.append(next)
+                index += 1
+            }
+        }
+        throw fault(.unclosedPlaceholder, at: start)
+    }
+
+    private static func trimmed(_ text: ArraySlice<UInt8>) -> [UInt8] {
+        let blank = UInt8(ascii: " ")
+        return Array(text.drop { $0 == blank }.reversed().drop { $0 == blank }.reversed())
+    }
+
+    private var closes: Bool { byte(index) == UInt8(ascii: "}") && byte(index + 1) == UInt8(ascii: "}") }
 
     /// `name`, `name:type`, `name?` or `name:type?`. The type follows the last colon, so that `{{a:b:text}}` reads
     /// column `a:b` and `{{really?:text}}` column `really?`. Blanks around name and type mean nothing.

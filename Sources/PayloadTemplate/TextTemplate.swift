@@ -1,10 +1,11 @@
 /// A short text with `{{column}}` placeholders, for values that are no JSON, such as a collapse id.
 ///
-/// Placeholders are those of ``PayloadTemplate``, of type text and never optional: an empty field leaves nothing.
+/// Placeholders are those of ``PayloadTemplate``, of type text and never optional: an empty field leaves its default, or
+/// nothing.
 package struct TextTemplate: Sendable {
     private enum Piece: Sendable {
         case text([UInt8])
-        case column(Int)
+        case column(Int, default: [UInt8])
     }
 
     private let pieces: [Piece]
@@ -27,8 +28,13 @@ package struct TextTemplate: Sendable {
             guard placeholder.type == .text, !placeholder.isOptional else {
                 throw TemplateStringParser.Fault(cause: .typedInText(placeholder.type), offset: 0)
             }
-            return .column(placeholder.column)
+            return .column(placeholder.column, default: placeholder.defaultText ?? [])
         }
+    }
+
+    /// The columns that it reads.
+    package var columnsUsed: [Int] {
+        pieces.compactMap { piece in if case .column(let column, _) = piece { column } else { nil } }
     }
 
     /// Whether it is the same text for every row.
@@ -45,7 +51,9 @@ package struct TextTemplate: Sendable {
         for piece in pieces {
             switch piece {
             case .text(let text): text.withUnsafeBytes { Self.add($0, to: output, &size) }
-            case .column(let column): Self.add(fields[column], to: output, &size)
+            case .column(let column, let text) where fields[column].isEmpty:
+                text.withUnsafeBytes { Self.add($0, to: output, &size) }
+            case .column(let column, _): Self.add(fields[column], to: output, &size)
             }
         }
         return size

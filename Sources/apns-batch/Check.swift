@@ -58,6 +58,10 @@ struct Check: AsyncParsableCommand {
         print(CheckText.whole(report), terminator: "")
         guard Output.isComplete(), report.isComplete else { throw ExitStatus.interrupted }
         if report.isBroken { throw ExitStatus.usage }
+        if report.rows == 0 {
+            complain("warning: the input has no rows")
+            throw ExitStatus.someRowsLeft
+        }
         if !report.isClean { throw ExitStatus.someRowsLeft }
     }
 }
@@ -66,7 +70,7 @@ struct Check: AsyncParsableCommand {
 enum CheckText {
     static func whole(_ report: CheckReport) -> String {
         let campaign = report.campaign.map { line($0) }.joined()
-        return campaign + report.groups.map(group).joined() + sizes(report) + end(report)
+        return campaign + report.groups.map(group).joined() + duplicates(report) + sizes(report) + end(report)
     }
 
     /// `rows.csv:3:5: error: badge: expected a number, found "five"`.
@@ -79,6 +83,11 @@ enum CheckText {
         let more = group.count - UInt64(group.examples.count)
         let rest = more > 0 ? "… and \(more) more of \(group.rule)\n" : ""
         return group.examples.map(line).joined() + rest
+    }
+
+    private static func duplicates(_ report: CheckReport) -> String {
+        guard let found = report.duplicateTokens, found.isEstimate else { return "" }
+        return found.description + "\n"
     }
 
     private static func sizes(_ report: CheckReport) -> String {

@@ -92,6 +92,9 @@ struct Send: AsyncParsableCommand {
 
     private static func report(_ summary: CampaignSummary, of run: CampaignRun) {
         if let cause = summary.cause { complain(cause) }
+        if summary.ending == .complete, summary.rows == 0 { complain("warning: the input has no rows") }
+        if let found = summary.duplicateTokens { complain("warning: \(found.description) [duplicate-token]") }
+        if let found = summary.unusualTokens { complain("warning: \(found.description) [token-size]") }
         print(SummaryText.reasons(summary), terminator: "")
         print("results: \(run.directory)/results.csv")
         print("loop: \(summary.loop), connections: \(summary.connections)")

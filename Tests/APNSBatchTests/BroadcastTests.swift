@@ -132,6 +132,6 @@ struct BroadcastTests {
         expectError(campaign, "bundle id: expected letters, digits, '.', '-' or '_', found \"/\" at byte 4")
         expectError(
             try self.campaign(stage, rows: "token,score\n\(token(1)),1\n"),
-            "rows.csv:1: no column \"channel_id\"; there are \"token\", \"score\"")
+            "rows.csv:1: no column \"channel_id\"; there are \"token\", \"score\"; these are devices: apns-batch send")
     }
 }

@@ -66,15 +66,18 @@ struct RowHeaderTests {
     func messageID() async throws {
         let stage = try Stage()
         let own = "123e4567-e89b-12d3-a456-426614174000"
+        let upper = "123E4567-E89B-12D3-A456-426614174ABC"
         var campaign = try stage.campaign(
-            rows: "token,text,apns_id\n\(token(1)),a,\(own)\n\(token(2)),a,\n\(token(3)),a,no\n")
+            rows: "token,text,apns_id\n\(token(1)),a,\(own)\n\(token(2)),a,\n\(token(3)),a,no\n\(token(4)),a,\(upper)\n"
+        )
         campaign.template = Self.template
         let run = try CampaignRun(campaign)
-        #expect(await run.run().accepted == 2)
+        #expect(await run.run().accepted == 3)
         let results = try stage.results(run)
         #expect(results[1]?[6] == own)
         #expect(results[2]?[6].count == 36 && results[2]?[6] != own)
         #expect(results[3]?[2] == "invalid" && results[3]?.suffix(2) == ["", "0"])
+        #expect(results[4]?[6] == upper.lowercased())
     }
 
     @Test("a row's locale picks its template")

@@ -143,7 +143,7 @@ struct FieldTests {
             (
                 .messageID, "123E4567-E89B-12D3-A456-426614174000",
                 """
-                apns_id: expected a UUID in lower case, 8-4-4-4-12 hex digits, \
+                apns_id: expected a UUID, 8-4-4-4-12 hex digits, \
                 found "123E4567-E89B-12D3-A456-426614174000"
                 """
             ),
@@ -200,7 +200,7 @@ struct PushTypeRuleTests {
     func authentication() {
         for rule in PushTypeRule.all {
             switch rule.type {
-            case .location: #expect(rule.authentication == .tokenOnly)
+            case .location, .fileprovider: #expect(rule.authentication == .tokenOnly)
             case .mdm: #expect(rule.authentication == .certificateOnly)
             default: #expect(rule.authentication == .tokenOrCertificate)
             }

@@ -43,14 +43,29 @@ struct GivenExpirationTests {
     }
 
     @Test(
-        "a row's own apns-id is a UUID in lower case",
+        "a row's own apns-id is a UUID in either case, and is written in lower case",
         arguments: [
-            ("123e4567-e89b-12d3-a456-426614174000", true), ("123E4567-E89B-12D3-A456-426614174000", false),
+            ("123e4567-e89b-12d3-a456-426614174000", true), ("123E4567-E89B-12D3-A456-42661417400F", true),
             ("123e4567e89b12d3a456426614174000", false), ("123e4567-e89b-12d3-a456-42661417400", false),
             ("123e4567-e89b-12d3-a456-4266141740000", false), ("123e4567-e89b-12d3-a456_426614174000", false),
             ("g23e4567-e89b-12d3-a456-426614174000", false), ("", false),
         ])
     func messageID(text: String, isGood: Bool) {
-        #expect(withBytes(text) { MessageID.check($0) } == (isGood ? nil : .messageID))
+        var written = [UInt8](repeating: 0, count: MessageID.length)
+        let fault = written.withUnsafeMutableBytes { room in
+            withBytes(text) { MessageID.write($0, to: room.baseAddress!) }
+        }
+        #expect(fault == (isGood ? nil : .messageID))
+        if isGood { #expect(String(decoding: written, as: UTF8.self) == text.lowercased()) }
+    }
+
+    @Test(
+        "a time in seconds is written as it would be read",
+        arguments: [
+            "1970-01-01T00:00:00Z", "1999-12-31T23:59:59Z", "2000-02-29T12:00:01Z", "2026-11-22T10:23:45Z",
+            "2100-03-01T00:00:00Z", "2106-02-07T06:28:15Z",
+        ])
+    func timestamps(text: String) throws {
+        #expect(Timestamp.text(try #require(withBytes(text) { Timestamp.parse($0) })) == text)
     }
 }

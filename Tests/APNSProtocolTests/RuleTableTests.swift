@@ -20,8 +20,10 @@ import Testing
         let warnings = Rule.allCases.filter { $0.severity == .warning }
         #expect(
             warnings == [
-                .mutableContentTrue, .duplicateKey, .unknownApsKey, .unknownAlertKey, .unknownSoundKey, .alertBodyOnly,
-                .cardNumber, .topicSuffix, .expirationMissing, .certificateExpiry,
+                .tokenSize, .duplicateToken, .mutableContentTrue, .duplicateKey, .unknownApsKey, .unknownAlertKey,
+                .unknownSoundKey,
+                .cardNumber, .startAlert, .topicSuffix, .priorityUnusual, .expirationMissing, .expirationUnusual,
+                .unusedColumn, .certificateExpiry,
             ])
     }
 

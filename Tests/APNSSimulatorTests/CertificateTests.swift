@@ -47,6 +47,13 @@ struct CertificateTests {
                         $0["apns-topic"] = "com.example.app.location-query"
                     }
                 ),
+                (
+                    "400 TopicDisallowed",
+                    {
+                        $0["apns-push-type"] = "fileprovider"
+                        $0["apns-topic"] = "com.example.app.pushkit.fileprovider"
+                    }
+                ),
                 ("400 TopicDisallowed", { $0["apns-topic"] = "com.example.elsewhere" }),
                 ("400 DeviceTokenNotForTopic", { $0["apns-topic"] = "com.example.app.voip" }),
                 ("400 MissingTopic", { $0["apns-topic"] = nil }),

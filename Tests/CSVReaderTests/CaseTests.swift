@@ -164,7 +164,6 @@ private let cases: [Case] = [
     Case("names that differ in case or spelling", "e\u{301},\u{E9},É\n1,2,3\n", "1@2 1|2|3"),
     Case("a stray quote in the header", "\na,b\"\n1,2\n", "2:4: header row: a quote inside an unquoted field"),
     Case("a header in Latin-1", bytes: [0x61, 0x2C, 0xE9, 0x0A], "1:3: header row: bytes that are not UTF-8"),
-    Case("a header in UTF-16", bytes: [0xFF, 0xFE, 0x61, 0x00], "1:1: header row: bytes that are not UTF-8"),
     Case("a header that never closes", "a,\"b\n1,2\n", "1:3: header row: a quoted field that is never closed"),
     Case("a header over the limit", "a,bbbbbbbbbbbbb\n1,2\n", "1:3: header row: a field of more than 12 bytes"),
 ]
@@ -188,6 +187,36 @@ struct CaseTests {
         #expect(try read(test, pieces: [.max], chunk: 1 << 16) == test.expected)
         let reference = ReferenceReader(delimiter: test.delimiter, fieldBytes: 12, recordBytes: 30)
         #expect(reference.read(test.input).lines == test.expected)
+    }
+
+    @Test(
+        "is refused by its name where it is no CSV in UTF-8, however it arrives",
+        arguments: [
+            ([0xFF, 0xFE, 0x61, 0x00], .utf16), ([0xFE, 0xFF, 0x00, 0x61], .utf16), (Array("a\0b\0\n\0".utf8), .utf16),
+            (Array("\0a\0b\0\n".utf8), .utf16), ([0x1F, 0x8B, 0x08, 0x0A, 0x00, 0x00], .gzip),
+            ([0x28, 0xB5, 0x2F, 0xFD, 0x0A, 0x00], .zstd), ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00, 0x00], .xz),
+            (Array("BZh91AY&SY".utf8), .bzip2), ([0x50, 0x4B, 0x03, 0x04, 0x14, 0x00], .zip),
+            ([0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1], .xls), (Array("sep=;\na;b\n".utf8), .separatorLine(0x3B)),
+            (Array("\u{FEFF}sep=\t\r\na\tb\r\n".utf8), .separatorLine(0x09)),
+            (Array("a,b\r1,2\r3,4\r".utf8), .carriageReturns),
+            // Longer than a record may be.
+            (Array("a,b\r1,2\r3,4\r1,2\r3,4\r1,2\r3,4\r1,2\r3,4\r1,2\r3,4\r".utf8), .carriageReturns),
+        ] as [([UInt8], ForeignFormat)])
+    func foreign(input: [UInt8], format: ForeignFormat) {
+        for split in 1...input.count {
+            for pieces in [[split, .max], [1]] {
+                let source = ScriptedSource(input, pieces: pieces)
+                #expect(Reading(source: source, limits: limits(chunk: 1)).failure == .foreign(format), "\(split)")
+            }
+        }
+    }
+
+    @Test(
+        "is read where only part of a mark is there",
+        arguments: ["sep=a\n1\n", "BZ,h\n1,2\n", "PK\n1\n", "sep,x\n1,2\n", "\"a\rb\"\n1\n"])
+    func notForeign(input: String) {
+        let reading = Reading(source: ScriptedSource(Array(input.utf8)), limits: limits(chunk: 1))
+        #expect((reading.failure == nil) == !input.hasPrefix("sep=") && reading.rows.count <= 1)
     }
 
     @Test("is the same at every split point of the reads", arguments: cases)

@@ -110,6 +110,48 @@ struct RenderCase: CustomTestStringConvertible, Sendable {
     func optional(test: RenderCase) throws { try check(test) }
 
     @Test(
+        "A default stands where the field is empty",
+        arguments: [
+            RenderCase(#"{"m":"Hi {{a|there}}!"}"#, [""], #"{"m":"Hi there!"}"#),
+            RenderCase(#"{"m":"Hi {{a|there}}!"}"#, ["Zoë"], #"{"m":"Hi Zoë!"}"#),
+            RenderCase(#"{"m":"Hi {{a|there}}!"}"#, [" "], #"{"m":"Hi  !"}"#),
+            RenderCase(#"{"m":"{{ a : text | dear friend }}"}"#, [""], #"{"m":"dear friend"}"#),
+            RenderCase(#"{"m":"{{a|x}}{{b|y}}{{a|z}}"}"#, ["", "2"], #"{"m":"x2z"}"#),
+            RenderCase(#"{"n":"{{a:number|0}}","b":"{{b:bool|TRUE}}"}"#, ["", ""], #"{"n":0,"b":true}"#),
+            RenderCase(#"{"n":"{{a:number|0}}","b":"{{b:bool|1}}"}"#, ["7", "false"], #"{"n":7,"b":false}"#),
+            RenderCase(
+                #"{"j":"{{a:json|[ 1, {\"k\" : null} ]}}"}"#, [""], #"{"j":[1,{"k":null}]}"#),
+            RenderCase(#"{"j":"{{a:json|{\"k\":1} }}"}"#, [""], #"{"j":{"k":1}}"#),
+            RenderCase(#"{"m":"{{a|\"Sie\" \n é|ü}}"}"#, [""], #"{"m":"\"Sie\" \n é|ü"}"#),
+            RenderCase(#"{"m":"{{a|{x} {{{{y}}}} }}"}"#, [""], #"{"m":"{x} {{y}}"}"#),
+            RenderCase(#"{"m":"{{a|x}}}"}"#, [""], #"{"m":"x}"}"#),
+            RenderCase(#"{"m":"{{a|how are you?}}"}"#, [""], #"{"m":"how are you?"}"#),
+            RenderCase(#"{"m":"{{a|x}} {{b?}}","n":1}"#, ["", ""], #"{"n":1}"#),
+            RenderCase(#"{"m":"{{a|x,}}","n":"{{b?}}"}"#, ["", ""], #"{"m":"x,"}"#),
+            RenderCase(#"{"m":"{{b?}}","n":"{{a:number|5}}"}"#, ["", ""], #"{"n":5}"#),
+            RenderCase(#"{"m":["{{a|x}}","{{b:number|1}}","{{c?}}"]}"#, ["", "", ""], #"{"m":["x",1]}"#),
+        ])
+    func defaults(test: RenderCase) throws { try check(test) }
+
+    @Test("Defaults count for the size of a payload as fields do")
+    func defaultSizes() throws {
+        let template = try PayloadTemplate(
+            #"{"m":"{{a|twelve bytes}}","n":"{{b:number|1234}}"}"#, ["a", "b"])
+        let whole = #"{"m":"twelve bytes","n":1234}"#
+        #expect(template.rendered("", "", capacity: whole.utf8.count) == .text(whole))
+        #expect(template.rendered("", "", capacity: whole.utf8.count - 1) == .tooLarge(whole.utf8.count))
+        #expect(template.rendered("x", "y", capacity: 8) == .invalid(#"b: expected a number, found "y""#))
+        #expect(template.columnsUsed == [0, 1])
+    }
+
+    @Test("A bar in a column's name is doubled")
+    func bars() throws {
+        let template = try PayloadTemplate(#"{"m":"{{a||b}} {{a||b|c|d}}"}"#, ["a|b"])
+        #expect(template.rendered("x") == .text(#"{"m":"x x"}"#))
+        #expect(template.rendered("") == .text(#"{"m":" c|d"}"#))
+    }
+
+    @Test(
         "Four braces stand for two, and a single brace for itself",
         arguments: [
             RenderCase(#"{"m":"{{{{a}}}}"}"#, [], #"{"m":"{{a}}"}"#),

@@ -40,6 +40,13 @@ import Testing
         #expect(sealed.inner.rendered("t", "1", "") == .text(#"{"oid":"1"}"#))
     }
 
+    @Test("Defaults stand inside as they would in any payload")
+    func defaults() throws {
+        let sealed = try template(#"{"aps":{},"to":{"n":"{{name|friend}}"}}"#, ["to"])
+        #expect(sealed.inner.rendered("t", "7", "") == .text(#"{"to":{"n":"friend"}}"#))
+        #expect(sealed.inner.rendered("t", "7", "Zoë") == .text(#"{"to":{"n":"Zoë"}}"#))
+    }
+
     @Test("Sizes are exact: a byte too little is too little")
     func sizes() throws {
         let sealed = try template(#"{"aps":{"alert":"x"},"a":"{{name}}"}"#, ["a"])
@@ -79,6 +86,10 @@ import Testing
             (
                 "{\"aps\": \"{{name:json}}\", \"a\": 1}", ["a"],
                 #"payload.json:1:9: "aps" must be an object, since encryption adds "mutable-content" to it"#
+            ),
+            (
+                #"{"aps":{"mutable-content":0},"a":1}"#, ["a"],
+                #"payload.json:1:27: an encrypted payload needs "mutable-content" in every row; write 1"#
             ),
             (
                 "\u{FEFF}{\"aps\": {}, \"a\": \"{{nmae}}\"}", ["a"],

@@ -56,6 +56,27 @@ import Testing
             (#"{"m":"Hi {{badge:number}}"}"#, "payload.json:1:6: a number placeholder must be the whole string"),
             (#"{"m":"{{vip:bool}}{{badge}}"}"#, "payload.json:1:6: a bool placeholder must be the whole string"),
             (#"{"m":" {{badge:json?}}"}"#, "payload.json:1:6: a json placeholder must be the whole string"),
+            (#"{"m":"{{badge|}}"}"#, #"payload.json:1:7: there is no default behind the "|""#),
+            (#"{"m":"{{badge|  }}"}"#, #"payload.json:1:7: there is no default behind the "|""#),
+            (#"{"m":"{{badge?|x}}"}"#, #"payload.json:1:7: a placeholder has a "?" or a default, not both"#),
+            (#"{"m":"{{badge:number?|1}}"}"#, #"payload.json:1:7: a placeholder has a "?" or a default, not both"#),
+            (
+                #"{"m":"{{badge:number|five}}"}"#,
+                #"payload.json:1:7: this default must be a number, found "five""#
+            ),
+            (#"{"m":"{{badge:number|01}}"}"#, #"payload.json:1:7: this default must be a number, found "01""#),
+            (#"{"m":"{{vip:bool|yes}}"}"#, #"payload.json:1:7: this default must be true or false, found "yes""#),
+            (#"{"m":"{{vip:json|{a} }}"}"#, #"payload.json:1:7: this default must be JSON, found "{a}""#),
+            (
+                #"{"m":"{{badge|{{vip}}}}"}"#,
+                #"payload.json:1:15: a default is plain text; "{{{{" stands for a literal "{{""#
+            ),
+            (
+                #"{"m":"{{badge|x}"}"#,
+                #"payload.json:1:7: this placeholder is never closed; "{{{{" stands for a literal "{{""#
+            ),
+            (#"{"m":"{{|x}}"}"#, "payload.json:1:7: this placeholder names no column"),
+            (#"{"m":"Hi {{badge:number|1}}"}"#, "payload.json:1:6: a number placeholder must be the whole string"),
             (#"{"a":1, "x{{badge}}":1}"#, "payload.json:1:9: a placeholder cannot stand in a key"),
             ("{\"a\":1,\n \"\\u0061\":2}", #"payload.json:2:2: the key "a" stands twice in this object"#),
             ("", "payload.json:1:1: there is no JSON here"),

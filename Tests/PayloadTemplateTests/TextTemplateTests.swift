@@ -24,6 +24,7 @@ struct TextTemplateTests {
         #expect(try render("news-{{story}}-{{day}}", ["a\"b", ""]) == ("news-a\"b-", 9))
         #expect(try render("\\{{{{x}}}}", ["", ""]) == ("\\{{x}}", 6))
         #expect(try render("", ["a", "b"]) == ("", 0))
+        #expect(try render("{{story|none}}-{{day|d}}", ["", "7"]) == ("none-7", 6))
     }
 
     @Test("tells the size of what does not fit and writes nothing beyond the room")

@@ -168,6 +168,9 @@ public struct Campaign: Sendable {
     public var recipients = Recipients.devices
     /// The headers of rows that have no columns of their own for them.
     public var headers = Headers()
+    /// How many rows the input must have, good or not, so that anything is sent: an export that came out short is refused.
+    /// Only for a file, which is counted before the first row is sent; a resumed run is not counted again. Nil for any.
+    public var minRows: UInt64?
     /// Without a template every row needs a `payload` column.
     public var template: Template?
     /// Several templates, instead of one.

@@ -55,6 +55,7 @@ public final class CampaignRun: Sendable {
         let lanes = try Self.lanes(of: campaign)
         syncInterval = try Self.syncInterval(campaign)
         past = try resuming ? Self.past(campaign, files) : nil
+        if past == nil { try InputReader.refuseShort(campaign) }
         reader = try InputReader(
             campaign, lanes: lanes, group: RangeAnnouncer.group, limits: surroundings.csvLimits)
         var campaign = campaign
@@ -172,6 +173,7 @@ public final class CampaignRun: Sendable {
         var reasons = AnswerReasons()
         var loop = LoopKind.automatic
         var ledgerSeconds = 0.0
+        var tokens: (duplicate: DuplicateTokens?, unusual: UnusualTokens?)
     }
 
     /// On the campaign's own thread: starts the others, joins them in the order of the rows' way, sums up.
@@ -271,7 +273,8 @@ public final class CampaignRun: Sendable {
         control.notifyNobody()
         let written = writer.finish()
         return Ended(
-            tally: written.tally, reasons: written.reasons, loop: crew.loop, ledgerSeconds: ledger.cpuSeconds)
+            tally: written.tally, reasons: written.reasons, loop: crew.loop, ledgerSeconds: ledger.cpuSeconds,
+            tokens: writer.tokenFindings)
     }
 
     /// Reader and lanes; returns when all have ended.
@@ -310,6 +313,6 @@ public final class CampaignRun: Sendable {
             loop: ended.loop.name, connections: gauges.reduce(0) { $0 + $1.reading.opened },
             reasons: ended.reasons.rejected.byName, unavailableReasons: ended.reasons.unavailable.byName,
             ending: ending,
-            cause: failure?.description)
+            cause: failure?.description, duplicateTokens: ended.tokens.duplicate, unusualTokens: ended.tokens.unusual)
     }
 }

@@ -30,6 +30,11 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
     public var ending: Ending
     /// Why it did not complete; absent when it did.
     public var cause: String?
+    /// Rows that have the device token of another row, of those that this process sent; nil when there are none.
+    public var duplicateTokens: DuplicateTokens?
+    /// Rows whose device token has another size than all have today, of those that this process sent; nil when there are
+    /// none.
+    public var unusualTokens: UnusualTokens?
 
     public enum Ending: String, Sendable, Codable {
         /// The whole input was read, and every row of it has its line.
@@ -50,12 +55,13 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
         case peakRSSBytes = "peak_rss_bytes"
         case unavailableReasons = "unavailable_reasons"
         case loop, connections, reasons, ending, cause
+        case duplicateTokens = "duplicate_tokens"
+        case unusualTokens = "unusual_tokens"
     }
 
-    /// Whether every row got a final answer from APNs, and not only rejections.
+    /// Whether every row got a final answer from APNs, and not only rejections. An input without rows is not clean.
     public var isClean: Bool {
-        ending == .complete && unavailable + invalid + unknown + expired + suppressed == 0
-            && (rows == 0 || accepted > 0)
+        ending == .complete && unavailable + invalid + unknown + expired + suppressed == 0 && accepted > 0
     }
 }
 

@@ -15,6 +15,7 @@ public final class CampaignCheck: Sendable {
     private let gauges: [LaneGauges]
     private let file: FindingsFile?
     private let started = Guarded<Double?>(nil)
+    private let tokens = SharedTokens()
 
     /// - Parameters:
     ///   - campaign: as it would be sent. Credentials may be missing; its lanes are the threads, one per core if nil.
@@ -22,6 +23,7 @@ public final class CampaignCheck: Sendable {
     /// - Throws: ``CampaignError`` with ``CampaignError/Kind/configuration``, `input` or `results`.
     public init(_ campaign: Campaign, findingsPath: String? = nil) throws(CampaignError) {
         let threads = try CampaignRun.lanes(of: campaign, spare: 0)
+        try InputReader.refuseShort(campaign)
         reader = try InputReader(campaign, lanes: threads)
         plan = try CampaignPlan(
             campaign, columns: reader.columns, logger: Logger(label: "check") { _ in SwiftLogNoOpLogHandler() })
@@ -70,6 +72,7 @@ public final class CampaignCheck: Sendable {
         }
         report = findings.withLock { $0 }
         control.notifyNobody()
+        report.duplicateTokens = tokens.duplicates
         report.sort()
         if let error = file?.error { return .failure(error) }
         switch control.stopCause {
@@ -91,7 +94,8 @@ public final class CampaignCheck: Sendable {
         guard number >= 0 else { return }
         do throws(TransportError) {
             let thread = try LaneThread(name: "check \(number)") { [self] in
-                var worker = CheckWorker(plan, input: reader, control: control, gauges: gauges[number], file: file)
+                var worker = CheckWorker(
+                    plan, input: reader, control: control, gauges: gauges[number], tokens: tokens, file: file)
                 worker.run()
                 shared.withLock { worker.finish(into: &$0) }
             }

@@ -44,6 +44,11 @@ public struct CampaignFinding: Sendable, Equatable {
         self.init(rule: rule, row: nil, file: nil, line: 0, column: 0, message: message)
     }
 
+    /// About the header row of an input.
+    init(_ rule: Rule, inHeaderOf file: String, _ message: String) {
+        self.init(rule: rule, row: nil, file: file, line: 1, column: 1, message: message)
+    }
+
     private init(rule: Rule, row: UInt64?, file: String?, line: UInt64, column: Int, message: String) {
         self.rule = rule.rawValue
         severity = rule.severity == .error ? .error : .warning

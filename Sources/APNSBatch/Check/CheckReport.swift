@@ -22,6 +22,9 @@ public struct CheckReport: Sendable {
     public internal(set) var campaign: [CampaignFinding] = []
     /// About rows, by rule: errors first, then by count.
     public internal(set) var groups: [Group] = []
+    /// Rows that have the device token of another row; their findings are among the ``groups``, as far as they were seen.
+    /// Nil when there are none.
+    public internal(set) var duplicateTokens: DuplicateTokens?
     /// Sizes of the payloads that were written.
     public internal(set) var sizes = PayloadSizes()
     /// False when the check was stopped before the end of the input.

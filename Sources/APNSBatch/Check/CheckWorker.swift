@@ -13,9 +13,14 @@ struct CheckWorker: ~Copyable {
     private var arena = SendArena(blocks: 1)
     private var flights = FlightTable(capacity: 1)
     private var findings: FindingTally
+    private let tokens: SharedTokens
     private let now = WallClock.seconds()
 
-    init(_ plan: CampaignPlan, input: InputReader, control: RunControl, gauges: LaneGauges, file: FindingsFile?) {
+    init(
+        _ plan: CampaignPlan, input: InputReader, control: RunControl, gauges: LaneGauges, tokens: SharedTokens,
+        file: FindingsFile?
+    ) {
+        self.tokens = tokens
         self.plan = plan
         self.input = input
         self.control = control
@@ -41,11 +46,13 @@ struct CheckWorker: ~Copyable {
     private mutating func look(at row: CSVRow) {
         switch preparer.prepare(row, in: &arena, flights: &flights, now: now) {
         case .ready(let place):
+            let isBroadcast = plan.broadcast != nil
+            let other = isBroadcast ? nil : tokens.note(flights[place].token, row: row.row)
             arena.release(flights[place].block)
             flights.release(place)
             if let size = preparer.payloadSize { findings.sizes.add(size, row: row.row) }
             findings.sizes.bytesSaved += UInt64(max(0, preparer.bytesSaved(row)))
-            good(row)
+            good(row, sameToken: other)
         case .invalid(let first): bad(row, first)
         case .expired: findings.add([RowFault.expired(row, plan)], row: row.row)
         case .noRoom: preconditionFailure("the arena is empty")
@@ -54,10 +61,14 @@ struct CheckWorker: ~Copyable {
 
     /// One that would be sent; there may be warnings.
     @inline(__always)
-    private mutating func good(_ row: CSVRow) {
+    private mutating func good(_ row: CSVRow, sameToken other: UInt64?) {
         let hasCard = preparer.holdsCardNumber()
-        guard preparer.verdict.hasWarning || hasCard || preparer.hasOddTopic else { return findings.addClean() }
-        let warnings = preparer.findings(of: row, cardNumbers: hasCard)
+        var headers = preparer.headerWarnings(of: row)
+        if let other { headers.append(RowFault.duplicateToken(of: other, row, plan)) }
+        guard preparer.verdict.hasWarning || hasCard || preparer.hasOddTopic || !headers.isEmpty else {
+            return findings.addClean()
+        }
+        let warnings = headers + preparer.findings(of: row, cardNumbers: hasCard)
         if warnings.isEmpty { findings.addClean() } else { findings.add(warnings, row: row.row) }
     }
 

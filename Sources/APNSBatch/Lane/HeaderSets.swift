@@ -8,6 +8,10 @@ struct HeaderSets {
     struct Entry {
         let number: UInt16
         let pushType: PushType
+        /// Nil for the push type's own.
+        let priority: Priority?
+        /// Of rows without one of their own; nil to leave it out.
+        let expiration: Expiration?
         let payloadLimit: Int
         /// Who sends for its topic.
         let provider: UInt8
@@ -110,8 +114,9 @@ struct HeaderSets {
             return .wrongCredentials(kind.pushType, column: roles.pushType ?? column)
         }
         let entry = Entry(
-            number: UInt16(entries.count), pushType: kind.pushType,
-            payloadLimit: defaults.payloadLimit(of: kind.pushType), provider: UInt8(provider),
+            number: UInt16(entries.count), pushType: kind.pushType, priority: kind.priority,
+            expiration: defaults.expiration(of: kind.pushType), payloadLimit: defaults.payloadLimit(of: kind.pushType),
+            provider: UInt8(provider),
             otherType: Topic.otherType(of: kind.topic, pushType: kind.pushType))
         let fields = defaults.fields(topic: topic, pushType: kind.pushType, priority: kind.priority)
         unsent.append((entry.number, fields.map(\.bytes)))

@@ -192,11 +192,13 @@ struct Lane: ~Copyable {
     mutating func recordUnsent(_ outcome: Outcome, cause: String, attempts: UInt16 = 0) {
         var cause = cause
         let token = preparer.tokenText(of: rows.row)
-        let ownID = attempts > 0 ? preparer.ownID(of: rows.row) : nil
-        cause.withUTF8 { cause in
-            sink.record(
-                row: rows.row.row, outcome: outcome, attempts: attempts, token: token,
-                reason: UnsafeRawBufferPointer(cause), ownID: ownID?.baseAddress)
+        withUnsafeTemporaryAllocation(byteCount: MessageID.length, alignment: 8) { id in
+            let hasOwnID = attempts > 0 && preparer.writeOwnID(of: rows.row, to: id.baseAddress!)
+            cause.withUTF8 { cause in
+                sink.record(
+                    row: rows.row.row, outcome: outcome, attempts: attempts, token: token,
+                    reason: UnsafeRawBufferPointer(cause), ownID: hasOwnID ? id.baseAddress.map { .init($0) } : nil)
+            }
         }
     }
 

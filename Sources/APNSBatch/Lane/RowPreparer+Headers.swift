@@ -13,7 +13,8 @@ extension RowPreparer {
     /// Inline, for otherwise the compiler copies the whole preparer to call it.
     @inline(__always)
     func writeOwn(
-        _ row: borrowing CSVRow, _ room: UnsafeMutableRawPointer, _ flight: inout Flight, _ now: UInt64
+        _ row: borrowing CSVRow, _ room: UnsafeMutableRawPointer, _ flight: inout Flight,
+        _ expiration: Expiration?, _ now: UInt64
     ) -> Prepared? {
         if let broadcast {
             if let ended = writeChannel(broadcast, row, room, &flight) { return ended }
@@ -30,16 +31,14 @@ extension RowPreparer {
             MessageID(campaign: plan.identity, row: row.row).write(to: room + flight.pathLength)
         }
         if hasCollapseIDs, let ended = writeCollapseID(row, room, &flight) { return ended }
-        return hasExpirations ? writeExpiration(row, room, &flight, now) : nil
+        return hasExpirations ? writeExpiration(row, room, &flight, expiration, now) : nil
     }
 
     private func writeOwnID(
         _ column: Int, _ row: borrowing CSVRow, _ room: UnsafeMutableRawPointer, _ flight: Flight
     ) -> Prepared? {
-        let value = row.fields[column]
-        if let fault = MessageID.check(value) { return .invalid(RowFault.find(fault, column, row, plan)) }
-        (room + flight.pathLength).copyMemory(from: value.baseAddress!, byteCount: value.count)
-        return nil
+        guard let fault = MessageID.write(row.fields[column], to: room + flight.pathLength) else { return nil }
+        return .invalid(RowFault.find(fault, column, row, plan))
     }
 
     private func writeCollapseID(
@@ -75,9 +74,10 @@ extension RowPreparer {
     }
 
     private func writeExpiration(
-        _ row: borrowing CSVRow, _ room: UnsafeMutableRawPointer, _ flight: inout Flight, _ now: UInt64
+        _ row: borrowing CSVRow, _ room: UnsafeMutableRawPointer, _ flight: inout Flight,
+        _ shared: Expiration?, _ now: UInt64
     ) -> Prepared? {
-        var expiration = plan.headers.expiration
+        var expiration = shared
         if let column = roles.expiration, !row.fields[column].isEmpty {
             switch GivenExpiration.parse(row.fields[column]) {
             case .success(let own): expiration = own.expiration(start: plan.headers.start)

@@ -50,7 +50,9 @@ struct RowPreparer: ~Copyable {
         let templates = plan.templates.templates
         onlyTemplate = templates.count == 1 ? .passUnretained(templates[0]) : nil
         hasCollapseIDs = plan.roles.collapseID != nil || plan.headers.collapseID != nil
-        hasExpirations = plan.roles.expiration != nil || plan.headers.expiration != nil || plan.broadcast != nil
+        hasExpirations =
+            plan.roles.expiration != nil || plan.roles.pushType != nil || plan.broadcast != nil
+            || plan.headers.expiration(of: plan.headers.pushType) != nil
         picker = TemplatePicker(plan.templates)
         pages = plan.rules.pages
         headerSets = HeaderSets(plan.headers, roles: plan.roles, topics: plan.topics)
@@ -97,7 +99,7 @@ struct RowPreparer: ~Copyable {
         flight.headerSet = set.number
         flight.provider = set.provider
         guard let room = arena.reserve(ownLimit + set.payloadLimit) else { return .noRoom }
-        if let ended = writeOwn(row, room, &flight, now) { return ended }
+        if let ended = writeOwn(row, room, &flight, set.expiration, now) { return ended }
         let payload = UnsafeMutableRawBufferPointer(start: room + flight.bodyOffset, count: set.payloadLimit)
         guard let template = picker.pick(row.fields) else { return .invalid(RowFault.noTemplate(copy row, plan)) }
         lastTemplate = template
@@ -157,11 +159,12 @@ struct RowPreparer: ~Copyable {
         return PayloadCompactor.compact(json: row.fields[column], column: column, into: payload)
     }
 
-    /// The row's own apns-id; nil where it has none, or none that could be sent.
-    func ownID(of row: borrowing CSVRow) -> UnsafeRawBufferPointer? {
-        guard let column = roles.messageID, row.fields.count > column else { return nil }
-        let value = row.fields[column]
-        return value.count == MessageID.length && MessageID.check(value) == nil ? value : nil
+    /// Writes the row's own apns-id as it is sent. False where it has none, or none that could be sent.
+    ///
+    /// - Parameter out: room for ``MessageID/length`` bytes.
+    func writeOwnID(of row: borrowing CSVRow, to out: UnsafeMutableRawPointer) -> Bool {
+        guard let column = roles.messageID, row.fields.count > column else { return false }
+        return MessageID.write(row.fields[column], to: out) == nil
     }
 
     /// The token as it stands in the row, for the results; empty when the row is too broken to have one.

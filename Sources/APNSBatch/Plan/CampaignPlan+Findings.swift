@@ -4,7 +4,7 @@ import PayloadTemplate
 extension CampaignPlan {
     /// What is wrong or doubtful with the campaign, whatever its rows say.
     var findings: [CampaignFinding] {
-        templateFindings.map { CampaignFinding($0) } + expirationMissing + topicSuffix
+        templateFindings.map { CampaignFinding($0) } + expiration + priority + topicSuffix + unusedColumns
     }
 
     /// Where rows say their push type, what a template breaks for one type only is told with the rows of that type.
@@ -24,13 +24,27 @@ extension CampaignPlan {
         throw CampaignError(.configuration, CampaignFinding(first).text + more)
     }
 
-    private var expirationMissing: [CampaignFinding] {
-        guard headers.expiration == nil, roles.expiration == nil else { return [] }
+    /// Of rows that have none of their own; what rows say is told row by row.
+    private var expiration: [CampaignFinding] {
+        guard roles.expiration == nil, !headers.isBroadcast else { return [] }
+        if roles.pushType == nil, let message = headers.unusualExpiration(headers.pushType) {
+            return [CampaignFinding(.expirationUnusual, message)]
+        }
+        guard headers.expiration == nil, roles.pushType != nil || headers.pushType.rule.lifetime == .any else {
+            return []
+        }
         return [
             CampaignFinding(
                 .expirationMissing,
                 "expiration: none given, so APNs stores a push for up to 30 days; give a time, a duration or 0")
         ]
+    }
+
+    private var priority: [CampaignFinding] {
+        guard roles.priority == nil, roles.pushType == nil, !headers.isBroadcast,
+            let message = headers.pushType.unusualPriority(headers.priority)
+        else { return [] }
+        return [CampaignFinding(.priorityUnusual, message)]
     }
 
     /// A topic that ends as another push type asks.

@@ -49,6 +49,8 @@ final class CampaignPlan: Sendable {
         _ campaign: Campaign, columns: [String], logger: Logger, start: UInt64? = nil,
         surroundings: Surroundings = .system
     ) throws(CampaignError) {
+        // The deadline of a resumed run may have passed meanwhile: its rows expire.
+        let isResumed = start != nil
         self.surroundings = surroundings
         self.start = start ?? surroundings.seconds()
         onUnknown = campaign.onUnknown
@@ -90,6 +92,7 @@ final class CampaignPlan: Sendable {
         deadline = try campaign.notAfter.map { (given) throws(CampaignError) in
             try CampaignDeadline(given, start: start)
         }
+        if !isResumed, let deadline, deadline.hasPassed(now: self.start) { throw deadline.passed }
         stopPatience = UInt64(min(max(0, campaign.stopPatience), 86_400)) * 1_000_000_000
         guard (1...1000).contains(campaign.attempts) else {
             throw CampaignError(.configuration, "attempts: expected 1 to 1000, found \(campaign.attempts)")

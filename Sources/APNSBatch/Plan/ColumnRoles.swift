@@ -1,3 +1,5 @@
+import APNSProtocol
+
 /// Which column is what. Columns that are nothing of their own feed the template.
 struct ColumnRoles: Sendable, Equatable {
     /// The device token, or the id of a broadcast's channel.
@@ -13,6 +15,8 @@ struct ColumnRoles: Sendable, Equatable {
     /// The names that mean themselves.
     static let names = ["token", "payload", "topic", "push_type", "priority", "expiration", "collapse_id", "apns_id"]
 
+    static let namesOfBroadcasts = ["channel_id", "payload", "priority", "expiration"]
+
     /// Of a broadcast's columns, those about topic, push type, collapse id and apns-id mean nothing of their own.
     init(
         columns: [String], file: String, hasTemplate: Bool, recipients: Campaign.Recipients
@@ -20,8 +24,8 @@ struct ColumnRoles: Sendable, Equatable {
         guard let token = columns.firstIndex(of: recipients.column) else {
             throw CampaignError(
                 .configuration,
-                "\(file):1: no column \"\(recipients.column)\"; there are \(Self.quoted(columns))"
-                    + Self.delimiterHint(columns) + Self.spellingHint(columns, recipients.column)
+                "\(file):1: no column \"\(recipients.column)\"; there are \(ColumnNames.list(columns))"
+                    + Self.hint(columns, recipients)
             )
         }
         self.token = token
@@ -35,8 +39,26 @@ struct ColumnRoles: Sendable, Equatable {
         messageID = ofDevices.firstIndex(of: "apns_id")
         guard hasTemplate || payload != nil else {
             throw CampaignError(
-                .configuration, "\(file):1: no column \"payload\" and no template; there are \(Self.quoted(columns))")
+                .configuration,
+                "\(file):1: no column \"payload\" and no template; there are \(ColumnNames.list(columns))")
         }
+    }
+
+    /// What may be the matter where the column of the recipient is missing.
+    private static func hint(_ columns: [String], _ recipients: Campaign.Recipients) -> String {
+        let other = recipients.areChannels ? "token" : "channel_id"
+        if columns.contains(other) {
+            return recipients.areChannels
+                ? "; these are devices: apns-batch send" : "; these are channels: apns-batch broadcast"
+        }
+        if columns.contains(where: isLikeToken) {
+            return "; the first line looks like a row: is the header row missing?"
+        }
+        return delimiterHint(columns) + spellingHint(columns, recipients.column)
+    }
+
+    private static func isLikeToken(_ name: String) -> Bool {
+        name.utf8.count >= 32 && name.allSatisfy { $0.isHexDigit }
     }
 
     /// A header row that is one field with another delimiter in it.
@@ -53,8 +75,9 @@ struct ColumnRoles: Sendable, Equatable {
         return near == nil ? "" : "; names are in lower case without blanks"
     }
 
-    private static func quoted(_ columns: [String]) -> String {
-        columns.map { "\"\($0)\"" }.joined(separator: ", ")
+    /// The columns that mean something.
+    var columns: [Int] {
+        [token] + [payload, topic, pushType, priority, expiration, collapseID, messageID].compactMap { $0 }
     }
 
     /// Whether the header set is the same for all rows.

@@ -48,6 +48,11 @@ struct HeaderDefaults: Sendable {
         }
     }
 
+    /// The expiration of rows without one of their own; nil to leave it out.
+    func expiration(of pushType: PushType) -> Expiration? {
+        expiration ?? (pushType.rule.lifetime == .once ? .once : nil)
+    }
+
     /// One that is the same for all rows is checked here, the others row by row.
     private static func collapseID(_ text: String, columns: [String]) throws(CampaignError) -> TextTemplate {
         let template: TextTemplate

@@ -1,3 +1,4 @@
+import APNSProtocol
 import Credentials
 import PayloadTemplate
 
@@ -22,11 +23,10 @@ struct SealingPlan: Sendable {
             throw CampaignError(.configuration, "encryption: expected the keys that travel encrypted, found none")
         }
         guard let column = columns.firstIndex(of: encryption.keyColumn) else {
-            let known = columns.map { "\"\($0)\"" }.joined(separator: ", ")
             throw CampaignError(
                 .configuration,
                 "\(campaign.input.name):1: no column \"\(encryption.keyColumn)\" with the recipient's key, which "
-                    + "encryption needs; there are \(known)")
+                    + "encryption needs; there are \(ColumnNames.list(columns))")
         }
         keyColumn = column
         cipher = encryption.cipher.content

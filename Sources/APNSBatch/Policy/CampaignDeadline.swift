@@ -13,6 +13,12 @@ struct CampaignDeadline: Equatable, Sendable {
         if seconds == 0 { throw CampaignError(.configuration, "not after: expected a time or a duration, found 0") }
     }
 
+    /// What is said of a campaign that could not send a row.
+    var passed: CampaignError {
+        CampaignError(
+            .configuration, "not-after: expected a time to come, found \(Timestamp.text(Int64(clamping: seconds)))")
+    }
+
     func hasPassed(now: UInt64) -> Bool { now >= seconds }
 
     /// Whether a row that waits so many nanoseconds from now can be sent at all.

@@ -73,8 +73,10 @@ public enum ReferenceTables {
     private static var keys: [[String]] {
         PayloadKey.all.map { key in
             let path = key.parent == .payload ? key.name : "\(key.parent.path).\(key.name)"
-            let note = key.isLegacy ? "\(key.note) (older systems)" : key.note
-            return [code(path), key.form.expectedRange, note, key.source, code("KeyRuleTests")]
+            let only = key.pushType.map { " (\($0.name) only)" } ?? ""
+            let note = key.note + (key.isLegacy ? " (older systems)" : only)
+            let range = key.form.expectedRange + (key.form == .score ? "; any number in a liveactivity" : "")
+            return [code(path), range, note, key.source, code("KeyRuleTests")]
         }
     }
 
@@ -124,7 +126,15 @@ extension PushTypeRule {
             case .activity: "a `timestamp` and an `event`"
             case .free: "nothing in particular"
             }
-        return content + authentication
+        let expiration =
+            switch lifetime {
+            case .any: ""
+            case .seconds: "; an expiration of 0 or a few seconds"
+            case .once: "; expiration 0, which is sent unless another is given"
+            }
+        let priority =
+            usualPriorities == priorities ? "" : "; priority " + usualPriorities.map(\.text).joined(separator: " or ")
+        return content + priority + expiration + authentication
     }
 }
 

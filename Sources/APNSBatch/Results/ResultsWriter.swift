@@ -27,6 +27,7 @@ final class ResultsWriter: @unchecked Sendable {
 
     // Owned by the writer's thread while it runs, read by others only after it was joined.
     private var account: Account
+    private var tokens = TokenRegister(bits: TokenRegister.bitsOfRun)
     private var failure: CampaignError?
     /// Outcomes could not be recorded: rows without one may have been sent.
     private var hasLost = false
@@ -95,7 +96,13 @@ final class ResultsWriter: @unchecked Sendable {
         exchange.filled.pop().map { .element($0) } ?? .closed
     }
 
+    /// After the thread was joined: tokens of several rows, and those of another size than all have today.
+    var tokenFindings: (duplicate: DuplicateTokens?, unusual: UnusualTokens?) {
+        (tokens.duplicates, tokens.unusualTokens)
+    }
+
     private func take(_ batch: OutcomeBatch) {
+        tokens.note(batch)
         record(batch)
         batch.removeAll()
         exchange.free.push(batch)

@@ -33,6 +33,26 @@ final class InputReader: Sendable {
         chunks = BoundedQueue(capacity: reader.bufferCount)
     }
 
+    /// Refuses an input with fewer rows than the campaign asks for. Reads a file as far as it takes to tell.
+    static func refuseShort(_ campaign: Campaign) throws(CampaignError) {
+        guard let wanted = campaign.minRows else { return }
+        let name = campaign.input.name
+        let uncountable = CampaignError(
+            .configuration,
+            "min-rows: \(name) is no file, and only the rows of a file can be counted before any is sent")
+        guard campaign.input.isFile else { throw uncountable }
+        let counter = try InputReader(campaign, lanes: 1)
+        guard counter.bytesTotal != nil else { throw uncountable }
+        var rows: UInt64 = 0
+        while rows < wanted, let chunk = try counter.nextChunk() {
+            rows += UInt64(chunk.rowCount)
+            chunk.recycle()
+        }
+        guard rows < wanted else { return }
+        throw CampaignError(
+            .configuration, "\(name): expected at least \(wanted) rows, found \(rows); nothing was sent")
+    }
+
     var bytesRead: UInt64 { reader.bytesRead }
     var bytesTotal: UInt64? { reader.bytesTotal }
 

@@ -20,8 +20,9 @@ extension PayloadKey {
         PayloadKey(.aps, "sound", .textOrObject, "a sound file of the app, default, or an object for a critical alert"),
         PayloadKey(.aps, "thread-id", .text, "groups notifications"),
         PayloadKey(.aps, "category", .text, "the notification's type, with its actions"),
-        PayloadKey(.aps, "content-available", .one, "wakes the app in the background"),
-        PayloadKey(.aps, "mutable-content", .oneOrTrue, "lets the app's service extension change the notification"),
+        PayloadKey(.aps, "content-available", .zeroOrOne, "1: wakes the app in the background"),
+        PayloadKey(
+            .aps, "mutable-content", .zeroOneOrTrue, "1: lets the app's service extension change the notification"),
         PayloadKey(.aps, "target-content-id", .text, "the window to bring forward"),
         PayloadKey(.aps, "interruption-level", .interruptionLevel, "how much it may disturb"),
         PayloadKey(.aps, "relevance-score", .score, "what the system features first"),
@@ -57,6 +58,8 @@ extension PayloadKey {
         PayloadKey(.alert, "subtitle-loc-args", .textsOrNull, "what fills that subtitle"),
         PayloadKey(.alert, "loc-key", .text, "the text, by its key in the app"),
         PayloadKey(.alert, "loc-args", .texts, "what fills that text"),
+        PayloadKey(
+            .alert, "sound", .text, only: .liveactivity, "the sound that the alert plays", source: activities),
         PayloadKey(
             .alert, "action-loc-key", .textOrNull, legacy: true, "the button, by its key; null for none",
             source: guide2011),

@@ -22,6 +22,8 @@ package struct PayloadKey: Sendable {
     package let parent: Parent
     package let name: String
     package let form: PayloadKeyForm
+    /// The one push type whose payloads have it; nil for all.
+    package let pushType: PushType?
     /// Whether only older systems read it.
     package let isLegacy: Bool
     /// What it does.
@@ -30,12 +32,13 @@ package struct PayloadKey: Sendable {
     package let source: String
 
     init(
-        _ parent: Parent, _ name: String, _ form: PayloadKeyForm, legacy: Bool = false, _ note: String,
-        source: String = "Generating a remote notification"
+        _ parent: Parent, _ name: String, _ form: PayloadKeyForm, legacy: Bool = false, only pushType: PushType? = nil,
+        _ note: String, source: String = "Generating a remote notification"
     ) {
         self.parent = parent
         self.name = name
         self.form = form
+        self.pushType = pushType
         isLegacy = legacy
         self.note = note
         self.source = source

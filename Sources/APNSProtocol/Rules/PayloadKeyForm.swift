@@ -17,9 +17,9 @@ package enum PayloadKeyForm: UInt8, CaseIterable, Sendable {
     /// Whole seconds since 1970.
     case seconds
     case one
-    /// 1; `true` is in use too.
-    case oneOrTrue
     case zeroOrOne
+    /// 0 or 1; `true` is in use too.
+    case zeroOneOrTrue
     case isTrue
     case interruptionLevel
     case event
@@ -38,7 +38,7 @@ extension PayloadKeyForm {
         case .object: "an object"
         case .count: "a whole number"
         case .fraction, .score: "a number"
-        case .seconds, .one, .oneOrTrue, .zeroOrOne, .isTrue, .interruptionLevel, .event: expectedRange
+        case .seconds, .one, .zeroOrOne, .zeroOneOrTrue, .isTrue, .interruptionLevel, .event: expectedRange
         }
     }
 
@@ -48,8 +48,8 @@ extension PayloadKeyForm {
         case .count: "a whole number from 0 up"
         case .fraction, .score: "a number from 0 to 1"
         case .seconds: "whole seconds since 1970"
-        case .one, .oneOrTrue: "1"
-        case .zeroOrOne: "0 or 1"
+        case .one: "1"
+        case .zeroOrOne, .zeroOneOrTrue: "0 or 1"
         case .isTrue: "true"
         case .interruptionLevel, .event: choices.dropLast().joined(separator: ", ") + " or " + (choices.last ?? "")
         default: expectedType()

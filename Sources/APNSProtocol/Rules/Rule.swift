@@ -4,6 +4,8 @@ package enum Rule: String, CaseIterable, Sendable {
     // The row.
     case csvRow = "csv-row"
     case deviceToken = "device-token"
+    case tokenSize = "token-size"
+    case duplicateToken = "duplicate-token"
     case columnValueType = "column-value-type"
     case variantUnknown = "variant-unknown"
     case recipientKey = "recipient-key"
@@ -21,7 +23,6 @@ package enum Rule: String, CaseIterable, Sendable {
     case unknownApsKey = "unknown-aps-key"
     case unknownAlertKey = "unknown-alert-key"
     case unknownSoundKey = "unknown-sound-key"
-    case alertBodyOnly = "alert-body-only"
     case cardNumber = "card-number"
 
     // The payload and its push type.
@@ -33,6 +34,7 @@ package enum Rule: String, CaseIterable, Sendable {
     case eventMissing = "event-missing"
     case contentStateMissing = "content-state-missing"
     case startAttributes = "start-attributes"
+    case startAlert = "start-alert"
     case broadcastStart = "broadcast-start"
 
     // The app's texts.
@@ -47,14 +49,17 @@ package enum Rule: String, CaseIterable, Sendable {
     case topicSuffix = "topic-suffix"
     case priority = "priority"
     case priorityBackground = "priority-background"
+    case priorityUnusual = "priority-unusual"
     case expiration = "expiration"
     case expirationMissing = "expiration-missing"
+    case expirationUnusual = "expiration-unusual"
     case collapseID = "collapse-id"
     case apnsID = "apns-id"
     case headerSets = "header-sets"
 
     // The campaign.
     case template = "template"
+    case unusedColumn = "unused-column"
     case certificateExpiry = "certificate-expiry"
 }
 

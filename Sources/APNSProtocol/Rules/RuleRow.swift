@@ -31,6 +31,10 @@ extension RuleRow {
         // The row.
         RuleRow(.csvRow, .error, "a record has as many fields as the header and closes its quotes", "RFC 4180, 2"),
         RuleRow(.deviceToken, .error, "a device token is an even count of hex digits", sending),
+        RuleRow(
+            .tokenSize, .warning, "a device token has 32 bytes, as all have today; others are sent too",
+            "Apple, Registering your app with APNs"),
+        RuleRow(.duplicateToken, .warning, "a device token stands in one row", "this program"),
         RuleRow(.columnValueType, .error, "a field fits the type of its placeholder", "RFC 8259, 3"),
         RuleRow(.variantUnknown, .error, "a row's variant is one of the campaign's", "the campaign"),
         RuleRow(
@@ -46,15 +50,15 @@ extension RuleRow {
             .keyType, .error, "the value of a key that Apple defines has the type that the key asks for", generating),
         RuleRow(.keyRange, .error, "the value of a key that Apple defines is within the key's range", generating),
         RuleRow(
-            .mutableContentTrue, .warning, "mutable-content is 1; true is in use, but documented nowhere", generating),
+            .mutableContentTrue, .warning, "mutable-content is 0 or 1; true is in use, but documented nowhere",
+            generating),
         RuleRow(.duplicateKey, .warning, "a name stands once in aps, alert and sound", "RFC 8259, 4"),
         RuleRow(
             .unknownApsKey, .warning, "aps has only keys that Apple defines; custom keys stand beside it", generating),
-        RuleRow(.unknownAlertKey, .warning, "alert has only keys that Apple defines", generating),
-        RuleRow(.unknownSoundKey, .warning, "sound has only keys that Apple defines", generating),
         RuleRow(
-            .alertBodyOnly, .warning, "alert is an object only if it has more than a body",
-            "Apple, The Notification Payload (2011)"),
+            .unknownAlertKey, .warning, "alert has only keys that Apple defines; sound is one in a liveactivity",
+            generating),
+        RuleRow(.unknownSoundKey, .warning, "sound has only keys that Apple defines", generating),
         RuleRow(
             .cardNumber, .warning, "no card number in clear text",
             "card numbers: ISO/IEC 7812; " + generating),
@@ -70,6 +74,7 @@ extension RuleRow {
         RuleRow(.eventMissing, .error, "a liveactivity push has an event", activities),
         RuleRow(.contentStateMissing, .error, "a liveactivity push has content-state, unless it ends it", activities),
         RuleRow(.startAttributes, .error, "event start comes with attributes-type and attributes", activities),
+        RuleRow(.startAlert, .warning, "event start comes with an alert", activities),
         RuleRow(.broadcastStart, .error, "a broadcast cannot start an activity", broadcasts),
 
         // The app's texts.
@@ -80,21 +85,29 @@ extension RuleRow {
         RuleRow(.pushType, .error, "apns-push-type is one of Apple's", sending),
         RuleRow(
             .pushTypeCredentials, .error,
-            "mdm goes with a client certificate only, location with a provider token only",
-            sending),
+            "mdm goes with a client certificate only, location and fileprovider with a provider token only",
+            "Apple, Sending notification requests to APNs; Using push notifications to signal changes"),
         RuleRow(.topic, .error, "a topic has letters, digits, dots, dashes and underscores", sending),
         RuleRow(.topicProvider, .error, "one of the campaign's providers sends for a row's topic", "the campaign"),
         RuleRow(.topicSuffix, .warning, "a topic ends as its push type asks", sending),
         RuleRow(.priority, .error, "apns-priority is 1, 5 or 10", sending),
         RuleRow(.priorityBackground, .error, "a background push has priority 5", background),
+        RuleRow(
+            .priorityUnusual, .warning, "a liveactivity push has priority 5 or 10, a pushtotalk push 10",
+            activities + "; Creating a Push to Talk app"),
         RuleRow(.expiration, .error, "apns-expiration is seconds since 1970, or 0", sending),
-        RuleRow(.expirationMissing, .warning, "a campaign says when its pushes expire", sending),
+        RuleRow(.expirationMissing, .warning, "a campaign, or each row, says when its pushes expire", sending),
+        RuleRow(
+            .expirationUnusual, .warning,
+            "a voip push expires after a few seconds or is tried once (0), a pushtotalk push is tried once",
+            "Apple, Responding to VoIP Notifications from PushKit; Creating a Push to Talk app"),
         RuleRow(.collapseID, .error, "apns-collapse-id has 1 to 64 bytes", sending),
-        RuleRow(.apnsID, .error, "apns-id is a lower-case UUID", sending),
+        RuleRow(.apnsID, .error, "apns-id is a UUID; upper case is sent in lower case", sending),
         RuleRow(.headerSets, .error, "topics, push types and priorities make few combinations", "this program"),
 
         // The campaign.
         RuleRow(.template, .error, "a template compiles, and its columns are in the input", "this program"),
+        RuleRow(.unusedColumn, .warning, "every column of the input is used", "this program"),
         RuleRow(
             .certificateExpiry, .warning, "a client certificate is valid for 30 days more",
             "Apple, Establishing a certificate-based connection to APNs"),

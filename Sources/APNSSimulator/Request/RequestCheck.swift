@@ -127,8 +127,10 @@ struct RequestCheck: ~Copyable {
         guard let name = request.pushType, let type = PushType(name) else { return .invalidPushType }
         let judgement = topics.answer(connection.list, topic, type)
         guard judgement == .accepted else { return judgement }
-        // Location pushes take token authentication only.
-        guard type != .location || connection.certificate < 0 else { return .topicDisallowed }
+        // Those about locations and file providers take token authentication only.
+        guard (type != .location && type != .fileprovider) || connection.certificate < 0 else {
+            return .topicDisallowed
+        }
         guard Self.isPriority(request.priority, for: type) else { return .badPriority }
         if let expiration = request.expiration, !FieldForm.isExpiration(expiration) {
             return .badExpirationDate

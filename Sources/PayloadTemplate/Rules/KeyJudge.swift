@@ -32,7 +32,7 @@ enum KeyJudge {
         case .object: value.kind == .object ? nil : .type
         case .count, .fraction, .score, .seconds, .one, .zeroOrOne:
             value.kind == .number ? number(value.start, value.count, form, isLiveActivity) : .type
-        case .oneOrTrue:
+        case .zeroOneOrTrue:
             value.kind == .isTrue
                 ? .trueForOne : value.kind == .number ? number(value.start, value.count, form, isLiveActivity) : .type
         case .isTrue: value.kind == .isTrue ? nil : value.kind == .isFalse ? .range : .type
@@ -54,7 +54,7 @@ enum KeyJudge {
     @inline(__always)
     private static func oneDigit(_ digit: UInt8, _ form: PayloadKeyForm) -> KeyFault? {
         switch form {
-        case .one, .oneOrTrue: digit == UInt8(ascii: "0") ? .range : nil
+        case .one: digit == UInt8(ascii: "0") ? .range : nil
         default: nil
         }
     }
@@ -81,8 +81,8 @@ enum KeyJudge {
         case .seconds:
             if number.wholeDigits > 11 { return .milliseconds }
             return number.isWhole && number.isNotNegative ? nil : .range
-        case .one, .oneOrTrue: return number.isOne ? nil : .range
-        case .zeroOrOne: return number.isOne || number.isZero ? nil : .range
+        case .one: return number.isOne ? nil : .range
+        case .zeroOrOne, .zeroOneOrTrue: return number.isOne || number.isZero ? nil : .range
         default: return nil
         }
     }

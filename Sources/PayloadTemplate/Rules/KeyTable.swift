@@ -12,6 +12,8 @@ struct KeyEntry {
     let isTexts: Bool
     let isTextOrObject: Bool
     let isEvent: Bool
+    /// Whether only a Live Activity has it.
+    let isOfActivity: Bool
     let fact: PayloadFacts
 }
 
@@ -47,7 +49,7 @@ struct KeyTable: @unchecked Sendable {
             return KeyEntry(
                 first: words.first, middle: words.middle, last: words.last, count: name.count, form: key.form,
                 isTexts: key.form == .texts || key.form == .textsOrNull, isTextOrObject: key.form == .textOrObject,
-                isEvent: key.form == .event, fact: PayloadFacts(key))
+                isEvent: key.form == .event, isOfActivity: key.pushType == .liveactivity, fact: PayloadFacts(key))
         }
     }
 

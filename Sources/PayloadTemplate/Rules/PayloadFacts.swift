@@ -21,10 +21,9 @@ struct PayloadFacts: OptionSet {
     static let attributesType = PayloadFacts(rawValue: 1 << 11)
     /// A text of the alert: title, subtitle, body or a key for one of them.
     static let alertText = PayloadFacts(rawValue: 1 << 12)
-    static let alertBody = PayloadFacts(rawValue: 1 << 13)
-    static let contentState = PayloadFacts(rawValue: 1 << 14)
+    static let contentState = PayloadFacts(rawValue: 1 << 13)
     /// The event is `end`.
-    static let end = PayloadFacts(rawValue: 1 << 15)
+    static let end = PayloadFacts(rawValue: 1 << 14)
 
     init(rawValue: UInt16) { self.rawValue = rawValue }
 
@@ -46,7 +45,7 @@ struct PayloadFacts: OptionSet {
     ]
 
     private static let ofAlert: [String: PayloadFacts] = [
-        "title": .alertText, "subtitle": .alertText, "body": [.alertText, .alertBody], "title-loc-key": .alertText,
+        "title": .alertText, "subtitle": .alertText, "body": .alertText, "title-loc-key": .alertText,
         "subtitle-loc-key": .alertText, "loc-key": .alertText,
     ]
 }

@@ -29,6 +29,7 @@ extension PayloadScan {
         guard facts.contains(.start) else { return }
         if !facts.contains(.attributesType) { tell(.startAttributes, "attributes-type") }
         if !facts.contains(.attributes) { tell(.startAttributes, "attributes") }
+        if !facts.contains(.alert) { tell(.startAlert, "alert") }
     }
 
     private mutating func tell(_ rule: Rule, _ key: StaticString? = nil) {

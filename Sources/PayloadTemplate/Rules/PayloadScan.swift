@@ -71,34 +71,37 @@ struct PayloadScan<Sink: FindingSink> {
         guard entry.pointee.isTextOrObject else {
             let value = judgeValue(key, entry, .aps)
             if entry.pointee.isEvent { noteEvent(value) }
+            // 0 asks for nothing.
+            if entry.pointee.fact == .contentAvailable, Self.isZero(value) { facts.remove(.contentAvailable) }
             return
         }
         if cursor.byte == UInt8(ascii: "{") {
-            if entry.pointee.fact == .alert { scanAlert(key) } else { scanSound() }
+            if entry.pointee.fact == .alert { scanAlert() } else { scanSound() }
         } else if !judgeValue(key, entry, .aps).isEmpty {
             facts.insert(.shows)
         }
     }
 
-    private mutating func scanAlert(_ name: UnsafeBufferPointer<UInt8>) {
+    private static func isZero(_ value: PayloadValue) -> Bool {
+        guard value.kind == .number else { return false }
+        return value.count == 1 ? value.start[0] == UInt8(ascii: "0") : DecimalNumber(value.start, value.count).isZero
+    }
+
+    private mutating func scanAlert() {
         let table = KeyTable.alert
-        let start = cursor.at
         var seen: UInt64 = 0
-        var members = 0
-        var own: PayloadFacts = []
         cursor.open()
         while let key = cursor.nextKey() {
-            members += 1
             let index = find(key, in: table, .alert, .unknownAlertKey, &seen)
             if index < 0 { continue }
             let entry = table.entries + index
-            own.formUnion(entry.pointee.fact)
+            if entry.pointee.isOfActivity, !isLiveActivity {
+                let place = FoundPlace(parent: .alert, key: key, value: cursor.value())
+                sink.note(.unknownAlertKey, place, nil)
+                continue
+            }
             let value = judgeValue(key, entry, .alert)
             if entry.pointee.fact.contains(.alertText), !value.isEmpty, value.kind != .null { facts.insert(.shows) }
-        }
-        if members == 1, own.contains(.alertBody) {
-            let value = PayloadValue(kind: .object, start: start, count: cursor.at - start)
-            sink.note(.alertBodyOnly, FoundPlace(parent: .aps, key: name, value: value), nil)
         }
     }
 

@@ -4,13 +4,13 @@ import APNSProtocol
 struct FieldCheck: Equatable {
     let column: Int
     let form: PayloadKeyForm
-    /// Whether an empty field takes the key away.
-    let isOptional: Bool
+    /// Whether an empty field takes the key away, or leaves a default.
+    let mayBeEmpty: Bool
 
     /// - Parameter field: fits its placeholder's type: the payload was rendered.
     @inline(__always)
     func isRight(_ field: UnsafeRawBufferPointer, isLiveActivity: Bool) -> Bool {
-        guard let address = field.baseAddress, !field.isEmpty else { return isOptional }
+        guard let address = field.baseAddress, !field.isEmpty else { return mayBeEmpty }
         let bytes = address.assumingMemoryBound(to: UInt8.self)
         if case .interruptionLevel = form { return KeyJudge.isChoice(bytes, field.count, form) }
         return KeyJudge.number(bytes, field.count, form, isLiveActivity) == nil
@@ -57,7 +57,7 @@ extension RowChecks {
         case .string(let pieces) where !form.choices.isEmpty && !node.placeholders.isEmpty:
             if form == .interruptionLevel, pieces.count == 1, let placeholder = pieces[0].placeholder {
                 fields.append(
-                    FieldCheck(column: placeholder.column, form: form, isOptional: placeholder.isOptional))
+                    FieldCheck(column: placeholder.column, form: form, mayBeEmpty: placeholder.mayBeEmpty))
             } else {
                 needsScan = true
             }
@@ -67,11 +67,11 @@ extension RowChecks {
 
     private mutating func add(_ placeholder: TemplatePlaceholder, _ form: PayloadKeyForm, _ isLiveActivity: Bool) {
         switch (placeholder.type, form) {
-        case (.json, _), (.bool, .isTrue), (.bool, .oneOrTrue): needsScan = true
+        case (.json, _), (.bool, .isTrue), (.bool, .zeroOneOrTrue): needsScan = true
         case (.number, .score) where isLiveActivity: break
         case (.number, .count), (.number, .fraction), (.number, .score), (.number, .seconds), (.number, .one),
-            (.number, .oneOrTrue), (.number, .zeroOrOne):
-            fields.append(FieldCheck(column: placeholder.column, form: form, isOptional: placeholder.isOptional))
+            (.number, .zeroOrOne), (.number, .zeroOneOrTrue):
+            fields.append(FieldCheck(column: placeholder.column, form: form, mayBeEmpty: placeholder.mayBeEmpty))
         default: break
         }
     }

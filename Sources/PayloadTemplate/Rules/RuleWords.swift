@@ -41,7 +41,6 @@ struct RuleWords {
         case .apsType: return "expected an object, found \(place.value.map(Self.shown) ?? "nothing")"
         case .duplicateKey: return "this key stands twice"
         case .unknownApsKey, .unknownAlertKey, .unknownSoundKey: return unknownKey
-        case .alertBodyOnly: return "expected a string, or more than a body, found an object with a body only"
         case .alertNothingToShow: return "expected an alert, a badge or a sound \(push), found none"
         case .backgroundShows: return "expected no alert, badge or sound \(push)"
         case .backgroundContentAvailable: return "expected 1 \(push), found nothing"
@@ -49,14 +48,16 @@ struct RuleWords {
         case .timestampMissing: return "expected whole seconds since 1970 \(push), found nothing"
         case .eventMissing: return "expected start, update or end \(push), found nothing"
         case .contentStateMissing: return "expected an object \(push) that does not end it, found nothing"
-        case .startAttributes: return "expected beside event \"start\", found nothing"
+        case .startAttributes, .startAlert: return "expected beside event \"start\", found nothing"
         case .broadcastStart: return "expected update or end in a broadcast, found \"start\""
         default: return rule.about
         }
     }
 
     private var unknownKey: String {
-        let hint = place.key.flatMap { KeyHint.find(String(decoding: $0, as: UTF8.self), in: place.parent) }
+        let hint = place.key.flatMap {
+            KeyHint.find(String(decoding: $0, as: UTF8.self), in: place.parent, of: setting.pushType)
+        }
         let start = "unknown key" + (hint.map { "; did you mean \($0)?" } ?? "")
         if place.parent != .aps { return start }
         return start + (hint == nil ? "; " : " ") + "custom keys stand beside aps"

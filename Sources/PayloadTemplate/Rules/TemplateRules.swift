@@ -18,12 +18,13 @@ struct TemplateRules {
         rows = RowChecks(root, isLiveActivity: setting.isLiveActivity)
         settleSize()
         settleKeys()
+        settleDefaults()
         settleContent()
         settled += sample().withUnsafeBytes { CardNumberWalk.findings($0) }
     }
 
-    private func sample(keepsOptional: Bool = true, emptiesText: Bool = false) -> [UInt8] {
-        TemplateSample(root, columns: columns, keepsOptional: keepsOptional, emptiesText: emptiesText).bytes
+    private func sample(keepsOptional: Bool = true, _ fields: TemplateSample.Fields = .filled) -> [UInt8] {
+        TemplateSample(root, columns: columns, keepsOptional: keepsOptional, fields: fields).bytes
     }
 
     private func scan(_ sample: [UInt8]) -> [LocatedFinding] {
@@ -32,7 +33,7 @@ struct TemplateRules {
 
     /// A template may be too large even if every field is empty.
     private mutating func settleSize() {
-        let least = sample(keepsOptional: false, emptiesText: true).count
+        let least = sample(keepsOptional: false, .least).count
         if least <= payloadLimit { return }
         settled.append(.size(payloadLimit, found: root.placeholders.isEmpty ? "\(least)" : "\(least) or more"))
     }
@@ -51,6 +52,15 @@ struct TemplateRules {
         }
     }
 
+    /// A default that its key does not allow is the template's fault, though only rows with an empty field get it.
+    private mutating func settleDefaults() {
+        for finding in scan(sample(.empty)) where !finding.rule.isOfContent && !settled.contains(finding) {
+            let placeholders = root.nearest(finding.path).placeholders
+            guard !placeholders.isEmpty, placeholders.allSatisfy({ $0.defaultText != nil }) else { continue }
+            settled.append(finding)
+        }
+    }
+
     /// The rules of the push type: settled where no field can make a difference.
     private mutating func settleContent() {
         let most = content(sample())
@@ -58,7 +68,7 @@ struct TemplateRules {
             rows.needsScan = true
             return
         }
-        if most == content(sample(keepsOptional: false, emptiesText: true)) {
+        if most == content(sample(keepsOptional: false, .empty)) {
             settled += most
         } else if most.isEmpty, content(sample(keepsOptional: false)).isEmpty, let texts = shownTexts {
             rows.shownTexts = texts
@@ -76,16 +86,11 @@ extension TemplateRules {
         guard let aps = root.member("aps")?.node, case .object(let members) = aps.value else {
             return root.member("aps")?.node.field != nil
         }
-        let isEventOpen = setting.isLiveActivity && aps.member("event")?.node.placeholders.isEmpty == false
-        return isEventOpen || members.contains { $0.isOpen(in: .aps) } || alertMayBeBodyOnly(aps)
-    }
-
-    /// Whether a row may be left with a body alone.
-    private func alertMayBeBodyOnly(_ aps: TemplateNode) -> Bool {
-        guard let alert = aps.member("alert")?.node, case .object(let members) = alert.value else { return false }
-        if members.contains(where: { $0.isOpen(in: .alert) }) { return true }
-        guard alert.member("body") != nil, members.count > 1 else { return false }
-        return members.allSatisfy { $0.key.elementsEqual("body".utf8) || $0.node.isOptional }
+        func isFilled(_ name: String) -> Bool { aps.member(name)?.node.placeholders.isEmpty == false }
+        // What these say, and not only that they are there, decides.
+        let isOpenInValue =
+            setting.isLiveActivity && isFilled("event") || setting.content == .silent && isFilled("content-available")
+        return isOpenInValue || members.contains { $0.isOpen }
     }
 
     /// The columns that can show something, where every text of the push is made of fields only; nil where that cannot
@@ -107,9 +112,9 @@ extension TemplateRules {
 }
 
 extension TemplateMember {
-    /// Whether a field puts a value of any kind under a key that Apple defines.
-    fileprivate func isOpen(in parent: PayloadKey.Parent) -> Bool {
-        node.field?.type == .json && PayloadKey.all(in: parent).contains { key.elementsEqual($0.name.utf8) }
+    /// Whether a field puts a value of any kind under a key of aps that Apple defines.
+    fileprivate var isOpen: Bool {
+        node.field?.type == .json && PayloadKey.all(in: .aps).contains { key.elementsEqual($0.name.utf8) }
     }
 }
 
@@ -132,7 +137,7 @@ extension Rule {
     var isOfContent: Bool {
         switch self {
         case .apsMissing, .alertNothingToShow, .backgroundShows, .backgroundContentAvailable, .contentChangedMissing,
-            .timestampMissing, .eventMissing, .contentStateMissing, .startAttributes, .broadcastStart, .alertBodyOnly:
+            .timestampMissing, .eventMissing, .contentStateMissing, .startAttributes, .startAlert, .broadcastStart:
             true
         default: false
         }

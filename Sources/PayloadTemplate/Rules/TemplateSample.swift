@@ -1,17 +1,25 @@
 /// A payload as a template would make it, with stand-ins for the fields, so that the one scan of payloads judges
 /// templates too: text is the placeholder as it is written, a number 1, a Boolean true.
 struct TemplateSample {
+    enum Fields {
+        /// None is empty.
+        case filled
+        /// All are empty: defaults, where there are any; what cannot be empty is filled.
+        case empty
+        /// As short as they may be: text is empty, whatever the default.
+        case least
+    }
+
     /// Whether values stay that go when a field is empty.
-    var keepsOptional = true
-    /// Whether text fields are empty.
-    var emptiesText = false
+    let keepsOptional: Bool
+    let fields: Fields
     let columns: [String]
     private(set) var bytes: [UInt8] = []
 
-    init(_ root: TemplateNode, columns: [String], keepsOptional: Bool = true, emptiesText: Bool = false) {
+    init(_ root: TemplateNode, columns: [String], keepsOptional: Bool = true, fields: Fields = .filled) {
         self.columns = columns
         self.keepsOptional = keepsOptional
-        self.emptiesText = emptiesText
+        self.fields = fields
         write(root)
     }
 
@@ -21,6 +29,10 @@ struct TemplateSample {
         case .array(let elements): write(elements.map { (nil, $0) }, "[", "]")
         case .string(let pieces): writeString(pieces)
         case .field(let placeholder):
+            if fields == .empty, let text = placeholder.defaultText {
+                bytes += text
+                return
+            }
             switch placeholder.type {
             case .bool: bytes += "true".utf8
             case .number, .text: bytes += "1".utf8
@@ -51,7 +63,11 @@ struct TemplateSample {
             switch piece {
             case .text(let text): writeEscaped(text)
             case .placeholder(let placeholder):
-                if !emptiesText { writeEscaped(Array("{{\(columns[placeholder.column])}}".utf8)) }
+                switch fields {
+                case .filled: writeEscaped(Array("{{\(columns[placeholder.column])}}".utf8))
+                case .empty: writeEscaped(placeholder.defaultText ?? [])
+                case .least: break
+                }
             }
         }
         bytes += "\"".utf8

@@ -91,7 +91,8 @@ struct SealedSplit {
             throw TemplateParser.Fault(cause: .apsNoObject, offset: aps.node.offset)
         }
         if let own = inside.first(where: { $0.key == mark.key }) {
-            guard case .scalar = own.node.value else {
+            guard case .scalar(let value) = own.node.value, value.elementsEqual("1".utf8) || value == Array("true".utf8)
+            else {
                 throw TemplateParser.Fault(cause: .openMutableContent, offset: own.node.offset)
             }
             return members

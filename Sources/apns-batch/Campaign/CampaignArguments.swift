@@ -34,6 +34,9 @@ struct CampaignArguments: ParsableArguments {
     @Option(help: "Collapse id for rows without a collapse_id; at most 64 bytes; may hold {{column}}.")
     var collapseId: String?
 
+    @Option(help: "Refuse an input with fewer rows, before anything is sent; only for files. (default: none)")
+    var minRows: UInt64?
+
     @Option(help: "The byte between fields, or \"tab\". (default: ,)")
     var delimiter: String?
 
@@ -106,7 +109,8 @@ struct CampaignArguments: ParsableArguments {
             let own = CampaignSettings(
                 input: input, to: to, topic: topic, template: template, strings: strings.isEmpty ? nil : strings,
                 pushType: pushType, priority: priority, expiration: expiration, collapseId: collapseId,
-                delimiter: delimiter, campaignId: campaignId, lanes: lanes, connections: connections, loop: loop,
+                minRows: minRows, delimiter: delimiter, campaignId: campaignId, lanes: lanes, connections: connections,
+                loop: loop,
                 attempts: attempts, requestTimeout: requestTimeout, connectPatience: connectPatience,
                 answerPatience: answerPatience, goawayPatience: goawayPatience, pingAfter: pingAfter,
                 pingPatience: pingPatience,

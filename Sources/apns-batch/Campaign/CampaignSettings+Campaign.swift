@@ -43,6 +43,7 @@ extension CampaignSettings {
             return expiration
         }
         campaign.headers.collapseID = collapseId
+        campaign.minRows = minRows
     }
 
     private func severalTemplates() throws -> Campaign.Templates? {

@@ -23,6 +23,7 @@ struct CampaignSettings: Codable {
     var priority: Int?
     var expiration: String?
     var collapseId: String?
+    var minRows: UInt64?
     var delimiter: String?
     var campaignId: String?
     var lanes: Int?
@@ -73,6 +74,7 @@ struct CampaignSettings: Codable {
         case pushType = "push_type"
         case priority, expiration
         case collapseId = "collapse_id"
+        case minRows = "min_rows"
         case delimiter
         case campaignId = "campaign_id"
         case lanes, connections, loop, attempts
@@ -127,7 +129,8 @@ struct CampaignSettings: Codable {
             fallback: template == nil ? file.fallback : nil, strings: strings ?? file.strings,
             pushType: pushType ?? file.pushType,
             priority: priority ?? file.priority, expiration: expiration ?? file.expiration,
-            collapseId: collapseId ?? file.collapseId, delimiter: delimiter ?? file.delimiter,
+            collapseId: collapseId ?? file.collapseId, minRows: minRows ?? file.minRows,
+            delimiter: delimiter ?? file.delimiter,
             campaignId: campaignId ?? file.campaignId, lanes: lanes ?? file.lanes,
             connections: connections ?? file.connections, loop: loop ?? file.loop,
             attempts: attempts ?? file.attempts, requestTimeout: requestTimeout ?? file.requestTimeout,

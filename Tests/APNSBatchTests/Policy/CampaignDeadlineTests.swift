@@ -1,5 +1,6 @@
 import APNSProtocol
 import APNSSimulator
+import Logging
 import Testing
 
 @testable import APNSBatch
@@ -55,8 +56,10 @@ import Testing
     func allTooLate() async throws {
         let stage = try Stage()
         var campaign = try stage.campaign(rows: Self.rows(20_000) + "only-one-field\n")
-        campaign.notAfter = .at(1_000_000_000)
+        let deadline = WallClock.seconds() + 2
+        campaign.notAfter = .at(deadline)
         let run = try CampaignRun(campaign)
+        await eventually { WallClock.seconds() >= deadline }
         let summary = await run.run()
         #expect(summary.ending == .complete && !summary.isClean)
         #expect(summary.expired == 20_000 && summary.invalid == 1 && summary.attempts == 0)
@@ -65,6 +68,23 @@ import Testing
         #expect(
             results[1].map { $0[1...4] } == [token(0), "expired", "", "not after: the campaign's deadline has passed"])
         #expect(stage.simulator.stop().requests == 0)
+    }
+
+    @Test("that has passed before the campaign began is refused, by a check too, and not where the campaign is resumed")
+    func pastBeforeTheStart() throws {
+        let stage = try Stage()
+        var campaign = try stage.campaign(rows: Self.rows(3))
+        campaign.notAfter = .at(1_577_836_800)
+        let message = "not-after: expected a time to come, found 2020-01-01T00:00:00Z"
+        #expect { try CampaignRun(campaign) } throws: {
+            ($0 as? CampaignError)?.kind == .configuration && "\($0)" == message
+        }
+        #expect { try CampaignCheck(campaign) } throws: { "\($0)" == message }
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let columns = try InputReader(campaign, lanes: 1).columns
+        #expect(throws: Never.self) {
+            try CampaignPlan(campaign, columns: columns, logger: logger, start: 1_700_000_000)
+        }
     }
 
     @Test("ends a campaign that finds no server, long before its patience does")

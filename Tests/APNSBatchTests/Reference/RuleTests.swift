@@ -65,7 +65,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
             line: "rows.csv:2:66: aps.badge: expected a whole number from 0 up, found -1"),
         RuleCase(
             rule: .mutableContentTrue, payload: #"{"aps":{"alert":"a","mutable-content":true}}"#,
-            line: "rows.csv:2:67: aps.mutable-content: expected 1, found true"),
+            line: "rows.csv:2:67: aps.mutable-content: expected 0 or 1, found true"),
         RuleCase(
             rule: .duplicateKey, payload: #"{"aps":{"alert":"a","alert":"b"}}"#,
             line: "rows.csv:2:67: aps.alert: this key stands twice"),
@@ -80,9 +80,6 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         RuleCase(
             rule: .unknownSoundKey, payload: #"{"aps":{"sound":{"name":"a","volumne":1}}}"#,
             line: #"rows.csv:2:67: aps.sound.volumne: unknown key; did you mean "volume"?"#),
-        RuleCase(
-            rule: .alertBodyOnly, template: #"{"aps":{"alert":{"body":"b"}}}"#,
-            line: "t.json:1:17: aps.alert: expected a string, or more than a body, found an object with a body only"),
         RuleCase(
             rule: .cardNumber, columns: ",text", fields: ",4111 1111 1111 1111",
             template: #"{"aps":{"alert":"{{text}}"}}"#,
@@ -127,6 +124,12 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
             payload: #"{"aps":{"timestamp":1,"event":"start","content-state":{},"attributes":{}}}"#,
             change: { $0.headers.pushType = "liveactivity" },
             line: #"rows.csv:2:67: aps.attributes-type: expected beside event "start", found nothing"#),
+        RuleCase(
+            rule: .startAlert,
+            payload:
+                #"{"aps":{"timestamp":1,"event":"start","content-state":{},"attributes-type":"A","attributes":{}}}"#,
+            change: { $0.headers.pushType = "liveactivity" },
+            line: #"rows.csv:2:67: aps.alert: expected beside event "start", found nothing"#),
         // The app's texts.
         RuleCase(
             rule: .locKeyMissing, columns: ",key", fields: ",B",
@@ -171,6 +174,17 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
             template: #"{"aps":{"content-available":1}}"#, change: { $0.headers.pushType = "background" },
             line: "rows.csv:2:66: priority: a push of type background must have priority 5, found 10"),
         RuleCase(
+            rule: .priorityUnusual, columns: ",priority", fields: ",1",
+            template: #"{"aps":{"timestamp":1,"event":"end"}}"#, change: { $0.headers.pushType = "liveactivity" },
+            line: "rows.csv:2:66: priority: a push of type liveactivity has priority 10 or 5, found 1"),
+        RuleCase(
+            rule: .expirationUnusual, columns: ",expiration", fields: ",4102444800", template: hi,
+            change: { $0.headers.pushType = "voip" },
+            line: """
+                rows.csv:2:66: expiration: a push of type voip is tried once, 0, or expires after a few seconds; found \
+                2100-01-01T00:00:00Z
+                """),
+        RuleCase(
             rule: .expiration, columns: ",expiration", fields: ",soon", template: hi,
             line: """
                 rows.csv:2:66: expiration: expected seconds since 1970, 0, a time such as 2026-01-01T08:00:00Z or a \
@@ -184,12 +198,13 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
             line: "rows.csv:2:66: collapse_id: expected at most 64 bytes, found 65"),
         RuleCase(
             rule: .apnsID, columns: ",apns_id", fields: ",1", template: hi,
-            line: #"rows.csv:2:66: apns_id: expected a UUID in lower case, 8-4-4-4-12 hex digits, found "1""#),
+            line: #"rows.csv:2:66: apns_id: expected a UUID, 8-4-4-4-12 hex digits, found "1""#),
     ]
 
     /// Rules that have their test elsewhere, since breaking them takes more than one row and one campaign.
     static let elsewhere: [Rule: String] = [
-        .deviceToken: "badToken", .headerSets: "tooManyHeaderSets", .template: "brokenTemplate",
+        .deviceToken: "badToken", .tokenSize: "oddToken", .duplicateToken: "sameToken", .unusedColumn: "unusedColumns",
+        .headerSets: "tooManyHeaderSets", .template: "brokenTemplate",
         .channelID: "broadcast", .broadcastStart: "broadcast",
         .certificateExpiry: "certificate",
     ]
@@ -259,6 +274,62 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         #expect(
             findings.last?.text.hasSuffix("rows.csv:2:1: token: expected hex digits, found \"x\" at byte 1") == true)
         #expect(findings.last?.rule == "device-token")
+    }
+
+    @Test("token-size, and such a row is good")
+    func oddToken() async throws {
+        let findings = try await check("token\n\(token(1))\n12345678\n") { $0.template = Self.alert }
+        let found = findings.filter { $0.rule == "token-size" }
+        #expect(found.map(\.row) == [2] && found.map(\.severity) == [.warning])
+        #expect(
+            found.first?.message
+                == "token: expected 64 hex digits, which all tokens have today, found 8; it is sent all the same")
+        #expect(findings.allSatisfy { $0.severity == .warning })
+    }
+
+    @Test("duplicate-token")
+    func sameToken() async throws {
+        let findings = try await check("token\n\(token(1))\n\(token(2))\n\(token(1))\n") { $0.template = Self.alert }
+        let found = findings.filter { $0.rule == "duplicate-token" }
+        #expect(found.map(\.row) == [3] && found.map(\.severity) == [.warning])
+        #expect(found.first?.text.hasSuffix("rows.csv:4:1: token: the token of row 1 again") == true)
+    }
+
+    @Test(
+        "unused-column, with the name that was most likely meant",
+        arguments: [
+            ("colapse_id", #"column "colapse_id": nothing uses it; did you mean "collapse_id"?"#),
+            ("prio", #"column "prio": nothing uses it; did you mean "priority"?"#),
+            ("apns-collapse-id", #"column "apns-collapse-id": nothing uses it; did you mean "collapse_id"?"#),
+            ("Push Type", #"column "Push Type": nothing uses it; did you mean "push_type"?"#),
+            (
+                "locale",
+                #"column "locale": nothing uses it; it picks one of several templates, and there are not several"#
+            ),
+            ("user", #"column "user": nothing uses it"#),
+            ("user,segment", #"columns "user", "segment": nothing uses them"#),
+            (String(repeating: "ab", count: 32), #"column "abababababab…": nothing uses it"#),
+        ])
+    func unusedColumns(columns: String, message: String) async throws {
+        let fields = String(repeating: ",x", count: columns.split(separator: ",").count)
+        let findings = try await check("token,\(columns)\n\(token(1))\(fields)\n") { $0.template = Self.alert }
+        let found = findings.filter { $0.rule == "unused-column" }
+        #expect(found.map(\.message) == [message] && found.map(\.severity) == [.warning])
+        #expect(found.first?.text.hasSuffix("rows.csv:1:1: \(message)") == true)
+    }
+
+    @Test("unused-column is said of no column that anything uses")
+    func usedColumns() async throws {
+        let findings = try await check("token,a,b,c,locale,priority\n\(token(1)),a,b,c,de,5\n") {
+            $0.templates = .init(
+                by: .locale,
+                [
+                    "de": .init(json: Array(#"{"aps":{"alert":"{{a?}}"}}"#.utf8), name: "de.json"),
+                    "en": .init(json: Array(#"{"aps":{"alert":"{{b|x}}"}}"#.utf8), name: "en.json"),
+                ], fallback: "en")
+            $0.headers.collapseID = "{{c|none}}"
+        }
+        #expect(findings.filter { $0.rule == "unused-column" } == [])
     }
 
     @Test("header-sets")

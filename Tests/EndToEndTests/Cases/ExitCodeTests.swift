@@ -80,13 +80,21 @@ extension EndToEnd {
             #expect(try simulator.stop().values.allSatisfy { $0.accepted == 1 })
         }
 
-        @Test func `a header row alone: nothing to do, exit code 0`() throws {
+        @Test func `a header row alone: a warning, exit code 2`() throws {
             let sender = try Sender()
             let simulator = try SimulatorProcess(sender)
             let input = try sender.scratch.write(Self.header, to: "rows.csv")
-            let (finished, results) = try sender.send(input, to: simulator.port, ["--template", Sender.template])
+            let (finished, results) = try sender.send(
+                input, to: simulator.port, ["--template", Sender.template], expecting: 2)
             #expect(results.lines.isEmpty)
             #expect(finished.outputLines.last?.hasPrefix("rows=0 accepted=0 ") == true)
+            #expect(finished.errors.contains("apns-batch: warning: the input has no rows\n"), "\(finished)")
+            let check = try sender.command(
+                [
+                    "check", "--input", input, "--template", Sender.template, "--topic", "com.example.app",
+                    "--findings", sender.scratch.path("findings.csv"),
+                ])
+            #expect(check.ending == .exited(2) && check.errors.contains("warning: the input has no rows\n"), "\(check)")
         }
 
         /// Each is wrong before anything is sent: exit code 64 and a line that names the culprit.
@@ -105,6 +113,18 @@ extension EndToEnd {
             (["--input", "ROWS", "--to", "simulator", "--template", "COLUMN"], "surname"),
             (["--input", "ROWS", "--to", "simulator", "--loop", "kqueue"], "kqueue"),
             (["--input", "ROWS", "--to", "simulator", "--lanes", "0"], "lanes"),
+            (
+                ["--input", "ROWS", "--to", "simulator", "--template", "GOOD", "--min-rows", "2"],
+                "rows.csv: expected at least 2 rows, found 1; nothing was sent"
+            ),
+            (
+                ["--input", "-", "--to", "simulator", "--template", "GOOD", "--min-rows", "2"],
+                "min-rows: <stdin> is no file"
+            ),
+            (
+                ["--input", "ROWS", "--to", "simulator", "--template", "GOOD", "--not-after", "2020-01-01T00:00:00Z"],
+                "not-after: expected a time to come, found 2020-01-01T00:00:00Z"
+            ),
             (["--input", "ROWS", "--to", "production", "--topic", "com.example.app"], "key"),
             (
                 [
@@ -131,6 +151,29 @@ extension EndToEnd {
                 name: "send", in: scratch, seconds: 30)
             #expect(finished.ending == .exited(64), "\(finished)")
             #expect(finished.errors.contains(says), "\(finished)")
+        }
+
+        @Test func `tokens of several rows, of another size, and columns without use: warnings, and all is sent`()
+            throws
+        {
+            let sender = try Sender()
+            let simulator = try SimulatorProcess(sender)
+            let token = String(repeating: "ab", count: 32)
+            let input = try sender.scratch.write(
+                "token,colapse_id\n\(token),a\n\(token.uppercased()),a\n00ff,a\n", to: "rows.csv")
+            let template = try sender.scratch.write(#"{"aps":{"alert":"Hi"}}"#, to: "hi.json")
+            let (finished, results) = try sender.send(
+                input, to: simulator.port, ["--template", template, "--expiration", "1h"])
+            results.expectComplete(rows: 3)
+            #expect(
+                finished.errors == """
+                    apns-batch: warning: \(input):1:1: column "colapse_id": nothing uses it; did you mean "collapse_id"?
+                    apns-batch: warning: a row has the token of another row: rows 1 and 2 [duplicate-token]
+                    apns-batch: warning: a token has another size than 32 bytes: row 3 [token-size]
+
+                    """, "\(finished)")
+            let duplicates = results.summary["duplicate_tokens"] as? [String: Any]
+            #expect(duplicates?["rows"] as? Int == 1 && duplicates?["examples"] as? [[Int]] == [[1, 2]])
         }
 
         @Test func `a fatal answer stops the campaign: exit code 69`() throws {

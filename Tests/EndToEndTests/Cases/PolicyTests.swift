@@ -71,7 +71,7 @@ extension EndToEnd {
                 "\(finished)")
             #expect(stopped.lines.count < 3000)
             let (_, all) = try sender.send(
-                input, to: simulator.port, Self.template + ["--stop-at", "BadDeviceToken=never"])
+                input, to: simulator.port, Self.template + ["--stop-at", "BadDeviceToken=never"], expecting: 2)
             #expect(all.count("rejected") == 3000)
         }
 
@@ -121,7 +121,8 @@ extension EndToEnd {
             #expect(finished.errors.contains(/limit 10 %\) are BadDeviceToken/), "\(finished)")
             #expect(stopped.lines.count < 2000)
             let (_, all) = try sender.send(
-                input, to: simulator.port, [campaign] + Self.template + ["--stop-at", "BadDeviceToken=never"])
+                input, to: simulator.port, [campaign] + Self.template + ["--stop-at", "BadDeviceToken=never"],
+                expecting: 2)
             #expect(all.count("rejected") == 2000)
         }
 

@@ -39,7 +39,18 @@ import Testing
             ),
             (
                 .background, #"{"aps":{"content-available":0}}"#,
-                ["key-range: aps.content-available: expected 1, found 0"]
+                [
+                    "background-content-available: aps.content-available: "
+                        + "expected 1 in a push of type background, found nothing"
+                ]
+            ),
+            (.alert, #"{"aps":{"content-available":0,"alert":"a"}}"#, []),
+            (
+                .background, #"{"aps":{"content-available":0.0}}"#,
+                [
+                    "background-content-available: aps.content-available: "
+                        + "expected 1 in a push of type background, found nothing"
+                ]
             ),
             (.widgets, #"{"aps":{"content-changed":true}}"#, []),
             (
@@ -66,11 +77,19 @@ import Testing
                 [
                     #"start-attributes: aps.attributes-type: expected beside event "start", found nothing"#,
                     #"start-attributes: aps.attributes: expected beside event "start", found nothing"#,
+                    #"start-alert: aps.alert: expected beside event "start", found nothing"#,
                 ]
             ),
             (
                 .liveactivity,
-                #"{"aps":{"timestamp":1,"event":"start","content-state":{},"attributes-type":"A","attributes":{}}}"#, []
+                #"{"aps":{"timestamp":1,"event":"start","content-state":{},"attributes-type":"A","attributes":{}}}"#,
+                [#"start-alert: aps.alert: expected beside event "start", found nothing"#]
+            ),
+            (
+                .liveactivity,
+                #"{"aps":{"timestamp":1,"event":"start","content-state":{},"attributes-type":"A","attributes":{},"#
+                    + #""alert":{"title":{"loc-key":"K"},"body":"b","sound":"chime.aiff"}}}"#,
+                []
             ),
             (.liveactivity, #"{"aps":{"timestamp":1,"event":"end"}}"#, []),
             (

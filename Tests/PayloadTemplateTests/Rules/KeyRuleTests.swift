@@ -57,13 +57,18 @@ struct KeyCase: Sendable, CustomTestStringConvertible {
             KeyCase(.aps, "category", "false", "key-type: aps.category: expected a string, found false"),
             KeyCase(.aps, "content-available", "1"),
             KeyCase(.aps, "content-available", "1.0"),
-            KeyCase(.aps, "content-available", "0", "key-range: aps.content-available: expected 1, found 0"),
-            KeyCase(.aps, "content-available", "true", "key-type: aps.content-available: expected 1, found true"),
+            KeyCase(.aps, "content-available", "0"),
+            KeyCase(.aps, "content-available", "0.0"),
+            KeyCase(.aps, "content-available", "2", "key-range: aps.content-available: expected 0 or 1, found 2"),
+            KeyCase(.aps, "content-available", "true", "key-type: aps.content-available: expected 0 or 1, found true"),
             KeyCase(.aps, "mutable-content", "1"),
+            KeyCase(.aps, "mutable-content", "0"),
             KeyCase(
-                .aps, "mutable-content", "true", "mutable-content-true: aps.mutable-content: expected 1, found true"),
-            KeyCase(.aps, "mutable-content", "2", "key-range: aps.mutable-content: expected 1, found 2"),
-            KeyCase(.aps, "mutable-content", "false", "key-type: aps.mutable-content: expected 1, found false"),
+                .aps, "mutable-content", "true",
+                "mutable-content-true: aps.mutable-content: expected 0 or 1, found true"),
+            KeyCase(.aps, "mutable-content", "2", "key-range: aps.mutable-content: expected 0 or 1, found 2"),
+            KeyCase(.aps, "mutable-content", "10", "key-range: aps.mutable-content: expected 0 or 1, found 10"),
+            KeyCase(.aps, "mutable-content", "false", "key-type: aps.mutable-content: expected 0 or 1, found false"),
             KeyCase(
                 .aps, "target-content-id", "{}", "key-type: aps.target-content-id: expected a string, found an object"),
             KeyCase(.aps, "interruption-level", #""passive""#),
@@ -176,6 +181,12 @@ struct KeyCase: Sendable, CustomTestStringConvertible {
             KeyCase(
                 .alert, "loc-args", #"["a",3,4]"#,
                 "key-type: aps.alert.loc-args: expected an array of strings, found 3 as element 2"),
+            KeyCase(.alert, "sound", #""chime.aiff""#, type: .liveactivity),
+            KeyCase(
+                .alert, "sound", "1", "key-type: aps.alert.sound: expected a string, found 1", type: .liveactivity),
+            KeyCase(
+                .alert, "sound", #""chime.aiff""#,
+                #"unknown-alert-key: aps.alert.sound: unknown key; did you mean "sound" in aps?"#),
             KeyCase(.alert, "action-loc-key", "null"),
             KeyCase(.alert, "action-loc-key", #""PLAY""#),
             KeyCase(
@@ -210,9 +221,9 @@ struct KeyCase: Sendable, CustomTestStringConvertible {
     @Test("Every key of the table is found, and takes a value of another type amiss", arguments: PayloadKey.all)
     func everyKey(_ key: PayloadKey) throws {
         if key.parent == .payload { return }
-        let test = KeyCase(key.parent, key.name, "[{}]")
+        let test = KeyCase(key.parent, key.name, "[{}]", type: key.pushType ?? .complication)
         // Only content-state and its like could take that for an object; none takes an array of objects.
-        let found = try PayloadRules.ofRaw(test.payload, .complication)
+        let found = try PayloadRules.ofRaw(test.payload, test.type)
         #expect(found.filter { $0.hasPrefix("key-type: \(key.parent.path).\(key.name): expected ") }.count == 1)
         #expect(found.allSatisfy { !$0.contains("unknown") })
     }
@@ -270,13 +281,12 @@ struct KeyCase: Sendable, CustomTestStringConvertible {
             ])
     }
 
-    @Test("An alert with a body alone is told; with a title, an action or as a string it is not")
-    func bodyOnly() throws {
-        #expect(
-            try PayloadRules.ofRaw(#"{"aps":{"alert":{"body":"a"}}}"#) == [
-                "alert-body-only: aps.alert: expected a string, or more than a body, found an object with a body only"
-            ])
-        #expect(try PayloadRules.ofRaw(#"{"aps":{"alert":{"title":"b"}}}"#) == [])
-        #expect(try PayloadRules.ofRaw(#"{"aps":{"alert":{"body":"a","action-loc-key":"PLAY"}}}"#) == [])
+    @Test(
+        "An alert may be a string, or an object with a body alone",
+        arguments: [#""a""#, #"{"body":"a"}"#, #"{"title":"b"}"#, #"{"body":"a","action-loc-key":"PLAY"}"#])
+    func alertForms(alert: String) throws {
+        let payload = "{\"aps\":{\"alert\":\(alert)}}"
+        #expect(try PayloadRules.ofRaw(payload) == [])
+        #expect(try PayloadRules.ofTemplate(payload) == [])
     }
 }

@@ -29,8 +29,9 @@ import Testing
             ("badge", "5", nil), ("badge", "-1", "expected a whole number from 0 up, found -1"),
             ("badge", "1.5", "expected a whole number from 0 up, found 1.5"),
             ("relevance-score", "0.3", nil), ("relevance-score", "3", "expected a number from 0 to 1, found 3"),
-            ("content-available", "1", nil), ("content-available", "0", "expected 1, found 0"),
-            ("mutable-content", "0", "expected 1, found 0"),
+            ("content-available", "1", nil), ("content-available", "0", nil), ("mutable-content", "0", nil),
+            ("content-available", "2", "expected 0 or 1, found 2"),
+            ("mutable-content", "-1", "expected 0 or 1, found -1"),
             ("stale-date", "1e12", "expected whole seconds since 1970, found 1e12, which may be milliseconds"),
         ] as [(String, String, String?)])
     func ranges(key: String, field: String, expected: String?) throws {
@@ -122,11 +123,7 @@ import Testing
                 #"unknown-alert-key: [a] aps.alert.subtitel: unknown key; did you mean "subtitle"?"#,
                 #"key-type: [b] aps.badge: expected a whole number, found "five""#,
             ])
-        #expect(
-            try rules.row([#"{"body":"x"}"#, ""]) == [
-                "alert-body-only: [a] aps.alert: "
-                    + "expected a string, or more than a body, found an object with a body only"
-            ])
+        #expect(try rules.row([#"{"body":"x"}"#, ""]) == [])
     }
 
     @Test("A whole aps from a field, and arguments from one, are held against the rules too")
@@ -161,39 +158,19 @@ import Testing
         #expect(try rules.row(["", ""]).map { $0.prefix(26) } == ["alert-nothing-to-show: [a]"])
     }
 
-    @Test("A body left alone by an empty field is told")
-    func bodyOnly() throws {
-        let rules = try Self.rules(#"{"aps":{"alert":{"title":"{{t?}}","body":"x"}}}"#, ["t"])
-        #expect(try rules.row(["a"]) == [])
-        #expect(
-            try rules.row([""]) == [
-                "alert-body-only: [t] aps.alert: "
-                    + "expected a string, or more than a body, found an object with a body only"
-            ])
-    }
-
-    @Test("So is one where neither all fields nor none leave the body alone")
-    func bodyBetween() throws {
-        let rules = try Self.rules(
-            #"{"aps":{"alert":{"title":"{{t?}}","body":"{{b?}}"},"badge":1}}"#, ["t", "b"])
-        #expect(try rules.row(["a", "b"]) == [])
-        #expect(try rules.row(["", ""]) == [])
-        #expect(
-            try rules.row(["", "b"]) == [
-                "alert-body-only: [t] aps.alert: "
-                    + "expected a string, or more than a body, found an object with a body only"
-            ])
-    }
-
     @Test("What a push type asks for is asked of every row where a field can take it away")
     func optionalContent() throws {
+        let missing = [
+            "background-content-available: [c] aps.content-available: "
+                + "expected 1 in a push of type background, found nothing"
+        ]
         let background = try Self.rules(#"{"aps":{"content-available":"{{c:number?}}"}}"#, ["c"], .background)
         #expect(try background.row(["1"]) == [])
-        #expect(
-            try background.row([""]) == [
-                "background-content-available: [c] aps.content-available: "
-                    + "expected 1 in a push of type background, found nothing"
-            ])
+        #expect(try background.row([""]) == missing)
+        #expect(try background.row(["0"]) == missing)
+        let always = try Self.rules(#"{"aps":{"content-available":"{{c:number}}"}}"#, ["c"], .background)
+        #expect(try always.row(["1"]) == [])
+        #expect(try always.row(["0"]) == missing)
         let activity = #"{"aps":{"timestamp":"{{t:number}}","event":"{{e}}","content-state":"{{s:json}}"}}"#
         let broadcast = try Self.rules(activity, ["t", "e", "s"], .liveactivity, isBroadcast: true)
         #expect(try broadcast.row(["1", "update", "{}"]) == [])
@@ -205,14 +182,51 @@ import Testing
             ])
     }
 
+    @Test(
+        "A default is held against the rules of its key when the template is compiled, and an empty field is right then"
+    )
+    func defaults() throws {
+        let wrong = #"{"aps":{"alert":"{{a|x}}","badge":"{{b:number|-1}}","interruption-level":"{{l|urgent}}"}}"#
+        #expect(
+            try PayloadRules.ofTemplate(wrong, ["a", "b", "l"]) == [
+                "key-range: aps.badge: expected a whole number from 0 up, found -1",
+                "key-range: aps.interruption-level: "
+                    + "expected passive, active, time-sensitive or critical, found \"urgent\"",
+            ])
+        let right = try Self.rules(
+            #"{"aps":{"alert":"{{a|x}}","badge":"{{b:number|3}}","interruption-level":"{{l|active}}"}}"#,
+            ["a", "b", "l"])
+        #expect(right.templateFindings == [])
+        #expect(try right.row(["", "", ""]) == [])
+        #expect(
+            try right.row(["", "-1", ""]) == ["key-range: [b] aps.badge: expected a whole number from 0 up, found -1"])
+    }
+
+    @Test("A text with a default always shows something, and so a row without any text is right")
+    func shownByDefault() throws {
+        let rules = try Self.rules(#"{"aps":{"alert":{"title":"{{a}}","body":"{{b|x}}"}}}"#, ["a", "b"])
+        #expect(rules.templateFindings == [] && !rules.needsRow)
+        #expect(try rules.row(["", ""]) == [])
+    }
+
+    @Test("Defaults do not count for the least size of a template, and do for a row's payload")
+    func defaultSize() throws {
+        let long = String(repeating: "x", count: 4096)
+        let rules = try Self.rules("{\"aps\":{\"alert\":\"{{a|\(long)}}\"}}", ["a"])
+        #expect(rules.templateFindings == [])
+        #expect(try rules.row(["y"]) == [])
+        #expect(rules.template?.rendered("", capacity: 4096) == .tooLarge(4116))
+    }
+
     @Test("Booleans are held against the keys that take one")
     func bool() throws {
         let widgets = try Self.rules(#"{"aps":{"content-changed":"{{c:bool}}"}}"#, ["c"], .widgets)
         #expect(try widgets.row(["TRUE"]) == [])
         #expect(try widgets.row(["0"]) == ["key-range: [c] aps.content-changed: expected true, found false"])
         let mutable = try Self.rules(#"{"aps":{"alert":"x","mutable-content":"{{c:bool}}"}}"#, ["c"])
-        #expect(try mutable.row(["1"]) == ["mutable-content-true: [c] aps.mutable-content: expected 1, found true"])
-        #expect(try mutable.row(["0"]) == ["key-type: [c] aps.mutable-content: expected 1, found false"])
+        #expect(
+            try mutable.row(["1"]) == ["mutable-content-true: [c] aps.mutable-content: expected 0 or 1, found true"])
+        #expect(try mutable.row(["0"]) == ["key-type: [c] aps.mutable-content: expected 0 or 1, found false"])
     }
 
     @Test("A field or a template that cannot be used names its rule too")

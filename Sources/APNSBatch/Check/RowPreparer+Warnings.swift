@@ -1,0 +1,41 @@
+import APNSProtocol
+import CSVReader
+
+/// What earns a warning in a row's token and headers. A check asks for each row; a run does not.
+extension RowPreparer {
+    /// - Parameter row: was prepared and is good.
+    mutating func headerWarnings(of row: CSVRow) -> [RowFinding] {
+        guard broadcast == nil else { return [] }
+        var found = unusualToken(row).map { [$0] } ?? []
+        guard roles.pushType != nil || roles.priority != nil || roles.expiration != nil,
+            case .set(let set) = headerSets.find(row)
+        else { return found }
+        if roles.pushType != nil || roles.priority != nil, let message = set.pushType.unusualPriority(set.priority) {
+            found.append(RowFault.finding(.priorityUnusual, roles.priority ?? roles.pushType, row, plan, message))
+        }
+        return found + expirationWarnings(row, set)
+    }
+
+    private func unusualToken(_ row: CSVRow) -> RowFinding? {
+        let digits = row.fields[roles.token].count
+        guard digits != DeviceToken.usualLength else { return nil }
+        let message =
+            "token: expected \(DeviceToken.usualLength) hex digits, which all tokens have today, found \(digits); "
+            + "it is sent all the same"
+        return RowFault.finding(.tokenSize, roles.token, row, plan, message)
+    }
+
+    private func expirationWarnings(_ row: CSVRow, _ set: HeaderSets.Entry) -> [RowFinding] {
+        var own: Expiration?
+        if let column = roles.expiration, case .success(let given) = GivenExpiration.parse(row.fields[column]) {
+            own = given.expiration(start: plan.headers.start)
+        }
+        let place = roles.expiration ?? roles.pushType
+        if let message = plan.headers.unusualExpiration(set.pushType, own: own) {
+            return [RowFault.finding(.expirationUnusual, place, row, plan, message)]
+        }
+        guard roles.expiration != nil, own == nil, set.expiration == nil else { return [] }
+        let message = "expiration: the field is empty, so APNs stores the push for up to 30 days"
+        return [RowFault.finding(.expirationMissing, place, row, plan, message)]
+    }
+}

@@ -1,0 +1,42 @@
+/// Rows that have the device token of another row, so that one device gets more than one push.
+public struct DuplicateTokens: Sendable, Codable, Equatable {
+    /// Rows whose token an earlier one has; an estimate when ``sampledOneIn`` is more than 1.
+    public var rows: UInt64
+    /// 1 when every token was compared; else one token in so many was, since memory is bounded.
+    public var sampledOneIn: UInt64
+    /// The numbers of the first two rows of a token, at most three times.
+    public var examples: [[UInt64]]
+
+    public var isEstimate: Bool { sampledOneIn > 1 }
+
+    /// A sentence without a full stop.
+    public var description: String {
+        let found = examples.map { "\($0[0]) and \($0[1])" }.joined(separator: ", ")
+        let start =
+            isEstimate
+            ? "about \(rows) rows have the token of another row (an estimate from one token in \(sampledOneIn)): rows "
+            : rows == 1
+                ? "a row has the token of another row: rows " : "\(rows) rows have the token of another row: rows "
+        return start + found + (rows > UInt64(examples.count) ? ", …" : "")
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case rows, examples
+        case sampledOneIn = "sampled_one_in"
+    }
+}
+
+/// Rows whose device token has another size than the 32 bytes that all have today. They were sent.
+public struct UnusualTokens: Sendable, Codable, Equatable {
+    public var rows: UInt64
+    /// The numbers of the first of them, at most three.
+    public var examples: [UInt64]
+
+    /// A sentence without a full stop.
+    public var description: String {
+        let found = examples.map(String.init).joined(separator: ", ") + (rows > UInt64(examples.count) ? ", …" : "")
+        return rows == 1
+            ? "a token has another size than 32 bytes: row \(found)"
+            : "\(rows) tokens have another size than 32 bytes: rows \(found)"
+    }
+}

@@ -1,0 +1,86 @@
+/// What a file is that is no CSV in UTF-8, told by its first bytes.
+package enum ForeignFormat: Equatable, Sendable {
+    case utf16, gzip, zstd, xz, bzip2
+    /// A ZIP archive; an Excel workbook (.xlsx) is one.
+    case zip
+    /// An Excel workbook of before 2007 (.xls).
+    case xls
+    /// The first line is Excel's `sep=;`, with this byte as the delimiter.
+    case separatorLine(UInt8)
+    /// Lines end in CR alone, as on the Macs of before 2001.
+    case carriageReturns
+
+    /// So many of the first bytes tell.
+    static let bytesWanted = 6
+
+    private static let marks: [(ForeignFormat, [UInt8])] = [
+        (.utf16, [0xFF, 0xFE]), (.utf16, [0xFE, 0xFF]), (.gzip, [0x1F, 0x8B]), (.zstd, [0x28, 0xB5, 0x2F, 0xFD]),
+        (.xz, [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0]), (.bzip2, Array("BZh".utf8)), (.zip, [0x50, 0x4B, 0x03, 0x04]),
+        (.xls, [0xD0, 0xCF, 0x11, 0xE0]),
+    ]
+
+    /// - Parameter start: the input's first bytes, without the byte order mark of UTF-8; ``bytesWanted`` of them, unless
+    ///   there are fewer.
+    static func find(_ start: UnsafeBufferPointer<UInt8>) -> ForeignFormat? {
+        if let mark = marks.first(where: { start.starts(with: $0.1) }) { return mark.0 }
+        if isWide(start) { return .utf16 }
+        guard start.count >= 6, start.prefix(4).elementsEqual("sep=".utf8) else { return nil }
+        return start[5] == Byte.lineFeed || start[5] == Byte.carriageReturn ? .separatorLine(start[4]) : nil
+    }
+
+    /// UTF-16 without a mark: every other byte of ASCII is NUL.
+    private static func isWide(_ start: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard start.count >= 4 else { return false }
+        let zeros = start.prefix(4).map { $0 == 0 }
+        return zeros == [false, true, false, true] || zeros == [true, false, true, false]
+    }
+
+    /// Whether a header row holds a CR that ends no line, outside of quotes.
+    static func hasBareReturn(_ record: UnsafeBufferPointer<UInt8>) -> Bool {
+        var isQuoted = false
+        for (index, byte) in record.enumerated() {
+            if byte == Byte.quote { isQuoted.toggle() }
+            guard byte == Byte.carriageReturn, !isQuoted else { continue }
+            if index + 1 < record.count, record[index + 1] != Byte.lineFeed { return true }
+        }
+        return false
+    }
+}
+
+extension ForeignFormat {
+    /// What it is and what helps: a sentence without a full stop.
+    ///
+    /// - Parameter input: the path, or nil for standard input.
+    func message(path: String?) -> String {
+        let file = path.map(Self.quoted) ?? "rows.csv"
+        switch self {
+        case .utf16:
+            return "this is UTF-16: save it as CSV UTF-8, or iconv -f UTF-16 -t UTF-8 \(file) > utf8.csv"
+        case .gzip: return packed("gzip", by: "zcat", path)
+        case .zstd: return packed("zstd", by: "zstdcat", path)
+        case .xz: return packed("xz", by: "xzcat", path)
+        case .bzip2: return packed("bzip2", by: "bzcat", path)
+        case .zip: return "this is a ZIP archive or an Excel workbook (.xlsx): unpack it, or save it as CSV UTF-8"
+        case .xls: return "this is an Excel workbook (.xls): save it as CSV UTF-8"
+        case .separatorLine(let byte):
+            let delimiter = byte == UInt8(ascii: "\t") ? "tab" : "'\(Character(Unicode.Scalar(byte)))'"
+            return
+                "the first line is Excel's \"sep=\", not the header row: remove it and give the delimiter \(delimiter)"
+        case .carriageReturns:
+            return "lines end in CR alone, as on old Macs: tr '\\r' '\\n' < \(file) > lines.csv"
+        }
+    }
+
+    private func packed(_ name: String, by command: String, _ path: String?) -> String {
+        guard let path else { return "this is \(name): unpack it with \(command) on its way into the pipe" }
+        return "this is \(name): unpack it, or \(command) \(Self.quoted(path)) | apns-batch send … --input -, which "
+            + "cannot be resumed"
+    }
+
+    /// As a shell takes it.
+    private static func quoted(_ path: String) -> String {
+        let isPlain = path.allSatisfy { $0.isLetter || $0.isNumber || "._-/+,:".contains($0) }
+        return isPlain
+            ? path : "'\(path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'"
+    }
+}

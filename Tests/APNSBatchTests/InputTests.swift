@@ -1,0 +1,126 @@
+import Foundation
+import Testing
+
+@testable import APNSBatch
+
+@Suite("An input that cannot be what was meant") struct InputTests {
+    private static let template = Campaign.Template(json: Array(#"{"aps":{"alert":"a"}}"#.utf8), name: "t.json")
+
+    /// What a campaign of such a file is refused with, without the folder.
+    private func refusal(_ content: [UInt8], _ name: String = "rows.csv") throws -> String {
+        let stage = try Stage()
+        var campaign = try stage.campaign(rows: "")
+        let file = stage.directory.appending(path: name)
+        try Data(content).write(to: file)
+        campaign.input = .file(file.path)
+        campaign.template = Self.template
+        do {
+            _ = try CampaignCheck(campaign)
+            return "taken"
+        } catch {
+            return "\(error)".replacing(stage.directory.path + "/", with: "")
+        }
+    }
+
+    @Test("is named for what it is, with what helps")
+    func foreign() throws {
+        let rows = "token\n\(token(1))\n"
+        let utf16 = "rows.csv: this is UTF-16: save it as CSV UTF-8, or iconv -f UTF-16 -t UTF-8 rows.csv > utf8.csv"
+        #expect(try refusal([0xFF, 0xFE] + rows.utf8.flatMap { [$0, 0] }) == utf16)
+        #expect(try refusal([0xFE, 0xFF] + rows.utf8.flatMap { [0, $0] }) == utf16)
+        #expect(try refusal(rows.utf8.flatMap { [$0, 0] }) == utf16)
+        #expect(try refusal(rows.utf8.flatMap { [0, $0] }) == utf16)
+        func packed(_ name: String, _ command: String, _ file: String) -> String {
+            "\(file): this is \(name): unpack it, or \(command) \(file) | apns-batch send … --input -, which cannot be resumed"
+        }
+        #expect(try refusal([0x1F, 0x8B, 8, 0, 0, 0, 0], "rows.csv.gz") == packed("gzip", "zcat", "rows.csv.gz"))
+        #expect(try refusal([0x28, 0xB5, 0x2F, 0xFD, 4, 0], "r.zst") == packed("zstd", "zstdcat", "r.zst"))
+        #expect(try refusal([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0, 0], "r.xz") == packed("xz", "xzcat", "r.xz"))
+        #expect(try refusal(Array("BZh91AY".utf8), "r.bz2") == packed("bzip2", "bzcat", "r.bz2"))
+        #expect(
+            try refusal([0x50, 0x4B, 3, 4, 20, 0], "r.xlsx")
+                == "r.xlsx: this is a ZIP archive or an Excel workbook (.xlsx): unpack it, or save it as CSV UTF-8")
+        #expect(
+            try refusal([0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1], "r.xls")
+                == "r.xls: this is an Excel workbook (.xls): save it as CSV UTF-8")
+        #expect(
+            try refusal(Array("sep=;\r\ntoken;a\r\n".utf8))
+                == "rows.csv: the first line is Excel's \"sep=\", not the header row: remove it and give the delimiter ';'"
+        )
+        #expect(try refusal(Array("\u{FEFF}sep=,\ntoken,a\n".utf8)).contains("remove it and give the delimiter ','"))
+    }
+
+    @Test("of lines that end in CR is named for it, however long it is, and no token is shown")
+    func carriageReturns() throws {
+        let expected = "rows.csv: lines end in CR alone, as on old Macs: tr '\\r' '\\n' < rows.csv > lines.csv"
+        #expect(try refusal(Array("token,a\r\(token(1)),x\r".utf8)) == expected)
+        let many = (1...5000).map { "\(token($0)),x\r" }.joined()
+        #expect(try refusal(Array("token,a\r\(many)".utf8)) == expected)
+        #expect(try refusal(Array("token,\"a\rb\"\r\n\(token(1)),x\r\n".utf8)) == "taken")
+    }
+
+    @Test("without a header row is told so, and shows no whole token")
+    func noHeader() throws {
+        let text = try refusal(Array("\(token(0xABCD)),x\n".utf8))
+        #expect(
+            text == #"rows.csv:1: no column "token"; there are "000000000000…", "x"; the first line looks like a row: "#
+                + "is the header row missing?")
+        let twice = try refusal(Array("\(token(1)),\(token(1))\n".utf8))
+        #expect(twice == #"rows.csv: columns 1 and 2 of the header row are both named "000000000000…""#)
+    }
+
+    @Test("of channels is pointed to broadcast, and one of devices to send")
+    func recipients() throws {
+        let text = try refusal(Array("channel_id,a\nx,y\n".utf8))
+        #expect(
+            text
+                == #"rows.csv:1: no column "token"; there are "channel_id", "a"; these are channels: apns-batch broadcast"#
+        )
+        let stage = try Stage()
+        var campaign = try stage.campaign(rows: "token\n\(token(1))\n")
+        campaign.template = Self.template
+        campaign.recipients = .channels(bundleID: "com.example.app")
+        #expect { try CampaignCheck(campaign) } throws: { "\($0)".hasSuffix("; these are devices: apns-batch send") }
+    }
+
+    @Test("with fewer rows than asked for is refused before anything is sent, and one with as many is sent")
+    func minRows() async throws {
+        let stage = try Stage()
+        // More than one chunk.
+        let count = 10_000
+        var campaign = try stage.campaign(rows: "token\n" + (1...count).map { "\(token($0))\n" }.joined())
+        campaign.template = Self.template
+        campaign.minRows = UInt64(count + 1)
+        let directory = try #require(campaign.runDirectory)
+        let short = campaign
+        #expect { try CampaignRun(short) } throws: {
+            ($0 as? CampaignError)?.kind == .configuration
+                && "\($0)".hasSuffix("rows.csv: expected at least 10001 rows, found 10000; nothing was sent")
+        }
+        #expect { try CampaignCheck(short) } throws: { "\($0)".hasSuffix("found 10000; nothing was sent") }
+        #expect(!FileManager.default.fileExists(atPath: directory))
+        campaign.minRows = UInt64(count)
+        #expect(await (try CampaignRun(campaign)).run().accepted == UInt64(count))
+    }
+
+    @Test("that is no file cannot be counted")
+    func countedPipe() throws {
+        let stage = try Stage()
+        var campaign = try stage.campaign(rows: "")
+        campaign.template = Self.template
+        campaign.minRows = 1
+        campaign.input = .standardInput
+        let piped = campaign
+        let message = "min-rows: <stdin> is no file, and only the rows of a file can be counted before any is sent"
+        #expect { try CampaignCheck(piped) } throws: { "\($0)" == message }
+    }
+
+    @Test("without rows is no success")
+    func empty() async throws {
+        let stage = try Stage()
+        var campaign = try stage.campaign(rows: "token\n")
+        campaign.template = Self.template
+        let summary = await (try CampaignRun(campaign)).run()
+        #expect(summary.ending == .complete && summary.rows == 0 && !summary.isClean)
+    }
+}

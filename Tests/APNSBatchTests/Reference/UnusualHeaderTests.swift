@@ -1,0 +1,103 @@
+import APNSProtocol
+import Credentials
+import Testing
+
+@testable import APNSBatch
+
+@Suite("What Apple advises for the headers of a push type") struct UnusualHeaderTests {
+    private func findings(
+        _ type: String, rows: String = "token\n\(token(1))\n", _ change: (inout Campaign) -> Void = { _ in }
+    ) async throws -> [String] {
+        let stage = try Stage()
+        var campaign = try stage.campaign(rows: rows)
+        campaign.template = .init(
+            json: Array(#"{"aps":{"alert":"a","timestamp":1,"event":"end"}}"#.utf8), name: "t.json")
+        campaign.headers.pushType = type
+        change(&campaign)
+        let report = try await CampaignCheck(campaign).run()
+        return (report.campaign + report.groups.flatMap(\.examples)).map { finding in
+            finding.rule + (finding.row.map { " \($0)" } ?? "") + ": " + finding.message
+        }
+    }
+
+    private func header(_ name: String, _ rows: String, _ type: String) throws -> [String?] {
+        let stage = try Stage()
+        var campaign = try stage.campaign(rows: rows)
+        campaign.template = .init(json: Array(#"{"aps":{"alert":"a"}}"#.utf8), name: "t.json")
+        campaign.headers.pushType = type
+        let preview = try CampaignPreview(campaign)
+        var values: [String?] = []
+        while let row = try preview.next() { values.append(row.headers.first { $0.name == name }?.value) }
+        return values
+    }
+
+    @Test("a campaign of voip pushes is told once unless it expires after a few seconds or is tried once")
+    func voip() async throws {
+        let advice = "expiration: a push of type voip is tried once, 0, or expires after a few seconds"
+        #expect(try await findings("voip") == ["expiration-unusual: \(advice); none is given"])
+        #expect(try await findings("voip") { $0.headers.expiration = .at(0) } == [])
+        #expect(try await findings("voip") { $0.headers.expiration = .after(30) } == [])
+        let late = try await findings("voip") { $0.headers.expiration = .after(31) }
+        #expect(late.count == 1 && late.first?.hasPrefix("expiration-unusual: \(advice); found 20") == true)
+    }
+
+    @Test("a pushtotalk push has expiration 0 and priority 10 unless it says otherwise, and then earns a warning")
+    func pushToTalk() async throws {
+        #expect(try await findings("pushtotalk") == [])
+        #expect(try header("apns-expiration", "token\n\(token(1))\n", "pushtotalk") == ["0"])
+        #expect(try header("apns-priority", "token\n\(token(1))\n", "pushtotalk") == ["10"])
+        let found = try await findings("pushtotalk") {
+            $0.headers.expiration = .at(4_102_444_800)
+            $0.headers.priority = 5
+        }
+        #expect(
+            found == [
+                "expiration-unusual: expiration: a push of type pushtotalk is tried once: 0; found 2100-01-01T00:00:00Z",
+                "priority-unusual: priority: a push of type pushtotalk has priority 10, found 5",
+            ])
+    }
+
+    @Test("rows with a push type of their own get its expiration, and the others none")
+    func pushTypesOfRows() throws {
+        let rows = "token,push_type\n\(token(1)),pushtotalk\n\(token(2)),\n\(token(3)),voip\n"
+        #expect(try header("apns-expiration", rows, "alert") == ["0", nil, nil])
+    }
+
+    @Test("rows are told one by one where they say push type, priority or expiration themselves")
+    func rows() async throws {
+        let found = try await findings(
+            "alert",
+            rows: "token,push_type,priority,expiration\n\(token(1)),voip,,\n\(token(2)),voip,,0\n\(token(3)),,,\n"
+                + "\(token(4)),liveactivity,1,0\n\(token(5)),pushtotalk,5,0\n\(token(6)),alert,1,4102444800\n")
+        #expect(
+            Set(found) == [
+                "expiration-unusual 1: expiration: a push of type voip is tried once, 0, or expires after a few seconds; "
+                    + "none is given",
+                "expiration-missing 3: expiration: the field is empty, so APNs stores the push for up to 30 days",
+                "priority-unusual 4: priority: a push of type liveactivity has priority 10 or 5, found 1",
+                "priority-unusual 5: priority: a push of type pushtotalk has priority 10, found 5",
+            ])
+    }
+
+    @Test("a campaign's expiration holds where a row's field is empty")
+    func emptyField() async throws {
+        let rows = "token,expiration\n\(token(1)),\n"
+        #expect(try await findings("alert", rows: rows) { $0.headers.expiration = .after(60) } == [])
+        #expect(
+            try await findings("alert", rows: rows) == [
+                "expiration-missing 1: expiration: the field is empty, so APNs stores the push for up to 30 days"
+            ])
+    }
+
+    @Test("a certificate cannot send to a file provider")
+    func fileProvider() async throws {
+        let client = try SelfSignedClient.make(userID: "com.example.app", commonName: "A", days: 90)
+        await #expect {
+            try await findings("fileprovider") {
+                $0.credentials = .certificate(chainPEM: client.certificatePEM, keyPEM: client.keyPEM)
+            }
+        } throws: {
+            "\($0)" == "push_type: APNs takes a push of type fileprovider only with a provider token"
+        }
+    }
+}
