@@ -50,6 +50,33 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.pick() == nil)
     }
 
+    @Test("a server that names no limit, or a large one, gets no more than our own on each connection")
+    func ownLimit() {
+        for announced in [1500, Int(UInt32.max)] {
+            var pool = Self.poolWithOne(streams: announced)
+            var sent = 0
+            while let member = pool.pick(), sent < 5000 {
+                pool.willSend(member)
+                sent += 1
+            }
+            #expect(sent == 1000)
+            #expect(pool.growth.starved, "and more connections are what it grows by")
+        }
+    }
+
+    @Test("the streams that are shown are never fewer than those in use, nor more than may be")
+    func shown() {
+        var pool = Self.poolWithOne(streams: Int(UInt32.max))
+        for _ in 0..<10 { pool.willSend(0) }
+        #expect(pool.streamsShown == 1000)
+        pool.settings(0, streams: 4, now: 1)
+        #expect(pool.streamsShown == 10 && pool.inFlight == 10)
+        _ = pool.goaway(0, now: 2)
+        _ = pool.tick(now: 50 * ms, answered: 0)
+        pool.isUp(1, streams: 3, now: 60 * ms)
+        #expect(pool.streamsShown == 13 && pool.inFlight == 10, "on one that drains they are still in use")
+    }
+
     @Test("a limit that falls below what is under way gives no stream until enough has ended")
     func limitFalls() {
         var pool = Self.poolWithOne(streams: 10)

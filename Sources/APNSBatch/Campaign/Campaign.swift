@@ -194,6 +194,9 @@ public struct Campaign: Sendable {
     public var lanes: Int?
     /// Connections that a lane may open at most for each provider.
     public var connections = 32
+    /// Streams of one connection that are used at once at most, 1 to 10,000, also where the server allows more or names no
+    /// limit.
+    public var streams = 1000
     /// Which event loop drives the sockets.
     public var loop = Loop.automatic
     /// Requests made for one row at most, the first included.

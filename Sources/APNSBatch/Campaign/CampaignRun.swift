@@ -149,6 +149,7 @@ public final class CampaignRun: Sendable {
         var progress = CampaignProgress(
             gauges, reader, started: started.withLock { $0 }, before: past?.reading.history.tally ?? Tally())
         progress.isPaused = control.paused
+        if control.paused { progress.waiting = .paused }
         progress.isCanary = control.isCanary
         return progress
     }

@@ -84,7 +84,7 @@ public struct CampaignProgress: Sendable {
     public var elapsedSeconds: Double = 0
     /// Connections that are up, over all lanes.
     public var connections = 0
-    /// Streams that the peer allows on them.
+    /// Streams of them that may be in use at once; at least ``inFlight``.
     public var streams = 0
     /// Requests that wait for an answer.
     public var inFlight = 0
@@ -94,6 +94,8 @@ public struct CampaignProgress: Sendable {
     public var isPaused = false
     /// The first rows go alone; see ``Campaign/Canary``.
     public var isCanary = false
+    /// Why nothing is sent at the moment; nil while rows are sent, and when there are none.
+    public var waiting: Waiting?
 
     public var rows: UInt64 { accepted + rejected + unavailable + invalid + other }
 }

@@ -62,7 +62,7 @@ extension Lane {
         let name = providers[provider].access.forName
         let failure = ConnectionFailure(
             isHopeless: hopeless && !addresses.everReached, addresses: addresses.count,
-            text: "cannot connect to \(plan.endpoint)\(name): \(text)")
+            text: "cannot connect to \(plan.endpoint)\(name) (\(text))")
         act(providers[provider].pool.isDown(member, failure: failure, now: now, jitter: random.unit()), of: provider)
     }
 

@@ -61,9 +61,6 @@ extension Lane {
 
     /// 32 MiB of address space; few blocks of it are touched unless payloads are large and answers slow.
     private static let arenaBlocks = 512
-    /// Streams that APNs allows on one connection at most, as far as has been seen.
-    private static let streamsPerConnection = 1500
-
     /// Of all providers, and as many again for those that drain.
     private static func connections(_ plan: CampaignPlan) -> Int {
         plan.poolLimits.members * plan.topics.providers
@@ -71,7 +68,7 @@ extension Lane {
 
     /// The core's places for the streams of all connections, up to what the core can have.
     private static func streams(_ plan: CampaignPlan) -> Int {
-        min(1 << 20, connections(plan) * streamsPerConnection)
+        min(1 << 20, connections(plan) * plan.poolLimits.streams)
     }
 
     private static func options(_ plan: CampaignPlan) -> TransportOptions {

@@ -50,6 +50,8 @@ struct Lane: ~Copyable {
     var stopDeadline: UInt64?
     /// The campaign's deadline has passed.
     var isLate = false
+    /// What the gauges show of it.
+    var shown = LaneActivity.idle
     /// While this lane sends the campaign's first rows, and the others wait.
     var canary: Canary?
     /// Rows that ended as unknown because of earlier processes alone.
@@ -116,6 +118,7 @@ struct Lane: ~Copyable {
         for flight in flights.taken() { finish(flight, .unknown, cause: "the sender's event loop failed") }
         sink.finish()
         publish()
+        gauges.show(.idle)
     }
 
     // MARK: Filling streams
@@ -249,9 +252,11 @@ struct Lane: ~Copyable {
         load.look(now: now)
         gathering.look()
         let othersAnswer = board.hasAnswers(within: plan.poolLimits.patience, now: now)
+        var hasAnyWork = false
         for provider in providers.indices {
             openWhatIsKnown(provider)
             let (answered, hasWork) = (providers[provider].counts.answered, hasWork(provider))
+            hasAnyWork = hasAnyWork || hasWork
             act(
                 providers[provider].pool.tick(
                     now: now, answered: answered, hasWork: hasWork, isBusy: load.isBusy, othersAnswer: othersAnswer),
@@ -263,6 +268,7 @@ struct Lane: ~Copyable {
         lookAtRetries()
         isLate = plan.deadline?.hasPassed(now: rows.wallClock) ?? false
         publish()
+        showActivity(hasWork: hasAnyWork)
         if now >= nextHandOver {
             sink.handOver()
             nextHandOver = now + Self.handOverInterval
@@ -271,7 +277,7 @@ struct Lane: ~Copyable {
 
     func publish() {
         gauges.publish(
-            sink.tally, connections: providers.sum(\.up), streams: providers.sum(\.streams),
+            sink.tally, connections: providers.sum(\.up), streams: providers.sum(\.streamsShown),
             inFlight: providers.sum(\.inFlight), opened: providers.sum(\.opened), retrying: retries.count)
     }
 

@@ -7,6 +7,12 @@ import Logging
 struct LaneLog: Sendable {
     let logger: Logger
     let endpoint: String
+    private let notices = Guarded(WaitingNotices())
+
+    init(logger: Logger, endpoint: String) {
+        self.logger = logger
+        self.endpoint = endpoint
+    }
 
     func ioUringRefused(_ error: Int32) {
         logger.notice("io_uring is refused (\(String(cString: strerror(error)))): epoll takes its place")
@@ -30,6 +36,11 @@ struct LaneLog: Sendable {
 
     func settings(_ event: EventRecord, _ access: ProviderAccess) {
         logger.info("\(endpoint)\(access.forName) allows \(event.streams_max) streams now")
+    }
+
+    /// Says why the run waits, unless that was said already.
+    func waiting(_ reason: CampaignProgress.Waiting, now: UInt64) {
+        if notices.withLock({ $0.note(reason, now: now) }) { logger.warning("\(reason)") }
     }
 
     func silent(_ access: ProviderAccess) {

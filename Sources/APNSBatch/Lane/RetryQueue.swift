@@ -27,6 +27,9 @@ struct RetryQueue {
 
     var count: Int { heap.count }
 
+    /// The row that is due first.
+    var first: Int? { heap.first.map { Int($0.flight) } }
+
     /// Whether some row's time has come.
     func isDue(now: UInt64) -> Bool { heap.first.map { $0.due <= now } ?? false }
 

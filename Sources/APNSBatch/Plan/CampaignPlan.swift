@@ -192,6 +192,10 @@ final class CampaignPlan: Sendable {
         }
         var limits = ConnectionPool.Limits()
         limits.maximum = min(campaign.connections, max(1, connectionsOfLaneMax / campaign.providers.count))
+        guard (1...10_000).contains(campaign.streams) else {
+            throw CampaignError(.configuration, "streams: expected 1 to 10000, found \(campaign.streams)")
+        }
+        limits.streams = campaign.streams
         limits.patience = try nanoseconds(campaign.connectPatience, "connect patience")
         limits.answerPatience = max(
             try nanoseconds(campaign.answerPatience, "answer patience"), UInt64(campaign.requestTimeout) * 1_000_000)

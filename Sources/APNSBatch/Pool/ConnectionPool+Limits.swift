@@ -3,6 +3,8 @@ extension ConnectionPool {
     struct Limits: Equatable {
         /// Members that may be open at once, draining ones not counted.
         var maximum = 8
+        /// Streams of one member that are used at once at most, whatever its server allows.
+        var streams = 1000
         /// Room for as many draining members as open ones, and for a rival of the only one.
         var members: Int { max(4, 2 * maximum) }
         /// Least time between two opens; opening many at once looks like an attack to APNs.

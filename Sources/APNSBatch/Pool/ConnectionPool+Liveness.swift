@@ -103,8 +103,9 @@ extension ConnectionPool {
 extension ConnectionPool {
     /// The peer changed MAX_CONCURRENT_STREAMS.
     mutating func settings(_ member: Int, streams: Int, now: UInt64) {
-        members[member].streams = streams
-        members[member].streamsMost = max(members[member].streamsMost, streams)
+        members[member].announced = streams
+        members[member].announcedMost = max(members[member].announcedMost, streams)
+        members[member].streams = min(streams, limits.streams)
         if !members[member].isFallen {
             members[member].fallenAt = nil
         } else if members[member].fallenAt == nil {

@@ -53,6 +53,7 @@ extension ConnectionPool {
         members[index] = Member()
         members[index].phase = .connecting
         members[index].slot = slot
+        members[index].openedAt = now
         nextOpenAt = now + limits.openSpacing
         return .open(member: index)
     }

@@ -33,6 +33,8 @@ struct ConnectionPool: Equatable {
     var lastFailure = ""
     /// How long no connection has been of use while there was work, as far as this process was there to see it.
     private(set) var badFor: UInt64 = 0
+    /// Whether rows waited for a connection or an answer when the pool last looked.
+    private(set) var hasWork = false
     /// When the pool last looked at the time.
     private var lookedAt: UInt64
     /// No connection can be opened before then, and nobody is to blame: a provider token may not be minted yet.
@@ -123,6 +125,9 @@ struct ConnectionPool: Equatable {
     /// Streams that could be in use at once, over all members.
     var streams: Int { members.reduce(0) { $0 + ($1.phase == .up ? $1.streams : 0) } }
 
+    /// The same and those still in use: on members that drain, and on those whose limit fell meanwhile.
+    var streamsShown: Int { members.reduce(0) { $0 + ($1.phase == .up ? max($1.streams, $1.inFlight) : $1.inFlight) } }
+
     // MARK: Events
 
     mutating func didOpen(
@@ -189,6 +194,7 @@ struct ConnectionPool: Equatable {
         now: UInt64, answered: UInt64, hasWork: Bool = true, isBusy: Bool = false, othersAnswer: Bool = false
     ) -> [Action] {
         guard !over else { return [] }
+        self.hasWork = hasWork
         releaseHeld(now: now)
         noteUse(now: now, hasWork: hasWork)
         if badFor > limits.patience, !othersAnswer { return giveUp(impatience()) }

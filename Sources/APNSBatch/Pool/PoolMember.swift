@@ -10,9 +10,11 @@ extension ConnectionPool {
         var slot = 0
         /// Of the credentials that it has.
         var generation = 0
-        /// The peer's MAX_CONCURRENT_STREAMS, and the most that it was.
+        /// Streams that may be in use at once.
         var streams = 0
-        var streamsMost = 0
+        /// The peer's MAX_CONCURRENT_STREAMS, and the most that it was.
+        var announced = 0
+        var announcedMost = 0
         /// When that limit fell to nearly nothing; nil while it is sound.
         var fallenAt: UInt64?
         var inFlight = 0
@@ -27,7 +29,8 @@ extension ConnectionPool {
         var successorDueAt: UInt64?
         /// Another member is to take its place.
         var isLeaving = false
-        /// When it came up.
+        /// When it was opened, and when it came up.
+        var openedAt: UInt64 = 0
         var upAt: UInt64 = 0
         /// When the last PING was answered, and when one that is not was sent.
         var pongedAt: UInt64 = 0
@@ -85,6 +88,6 @@ extension ConnectionPool {
 
         /// The peer allows one stream where it allowed more, or none at all. A new connection of a provider token has one
         /// stream too, until the first answer.
-        var isFallen: Bool { streams == 0 || streams == 1 && streamsMost > 1 }
+        var isFallen: Bool { announced == 0 || announced == 1 && announcedMost > 1 }
     }
 }

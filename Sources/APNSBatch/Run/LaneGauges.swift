@@ -1,3 +1,4 @@
+import LaneTransport
 import Synchronization
 
 /// What a lane shows while it runs: written by the lane once a turn, read by whoever reports progress.
@@ -12,6 +13,7 @@ final class LaneGauges: Sendable {
     private let inFlight = Atomic<Int>(0)
     private let opened = Atomic<Int>(0)
     private let retrying = Atomic<Int>(0)
+    private let shown = Guarded(LaneActivity.idle)
 
     struct Reading: Sendable {
         var accepted: UInt64 = 0
@@ -27,6 +29,11 @@ final class LaneGauges: Sendable {
         /// Rows that wait to be sent again.
         var retrying = 0
     }
+
+    /// What the lane does; called only when that changes.
+    func show(_ activity: LaneActivity) { shown.withLock { $0 = activity } }
+
+    var activity: LaneActivity { shown.withLock { $0 } }
 
     func publish(_ tally: Tally, connections: Int, streams: Int, inFlight: Int, opened: Int, retrying: Int = 0) {
         accepted.store(tally.accepted, ordering: .relaxed)
@@ -70,9 +77,11 @@ extension CampaignProgress {
             other += reading.other
             connections += reading.connections
             streams += reading.streams
-            inFlight += reading.inFlight
+            // The two are of different moments.
+            inFlight += min(reading.inFlight, reading.streams)
             retrying += reading.retrying
         }
+        waiting = LaneActivity.waiting(gauges.map(\.activity))
         bytesRead = reader.bytesRead
         bytesTotal = reader.bytesTotal
         elapsedSeconds = started.map { WallClock.monotonic() - $0 } ?? 0

@@ -49,6 +49,9 @@ struct CampaignArguments: ParsableArguments {
     @Option(help: "Connections that a lane may open at most for each provider. (default: 32)")
     var connections: Int?
 
+    @Option(help: "Streams of one connection that are used at once at most. (default: 1000)")
+    var streams: Int?
+
     @Option(help: "io_uring or epoll. (default: io_uring where the kernel allows it)")
     var loop: String?
 
@@ -110,8 +113,8 @@ struct CampaignArguments: ParsableArguments {
                 input: input, to: to, topic: topic, template: template, strings: strings.isEmpty ? nil : strings,
                 pushType: pushType, priority: priority, expiration: expiration, collapseId: collapseId,
                 minRows: minRows, delimiter: delimiter, campaignId: campaignId, lanes: lanes, connections: connections,
-                loop: loop,
-                attempts: attempts, requestTimeout: requestTimeout, connectPatience: connectPatience,
+                streams: streams, loop: loop, attempts: attempts, requestTimeout: requestTimeout,
+                connectPatience: connectPatience,
                 answerPatience: answerPatience, goawayPatience: goawayPatience, pingAfter: pingAfter,
                 pingPatience: pingPatience,
                 tokenMintAfter: tokenMintAfter, tokenRetireAfter: tokenRetireAfter, proxy: proxy,

@@ -74,6 +74,7 @@ extension CampaignSettings {
         campaign.lanes = lanes
         campaign.runDirectory = runDir
         if let connections { campaign.connections = connections }
+        if let streams { campaign.streams = streams }
         if let attempts { campaign.attempts = attempts }
         if let requestTimeout { campaign.requestTimeout = requestTimeout }
         if let tokenMintAfter { campaign.tokenRotation.mintAfter = tokenMintAfter }

@@ -28,6 +28,7 @@ struct CampaignSettings: Codable {
     var campaignId: String?
     var lanes: Int?
     var connections: Int?
+    var streams: Int?
     var loop: String?
     var attempts: Int?
     var requestTimeout: UInt32?
@@ -77,7 +78,7 @@ struct CampaignSettings: Codable {
         case minRows = "min_rows"
         case delimiter
         case campaignId = "campaign_id"
-        case lanes, connections, loop, attempts
+        case lanes, connections, streams, loop, attempts
         case requestTimeout = "request_timeout"
         case connectPatience = "connect_patience"
         case notAfter = "not_after"
@@ -132,7 +133,7 @@ struct CampaignSettings: Codable {
             collapseId: collapseId ?? file.collapseId, minRows: minRows ?? file.minRows,
             delimiter: delimiter ?? file.delimiter,
             campaignId: campaignId ?? file.campaignId, lanes: lanes ?? file.lanes,
-            connections: connections ?? file.connections, loop: loop ?? file.loop,
+            connections: connections ?? file.connections, streams: streams ?? file.streams, loop: loop ?? file.loop,
             attempts: attempts ?? file.attempts, requestTimeout: requestTimeout ?? file.requestTimeout,
             connectPatience: connectPatience ?? file.connectPatience,
             notAfter: notAfter ?? file.notAfter, answerPatience: answerPatience ?? file.answerPatience,

@@ -34,12 +34,11 @@ enum ProgressText {
     }
 
     private static func facts(_ progress: CampaignProgress, rate: Double) -> String {
-        var text = "\(progress.rows) rows, \(Int(rate))/s"
+        var text = "\(progress.rows) rows, \(progress.waiting?.description ?? "\(Int(rate))/s")"
         if progress.isCanary { text = "canary, " + text }
-        if progress.isPaused { text = "paused, " + text }
         if let left = remaining(progress) { text += ", \(duration(left)) left" }
         // A check has none.
-        if progress.connections > 0 || progress.rows == 0 {
+        if progress.connections > 0 || progress.rows == 0 && progress.waiting == nil {
             text += ", \(progress.connections) connection\(progress.connections == 1 ? "" : "s")"
             text += ", \(progress.inFlight)/\(progress.streams) streams"
         }

@@ -1,0 +1,45 @@
+/// What a lane does at the moment, for whoever shows progress.
+enum LaneActivity: Sendable, Equatable {
+    /// It has no rows, or none that it may send now.
+    case idle
+    case sending
+    case waiting(CampaignProgress.Waiting)
+
+    /// Why a run waits: the reason of its first lane that does, unless another one sends.
+    static func waiting(_ lanes: [LaneActivity]) -> CampaignProgress.Waiting? {
+        guard !lanes.contains(.sending) else { return nil }
+        for case .waiting(let reason) in lanes { return reason }
+        return nil
+    }
+}
+
+extension Lane {
+    /// Shows what the lane does. Strings are made only while it waits.
+    ///
+    /// - Parameter hasWork: of any provider.
+    mutating func showActivity(hasWork: Bool) {
+        let activity = activity(hasWork: hasWork)
+        if case .waiting(let reason) = activity { plan.log.waiting(reason, now: now) }
+        guard activity != shown else { return }
+        shown = activity
+        gauges.show(activity)
+    }
+
+    private func activity(hasWork: Bool) -> LaneActivity {
+        guard hasWork else { return backOff().map(LaneActivity.waiting) ?? .idle }
+        var found: CampaignProgress.Waiting?
+        for provider in providers.indices where providers[provider].pool.hasWork {
+            guard let reason = providers[provider].pool.waiting(now: now) else { return .sending }
+            found = found ?? reason
+        }
+        return found.map(LaneActivity.waiting) ?? .sending
+    }
+
+    /// Why all rows wait for another attempt; nil when there are none.
+    private func backOff() -> CampaignProgress.Waiting? {
+        guard let flight = retries.first, !control.stopping else { return nil }
+        guard flights[flight].lastStatus > 0 else { return .backingOff(cause: "requests without an answer") }
+        let reason = flights[flight].lastReason.map { " \($0.text)" } ?? ""
+        return .backingOff(cause: "\(flights[flight].lastStatus)\(reason)")
+    }
+}
