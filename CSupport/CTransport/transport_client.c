@@ -1,4 +1,6 @@
 #include "transport_internal.h"
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 _Static_assert(sizeof(transport_field) == sizeof(h2_field) &&
@@ -181,21 +183,36 @@ static connection *connect_prepare(transport *t, const transport_connect_options
     return NULL;
 }
 
-int transport_connect(transport *t, const transport_connect_options *options, transport_connection *out) {
+/* Says what the system refused, and what helps. */
+static int connect_fail(transport_error *error, int code) {
+    if (error == NULL) return TRANSPORT_RESOURCE;
+    *error = (transport_error){.status = TRANSPORT_RESOURCE, .scope = TRANSPORT_SCOPE_SYSTEM, .code = code};
+    snprintf(error->text, sizeof(error->text), "%s%s", strerror(code),
+             code == EMFILE ? "; raise the limit (ulimit -n)" : "");
+    return TRANSPORT_RESOURCE;
+}
+
+int transport_connect(transport *t, const transport_connect_options *options, transport_connection *out,
+                      transport_error *error) {
     *out = 0;
     if (options->tls < 0 || (uint32_t)options->tls >= t->tls_count || t->tls[options->tls].context == NULL ||
         t->tls[options->tls].server || options->address == NULL)
         return TRANSPORT_MISUSE;
     connection *c = connect_prepare(t, options);
-    if (c == NULL) return TRANSPORT_RESOURCE;
+    if (c == NULL) return connect_fail(error, ENOMEM);
     int result = reactor_connect(t->reactor, options->address, options->address_length, c->id, &c->socket);
     if (result < 0) {
         tls_session_destroy(c->tls);
         slot_give(c);
-        return TRANSPORT_RESOURCE;
+        return connect_fail(error, -result);
     }
     transport_look(t);
     if (t->options.connect_timeout_ms > 0) connection_deadline_set(c, t->options.connect_timeout_ms);
     *out = c->id;
     return TRANSPORT_OK;
+}
+
+uint32_t transport_connection_stage(const transport *t, transport_connection connection_id) {
+    const connection *c = slot_find(t, connection_id);
+    return c != NULL && c->kind == SLOT_CLIENT ? connection_stage(c) : (uint32_t)TRANSPORT_STAGE_NONE;
 }

@@ -12,7 +12,7 @@ void connection_deadline_set(connection *c, uint64_t after_ms) {
 void connection_connected(connection *c, const reactor_event *event) {
     if (event->error != 0) {
         char text[EVENT_DETAIL_BYTES_MAX];
-        snprintf(text, sizeof(text), "connecting failed: %s", strerror(event->error));
+        snprintf(text, sizeof(text), "%s", strerror(event->error));
         connection_end(c, TRANSPORT_SCOPE_SYSTEM, event->error, text, false);
         return;
     }
@@ -104,12 +104,17 @@ void connection_end_h2(connection *c) {
     }
 }
 
+uint32_t connection_stage(const connection *c) {
+    return c->state <= CONNECTION_UP ? c->state + 1U : TRANSPORT_STAGE_NONE;
+}
+
 static void end_note(connection *c, uint32_t scope, int64_t code, const char *text) {
     event_node *node = c->down;
     node->event.connection = c->id;
     node->event.context = c->context;
     node->event.kind = TRANSPORT_EVENT_DOWN;
     node->event.scope = (uint8_t)scope;
+    node->event.stage = (uint8_t)connection_stage(c);
     node->event.code = code;
     event_detail_set(node, text, strlen(text));
 }

@@ -213,7 +213,7 @@ void event_push(transport *t, event_node *node);
 void events_release(transport *t);
 
 /* transport_slot.c */
-connection *slot_find(transport *t, uint64_t id);
+connection *slot_find(const transport *t, uint64_t id);
 connection *slot_take(transport *t, uint8_t kind);
 void slot_give(connection *c);
 
@@ -221,6 +221,7 @@ void slot_give(connection *c);
 void connection_connected(connection *c, const reactor_event *event);
 void connection_closed(connection *c);
 void connection_handshake(connection *c, tls_input *input);
+uint32_t connection_stage(const connection *c);
 void connection_end(connection *c, uint32_t scope, int64_t code, const char *text, bool polite);
 void connection_end_tls(connection *c);
 void connection_end_h2(connection *c);

@@ -1,4 +1,5 @@
 #include "transport_internal.h"
+#include <stdio.h>
 #include <string.h>
 
 /* Completions that are worth waiting for while lingering. */
@@ -32,6 +33,21 @@ static void flush_dirty(transport *t) {
     }
 }
 
+/* What a connection that did not come up in time waited for. */
+static void took_too_long(connection *c) {
+    static const char *const awaited[] = {
+        [CONNECTION_CONNECTING] = "no TCP connection",
+        [CONNECTION_TUNNELING] = "no answer from the proxy",
+        [CONNECTION_HANDSHAKING] = "TCP connected, but no TLS handshake",
+        [CONNECTION_SETTLING] = "TLS connected, but no SETTINGS",
+    };
+    if (c->state > CONNECTION_SETTLING) return;
+    uint32_t limit_ms = c->transport->options.connect_timeout_ms;
+    char text[EVENT_DETAIL_BYTES_MAX];
+    snprintf(text, sizeof(text), "%s within %g s", awaited[c->state], limit_ms / 1000.0);
+    connection_end(c, TRANSPORT_SCOPE_TIMEOUT, limit_ms, text, false);
+}
+
 static void connection_expire(connection *c) {
     transport *t = c->transport;
     if (c->deadline_ns <= t->now_ns) {
@@ -40,8 +56,7 @@ static void connection_expire(connection *c) {
         else if (c->state == CONNECTION_UP)
             connection_drained_check(c);
         else
-            connection_end(c, TRANSPORT_SCOPE_TIMEOUT, t->options.connect_timeout_ms, "connecting took too long",
-                           false);
+            took_too_long(c);
     } else if (c->deadline_ns < t->next_deadline_ns) {
         t->next_deadline_ns = c->deadline_ns;
     }

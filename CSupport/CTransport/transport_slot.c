@@ -6,7 +6,7 @@ static uint64_t identity(uint32_t index, uint32_t generation) {
     return (uint64_t)generation << 32 | (index + 1);
 }
 
-connection *slot_find(transport *t, uint64_t id) {
+connection *slot_find(const transport *t, uint64_t id) {
     uint32_t index = (uint32_t)id - 1;
     if (index >= t->slot_count) return NULL;
     connection *c = &t->slots[index];

@@ -81,7 +81,18 @@ package enum ConnectionEventKind: UInt8, Sendable {
     case accepted = 7
 }
 
+/// How far a connection has got, and so what it waits for.
+package enum ConnectionStage: UInt8, Sendable {
+    case connecting = 1
+    case tunneling = 2
+    case handshaking = 3
+    case settling = 4
+    case up = 5
+}
+
 extension transport_event {
+    /// How far the connection had got when it ended.
+    package var connectionStage: ConnectionStage? { ConnectionStage(rawValue: stage) }
     package var eventKind: ConnectionEventKind? { ConnectionEventKind(rawValue: kind) }
     package var failureScope: FailureScope { FailureScope(rawValue: scope) ?? .none }
 

@@ -61,6 +61,7 @@ extension Transport {
         to address: SocketAddress, host: String, tls: Int32, context: UInt64
     ) throws(TransportError) -> ConnectionID {
         var connection: ConnectionID = 0
+        var error = transport_error()
         let status = host.withCString { host in
             address.withPointer { pointer, length in
                 var record = transport_connect_options()
@@ -69,11 +70,16 @@ extension Transport {
                 record.host_name = host
                 record.tls = tls
                 record.context = context
-                return transport_connect(handle, &record, &connection)
+                return transport_connect(handle, &record, &connection, &error)
             }
         }
-        guard status == 0 else { throw TransportError(status: status, doing: "connecting to \(address)") }
+        guard status == 0 else { throw TransportError(status: status, record: error) }
         return connection
+    }
+
+    /// How far a connection has got; nil when it has ended.
+    package func stage(of connection: ConnectionID) -> ConnectionStage? {
+        ConnectionStage(rawValue: UInt8(truncatingIfNeeded: transport_connection_stage(handle, connection)))
     }
 
     /// Fields that every request of this connection carries from now on.

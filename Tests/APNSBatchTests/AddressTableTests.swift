@@ -77,11 +77,11 @@ private let seconds: UInt64 = 1_000_000_000
 
 @Suite("Addresses of a run") struct AddressBookTests {
     @Test("where no thread can be had for the resolver, the addresses known before serve")
-    func noThread() throws {
+    func noThread() {
         var surroundings = Surroundings.system
         surroundings.resolve = { _, port in try HostResolver.resolve(host: "127.0.0.1", port: port) }
         surroundings.aside = { _, _ in false }
-        let book = try AddressBook(host: "example.com", port: 443, surroundings: surroundings)
+        let book = AddressBook(host: "example.com", port: 443, surroundings: surroundings)
         for second: UInt64 in [0, 5, 10] {
             let ticket = book.ask(now: second * 1_000_000_000)
             #expect(book.hasAnswered(ticket), "after \(second) seconds")
@@ -93,10 +93,40 @@ private let seconds: UInt64 = 1_000_000_000
     func reached() throws {
         var surroundings = Surroundings.system
         surroundings.resolve = { _, port in try HostResolver.resolve(host: "127.0.0.1", port: port) }
-        let book = try AddressBook(host: "example.com", port: 443, surroundings: surroundings)
+        surroundings.aside = { _, _ in false }
+        let book = AddressBook(host: "example.com", port: 443, surroundings: surroundings)
         #expect(!book.everReached)
         let address = try #require(book.withTable { $0.take(now: 0) })
         book.succeeded(address)
         #expect(book.everReached)
+    }
+
+    @Test("a resolver that fails is asked again, and what failed leaves the addresses known before")
+    func failsAtFirst() {
+        struct Unknown: Error, CustomStringConvertible { let description = "cannot resolve example.com: try again" }
+        let asked = Guarded(0)
+        var surroundings = Surroundings.system
+        surroundings.resolve = { _, port in
+            let number = asked.withLock { asked -> Int in
+                asked += 1
+                return asked
+            }
+            if number != 3 { throw Unknown() }
+            return try HostResolver.resolve(host: "127.0.0.1", port: port)
+        }
+        surroundings.aside = { _, work in
+            work()
+            return true
+        }
+        let book = AddressBook(host: "example.com", port: 443, surroundings: surroundings)
+        var failures: [String?] = []
+        for second: UInt64 in [0, 2, 4, 6] {
+            let ticket = book.ask(now: second * 1_000_000_000)
+            #expect(book.hasAnswered(ticket))
+            failures.append(book.failure)
+        }
+        #expect(
+            failures == ["cannot resolve example.com: try again", "cannot resolve example.com: try again", nil, nil])
+        #expect(book.count == 1)
     }
 }

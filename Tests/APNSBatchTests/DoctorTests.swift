@@ -136,7 +136,7 @@ struct DoctorTests {
         stranger.simulator.stop()
         let closed = await deserted.examine()
         #expect(closed.last?.what == "connect localhost:\(stranger.port)")
-        #expect(closed.last?.text == "connecting failed: Connection refused")
+        #expect(closed.last?.text == "Connection refused")
     }
 
     // MARK: The probe

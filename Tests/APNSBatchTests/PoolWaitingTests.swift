@@ -38,6 +38,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(slow.waiting(now: 4 * seconds) == .connecting(stage: "a connection", seconds: 4))
 
         slow.isUp(0, streams: 0, now: 4 * seconds)
+        slow.replacesFallenFrom = .max
         for step in 4...10 { _ = slow.tick(now: UInt64(step) * seconds, answered: 0) }
         guard case .noStreams = slow.waiting(now: 10 * seconds) else {
             Issue.record("found \(String(describing: slow.waiting(now: 10 * seconds)))")
@@ -61,22 +62,22 @@ private let seconds: UInt64 = 1_000_000_000
     func saidOnce() {
         var notices = WaitingNotices()
         let reason = CampaignProgress.Waiting.unreachable(cause: "a", secondsLeft: 3)
-        #expect(notices.note(reason, now: 1 * seconds))
-        for step in 2...300 { #expect(!notices.note(reason, now: UInt64(step) * seconds)) }
-        #expect(notices.note(.noAnswer(seconds: 5), now: 300 * seconds), "another reason")
-        #expect(!notices.note(reason, now: 360 * seconds))
-        #expect(notices.note(reason, now: 421 * seconds))
+        #expect(notices.note(reason, now: 1 * seconds) == true)
+        for step in 2...300 { #expect(notices.note(reason, now: UInt64(step) * seconds) == false) }
+        #expect(notices.note(.noAnswer(seconds: 5), now: 300 * seconds) == true, "another reason")
+        #expect(notices.note(reason, now: 360 * seconds) == false)
+        #expect(notices.note(reason, now: 421 * seconds) == true)
     }
 
     @Test("rows that wait a moment for their next attempt are not worth a line, and those that wait longer are")
     func backingOff() {
         var notices = WaitingNotices()
         let reason = CampaignProgress.Waiting.backingOff(cause: "503 ServiceUnavailable")
-        #expect(!notices.note(reason, now: 0))
-        #expect(!notices.note(reason, now: 500 * ms))
-        #expect(!notices.note(reason, now: 5 * seconds), "another moment")
+        #expect(notices.note(reason, now: 0) == false)
+        #expect(notices.note(reason, now: 500 * ms) == false)
+        #expect(notices.note(reason, now: 5 * seconds) == false, "another moment")
         let said = (1...20).filter { notices.note(reason, now: 5 * seconds + UInt64($0) * 500 * ms) }
         #expect(said == [6], "after three seconds of one")
-        #expect(!notices.note(.paused, now: 0))
+        #expect(notices.note(.paused, now: 0) == false)
     }
 }

@@ -61,6 +61,22 @@ import Testing
         #expect(run.failure?.description.contains(cause) == true, "\(run.failure?.description ?? "")")
     }
 
+    @Test("a proxy that cannot be reached is named, and not the server behind it")
+    func refused() async throws {
+        let stage = try Stage()
+        let proxy = try ProxyProcess(["tunnel"])
+        var campaign = try Self.campaign(stage, proxy)
+        proxy.stop()
+        campaign.connectPatience = 1
+        campaign.credentials = .none
+        let run = try CampaignRun(campaign)
+        _ = await run.run()
+        #expect(
+            run.failure?.description
+                == "no connection for 1 seconds: cannot connect to the proxy 127.0.0.1:\(proxy.port) (Connection refused)"
+        )
+    }
+
     @Test(
         "what a proxy is asked",
         arguments: [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")])
@@ -103,7 +119,10 @@ private final class ProxyProcess {
 
     /// The end of its input would end it too, but a process started meanwhile may have inherited ours; and what the test's
     /// thread blocks, SIGTERM among it, is blocked there.
-    deinit {
+    deinit { stop() }
+
+    func stop() {
+        guard process.isRunning else { return }
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }

@@ -55,7 +55,7 @@ final class TestClient {
                     options.address_length = UInt32(MemoryLayout<sockaddr_in>.size)
                     options.host_name = name
                     options.tls = tls
-                    return transport_connect(transport, &options, &connection)
+                    return transport_connect(transport, &options, &connection, nil)
                 }
             }
         }

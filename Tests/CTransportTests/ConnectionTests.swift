@@ -169,7 +169,7 @@ struct ConnectionTests {
         drive([client]) { client.down != nil }
         #expect(client.events.count == 1)
         #expect(client.down?.scope == TRANSPORT_SCOPE_SYSTEM.rawValue && client.down?.code == Int64(ECONNREFUSED))
-        #expect(client.down?.detail == "connecting failed: Connection refused")
+        #expect(client.down?.detail == "Connection refused")
     }
 
     @Test("a peer that says nothing is given up in time", arguments: Loop.available)
@@ -179,6 +179,20 @@ struct ConnectionTests {
         _ = try client.connect(server.port)
         drive([client]) { client.down != nil }
         #expect(client.down?.scope == TRANSPORT_SCOPE_TIMEOUT.rawValue && client.down?.code == 50)
+        #expect(client.down?.detail == "TCP connected, but no TLS handshake within 0.05 s")
+        #expect(client.down?.stage == TRANSPORT_STAGE_HANDSHAKING.rawValue)
+    }
+
+    @Test("a server that speaks TLS and no HTTP/2 is told to have sent no SETTINGS", arguments: Loop.available)
+    func noSettings(loop: Loop) throws {
+        let client = try Side(Limits(loop: loop, connectTimeoutMs: 3000))
+        let server = try OpenSSLServer(["-alpn", "h2"])
+        let connection = try client.connect(server.port)
+        drive([client]) { transport_connection_stage(client.handle, connection) == TRANSPORT_STAGE_SETTLING.rawValue }
+        drive([client]) { client.down != nil }
+        #expect(client.down?.detail == "TLS connected, but no SETTINGS within 3 s")
+        #expect(client.down?.stage == TRANSPORT_STAGE_SETTLING.rawValue)
+        #expect(transport_connection_stage(client.handle, connection) == TRANSPORT_STAGE_NONE.rawValue)
     }
 
     struct Doubt: CustomTestStringConvertible, Sendable {

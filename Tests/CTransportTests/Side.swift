@@ -94,7 +94,7 @@ final class Side {
             host.withCString { name in
                 var options = transport_connect_options(
                     address: address, host_name: name, context: context, address_length: length, tls: tls)
-                return transport_connect(handle, &options, &connection)
+                return transport_connect(handle, &options, &connection, nil)
             }
         }
         guard status == 0 else { throw TransportFailure(status: status, text: "connect") }

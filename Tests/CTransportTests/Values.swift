@@ -21,6 +21,7 @@ struct Event: Equatable {
     var streamsMax: UInt32
     var lastStream: UInt32
     var detail: String
+    var stage: UInt32 = 0
 }
 
 struct Received: Equatable {
@@ -74,7 +75,8 @@ extension Event {
         self.init(
             kind: UInt32(record.kind), connection: record.connection, context: record.context,
             scope: UInt32(record.scope), code: record.code, streamsMax: record.streams_max,
-            lastStream: record.last_stream, detail: text(record.detail, record.detail_length))
+            lastStream: record.last_stream, detail: text(record.detail, record.detail_length),
+            stage: UInt32(record.stage))
     }
 }
 

@@ -11,7 +11,8 @@ Prints "listening PORT" when it is ready and ends when standard input closes. FI
 
 Every request is answered 200 with its apns-id. With --goaway the first connection gets a GOAWAY frame for each TEXT, which
 is its debug data, when the fifth request has come; that one is the last that is answered there. With --goaway-zero the
-frames say that none was. With --hold TOPIC:N requests for TOPIC are
+frames say that none was. With --calm N:CODE answers take 5 ms, and a request that comes while N others wait for theirs
+on its connection has its stream reset with CODE. With --max-streams 0 no limit is announced. With --hold TOPIC:N requests for TOPIC are
 answered when N others have been. With --client-ca clients must have a certificate, and FILE gets for each connection:
 
     {"connection": n, "certificate": common name}
@@ -47,6 +48,8 @@ class Client:
         self.number = number
         self.record = record
         self.requests = {}
+        self.calm_at, self.calm_code = options.calm
+        self.open = 0
         self.goaway = options.goaway if number == 1 else []
         self.goaway_zero = options.goaway_zero
         self.last_stream = None
@@ -54,9 +57,10 @@ class Client:
         config = h2.config.H2Configuration(client_side=False, header_encoding="utf-8")
         self.h2 = h2.connection.H2Connection(config=config)
         codes = h2.settings.SettingCodes
-        self.h2.local_settings = h2.settings.Settings(
-            client=False,
-            initial_values={codes.MAX_CONCURRENT_STREAMS: options.max_streams, codes.MAX_HEADER_LIST_SIZE: 8000})
+        values = {codes.MAX_CONCURRENT_STREAMS: options.max_streams, codes.MAX_HEADER_LIST_SIZE: 8000}
+        if options.max_streams == 0:
+            del values[codes.MAX_CONCURRENT_STREAMS]
+        self.h2.local_settings = h2.settings.Settings(client=False, initial_values=values)
         self.h2.initiate_connection()
 
     async def serve(self, reader, writer):
@@ -99,9 +103,27 @@ class Client:
             if event.flow_controlled_length:
                 self.h2.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
         elif isinstance(event, h2.events.StreamEnded):
-            self.answer(event.stream_id)
+            if self.calm_at:
+                self.answer_calmly(event.stream_id)
+            else:
+                self.answer(event.stream_id)
         elif isinstance(event, h2.events.StreamReset):
             self.requests.pop(event.stream_id, None)
+
+    def answer_calmly(self, stream):
+        if self.open >= self.calm_at:
+            self.requests.pop(stream)
+            self.h2.reset_stream(stream, self.calm_code)
+            return
+        self.open += 1
+        asyncio.get_running_loop().call_later(0.005, self.answer_late, stream)
+
+    def answer_late(self, stream):
+        self.open -= 1
+        if stream not in self.requests or self.writer.is_closing():
+            return
+        self.answer(stream)
+        self.writer.write(self.h2.data_to_send())
 
     def answer(self, stream):
         headers, body = self.requests.pop(stream)
@@ -147,6 +169,11 @@ async def end_of_input():
         pass
 
 
+def calm(text):
+    at, code = text.split(":")
+    return int(at), int(code)
+
+
 async def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--cert", required=True)
@@ -158,6 +185,7 @@ async def main():
     parser.add_argument("--hold", default="")
     parser.add_argument("--goaway", action="append", default=[])
     parser.add_argument("--goaway-zero", action="store_true")
+    parser.add_argument("--calm", type=calm, default=(0, 0))
     options = parser.parse_args()
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -138,7 +138,7 @@ def nginx(directory, streams=1000, cpu=None):
     """nginx on loopback with one worker; gives its port."""
     with reserved_port() as port:
         values = {
-            "DIR": directory, "PORT": port, "STREAMS": streams, "MASTER": "on",
+            "DIR": directory, "PORT": port, "STREAMS": streams, "REQUESTS": 1_000_000_000, "MASTER": "on",
             "CERT": directory / "cert.pem", "KEY": directory / "key.pem",
             "AFFINITY": "" if cpu is None else f"worker_cpu_affinity {1 << cpu:b};",
         }

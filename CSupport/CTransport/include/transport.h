@@ -205,8 +205,13 @@ void transport_user_timeout_set(transport *t, uint32_t milliseconds);
  * proxy. */
 int transport_tunnel_set(transport *t, const uint8_t *request, uint32_t length);
 
-/* Starts a connection. Its end is always one TRANSPORT_EVENT_DOWN, also when it never comes up. */
-int transport_connect(transport *t, const transport_connect_options *options, transport_connection *out);
+/* Starts a connection. Its end is always one TRANSPORT_EVENT_DOWN, also when it never comes up. error: filled when it
+ * could not be started, may be NULL. */
+int transport_connect(transport *t, const transport_connect_options *options, transport_connection *out,
+                      transport_error *error);
+
+/* How far a connection has got: an enum transport_stage, TRANSPORT_STAGE_NONE when it has ended or is unknown. */
+uint32_t transport_connection_stage(const transport *t, transport_connection connection);
 
 /* Fields appended to every request submitted to this connection from now on (an authorization, for instance). Copied.
  * At most 4. */
@@ -273,6 +278,16 @@ _Static_assert(sizeof(transport_outcome) == 56, "fixed layout");
 
 /* ---------------------------------------------------------------- events */
 
+/* How far a connection had got, and so what it waited for. */
+enum transport_stage {
+    TRANSPORT_STAGE_NONE = 0,
+    TRANSPORT_STAGE_CONNECTING = 1,  /* TCP */
+    TRANSPORT_STAGE_TUNNELING = 2,   /* a proxy's answer */
+    TRANSPORT_STAGE_HANDSHAKING = 3, /* TLS */
+    TRANSPORT_STAGE_SETTLING = 4,    /* the peer's first SETTINGS */
+    TRANSPORT_STAGE_UP = 5,
+};
+
 enum transport_event_kind {
     TRANSPORT_EVENT_UP = 1,       /* TLS done and the peer's SETTINGS received: requests may go; streams_max filled;
                                      detail: protocol and cipher, for the log */
@@ -282,7 +297,7 @@ enum transport_event_kind {
                                      NOT_SENT, the others are still awaited. Some servers say it twice; a client
                                     without requests waits a tenth of a second for the second one */
     TRANSPORT_EVENT_DOWN = 4,  /* the last event of a connection, after the outcomes of all its requests; scope, code,
-                                  detail: text */
+                                  stage; detail: text */
     TRANSPORT_EVENT_PONG = 5,  /* code: round trip in microseconds */
     TRANSPORT_EVENT_WOKEN = 6, /* transport_wake was called */
     TRANSPORT_EVENT_ACCEPTED =
@@ -301,7 +316,8 @@ typedef struct transport_event {
     uint32_t last_stream;
     uint8_t kind;  /* enum transport_event_kind */
     uint8_t scope; /* enum transport_scope */
-    uint16_t reserved;
+    uint8_t stage; /* enum transport_stage: how far it had got when it ended */
+    uint8_t reserved;
 } transport_event;
 _Static_assert(sizeof(transport_event) == 48, "fixed layout");
 

@@ -6,7 +6,7 @@ import Logging
 
 /// One run of a campaign.
 ///
-/// Making a run compiles the template, reads the key and the CSV's header row, resolves the host and makes the run
+/// Making a run compiles the template, reads the key and the CSV's header row and makes the run
 /// directory; whatever is wrong with the campaign shows there, before anything is sent. ``run()`` then sends and returns when
 /// every row that was taken has its line in `results.csv`. What happens stands in a ledger in the run directory, so that a
 /// run that was interrupted or killed can be resumed at any time.
@@ -37,7 +37,7 @@ public final class CampaignRun: Sendable {
     ///     and headers must be what they were; credentials and options may change.
     ///   - logger: where connections, retries and failures are reported; tokens are shortened there and secrets never
     ///     appear.
-    /// - Throws: ``CampaignError`` with ``CampaignError/Kind/configuration``, `input`, `results` or `unreachable`.
+    /// - Throws: ``CampaignError`` with ``CampaignError/Kind/configuration``, `input` or `results`.
     public convenience init(
         _ campaign: Campaign, resuming: Bool = false,
         logger: Logger = Logger(label: "apns-batch") { _ in SwiftLogNoOpLogHandler() }
@@ -70,7 +70,7 @@ public final class CampaignRun: Sendable {
         try past?.check(header)
         try plan.refuseBrokenTemplates()
         providers = try ProviderDirectory(campaign, plan: plan)
-        addresses = try AddressBook(host: plan.peer.host, port: plan.peer.port, surroundings: surroundings)
+        addresses = AddressBook(host: plan.peer.host, port: plan.peer.port, surroundings: surroundings)
         gauges = (0..<lanes).map { _ in LaneGauges() }
         let isOwn = files == nil && past == nil
         directory = try isOwn ? RunDirectory.make(campaign.runDirectory) : campaign.runDirectory ?? ""

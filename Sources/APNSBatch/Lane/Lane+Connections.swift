@@ -16,7 +16,10 @@ extension Lane {
             providers[provider].pool.settings(member, streams: Int(event.streams_max), now: now)
         case .goaway:
             goaway(event, provider, member)
-            act(providers[provider].pool.goaway(member, now: now), of: provider)
+            act(
+                providers[provider].pool.goaway(
+                    member, code: UInt32(truncatingIfNeeded: event.code), lastStream: event.last_stream, now: now),
+                of: provider)
         case .pong: providers[provider].pool.ponged(member, now: now)
         case .down: down(provider, member, event)
         case .woken, .accepted, nil: break
@@ -53,16 +56,34 @@ extension Lane {
         let hopeless =
             event.failureScope == .tls || event.saysNoHTTP2 || event.failureScope == .proxy && event.code == 407
         let gone = providers[provider].pool.members[member]
+        let text = refusal(event, at: providers[provider].addressOf[member], provider)
         giveBackAddress(provider, member, failed: gone.phase == .connecting || gone.hasLost)
         providers[provider].tokenOf[member] = nil
-        failed(provider, member, event.detailText, hopeless: hopeless)
+        failed(provider, member, text, hopeless: hopeless)
     }
 
-    private mutating func failed(_ provider: Int, _ member: Int, _ text: String, hopeless: Bool) {
+    /// What could not be connected to, and why. A proxy that cannot be reached is named, and not the server behind it.
+    private func refusal(_ event: EventRecord, at address: SocketAddress?, _ provider: Int) -> String {
         let name = providers[provider].access.forName
+        let place = address.map { "\($0)" } ?? ""
+        if !plan.tunnel.isEmpty, event.connectionStage == .connecting {
+            return "cannot connect to the proxy \(plan.proxy)\(name) (\(detail(event, place, unless: plan.proxy)))"
+        }
+        let proxy = plan.tunnel.isEmpty ? "" : " through the proxy \(plan.proxy)"
+        let known = plan.tunnel.isEmpty ? plan.endpoint : plan.proxy
+        return "cannot connect to \(plan.endpoint)\(name)\(proxy) (\(detail(event, place, unless: known)))"
+    }
+
+    /// With the address, where that is not what is named anyway.
+    private func detail(_ event: EventRecord, _ address: String, unless name: String) -> String {
+        address.isEmpty || address == name ? event.detailText : "\(address): \(event.detailText)"
+    }
+
+    private mutating func failed(
+        _ provider: Int, _ member: Int, _ text: String, hopeless: Bool = false, isOwn: Bool = false
+    ) {
         let failure = ConnectionFailure(
-            isHopeless: hopeless && !addresses.everReached, addresses: addresses.count,
-            text: "cannot connect to \(plan.endpoint)\(name) (\(text))")
+            isHopeless: hopeless && !addresses.everReached, addresses: addresses.count, text: text, isOwn: isOwn)
         act(providers[provider].pool.isDown(member, failure: failure, now: now, jitter: random.unit()), of: provider)
     }
 
@@ -77,7 +98,9 @@ extension Lane {
                 }
             case .close(let member): close(provider, member)
             case .ping(let member): transport.ping(providers[provider].pool.members[member].connection)
-            case .giveUp(let cause): control.stop(.failure(CampaignError(.unreachable, cause)))
+            case .giveUp(let cause):
+                let kind: CampaignError.Kind = providers[provider].pool.lastFailureIsOwn ? .system : .unreachable
+                control.stop(.failure(CampaignError(kind, cause)))
             }
         }
     }
@@ -113,7 +136,8 @@ extension Lane {
         } catch {
             plan.log.failed(error, providers[provider].access)
             giveBackAddress(provider, member, failed: false)
-            failed(provider, member, "\(error)", hopeless: false)
+            let name = providers[provider].access.forName
+            failed(provider, member, "cannot connect to \(plan.endpoint)\(name) (\(error))", isOwn: true)
         }
     }
 
@@ -159,11 +183,24 @@ extension Lane {
             let opening = providers[provider].opening.remove(at: index)
             let time = now
             guard let address = addresses.withTable({ $0.take(against: opening.rival, now: time) }) else {
-                providers[provider].pool.notOpened(opening.member, until: now)
+                noAddress(provider, opening)
                 continue
             }
             providers[provider].addressOf[opening.member] = address
             open(provider, opening.member, to: address)
+        }
+    }
+
+    /// The resolver knows none, or none of the family that a rival needs, or it has not answered yet.
+    private mutating func noAddress(_ provider: Int, _ opening: LaneProvider.Opening) {
+        if let failure = addresses.failure {
+            failed(provider, opening.member, failure)
+        } else if addresses.count == 0, opening.rival == nil {
+            var opening = opening
+            opening.until = now + Self.lookUpPatience
+            providers[provider].opening.append(opening)
+        } else {
+            providers[provider].pool.notOpened(opening.member, until: now)
         }
     }
 

@@ -18,6 +18,10 @@ extension Lane {
             finish(flight, .accepted, status: 200)
             return
         }
+        if outcome.failureScope == .http2 {
+            providers[provider].pool.wasReset(
+                member, code: outcome.code, answered: providers[provider].counts.answered, now: now)
+        }
         switch outcome.deliveryState {
         case .answered:
             providers[provider].counts.answered += 1

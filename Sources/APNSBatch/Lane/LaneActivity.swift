@@ -30,9 +30,29 @@ extension Lane {
         var found: CampaignProgress.Waiting?
         for provider in providers.indices where providers[provider].pool.hasWork {
             guard let reason = providers[provider].pool.waiting(now: now) else { return .sending }
-            found = found ?? reason
+            found = found ?? detailed(reason, provider)
         }
         return found.map(LaneActivity.waiting) ?? .sending
+    }
+
+    /// What a first connection waits for.
+    private func detailed(
+        _ reason: CampaignProgress.Waiting, _ provider: Int
+    ) -> CampaignProgress.Waiting {
+        guard case .connecting(_, let seconds) = reason else { return reason }
+        if !providers[provider].opening.isEmpty { return .resolving(name: addresses.host) }
+        let members = providers[provider].pool.members
+        guard let first = members.first(where: { $0.phase == .connecting }) else { return reason }
+        let stage =
+            switch transport.stage(of: first.connection) {
+            case .connecting where !plan.tunnel.isEmpty: "a TCP connection to the proxy \(plan.proxy)"
+            case .connecting: "a TCP connection to \(plan.endpoint)"
+            case .tunneling: "the answer of the proxy \(plan.proxy)"
+            case .handshaking: "the TLS handshake with \(plan.endpoint)"
+            case .settling: "the SETTINGS of \(plan.endpoint)"
+            case .up, nil: "a connection"
+            }
+        return .connecting(stage: stage, seconds: seconds)
     }
 
     /// Why all rows wait for another attempt; nil when there are none.

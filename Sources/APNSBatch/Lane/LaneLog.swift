@@ -52,7 +52,7 @@ struct LaneLog: Sendable {
     }
 
     func failed(_ error: any Error, _ access: ProviderAccess) {
-        logger.warning("no connection to \(endpoint)\(access.forName): \(error)")
+        logger.info("no connection to \(endpoint)\(access.forName): \(error)")
     }
 
     func refused(_ cause: String, _ access: ProviderAccess) {

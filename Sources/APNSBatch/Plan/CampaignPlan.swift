@@ -18,6 +18,8 @@ final class CampaignPlan: Sendable {
     /// Where connections go: the proxy, where there is one; and what it is sent first.
     let peer: (host: String, port: UInt16)
     let tunnel: [UInt8]
+    /// What errors call the proxy; empty without one.
+    let proxy: String
     let headers: HeaderDefaults
     /// Nil for a campaign to devices.
     let broadcast: BroadcastPlan?
@@ -63,6 +65,7 @@ final class CampaignPlan: Sendable {
         sealing = try SealingPlan(campaign, columns: columns)
         try Self.checkPayloadColumn(roles, templates, file: campaign.input.name)
         (host, port) = campaign.destination.endpoint
+        proxy = campaign.proxy.map { "\($0)" } ?? ""
         peer = campaign.proxy.map { ($0.host, $0.port) } ?? (host, port)
         tunnel = try campaign.proxy?.request(to: (host.contains(":") ? "[\(host)]" : host) + ":\(port)") ?? []
         headers = try HeaderDefaults(

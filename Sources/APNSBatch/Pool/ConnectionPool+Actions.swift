@@ -33,4 +33,6 @@ struct ConnectionFailure: Equatable {
     /// Addresses the host has.
     var addresses: Int
     var text: String
+    /// This machine could not even try: no descriptor, no memory.
+    var isOwn = false
 }

@@ -5,6 +5,20 @@
 /// whatever the cause, rows that wait and get none have all their connections replaced, and end the run if that helps
 /// nothing.
 extension ConnectionPool {
+    /// The peer said GOAWAY.
+    ///
+    /// - Parameters:
+    ///   - code: of RFC 9113, section 7.
+    ///   - lastStream: the last one that the peer takes; the highest number while it does not say.
+    mutating func goaway(_ member: Int, code: UInt32, lastStream: UInt32, now: UInt64) -> [Action] {
+        if members[member].phase == .up {
+            let used = members[member].answers + members[member].inFlight
+            if code == 0 { servedOut(member, served: min(used, Int(lastStream / 2) + 1)) }
+            if code == Self.enhanceYourCalm { tooMany(open: members[member].inFlight, now: now) }
+        }
+        return goaway(member, now: now)
+    }
+
     /// The peer said GOAWAY: nothing new goes to it, and its answers are awaited for so long. A second one gives no more
     /// time.
     mutating func goaway(_ member: Int, now: UInt64) -> [Action] {
@@ -105,7 +119,7 @@ extension ConnectionPool {
     mutating func settings(_ member: Int, streams: Int, now: UInt64) {
         members[member].announced = streams
         members[member].announcedMost = max(members[member].announcedMost, streams)
-        members[member].streams = min(streams, limits.streams)
+        members[member].streams = min(streams, streamLimit.allowed)
         if !members[member].isFallen {
             members[member].fallenAt = nil
         } else if members[member].fallenAt == nil {

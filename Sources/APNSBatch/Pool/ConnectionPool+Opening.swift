@@ -17,7 +17,8 @@ extension ConnectionPool {
         if let rival = gone.rival { members[rival].rival = nil }
         // One that was up and closed before it answered anything is no better than one that never came up.
         guard !gone.hasLost, gone.answers == 0 || gone.isFleeting(now: now) else { return [] }
-        lastFailure = failure.text
+        (lastFailure, lastFailureIsOwn) = (failure.text, failure.isOwn)
+        consumption.successors = 0
         slots[gone.slot].failures += 1
         let failures = slots[gone.slot].failures
         if failure.isHopeless, !everUp, gone.rival == nil, failures >= failure.addresses { return giveUp(failure.text) }
@@ -44,17 +45,26 @@ extension ConnectionPool {
     }
 
     mutating func openIfDue(now: UInt64, wanted: Int) -> Action? {
-        guard now >= nextOpenAt else { return nil }
+        guard now >= nextOpenAt || consumption.successors > 0 else { return nil }
         let open = members.count { $0.isOpen && $0.rival == nil || $0.isOpen && $0.races }
+        guard open < wanted else {
+            consumption.successors = 0
+            return nil
+        }
         // Until the first connection has come up there is nothing to learn from a second attempt beside it.
-        guard open < wanted, everUp || open == 0, let slot = vacantSlot(now: now),
+        guard everUp || open == 0, let slot = vacantSlot(now: now),
             let index = members.firstIndex(where: { $0.phase == .free })
         else { return nil }
         members[index] = Member()
         members[index].phase = .connecting
         members[index].slot = slot
         members[index].openedAt = now
-        nextOpenAt = now + limits.openSpacing
+        if consumption.successors > 0 {
+            consumption.successors -= 1
+            members[index].isSuccessor = true
+        } else {
+            nextOpenAt = now + limits.openSpacing
+        }
         return .open(member: index)
     }
 

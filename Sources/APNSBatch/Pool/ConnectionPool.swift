@@ -31,6 +31,7 @@ struct ConnectionPool: Equatable {
     var slots: [Slot]
     var nextOpenAt: UInt64 = 0
     var lastFailure = ""
+    var lastFailureIsOwn = false
     /// How long no connection has been of use while there was work, as far as this process was there to see it.
     private(set) var badFor: UInt64 = 0
     /// Whether rows waited for a connection or an answer when the pool last looked.
@@ -47,6 +48,9 @@ struct ConnectionPool: Equatable {
     var growth: Growth
     /// How many requests may be under way at once.
     var pace: StreamPace
+    /// How many streams of one connection are used at once.
+    var streamLimit: StreamLimit
+    var consumption = Consumption()
     private(set) var inFlight = 0
     /// Those on members that are up; what one that drains has left holds up no other.
     private(set) var inFlightUp = 0
@@ -64,6 +68,7 @@ struct ConnectionPool: Equatable {
         watchdog = Watchdog(lookedAt: now)
         growth = Growth(start: now)
         pace = StreamPace(start: now)
+        streamLimit = StreamLimit(most: limits.streams, start: now)
     }
 
     // MARK: The way of a row
@@ -74,24 +79,25 @@ struct ConnectionPool: Equatable {
             pace.isLimiting = true
             return nil
         }
-        if members[current].free > 0 { return current }
+        if members[current].isFree { return current }
         return pickAnother()
     }
 
     /// Whether `pick` would find one.
     var hasStream: Bool {
-        inFlightUp < pace.allowed && (members[current].free > 0 || members.contains { $0.free > 0 })
+        inFlightUp < pace.allowed && (members[current].isFree || members.contains(where: \.isFree))
     }
 
     private mutating func pickAnother() -> Int? {
         for step in 1...members.count {
             let index = (current + step) % members.count
-            if members[index].free > 0 {
+            if members[index].isFree {
                 current = index
                 return index
             }
         }
         growth.starved = true
+        streamLimit.isLimiting = true
         return nil
     }
 
@@ -159,6 +165,9 @@ struct ConnectionPool: Equatable {
         guard members[member].phase == .connecting else { return }
         members[member].phase = .up
         members[member].upAt = now
+        members[member].life = consumption.life.requests ?? .max
+        if !members[member].races { consumption.noteSetup(now - members[member].openedAt) }
+        streamLimit.begin(announced: streams)
         settings(member, streams: streams, now: now)
         everUp = true
         opened += 1
@@ -204,9 +213,11 @@ struct ConnectionPool: Equatable {
         if hasWork { actions += replaceFallen(now: now) }
         actions += replaceOldTokens(now: now) + drainLeaving(now: now, wanted: hasWork ? target : 1)
         pace.adjust(now: now, streams: streams)
+        adjustStreams(now: now, answered: answered)
+        if hasWork { succeedInTime(now: now, answered: answered) }
         actions += resize(now: now, answered: answered, hasWork: hasWork, isBusy: isBusy)
         let mayOpen = hasWork || members.contains { $0.phase == .up && $0.isLeaving }
-        if mayOpen, let open = openIfDue(now: now, wanted: hasWork ? target : 1) { actions.append(open) }
+        while mayOpen, let open = openIfDue(now: now, wanted: hasWork ? target : 1) { actions.append(open) }
         return actions
     }
 

@@ -63,7 +63,7 @@ extension ConnectionPool {
             growth.didFill(now: now, answered: answered)
             return []
         }
-        guard hasWork, up == target, target < limits.maximum || growth.isOnTrial,
+        guard hasWork, isSettled, target < limits.maximum || growth.isOnTrial,
             !members.contains(where: \.isLeaving)
         else {
             // Nothing to send, members that come up or change places, nothing to grow to: what is measured now would say
@@ -79,5 +79,10 @@ extension ConnectionPool {
         case .stay: break
         }
         return []
+    }
+
+    /// No member is coming up but successors of those that served well.
+    private var isSettled: Bool {
+        members.count { $0.phase == .up || $0.phase == .connecting && $0.isSuccessor } >= target
     }
 }

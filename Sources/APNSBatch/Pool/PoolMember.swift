@@ -4,14 +4,16 @@ extension ConnectionPool {
     enum Phase: Equatable { case free, connecting, up, draining, closing }
 
     struct Member: Equatable {
-        var phase = Phase.free
+        var phase = Phase.free { didSet { refresh() } }
         var connection: ConnectionID = 0
         /// Its place in the pool; that of a member that leaves is vacant.
         var slot = 0
         /// Of the credentials that it has.
         var generation = 0
         /// Streams that may be in use at once.
-        var streams = 0
+        var streams = 0 { didSet { refresh() } }
+        /// The same while it takes requests, else 0: what each pick looks at.
+        private var usable = 0
         /// The peer's MAX_CONCURRENT_STREAMS, and the most that it was.
         var announced = 0
         var announcedMost = 0
@@ -22,7 +24,13 @@ extension ConnectionPool {
         var answers = 0
         var answeredAt: UInt64 = 0
         /// It takes no request before then.
-        var heldUntil: UInt64 = 0
+        var heldUntil: UInt64 = 0 { didSet { refresh() } }
+        /// Requests that its server takes before GOAWAY, as far as is known.
+        var life = Int.max
+        /// It will be used up soon: its place is free for a successor, and it serves until its server says GOAWAY.
+        var isEnding = false
+        /// It was opened for one that served well.
+        var isSuccessor = false
         /// When the connection's provider token becomes too old to be used; nil with a client certificate.
         var tokenExpiresAt: UInt64?
         /// When a successor is due, so that it is of use by then.
@@ -78,10 +86,27 @@ extension ConnectionPool {
         /// the newer ones.
         var worth: (Int, Int, Int) { (answers > 0 ? 1 : 0, phase == .up ? 1 : 0, isLeaving ? 0 : 1) }
 
-        var free: Int { phase == .up && heldUntil == 0 ? max(0, streams - inFlight) : 0 }
+        private mutating func refresh() { usable = phase == .up && heldUntil == 0 ? streams : 0 }
+
+        /// It takes another request now.
+        var isFree: Bool { inFlight < min(usable, life - answers) }
+
+        /// Requests that it still takes in a life of so many.
+        func requestsLeft(_ life: Int) -> Int {
+            switch phase {
+            case .connecting: life
+            case .up: max(0, life - answers - inFlight)
+            case .free, .draining, .closing: 0
+            }
+        }
+
+        /// It has served its life and nothing says that it must go.
+        func hasOutlived(now: UInt64) -> Bool {
+            phase == .up && inFlight == 0 && answers >= life && now >= answeredAt + 50_000_000
+        }
 
         /// It takes a place.
-        var isOpen: Bool { (phase == .connecting || phase == .up) && !isLeaving }
+        var isOpen: Bool { (phase == .connecting || phase == .up) && !isLeaving && !isEnding }
 
         /// The last sign of life.
         var heardAt: UInt64 { max(upAt, answeredAt, pongedAt) }

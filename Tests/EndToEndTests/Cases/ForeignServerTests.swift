@@ -91,6 +91,38 @@ extension EndToEnd {
             #expect(Set(recording.requests.compactMap { $0["apns-id"] }).count == 200)
         }
 
+        @Test(arguments: [7, 11])
+        func `a server that names no limit and resets what is too much gets less, and hardly a row is lost`(
+            code: Int
+        ) throws {
+            let sender = try Sender()
+            let (server, recording) = try Peer.python(sender, streams: 0, ["--calm", "20:\(code)"])
+            let input = try sender.makeRows(3_000)
+            let (finished, results) = try sender.send(
+                input, to: server.port, ["--template", Sender.template, "--on-unknown", "report", "--lanes", "1"],
+                expecting: code == 7 ? 0 : 2)
+            server.stop()
+            #expect(recording.violations == [])
+            let unknown = results.count("unknown")
+            #expect(results.count("accepted") + unknown == 3_000, "\(finished)")
+            // REFUSED_STREAM says that it was not processed.
+            #expect(code == 7 ? unknown == 0 : unknown < 300, "\(unknown) rows are unknown")
+        }
+
+        @Test(.enabled(if: Tools.sanitizer == nil))
+        func `nginx that takes 100 requests of a connection gets the next one in time`() throws {
+            let sender = try Sender()
+            let server = try Peer.nginx(sender, requests: 100)
+            let input = try sender.makeRows(20_000)
+            let began = ContinuousClock.now
+            let (_, results) = try sender.send(
+                input, to: server.port, ["--template", Sender.template, "--lanes", "1"])
+            let time = ContinuousClock.now - began
+            results.expectComplete(rows: 20_000)
+            #expect(results.lines.allSatisfy { $0.outcome == "accepted" && $0.attempts == 1 })
+            #expect(time < .seconds(9), "200 connections, one in 50 ms, would take 10 seconds")
+        }
+
         @Test func `a server that allows one stream at a time gets the rows one at a time`() throws {
             let sender = try Sender()
             let (server, recording) = try Peer.python(sender, streams: 1)

@@ -35,11 +35,14 @@ final class Peer {
     }
 
     /// nginx that answers 200 at once.
-    static func nginx(_ sender: Sender, streams: Int = 128) throws -> Peer {
+    ///
+    /// - Parameter requests: of a connection, before it says GOAWAY.
+    static func nginx(_ sender: Sender, streams: Int = 128, requests: Int = 1_000_000_000) throws -> Peer {
         let port = ReservedPort()
         let directory = sender.scratch.directory.path
         let values = [
-            "DIR": directory, "PORT": "\(port.number)", "STREAMS": "\(streams)", "MASTER": "off", "AFFINITY": "",
+            "DIR": directory, "PORT": "\(port.number)", "STREAMS": "\(streams)", "REQUESTS": "\(requests)",
+            "MASTER": "off", "AFFINITY": "",
             "CERT": sender.credentials.certificate, "KEY": sender.credentials.key,
         ]
         var text = try String(contentsOfFile: Tools.peer("nginx.conf.template"), encoding: .utf8)

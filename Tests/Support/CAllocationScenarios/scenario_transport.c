@@ -75,7 +75,7 @@ static int connect_start(stage *s, scenario_result *result) {
     const transport_connect_options connecting = {
         .address = (const struct sockaddr *)&address, .host_name = "localhost", .address_length = sizeof(address)};
     if (transport_header_set_define(s->client, 0, fields, 3) != 0 ||
-        transport_connect(s->client, &connecting, &s->connection) != 0)
+        transport_connect(s->client, &connecting, &s->connection, NULL) != 0)
         return scenario_refused(result, STEP_CONNECT, "refused");
     if (transport_connection_fields_set(s->client, s->connection, &token, 1) != 0)
         return scenario_refused(result, STEP_CONNECT, "no fields");

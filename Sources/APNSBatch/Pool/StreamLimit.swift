@@ -1,0 +1,174 @@
+/// How many streams of one connection are used at once: the campaign's limit, and less where the server resets streams for
+/// being too many (ENHANCE_YOUR_CALM, REFUSED_STREAM). What the server announces is a limit beneath this one.
+///
+/// A server that announces no limit is asked for 100 streams at first, the least that RFC 9113 (section 6.5.2) recommends
+/// to servers, and for twice as many after each round of answers. Where a good part of the open streams is reset, the limit
+/// is halved until the resets end, at once and not at the end of an interval, for a stream that is reset with
+/// ENHANCE_YOUR_CALM may have been processed: each one may cost a row. From then on the limit rises slowly, stays below
+/// where the resets began, and goes beyond only rarely, back at the first resets.
+///
+/// A server of which a part is ill resets the same share of any number of streams. What a lower limit did not help against
+/// is borne.
+struct StreamLimit: Equatable {
+    /// Cuts whose effect is not known yet: the limit before the first, and the share of streams that was reset then.
+    private struct Trial: Equatable {
+        var allowed: Int
+        var share: Double?
+        /// So many streams must have ended before an interval shows the effect.
+        var shows: UInt64
+    }
+
+    /// Streams of one connection.
+    private(set) var allowed: Int
+    /// Every stream that may be used was in use, in the interval that runs.
+    var isLimiting = false
+
+    private let most: Int
+    /// Where resets began; the limit rises to three quarters of it.
+    private var ceiling: Int
+    /// The limit of the last interval without resets.
+    private var good = Int.max
+    private var isNew = true
+    /// Doubles after each round of answers.
+    private var isRamping = false
+    private var answeredAtRamp: UInt64 = 0
+    // The interval that runs.
+    private var since: UInt64
+    private var answeredThen: UInt64 = 0
+    private var resets = 0
+    private var resetsBefore: UInt64 = 0
+    private var trial: Trial?
+    /// A share of resets that a lower limit did not change.
+    private var borne = 0.0
+    private var risesBeyondAt: UInt64 = 0
+    private var pause = Self.pauseFirst
+
+    /// Nanoseconds.
+    private static let interval: UInt64 = 100_000_000
+    private static let pauseFirst: UInt64 = 30_000_000_000
+    private static let pauseLongest: UInt64 = 600_000_000_000
+    /// Between two steps beyond where the resets began, the first of which waits for longer.
+    private static let nextRise: UInt64 = 5_000_000_000
+    /// Fewer say nothing at once, and fewer streams nothing at the end of an interval.
+    private static let resetsLeast = 8
+    private static let streamsLeast = 20
+    /// Beyond what was good fewer say enough.
+    private static let resetsBeyond = 3
+    /// A smaller share of an interval's streams is borne.
+    private static let shareLeast = 0.02
+    private static let firstOfUnannounced = 100
+
+    init(most: Int, start: UInt64) {
+        (allowed, self.most, ceiling) = (most, most, 2 * most)
+        since = start
+    }
+
+    /// A connection came up.
+    mutating func begin(announced: Int) {
+        guard isNew else { return }
+        isNew = false
+        guard announced >= Int32.max else { return }
+        (allowed, isRamping) = (min(allowed, Self.firstOfUnannounced), true)
+    }
+
+    /// A stream was reset for being too many.
+    ///
+    /// - Parameters:
+    ///   - open: streams of its connection, this one included.
+    ///   - underWay: of all connections.
+    ///   - answered: answers so far.
+    mutating func wasReset(open: Int, underWay: Int, answered: UInt64, now: UInt64) {
+        resets += 1
+        // Above the limit are those from before it fell.
+        guard open <= allowed, borne == 0 else { return }
+        if allowed > good, resets >= Self.resetsBeyond { return stepBack(now: now) }
+        guard resets >= Self.resetsLeast, resets * 8 >= open else { return }
+        if resets * 3 >= answers(answered) { cut(from: open, underWay: underWay, answered: answered, now: now) }
+    }
+
+    /// The server closed a connection for having so many open streams.
+    mutating func wasClosed(open: Int, underWay: Int, answered: UInt64, now: UInt64) {
+        if open <= allowed { cut(from: open, underWay: underWay, answered: answered, now: now) }
+    }
+
+    private mutating func cut(from open: Int, underWay: Int, answered: UInt64, now: UInt64) {
+        if trial == nil {
+            trial = Trial(allowed: allowed, shows: 0)
+            risesLater(now: now)
+        }
+        trial?.shows = answered + resetsBefore + UInt64(resets + underWay)
+        isRamping = false
+        ceiling = max(1, min(open, allowed))
+        allowed = max(1, ceiling / 2)
+        good = min(good, allowed)
+    }
+
+    private mutating func stepBack(now: UInt64) {
+        allowed = good
+        ceiling = good + good / 3
+        risesLater(now: now)
+    }
+
+    private mutating func risesLater(now: UInt64) {
+        risesBeyondAt = now + pause
+        pause = min(Self.pauseLongest, pause * 2)
+    }
+
+    private func answers(_ answered: UInt64) -> Int { answered > answeredThen ? Int(answered - answeredThen) : 0 }
+
+    /// At the end of an interval, or when there were many resets.
+    ///
+    /// - Parameters:
+    ///   - underWay: of all connections.
+    ///   - answered: answers so far.
+    mutating func adjust(now: UInt64, underWay: Int, answered: UInt64) {
+        if isRamping, isLimiting { ramp(answered: answered) }
+        let (length, streams) = (now - since, answers(answered) + resets)
+        guard length >= Self.interval || resets > max(4 * Self.resetsLeast, allowed / 8) else { return }
+        guard streams >= Self.streamsLeast || length >= 10 * Self.interval else { return }
+        if resets > 1 {
+            judge(share: Double(resets) / Double(streams), underWay: underWay, answered: answered, now: now)
+        } else {
+            (trial, borne) = (nil, 0)
+            if isLimiting { rise(now: now) }
+        }
+        resetsBefore += UInt64(resets)
+        (since, answeredThen, resets, isLimiting) = (now, answered, 0, false)
+    }
+
+    private mutating func ramp(answered: UInt64) {
+        guard answered >= answeredAtRamp + UInt64(allowed) else { return }
+        allowed = min(most, 2 * allowed)
+        answeredAtRamp = answered
+        isRamping = allowed < most
+    }
+
+    private mutating func judge(share: Double, underWay: Int, answered: UInt64, now: UInt64) {
+        guard let before = trial else {
+            if share < borne / 2 { borne = 0 }
+            guard share > max(Self.shareLeast, 1.5 * borne), allowed > 1 else { return }
+            cut(from: allowed, underWay: underWay, answered: answered, now: now)
+            trial?.share = share
+            return
+        }
+        guard let shareBefore = before.share else {
+            trial?.share = share
+            return
+        }
+        guard answeredThen + resetsBefore >= before.shows else { return }
+        trial = nil
+        guard share > 0.7 * shareBefore, share < 0.5 else { return }
+        (borne, allowed, ceiling, good) = (share, before.allowed, 2 * most, .max)
+    }
+
+    private mutating func rise(now: UInt64) {
+        good = max(allowed, good == .max ? 0 : good)
+        guard !isRamping, allowed < most else { return }
+        if allowed < ceiling / 4 * 3 {
+            allowed = min(most, ceiling / 4 * 3, allowed + max(1, ceiling / 32))
+        } else if now >= risesBeyondAt {
+            ceiling += max(4, ceiling / 4)
+            risesBeyondAt = now + Self.nextRise
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import Testing
+
+@testable import APNSBatch
+
+private let ms: UInt64 = 1_000_000
+private let seconds: UInt64 = 1_000_000_000
+
+@Suite("Successors of connections that served well") struct PoolSuccessorTests {
+    /// A pool beside a server whose connections take some time to come up and serve so many requests each.
+    private struct Stage {
+        var pool: ConnectionPool
+        let life: Int
+        let streams: Int
+        /// Milliseconds.
+        let setup: UInt64
+        let latency: UInt64
+        /// Answers of the server in a millisecond.
+        let most: Int
+        var now: UInt64 = 0
+        var answered: UInt64 = 0
+        var opens = 0
+        var refused = 0
+        private var comingUp: [(at: UInt64, member: Int)] = []
+        private var taken: [Int: Int] = [:]
+        private var flights: [(due: UInt64, member: Int, isTaken: Bool)] = []
+        private var first = 0
+        /// Members that said GOAWAY.
+        private var gone: Set<Int> = []
+        private var goneTaken: [Int: Int] = [:]
+
+        init(life: Int, streams: Int = 128, setup: UInt64 = 8, latency: UInt64 = 2, most: Int = 80, maximum: Int = 16) {
+            var limits = ConnectionPool.Limits()
+            limits.maximum = maximum
+            pool = ConnectionPool(limits: limits, now: 0)
+            (self.life, self.streams, self.setup, self.latency, self.most) = (life, streams, setup, latency, most)
+        }
+
+        /// Answers in so many milliseconds.
+        mutating func run(_ milliseconds: Int) -> UInt64 {
+            let before = answered
+            for _ in 0..<milliseconds { step() }
+            return answered - before
+        }
+
+        private mutating func step() {
+            now += ms
+            answer()
+            for index in comingUp.indices.reversed() where comingUp[index].at <= now {
+                let member = comingUp.remove(at: index).member
+                taken[member] = 0
+                pool.isUp(member, streams: streams, now: now)
+            }
+            for action in pool.tick(now: now, answered: answered) { act(action) }
+            while let member = pool.pick() { send(member) }
+        }
+
+        private mutating func act(_ action: ConnectionPool.Action) {
+            switch action {
+            case .open(let member):
+                opens += 1
+                comingUp.append((now + setup * ms, member))
+            case .drain, .close, .ping, .race: break
+            case .giveUp(let text): Issue.record("gave up: \(text)")
+            }
+        }
+
+        private mutating func send(_ member: Int) {
+            pool.willSend(member)
+            taken[member, default: 0] += 1
+            flights.append((now + latency * ms, member, taken[member]! <= life))
+        }
+
+        /// What is beyond the last stream of a GOAWAY has not been processed.
+        private mutating func answer() {
+            var done = 0
+            while first < flights.count, flights[first].due <= now, done < most {
+                let flight = flights[first]
+                first += 1
+                pool.didEnd(flight.member, answered: flight.isTaken, accepted: flight.isTaken, now: now)
+                if flight.isTaken {
+                    answered += 1
+                    done += 1
+                } else {
+                    refused += 1
+                }
+                finish(flight.member)
+            }
+        }
+
+        private mutating func finish(_ member: Int) {
+            if taken[member]! >= life, !gone.contains(member) {
+                gone.insert(member)
+                for action in pool.goaway(member, code: 0, lastStream: UInt32(2 * life - 1), now: now) { act(action) }
+            }
+            guard gone.contains(member), pool.members[member].inFlight == 0 else { return }
+            gone.remove(member)
+            let failure = ConnectionFailure(isHopeless: false, addresses: 1, text: "closed")
+            #expect(pool.isDown(member, failure: failure, now: now, jitter: 1) == [])
+        }
+    }
+
+    @Test("a server with 1,000 requests a connection is served at nine tenths of its speed without that limit")
+    func nginx() {
+        var endless = Stage(life: .max / 4)
+        var short = Stage(life: 1000)
+        for _ in 0..<2 { _ = (endless.run(1000), short.run(1000)) }
+        let (full, found) = (endless.run(3000), short.run(3000))
+        #expect(Double(found) >= 0.9 * Double(full), "\(found) of \(full) answers")
+        #expect(
+            short.opens < Int(short.answered) / 1000 + 40, "\(short.opens) connections for \(short.answered) answers")
+        #expect(Double(short.refused) < 0.05 * Double(short.answered), "\(short.refused) were sent in vain")
+    }
+
+    @Test("a server that says GOAWAY after every tenth request is served faster than one connection in 50 ms could")
+    func ten() {
+        var short = Stage(life: 10)
+        _ = short.run(1000)
+        let found = short.run(2000)
+        #expect(found > 10 * 181, "\(found) answers in two seconds")
+    }
+
+    @Test("connections that were hardly of use keep their spacing")
+    func fleeting() {
+        var short = Stage(life: 3)
+        _ = short.run(10_000)
+        #expect(short.opens < 201, "\(short.opens) in ten seconds")
+    }
+
+    @Test("lives are known once two connections in a row served about as many, and not any more when one serves on")
+    func lives() {
+        var life = ConnectionLife()
+        life.ended(served: 1000)
+        #expect(life.requests == nil)
+        life.ended(served: 1000)
+        #expect(life.requests == 1000)
+        life.ended(served: 950)
+        #expect(life.requests == 950)
+        life.ended(served: 90)
+        #expect(life.requests == nil)
+        life.ended(served: 90)
+        #expect(life.requests == 90)
+        life.outlived()
+        #expect(life.requests == nil)
+    }
+
+    @Test("a connection is sent no more than its life, and goes on when the server says no GOAWAY")
+    func goesOn() {
+        var pool = ConnectionPool(limits: .init(), now: 0)
+        pool.consumption.life.ended(served: 20)
+        pool.consumption.life.ended(served: 20)
+        #expect(pool.tick(now: 0, answered: 0) == [.open(member: 0)])
+        pool.isUp(0, streams: 100, now: 1 * ms)
+        var sent = 0
+        while let member = pool.pick() {
+            pool.willSend(member)
+            sent += 1
+        }
+        #expect(sent == 20)
+        for _ in 0..<20 { pool.didEnd(0, answered: true, accepted: true, now: 2 * ms) }
+        #expect(pool.pick() == nil)
+        _ = pool.tick(now: 3 * ms, answered: 20)
+        #expect(pool.pick() == nil, "its GOAWAY may be on its way")
+        _ = pool.tick(now: 60 * ms, answered: 20)
+        #expect(pool.pick() == 0)
+        #expect(pool.consumption.life.requests == nil)
+    }
+
+    @Test("what a server says of its last stream counts, and not what was sent beyond it")
+    func served() {
+        var pool = ConnectionPool(limits: .init(), now: 0)
+        for round in 0..<2 {
+            let now = UInt64(round) * seconds
+            guard case .open(let member)? = pool.tick(now: now, answered: 0).first else {
+                Issue.record("no connection")
+                return
+            }
+            pool.isUp(member, streams: 100, now: now)
+            for _ in 0..<60 { pool.willSend(member) }
+            for _ in 0..<30 { pool.didEnd(member, answered: true, now: now) }
+            #expect(pool.goaway(member, code: 0, lastStream: 79, now: now) == [.drain(member: member)])
+            // Some servers say it twice.
+            #expect(pool.goaway(member, code: 0, lastStream: 99, now: now) == [])
+        }
+        #expect(pool.consumption.life.requests == 40)
+    }
+}

@@ -1,0 +1,167 @@
+import Testing
+
+@testable import APNSBatch
+
+private let ms: UInt64 = 1_000_000
+private let seconds: UInt64 = 1_000_000_000
+
+@Suite("Streams of one connection") struct StreamLimitTests {
+    @Test("a server that names a limit is asked for all of ours, and one that names none for more after each round")
+    func ramp() {
+        var named = StreamLimit(most: 1000, start: 0)
+        named.begin(announced: 5000)
+        #expect(named.allowed == 1000)
+
+        var unnamed = StreamLimit(most: 1000, start: 0)
+        unnamed.begin(announced: Int(UInt32.max))
+        var (answered, limits) = (UInt64(0), [Int]())
+        for step in 0..<8 {
+            limits.append(unnamed.allowed)
+            unnamed.isLimiting = true
+            unnamed.adjust(now: UInt64(step) * ms, underWay: 0, answered: answered)
+            answered += UInt64(unnamed.allowed)
+        }
+        #expect(limits == [100, 100, 200, 400, 800, 1000, 1000, 1000])
+        unnamed.begin(announced: Int(UInt32.max))
+        #expect(unnamed.allowed == 1000, "the next connection need not begin again")
+    }
+
+    /// A server that answers so many streams of one connection in a round and resets those beyond `room`.
+    private struct Server {
+        var limit = StreamLimit(most: 1000, start: 0)
+        var room: Int
+        var now: UInt64 = 0
+        var answered: UInt64 = 0
+        var resets = 0
+        /// A share of the streams that is reset whatever their number.
+        var illShare = 0.0
+        private var ill = 0.0
+
+        init(room: Int, illShare: Double = 0) { (self.room, self.illShare) = (room, illShare) }
+
+        mutating func round() {
+            let open = limit.allowed
+            ill += Double(open) * illShare
+            let tooMany = max(Int(ill), open - room)
+            ill -= Double(Int(ill))
+            for left in 0..<max(0, tooMany) {
+                limit.wasReset(open: open - left, underWay: open, answered: answered, now: now)
+            }
+            resets += max(0, tooMany)
+            answered += UInt64(open - max(0, tooMany))
+            now += 10 * ms
+            limit.isLimiting = true
+            limit.adjust(now: now, underWay: 0, answered: answered)
+        }
+    }
+
+    @Test("resets bring the limit beneath what the server takes at once, and hardly a stream is lost afterwards")
+    func falls() {
+        for room in [1, 10, 100, 300, 900] {
+            var server = Server(room: room)
+            server.limit.begin(announced: 1000)
+            for _ in 0..<3 { server.round() }
+            #expect(server.limit.allowed <= max(room, 2) * 5 / 4, "\(room): \(server.limit.allowed)")
+            let first = server.resets
+            for _ in 0..<6000 { server.round() }
+            #expect(server.limit.allowed >= max(1, room / 3), "\(room): \(server.limit.allowed)")
+            #expect(server.resets - first < 200, "\(room): \(server.resets - first) in a minute")
+        }
+    }
+
+    @Test("a share of resets that no limit lowers is borne")
+    func ill() {
+        var server = Server(room: 1000, illShare: 0.1)
+        server.limit.begin(announced: 1000)
+        for _ in 0..<1000 { server.round() }
+        #expect(server.limit.allowed == 1000)
+    }
+
+    @Test("a server that resets every stream is asked for next to none")
+    func none() {
+        var server = Server(room: 0)
+        server.limit.begin(announced: 1000)
+        for _ in 0..<1000 { server.round() }
+        #expect(server.limit.allowed == 1)
+    }
+
+    @Test("the limit rises again, to where the resets began only rarely")
+    func rises() {
+        var server = Server(room: 100)
+        server.limit.begin(announced: 1000)
+        for _ in 0..<100 { server.round() }
+        server.room = 1000
+        var times: [Int: UInt64] = [:]
+        for _ in 0..<60_000 {
+            server.round()
+            for mark in [150, 1000] where server.limit.allowed >= mark && times[mark] == nil {
+                times[mark] = server.now / seconds
+            }
+        }
+        #expect(times[150].map { $0 > 20 } == true && times[1000] != nil, "\(times)")
+    }
+
+    @Test("a connection that was closed for its open streams halves the limit of the next ones")
+    func closed() {
+        var limit = StreamLimit(most: 1000, start: 0)
+        limit.begin(announced: 1000)
+        limit.wasClosed(open: 600, underWay: 600, answered: 0, now: 0)
+        #expect(limit.allowed == 300)
+        limit.wasClosed(open: 600, underWay: 600, answered: 0, now: 0)
+        #expect(limit.allowed == 300, "what was open before it fell says nothing")
+    }
+
+    // MARK: In the pool
+
+    private static func pool(_ count: Int, streams: Int) -> ConnectionPool {
+        var limits = ConnectionPool.Limits()
+        limits.maximum = count
+        var pool = ConnectionPool(limits: limits, now: 0)
+        pool.target = count
+        for member in 0..<count {
+            let now = UInt64(member) * limits.openSpacing
+            #expect(pool.tick(now: now, answered: 0) == [.open(member: member)])
+            pool.isUp(member, streams: streams, now: now)
+        }
+        return pool
+    }
+
+    @Test("resets of one connection lower the streams of all, and its successors begin there", arguments: [7, 11])
+    func pushback(code: Int64) {
+        var pool = Self.pool(2, streams: 1000)
+        for _ in 0..<1000 { pool.willSend(0) }
+        for _ in 0..<900 {
+            pool.didEnd(0, answered: false, now: seconds)
+            pool.wasReset(0, code: code, answered: 0, now: seconds)
+        }
+        let streams = pool.members[0].streams
+        #expect((30...110).contains(streams) && pool.members[1].streams == streams)
+        _ = pool.retire(0)
+        #expect(pool.tick(now: 2 * seconds, answered: 0) == [.open(member: 2)])
+        pool.isUp(2, streams: 1000, now: 2 * seconds)
+        #expect(pool.members[2].streams == streams)
+    }
+
+    @Test("other resets say nothing of the number of streams")
+    func otherResets() {
+        var pool = Self.pool(1, streams: 1000)
+        for _ in 0..<1000 { pool.willSend(0) }
+        for _ in 0..<900 {
+            pool.didEnd(0, answered: false, now: seconds)
+            pool.wasReset(0, code: 2, answered: 0, now: seconds)
+        }
+        #expect(pool.members[0].streams == 1000)
+    }
+
+    @Test("GOAWAY with ENHANCE_YOUR_CALM has the successors begin with half of the streams, and no other code does")
+    func calm() {
+        for (code, streams) in [(11, 400), (0, 1000), (2, 1000)] as [(UInt32, Int)] {
+            var pool = Self.pool(1, streams: 1000)
+            for _ in 0..<800 { pool.willSend(0) }
+            #expect(pool.goaway(0, code: code, lastStream: 1599, now: seconds) == [.drain(member: 0)])
+            #expect(pool.tick(now: seconds, answered: 0) == [.open(member: 1)])
+            pool.isUp(1, streams: 1000, now: seconds)
+            #expect(pool.members[1].streams == streams, "\(code)")
+        }
+    }
+}
