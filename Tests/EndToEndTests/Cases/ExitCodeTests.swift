@@ -201,7 +201,7 @@ extension EndToEnd {
                 input, to: port.number, ["--template", Sender.template, "--connect-patience", "1"], expecting: 69)
             #expect(results.count("accepted") == 0)
             let lines = finished.errors.split(separator: "\n")
-            let said = lines.filter { $0.contains("(Connection refused); trying for 1 s more") }
+            let said = lines.filter { $0.contains("Connection refused); trying for 1 s more") }
             #expect(said.count == 1 && said[0].contains("warning"), "\(finished)")
         }
 
