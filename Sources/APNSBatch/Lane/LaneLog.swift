@@ -30,7 +30,10 @@ struct LaneLog: Sendable {
             case .reason(let reason): reason.description
             case .text(let text): text
             }
-        logger.warning(
+        // A server may take so many requests of each connection: that is nothing to warn of.
+        let level: Logger.Level = if case .empty = debug, event.code == 0 { .info } else { .warning }
+        logger.log(
+            level: level,
             "goaway from \(endpoint)\(access.forName): code \(event.code), last stream \(event.last_stream): \(text)")
     }
 
