@@ -69,10 +69,10 @@ struct FloodTests {
         setup.drive { setup.peer.frames(Frame.headers).count == 1 }
         let pong = Frame(type: Frame.ping, flags: 1, payload: [UInt8](repeating: 7, count: 8))
         for frame in Array(repeating: pong, count: 40) + [.settings([3: 7]), .goaway(1, 0, "why")] {
-            let before = Self.received(setup.client)
+            let before = setup.client.statistics.bytes_received
             setup.peer.send([frame])
             // Read, and nothing of it taken.
-            while Self.received(setup.client) == before {
+            while setup.client.statistics.bytes_received == before {
                 setup.peer.step()
                 setup.client.poll(capacity: 0)
             }
@@ -81,12 +81,6 @@ struct FloodTests {
         #expect(setup.client.events(TRANSPORT_EVENT_SETTINGS).map(\.streamsMax) == [7])
         #expect(setup.client.events(TRANSPORT_EVENT_GOAWAY).map(\.detail) == ["why"])
         #expect(setup.client.ping.count == 1)
-    }
-
-    private static func received(_ side: Side) -> UInt64 {
-        var statistics = transport_statistics()
-        transport_statistics_get(side.handle, &statistics)
-        return statistics.bytes_received
     }
 
     @Test("of what a client forbids end the connection")

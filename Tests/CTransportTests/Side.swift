@@ -38,6 +38,12 @@ final class Side {
         transport_destroy(handle)
     }
 
+    var statistics: transport_statistics {
+        var statistics = transport_statistics()
+        transport_statistics_get(handle, &statistics)
+        return statistics
+    }
+
     // MARK: - setting up
 
     func tls(_ fill: (inout transport_tls_options) -> Void, pem: [[UInt8]?]) throws -> Int32 {

@@ -73,7 +73,8 @@ struct WireTests {
             let fields = [
                 Field(
                     name: "z-\(round % 4)",
-                    value: round % 10 == 9 ? String(repeating: "w", count: 5000) : "\(round % 5)")
+                    value: round % 10 == 9 ? String(repeating: "w", count: 5000) : "\(round % 5)"),
+                Field(name: "apns-id", value: "id \(round)", indexing: TRANSPORT_NAME_ONCE),
             ]
             setup.submit([
                 Request(ticket: UInt64(round), path: "/\(round)", fields: fields, headerSet: UInt16(round % 3))
@@ -83,12 +84,44 @@ struct WireTests {
                     Field(name: ":path", value: "/\(round)"), Field(name: ":method", value: "POST"),
                     Field(name: ":scheme", value: "https"), Field(name: ":authority", value: "localhost"),
                     Field(name: "x-\(round % 7)", value: long), Field(name: "y", value: "\(round % 2)"),
-                ] + fields)
+                ] + fields.map { Field(name: $0.name, value: $0.value) })
         }
         setup.drive { setup.peer.frames(Frame.headers).count == 60 }
         for (frame, fields) in zip(setup.peer.frames(Frame.headers), expected) {
             #expect(inflater.decode(frame.payload)?.map { Field(name: $0.name, value: $0.value) } == fields)
         }
+    }
+
+    @Test("fields of a connection that are replaced leave with the next request", arguments: Loop.available)
+    func replacedFields(loop: Loop) throws {
+        let setup = try Setup(Limits(loop: loop))
+        for (number, token) in ["first", "first", "second", "second"].enumerated() {
+            setup.client.share(
+                [Field(name: "authorization", value: token, indexing: TRANSPORT_LITERAL)], on: setup.connection)
+            setup.submit([Request(ticket: UInt64(number))])
+        }
+        setup.drive { setup.peer.frames(Frame.headers).count == 4 }
+        let inflater = Inflater()
+        let tokens = setup.peer.frames(Frame.headers).map { inflater.decode($0.payload)?.last?.value }
+        #expect(tokens == ["first", "first", "second", "second"])
+    }
+
+    @Test("a send buffer that is full goes to the loop while requests are submitted", arguments: Loop.available)
+    func fullBuffer(loop: Loop) throws {
+        let setup = try Setup(Limits(loop: loop, sendBuffer: 65_536), settings: [3: 1000])
+        // After an answer nothing else is under way.
+        setup.submit([Request(ticket: 0)])
+        setup.drive { setup.peer.frames(Frame.headers).count == 1 }
+        setup.peer.send([.ok(1)])
+        setup.drive { setup.client.outcomes.count == 1 }
+        let sends = setup.client.statistics.sends
+        let paths = (1...150).map { "/\($0)" + String(repeating: "p", count: 1000) }
+        setup.submit(paths.enumerated().map { Request(ticket: UInt64($0 + 1), path: $1) })
+        #expect(setup.client.statistics.sends == sends + 1)
+        setup.drive { setup.peer.frames(Frame.headers).count == 151 }
+        let inflater = Inflater()
+        let received = setup.peer.frames(Frame.headers).map { inflater.decode($0.payload)?.first?.value }
+        #expect(received == ["/"] + paths)
     }
 
     @Test("a peer that allows no table, or a small one, gets none", arguments: Loop.available, [0, 100] as [UInt32])
