@@ -15,8 +15,9 @@ struct DiskFault {
     }
 
     var kind: Kind
-    /// It strikes at this operation of the session, from 1.
+    /// It strikes at this operation of the session, from 1, or at this one of its syncs.
     var operation: Int
+    var isOfSyncs = false
     /// When the process has ended after a failure, the system does too.
     var endsInPowerLoss = false
 }
@@ -89,8 +90,8 @@ final class MemoryDisk: RunFiles, @unchecked Sendable {
     /// What is done to an operation.
     fileprivate func strike(_ name: String) -> DiskFault.Kind? {
         if isDead { return .failure }
-        operations += 1
-        guard let fault, fault.operation == operations else { return nil }
+        if fault?.isOfSyncs != true || name == "sync" { operations += 1 }
+        guard let fault, !fault.isOfSyncs || name == "sync", fault.operation == operations else { return nil }
         isStruck = true
         isDead = fault.kind == .kill || fault.kind == .powerLoss
         if fault.kind == .full { isFull = true }
@@ -201,9 +202,9 @@ final class MemoryFile: LedgerStorage, @unchecked Sendable {
         }
         guard bytes.count > durable else { return }
         // Mostly nothing of it is there: the system writes when it must.
-        let kept = dice.chance(600_000) ? durable : dice.within(durable...bytes.count)
+        let kept = dice.chance(500_000) ? durable : dice.within(durable...bytes.count)
         bytes.removeLast(bytes.count - kept)
-        guard kept > durable, dice.chance(500_000) else { return }
+        guard kept > durable, dice.chance(600_000) else { return }
         let hole = dice.within(durable...kept - 1)
         for index in hole..<min(kept, hole + dice.within(1...512)) {
             bytes[index] = dice.chance(500_000) ? 0 : UInt8(truncatingIfNeeded: dice.next())

@@ -119,9 +119,10 @@ struct SeedPlan {
     /// A session that was killed with words that are not durable yet, and power that is lost while the next one takes up
     /// its work.
     private mutating func drawLossAfterResume(_ dice: inout Dice) {
-        guard !onlyStandsStill, dice.chance(80_000) else { return }
-        let loss = DiskFault(kind: .powerLoss, operation: dice.within(1...dice.pick([4, 8, 16])))
-        mishaps = [.killAtRequest(dice.within(1...100), powerless: false), .disk(loss)] + mishaps.prefix(2)
+        guard !onlyStandsStill, dice.chance(150_000) else { return }
+        let loss = DiskFault(kind: .powerLoss, operation: dice.within(1...4), isOfSyncs: true)
+        mishaps = [.killAtRequest(dice.within(10...200), powerless: false), .disk(loss)] + mishaps.prefix(2)
+        syncInterval = 1000
         if policies.count > 1 { policies = mishaps.indices.map { policies[$0 % policies.count] } + [policies[0]] }
     }
 
@@ -131,7 +132,7 @@ struct SeedPlan {
         guard onlyStandsStill || dice.chance(150_000) else { return }
         standstills = (0..<dice.within(1...3)).map { _ in
             (
-                UInt64(dice.within(0...2_000_000)) * 1000,
+                UInt64(dice.within(0...dice.pick([20_000, 200_000, 2_000_000]))) * 1000,
                 UInt64(dice.pick([500, 1500, 5000, 15_000, 35_000])) * 1_000_000
             )
         }.sorted { $0.after < $1.after }
@@ -139,9 +140,10 @@ struct SeedPlan {
         world.faults = .init()
         world.slow = 0
         server = ServerFaults()
-        world.delay_us_max = min(world.delay_us_max, 5000)
-        world.buffer_bytes_min = 16_000
-        world.buffer_bytes_max = max(world.buffer_bytes_max, 16_000)
+        // Much is under way in the sender itself, and nothing takes long.
+        world.delay_us_max = min(world.delay_us_max, 500)
+        world.buffer_bytes_min = 500
+        world.buffer_bytes_max = 2000
         script = SimulatorScript(
             seed: script.seed, latency: .uniform(minimum: 0, maximum: Double(dice.within(0...300))))
         (mishaps, pause, canary, notAfter, mintAfter) = ([], nil, nil, nil, nil)
