@@ -77,6 +77,7 @@ let package = Package(
         .target(name: "CTestSupport", path: "Tests/Support/CTestSupport", cSettings: c),
         .target(name: "TestThreads", path: "Tests/Support/TestThreads", swiftSettings: swift),
         .target(name: "CFailingAllocator", path: "Tests/Support/CFailingAllocator", cSettings: c),
+        .target(name: "CFailingDisk", path: "Tests/Support/CFailingDisk", cSettings: c),
         .target(
             name: "CAllocationScenarios",
             dependencies: ["CFailingAllocator", "CReactor", "CTLS", "CHTTP2", "CTransport", "CCrypto"],
@@ -101,7 +102,10 @@ let package = Package(
         tests("LaneTransportTests", ["LaneTransport"]),
         tests(
             "APNSBatchTests",
-            ["APNSBatch", "APNSSimulator", "Credentials", "APNSProtocol", "LaneTransport", "CTransport"]),
+            [
+                "APNSBatch", "APNSSimulator", "Credentials", "APNSProtocol", "LaneTransport", "CTransport", "CSVReader",
+                "CFailingDisk",
+            ]),
         tests("APNSSimulatorTests", ["APNSSimulator", "Credentials", "CTransport"]),
         tests("EndToEndTests", ["TestThreads"]),
         .target(

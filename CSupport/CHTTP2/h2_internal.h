@@ -53,6 +53,7 @@ struct h2_session {
     h2_exchange **changed_last;
     const h2_field *captures;
     uint32_t capture_count;
+    uint64_t capture_lengths; /* a bit for the length of each name: most fields are none of them */
     uint32_t body_received_max;
     uint32_t header_bytes; /* of the header block being received */
     uint32_t open_count;

@@ -51,6 +51,7 @@ static void status_begin(h2_exchange *exchange, nghttp2_vec value) {
 }
 
 static bool wanted(const h2_session *session, nghttp2_vec name) {
+    if (name.len > 63 || (session->capture_lengths >> name.len & 1) == 0) return false;
     for (uint32_t i = 0; i < session->capture_count; i++)
         if (session->captures[i].name_length == name.len && memcmp(session->captures[i].name, name.base, name.len) == 0)
             return true;

@@ -61,6 +61,9 @@ h2_session *h2_session_create(const h2_session_options *options) {
     session->output = options->output;
     session->captures = options->captures;
     session->capture_count = options->capture_count;
+    for (uint32_t i = 0; i < options->capture_count; i++)
+        if (options->captures[i].name_length < 64)
+            session->capture_lengths |= UINT64_C(1) << options->captures[i].name_length;
     session->body_received_max = options->body_received_max;
     session->server = options->server;
     session->changed_last = &session->changed_first;

@@ -8,6 +8,9 @@ protocol ByteSource: AnyObject, Sendable {
     /// - Throws: `CSVError.cannotRead`, `.cancelled`.
     func read(into buffer: UnsafeMutableRawPointer, count: Int) throws(CSVError) -> Int
 
+    /// How many bytes stand behind the first `byteCount` by now, and the first of them.
+    func bytesBehind() -> (count: UInt64, first: UInt8)?
+
     /// The next read begins so many bytes behind the input's first. Only where `byteCount` is known.
     ///
     /// - Throws: `CSVError.cannotRead`.
@@ -15,4 +18,8 @@ protocol ByteSource: AnyObject, Sendable {
 
     /// From any thread: a read that waits, now or later, throws `.cancelled`.
     func cancel()
+}
+
+extension ByteSource {
+    func bytesBehind() -> (count: UInt64, first: UInt8)? { nil }
 }

@@ -7,9 +7,10 @@
 /// nothing until they are first used.
 ///
 /// The input is read, not mapped. A file may change meanwhile:
-/// - what is appended before the end is reached is read as well;
-/// - a file that turns out shorter than it was, or that grew and does not end with a line end, ends in
-///   `CSVError.changedWhileRead` after its last complete row, because its last line may be half of one;
+/// - what is appended after it was opened is not read, and a last line that was half written then is left out
+///   (``addition`` tells);
+/// - a file that turns out shorter than it was ends in `CSVError.changedWhileRead` after its last complete row, because
+///   its last line may be half of one;
 /// - bytes overwritten in place are read as they are when their turn comes.
 package final class CSVChunkReader: @unchecked Sendable {
     /// Bytes of the input, from where reading began, if it is a regular file. As it was when opened.
@@ -31,14 +32,18 @@ package final class CSVChunkReader: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - buffers: chunks that may be out at once; `next()` waits while all are. At least 1.
+    ///   - extent: how much of a file is read; nil for all that it has when it is opened.
     /// - Throws: `CSVError.cannotOpen`.
     package convenience init(
-        input: CSVInput, dialect: CSVDialect = .comma, limits: CSVLimits = .standard, buffers: Int
+        input: CSVInput, dialect: CSVDialect = .comma, limits: CSVLimits = .standard, buffers: Int,
+        extent: CSVExtent? = nil
     ) throws(CSVError) {
-        self.init(source: try DescriptorSource(input), dialect: dialect, limits: limits, buffers: buffers)
+        self.init(
+            source: try DescriptorSource(input, limit: extent?.bytes), dialect: dialect, limits: limits,
+            buffers: buffers, endsWhole: extent?.endsWhole ?? false)
     }
 
-    init(source: any ByteSource, dialect: CSVDialect, limits: CSVLimits, buffers: Int) {
+    init(source: any ByteSource, dialect: CSVDialect, limits: CSVLimits, buffers: Int, endsWhole: Bool = false) {
         precondition(buffers > 0)
         let pool = ChunkPool(count: buffers)
         self.source = source
@@ -46,13 +51,20 @@ package final class CSVChunkReader: @unchecked Sendable {
         progress = ReadProgress()
         grammar = CSVGrammar(dialect: dialect, limits: limits)
         chunks = (0..<buffers).map { CSVChunk(index: $0, pool: pool, limits: limits) }
-        feed = RecordFeed(source: source, progress: progress, grammar: grammar, limits: limits)
+        feed = RecordFeed(source: source, progress: progress, grammar: grammar, limits: limits, endsWhole: endsWhole)
         bytesTotal = source.byteCount
     }
 
     /// Bytes read so far, header included.
     package var bytesRead: UInt64 {
         progress.bytesRead.load(ordering: .relaxed)
+    }
+
+    /// What was added to the input behind the bytes that were read, once its end was reached; nil if nothing was.
+    package var addition: CSVAddition? {
+        let bytes = progress.bytesAdded.load(ordering: .relaxed)
+        let line = progress.lineCut.load(ordering: .relaxed)
+        return bytes == 0 ? nil : CSVAddition(bytes: bytes, lineCut: line == 0 ? nil : line)
     }
 
     /// Makes the current and every later call of `readHeader()` and `next()` throw `.cancelled`, also one that waits

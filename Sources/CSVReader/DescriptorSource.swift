@@ -13,7 +13,8 @@ final class DescriptorSource: ByteSource {
     private let wakeReader: Int32
     private let wakeWriter: Int32
 
-    init(_ input: CSVInput) throws(CSVError) {
+    /// - Parameter limit: no more bytes than that are read of a file that has more.
+    init(_ input: CSVInput, limit: UInt64? = nil) throws(CSVError) {
         let path: String
         switch input {
         case .file(let name):
@@ -26,7 +27,9 @@ final class DescriptorSource: ByteSource {
             descriptor = number
             isOwned = false
         }
-        (wakeReader, wakeWriter, byteCount) = try Self.prepare(descriptor, path: path, isOwned: isOwned)
+        let size: UInt64?
+        (wakeReader, wakeWriter, size) = try Self.prepare(descriptor, path: path, isOwned: isOwned)
+        byteCount = size.map { min($0, limit ?? .max) }
         start = byteCount == nil ? 0 : UInt64(max(0, lseek(descriptor, 0, SEEK_CUR)))
     }
 
@@ -72,6 +75,15 @@ final class DescriptorSource: ByteSource {
             if got >= 0 { return got }
             guard errno == EINTR || (errno == EAGAIN && wakeReader >= 0) else { throw .cannotRead(errno: errno) }
         }
+    }
+
+    func bytesBehind() -> (count: UInt64, first: UInt8)? {
+        var facts = stat()
+        guard let byteCount, fstat(descriptor, &facts) == 0 else { return nil }
+        let (end, size) = (start + byteCount, UInt64(max(0, facts.st_size)))
+        var first: UInt8 = 0
+        guard size > end, pread(descriptor, &first, 1, off_t(end)) == 1 else { return nil }
+        return (size - end, first)
     }
 
     func seek(to offset: UInt64) throws(CSVError) {

@@ -6,6 +6,8 @@ struct RecordFeed {
     private let bufferBytes: Int
     private let chunkRecords: Int
     private let carry: Carry
+    /// The last record ends with the input, even if more stands behind that by now: it did so when it was read first.
+    private let endsWhole: Bool
 
     private var ending = Ending.unknown
     private var isSkippingLine = false
@@ -16,10 +18,15 @@ struct RecordFeed {
     private enum Ending {
         case unknown
         case end
+        /// The same, and bytes were added since: the last line was whole only if they begin with a line end.
+        case endOfGrown(next: UInt8)
         case failure(CSVError)
     }
 
-    init(source: any ByteSource, progress: ReadProgress, grammar: CSVGrammar, limits: CSVLimits) {
+    init(
+        source: any ByteSource, progress: ReadProgress, grammar: CSVGrammar, limits: CSVLimits, endsWhole: Bool = false
+    ) {
+        self.endsWhole = endsWhole
         self.source = source
         self.progress = progress
         splitter = RecordSplitter(grammar: grammar)
@@ -36,7 +43,7 @@ struct RecordFeed {
         while true {
             let wasEnding = isEnding
             if try split(chunk, filled, capacity: 1) { return true }
-            if wasEnding { return try end() }
+            if wasEnding { return try end(left: filled) }
             filled = carry.unload(into: chunk.bytes)
             filled += try readSome(chunk, filled)
         }
@@ -55,7 +62,7 @@ struct RecordFeed {
             if case .failure(let error) = ending, source.byteCount != nil { throw error }
             let wasEnding = isEnding
             if try split(chunk, filled, capacity: chunkRecords) { return true }
-            if wasEnding { return try end() }
+            if wasEnding { return try end(left: filled) }
         }
     }
 
@@ -72,18 +79,36 @@ struct RecordFeed {
         if case .unknown = ending { false } else { true }
     }
 
-    private func end() throws(CSVError) -> Bool {
-        if case .failure(let error) = ending { throw error }
+    /// - Parameter left: bytes of a line that was not whole.
+    private func end(left: Int) throws(CSVError) -> Bool {
+        switch ending {
+        case .failure(let error): throw error
+        case .endOfGrown where left > 0: progress.lineCut.store(nextLine, ordering: .relaxed)
+        default: break
+        }
         return false
+    }
+
+    /// Where the input ends in the chunk; nil when it goes on.
+    private func end(in chunk: CSVChunk, _ filled: Int) -> Int? {
+        switch ending {
+        case .end: return filled
+        case .unknown, .failure: return nil
+        case .endOfGrown(let next):
+            if next == Byte.lineFeed || next == Byte.carriageReturn { return filled }
+            var end = filled
+            while end > 0, chunk.bytes[end - 1] != Byte.lineFeed { end -= 1 }
+            return end
+        }
     }
 
     /// Makes the chunk's bytes its records, keeps the rest for the next. False when there is no record.
     private mutating func split(_ chunk: CSVChunk, _ filled: Int, capacity: Int) throws(CSVError) -> Bool {
-        var isFinal = false
-        if case .end = ending { isFinal = true }
         // Blocks are read whole. What lies behind the end is ignored, but let it be the same every time.
         (chunk.bytes + filled).update(repeating: 0, count: ByteBlock.slack)
-        let result = splitter.split(chunk.bytes, count: filled, final: isFinal, into: chunk.ends, capacity: capacity)
+        let end = end(in: chunk, filled)
+        let result = splitter.split(
+            chunk.bytes, count: end ?? filled, final: end != nil, into: chunk.ends, capacity: capacity)
         chunk.firstLine = nextLine
         chunk.byteOffset = nextOffset
         chunk.rowCount = result.records
@@ -102,9 +127,12 @@ extension RecordFeed {
     private mutating func readSome(_ chunk: CSVChunk, _ filled: Int) throws(CSVError) -> Int {
         if progress.isCancelled.load(ordering: .relaxed) { throw .cancelled }
         do {
-            let got = try source.read(into: chunk.bytes + filled, count: bufferBytes - filled)
+            let left =
+                (source.byteCount ?? .max) - min(source.byteCount ?? 0, progress.bytesRead.load(ordering: .relaxed))
+            let count = min(UInt64(bufferBytes - filled), left)
+            let got = count == 0 ? 0 : try source.read(into: chunk.bytes + filled, count: Int(count))
             progress.bytesRead.add(UInt64(got), ordering: .relaxed)
-            if got == 0 { ending = endOfInput(last: filled == 0 ? nil : chunk.bytes[filled - 1]) }
+            if got == 0 { ending = endOfInput() }
             return got
         } catch .cancelled {
             throw .cancelled
@@ -114,12 +142,13 @@ extension RecordFeed {
         }
     }
 
-    /// - Parameter last: the last byte that is still in hand.
-    private func endOfInput(last: UInt8?) -> Ending {
+    private func endOfInput() -> Ending {
         let read = progress.bytesRead.load(ordering: .relaxed)
-        guard let expected = source.byteCount, read != expected else { return .end }
-        let isWhole = read > expected && (last == nil || last == Byte.lineFeed)
-        return isWhole ? .end : .failure(.changedWhileRead(bytesAtOpen: expected, bytesRead: read))
+        guard let expected = source.byteCount else { return .end }
+        guard read == expected else { return .failure(.changedWhileRead(bytesAtOpen: expected, bytesRead: read)) }
+        guard let behind = source.bytesBehind() else { return .end }
+        progress.bytesAdded.store(behind.count, ordering: .relaxed)
+        return endsWhole ? .end : .endOfGrown(next: behind.first)
     }
 
     /// Reads the first bytes and drops a byte order mark (EF BB BF). Returns how many are in the chunk.

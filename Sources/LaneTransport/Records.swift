@@ -63,6 +63,12 @@ extension transport_outcome {
     package var capturedFields: UnsafeBufferPointer<FieldRecord> {
         UnsafeBufferPointer(start: fields, count: Int(field_count))
     }
+
+    /// The value of the first captured field of a name; nil where there is none. Valid until the next poll.
+    package func captured(_ name: StaticString) -> UnsafeRawBufferPointer? {
+        let wanted = UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+        return capturedFields.first { $0.nameBytes.elementsEqual(wanted) }?.valueBytes
+    }
 }
 
 extension transport_field {

@@ -22,7 +22,8 @@ struct Send: AsyncParsableCommand {
               zcat rows.csv.gz | apns-batch send campaign.yaml --input -
 
             The run directory holds results.csv
-            (row,token,outcome,status,reason,timestamp,apns_id,attempts), summary.json and
+            (row,token,outcome,status,reason,timestamp,apns_id,attempts,apns_unique_id and the
+            columns of --result-columns), summary.json and
             the ledger, from which status tells how things are and resume goes on.
             Exit codes: see apns-batch --help.
 

@@ -61,6 +61,35 @@ import Testing
     }
 }
 
+extension FlightTableTests {
+    @Test("a place that is taken again knows nothing of the row before")
+    func isCleared() {
+        let table = FlightTable(capacity: 1)
+        func take(_ table: consuming FlightTable) -> (String, String) {
+            var table = table
+            let first = table.take()
+            let fresh = "\(table[first])"
+            table[first] = Flight()
+            table[first].row = 7
+            table[first].attempts = 3
+            table[first].refusals = 2
+            table[first].limitedTries = 1
+            table[first].lastStatus = 503
+            table[first].lastReason = .serviceUnavailable
+            table[first].mayHaveArrived = true
+            table[first].provider = 1
+            table[first].place = 9
+            table[first].collapseLength = 4
+            table[first].expirationLength = 4
+            table[first].carriedLength = 5
+            table.release(first)
+            return (fresh, "\(table[table.take()])")
+        }
+        let (fresh, again) = take(table)
+        #expect(again == fresh && !fresh.contains("503"))
+    }
+}
+
 @Suite("Retry queue") struct RetryQueueTests {
     @Test("gives rows back in the order of their times, none before its time")
     func ordersByTime() {

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Lines of results") struct ResultLinesTests {
     private static func line(
-        token: String = "00ff", outcome: Outcome, status: UInt16 = 0, attempts: UInt16 = 0, timestamp: UInt64 = 0,
-        reason: String = ""
+        token: String = "00ff", outcome: Outcome, status: UInt16 = 0, attempts: UInt16 = 0,
+        timestamp: UInt64 = OutcomeEntry.noTimestamp, reason: String = ""
     ) -> String {
         let batch = OutcomeBatch()
         Array(token.utf8).withUnsafeBytes { token in
@@ -25,10 +25,45 @@ import Testing
     func plain() {
         let fields = Self.line(outcome: .accepted, status: 200, attempts: 1).split(
             separator: ",", omittingEmptySubsequences: false)
-        #expect(fields.count == 8)
+        #expect(fields.count == 9)
         #expect(fields[0] == "7" && fields[1] == "00ff" && fields[2] == "accepted" && fields[3] == "200")
-        #expect(fields[4] == "" && fields[5] == "" && fields[6].count == 36 && fields[7] == "1\n")
-        #expect(Self.line(outcome: .invalid, reason: "x") == "7,00ff,invalid,,x,,,0\n")
+        #expect(fields[4] == "" && fields[5] == "" && fields[6].count == 36 && fields[7] == "1" && fields[8] == "\n")
+        #expect(Self.line(outcome: .invalid, reason: "x") == "7,00ff,invalid,,x,,,0,\n")
+    }
+
+    @Test("a timestamp of 0 is one, and none is empty")
+    func timestamps() {
+        #expect(Self.line(outcome: .invalid, timestamp: 0) == "7,00ff,invalid,,,0,,0,\n")
+        #expect(Self.line(outcome: .invalid) == "7,00ff,invalid,,,,,0,\n")
+    }
+
+    @Test("columns of the input stand behind ours, quoted where they must be, and the unique id before them")
+    func carried() {
+        func line(_ carried: Int, _ fields: [String]) -> String {
+            let batch = OutcomeBatch()
+            batch.append(
+                row: 7, outcome: .invalid, status: 0, attempts: 0, timestamp: OutcomeEntry.noTimestamp,
+                token: UnsafeRawBufferPointer(start: nil, count: 0),
+                reason: UnsafeRawBufferPointer(start: nil, count: 0))
+            for field in fields { Array(field.utf8).withUnsafeBytes { batch.carry(text: $0) } }
+            var lines = ResultLines(campaign: (1, 2), carried: carried)
+            lines.append(batch.entries[0], of: batch)
+            return String(decoding: lines.bytes, as: UTF8.self)
+        }
+        let start = "7,,invalid,,,,,0,"
+        #expect(line(0, []) == start + "\n")
+        #expect(line(0, ["id"]) == start + "id\n")
+        #expect(line(2, []) == start + ",,\n")
+        #expect(line(2, ["a", "b,\"c\""]) == start + ",a,\"b,\"\"c\"\"\"\n")
+        #expect(line(2, ["a", "", "id"]) == start + "id,a,\n")
+        let long = String(repeating: "é", count: 200)
+        #expect(line(1, [long]) == start + "," + String(repeating: "é", count: 127) + "\n")
+        #expect(
+            line(8, Array(repeating: String(repeating: "\"", count: 300), count: 9)).utf8.count == start.utf8.count + 9
+                * 512 + 9)
+        #expect(
+            String(decoding: ResultLines.header(["a", "b,c"]), as: UTF8.self)
+                == "row,token,outcome,status,reason,timestamp,apns_id,attempts,apns_unique_id,a,\"b,c\"\n")
     }
 
     @Test(
@@ -38,7 +73,7 @@ import Testing
             ("Zoë", "Zoë"),
         ])
     func quotes(text: String, field: String) {
-        #expect(Self.line(outcome: .invalid, reason: text) == "7,00ff,invalid,,\(field),,,0\n")
+        #expect(Self.line(outcome: .invalid, reason: text) == "7,00ff,invalid,,\(field),,,0,\n")
     }
 
     @Test("one byte that asks for quotes is found wherever it stands", arguments: [",", "\n", "\r", "\""])
@@ -46,14 +81,14 @@ import Testing
         for place in 0..<40 {
             let text = String(repeating: "x", count: place) + byte + String(repeating: "y", count: 39 - place)
             let field = "\"" + text.replacing("\"", with: "\"\"") + "\""
-            #expect(Self.line(outcome: .invalid, reason: text) == "7,00ff,invalid,,\(field),,,0\n")
+            #expect(Self.line(outcome: .invalid, reason: text) == "7,00ff,invalid,,\(field),,,0,\n")
         }
     }
 
     @Test("a text over the limit is cut between characters")
     func cuts() {
         let line = Self.line(outcome: .invalid, reason: String(repeating: "é", count: 1000) + "x")
-        #expect(line == "7,00ff,invalid,,\(String(repeating: "é", count: 512)),,,0\n")
+        #expect(line == "7,00ff,invalid,,\(String(repeating: "é", count: 512)),,,0,\n")
     }
 
     @Test("digits of any number", arguments: [0, 9, 10, 12_345, .max] as [UInt64])

@@ -76,7 +76,7 @@ struct RowHeaderTests {
         let results = try stage.results(run)
         #expect(results[1]?[6] == own)
         #expect(results[2]?[6].count == 36 && results[2]?[6] != own)
-        #expect(results[3]?[2] == "invalid" && results[3]?.suffix(2) == ["", "0"])
+        #expect(results[3]?[2] == "invalid" && results[3]?.suffix(3) == ["", "0", ""])
         #expect(results[4]?[6] == upper.lowercased())
     }
 

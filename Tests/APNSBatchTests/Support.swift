@@ -87,7 +87,8 @@ final class Stage {
     func results(_ run: CampaignRun) throws -> [UInt64: [String]] {
         let text = try String(contentsOfFile: run.directory + "/results.csv", encoding: .utf8)
         var lines = text.split(separator: "\n")
-        precondition(lines.removeFirst() == "row,token,outcome,status,reason,timestamp,apns_id,attempts")
+        precondition(
+            lines.removeFirst().hasPrefix("row,token,outcome,status,reason,timestamp,apns_id,attempts,apns_unique_id"))
         return Dictionary(
             uniqueKeysWithValues: lines.map { line in
                 let fields = line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)

@@ -66,23 +66,59 @@ struct FileTests {
         #expect(fcntl(descriptor, F_GETFD) >= 0)
     }
 
-    @Test("that grows by whole lines is read with what was appended")
+    @Test("that grows ends where it ended when it was opened, and says how much was added")
     func grows() throws {
-        let file = TemporaryFile("a,b\n1,2\n")
-        let reader = try reader(file)
-        _ = try reader.readHeader()
-        file.append("3,4\n")
-        #expect(Reading(reader).lines == ["1@2 1|2", "2@3 3|4"])
+        for added in ["3,4\n", "3,4\n5,"] {
+            let file = TemporaryFile("a,b\n1,2\n")
+            let reader = try reader(file)
+            _ = try reader.readHeader()
+            file.append(added)
+            #expect(Reading(reader).lines == ["1@2 1|2"])
+            #expect(reader.addition == CSVAddition(bytes: UInt64(added.utf8.count), lineCut: nil))
+            #expect(reader.bytesRead == 8)
+        }
     }
 
-    @Test("that grows and ends in the middle of a line is refused, without that line")
+    @Test("that is opened while its last line is written has that line only if it was whole by then")
     func growsUnfinished() throws {
-        let file = TemporaryFile("a,b\n1,2\n")
+        let cases: [(start: String, added: String, last: [String], lineCut: UInt64?)] = [
+            ("3,4", "44\n", [], 3), ("3,", "4\n", [], 3), ("3,4", "\n", ["2@3 3|4"], nil),
+            ("3,4", "\r\n5,6", ["2@3 3|4"], nil), ("3,\"4\"", "\n", ["2@3 3|4"], nil), ("3,\"4\"", "\"4\"\n", [], 3),
+            ("3,4\n5", ",6\n", ["2@3 3|4"], 4),
+        ]
+        for (start, added, last, lineCut) in cases {
+            let file = TemporaryFile("a,b\n1,2\n" + start)
+            let reader = try reader(file)
+            _ = try reader.readHeader()
+            file.append(added)
+            #expect(Reading(reader).lines == ["1@2 1|2"] + last, "\(start) \(added)")
+            #expect(
+                reader.addition == CSVAddition(bytes: UInt64(added.utf8.count), lineCut: lineCut), "\(start) \(added)")
+        }
+        // Quotes that are not closed by then are a bad row with its line, and take nothing else with them.
+        let file = TemporaryFile("a,b\n1,2\n3,\"4\n5,6\n7")
         let reader = try reader(file)
         _ = try reader.readHeader()
-        file.append("3,4\n5,")
-        let failure = CSVError.changedWhileRead(bytesAtOpen: 8, bytesRead: 14)
-        #expect(Reading(reader).lines == ["1@2 1|2", "2@3 3|4", "\(failure)"])
+        file.append("\"\n")
+        let lines = Reading(reader).lines
+        #expect(lines.count == 3 && lines[0] == "1@2 1|2" && lines[2] == "3@4 5|6", "\(lines)")
+        #expect(reader.addition?.lineCut == 5)
+    }
+
+    @Test("that is read again ends where it ended first, with the last record as it was then")
+    func extent() throws {
+        let file = TemporaryFile("a,b\n1,2\n3,4567\n")
+        for (endsWhole, lines) in [(true, ["1@2 1|2", "2@3 3|4"]), (false, ["1@2 1|2"])] {
+            let reader = try CSVChunkReader(
+                input: .file(file.path), limits: limits, buffers: 1, extent: CSVExtent(bytes: 11, endsWhole: endsWhole))
+            #expect(reader.bytesTotal == 11)
+            #expect(Reading(reader).lines == lines)
+            #expect(reader.addition?.bytes == 4)
+        }
+        let whole = try CSVChunkReader(
+            input: .file(file.path), limits: limits, buffers: 1, extent: CSVExtent(bytes: 100, endsWhole: false))
+        #expect(whole.bytesTotal == 15)
+        #expect(Reading(whole).lines == ["1@2 1|2", "2@3 3|4567"])
     }
 
     @Test("that is cut short is refused, without its last line", arguments: [20, 21, 22, 23])

@@ -190,6 +190,9 @@ public struct Campaign: Sendable {
     public var identity: (UInt64, UInt64)?
     /// Where results go; made if missing, must not hold those of another run unless it is resumed. Nil for a new directory below `runs/`.
     public var runDirectory: String?
+    /// Columns of the input that are carried into `results.csv`, behind its own and in this order; at most 8. What is longer
+    /// than 255 bytes is cut between two characters.
+    public var resultColumns: [String] = []
     /// Threads that send; nil for one per core less one, at least one.
     public var lanes: Int?
     /// Connections that a lane may open at most for each provider.

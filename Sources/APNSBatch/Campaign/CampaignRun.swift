@@ -27,7 +27,7 @@ public final class CampaignRun: Sendable {
     private let files: any RunFiles
     /// What earlier processes did; nil for a new run.
     let past: RunPast?
-    private let header: LedgerHeader
+    let header: LedgerHeader
     /// Milliseconds.
     let syncInterval: Int
 
@@ -57,7 +57,7 @@ public final class CampaignRun: Sendable {
         past = try resuming ? Self.past(campaign, files) : nil
         if past == nil { try InputReader.refuseShort(campaign) }
         reader = try InputReader(
-            campaign, lanes: lanes, group: RangeAnnouncer.group, limits: surroundings.csvLimits)
+            campaign, lanes: lanes, group: RangeAnnouncer.group, limits: surroundings.csvLimits, extent: past?.extent)
         var campaign = campaign
         campaign.identity = past?.header.identity ?? campaign.identity
         plan = try CampaignPlan(
@@ -66,7 +66,7 @@ public final class CampaignRun: Sendable {
         header = LedgerHeader(
             identity: plan.identity, start: plan.start, digest: try CampaignDigest.of(campaign),
             inputBytes: campaign.input.isFile ? reader.bytesTotal : nil, columnsSum: reader.columnsSum,
-            inputName: reader.name, note: campaign.note)
+            inputName: reader.name, resultColumns: campaign.resultColumns, note: campaign.note)
         try past?.check(header)
         try plan.refuseBrokenTemplates()
         providers = try ProviderDirectory(campaign, plan: plan)
@@ -209,23 +209,32 @@ public final class CampaignRun: Sendable {
         let storage: any LedgerStorage
         if let past { storage = past.ledger } else { storage = try files.makeLedger() }
         let results = try files.results()
-        if let past {
-            try goOn(past, results)
-        } else {
-            try Self.asResult { () throws(StorageError) in
-                try results.truncate(to: 0)
-                try results.append(ResultLines.headerBytes)
-            }
-        }
+        let sum: UInt32
+        if let past { sum = try goOn(past, results) } else { sum = try begin(results) }
         let ledger = RunLedger(
-            ledger: storage, results: results, board: try files.makeBoard(slots: reader.reader.bufferCount))
+            ledger: storage, results: results, resultsSum: sum, carried: header.resultColumns.count,
+            board: try files.makeBoard(slots: reader.reader.bufferCount)
+        ) { [log = plan.log] text in log.logger.warning("\(text)") }
         try Self.asResult { () throws(StorageError) in
-            try ledger.begin(session, header: past == nil ? header : nil)
+            try ledger.begin(session, of: past?.header ?? header, isNew: past == nil)
         }
         return ledger
     }
 
-    private func goOn(_ past: RunPast, _ results: any LedgerStorage) throws(CampaignError) {
+    /// Gives the sum of what stands in `results.csv` then.
+    private func begin(_ results: any LedgerStorage) throws(CampaignError) -> UInt32 {
+        let line = ResultLines.header(header.resultColumns)
+        try Self.asResult { () throws(StorageError) in
+            try results.truncate(to: 0)
+            try line.withUnsafeBufferPointer { (line) throws(StorageError) in
+                try results.append(UnsafeRawBufferPointer(line))
+            }
+        }
+        return line.withUnsafeBytes { LedgerFrame.sum(of: $0) }
+    }
+
+    /// Gives the sum of what stands in `results.csv` then.
+    private func goOn(_ past: RunPast, _ results: any LedgerStorage) throws(CampaignError) -> UInt32 {
         try Self.asResult { () throws(StorageError) in
             try past.ledger.truncate(to: past.reading.length)
             if past.isReopening { try RunLedger.reopen(past.ledger) }
@@ -233,8 +242,10 @@ public final class CampaignRun: Sendable {
         var repair = ResultsRepair(results: results, past: past, name: directory)
         try repair.run(past.reading)
         try Self.asResult { () throws(StorageError) in
-            try RunLedger.settle(past.ledger, resultsLength: results.length, handed: past.newlyHanded)
+            try RunLedger.settle(
+                past.ledger, resultsLength: results.length, resultsSum: repair.sum, handed: past.newlyHanded)
         }
+        return repair.sum
     }
 
     private static func asResult(_ body: () throws(StorageError) -> Void) throws(CampaignError) {
@@ -254,8 +265,9 @@ public final class CampaignRun: Sendable {
     private func sendAll(_ ledger: RunLedger) throws(CampaignError) -> Ended {
         let exchange = OutcomeExchange(lanes: gauges.count)
         let writer = ResultsWriter(
-            ledger: ledger, campaign: plan.identity, reasons: past?.reading.history.reasons ?? AnswerReasons(),
-            exchange: exchange, control: control, interval: UInt64(syncInterval) * 1_000_000)
+            ledger: ledger, campaign: plan.identity, carried: header.resultColumns.count,
+            reasons: past?.reading.history.reasons ?? AnswerReasons(), exchange: exchange, control: control,
+            interval: UInt64(syncInterval) * 1_000_000)
         let crew = LaneCrew(
             plan: plan, control: control, gauges: gauges, addresses: addresses, providers: providers, input: reader,
             exchange: exchange, handOver: ledger.board)
@@ -284,6 +296,7 @@ public final class CampaignRun: Sendable {
             let reading = try LaneThread(name: "reader") { [self] in
                 let announcer = RangeAnnouncer(reader, ledger: ledger, past: past?.ranges ?? [])
                 reader.run(announcer, control: control, wake: crew.wake)
+                if let warning = reader.additionWarning { plan.log.logger.warning("\(warning)") }
             }
             crew.run()
             reader.cancel()

@@ -8,14 +8,16 @@ extension Lane {
         providers[Int(flights[flight].provider)].counts.note(answer)
         switch answer.action {
         case .accepted: finish(flight, .accepted, status: answer.status)
-        case .rejected: reject(flight, answer)
+        case .rejected:
+            reject(flight, answer)
+            carryUniqueID(outcome)
         case .stop: stop(flight, answer)
         case .retry(let retry): sendAgain(flight, answer, retry, retryAfter(outcome))
         }
     }
 
     private mutating func reject(_ flight: Int, _ answer: Answer) {
-        let timestamp = UInt64(exactly: answer.timestamp ?? 0) ?? 0
+        let timestamp = answer.timestamp.flatMap { UInt64(exactly: $0) } ?? OutcomeEntry.noTimestamp
         finish(
             flight, .rejected, status: answer.status, timestamp: timestamp, cause: answer.reason?.rawValue ?? "")
     }
@@ -125,6 +127,6 @@ extension Lane {
 
     /// Seconds, where the answer has a `retry-after` header that makes sense.
     private func retryAfter(_ outcome: OutcomeRecord) -> UInt64? {
-        outcome.capturedFields.first.flatMap { RetryAfter.parse($0.valueBytes, now: Int64(rows.wallClock)) }
+        outcome.captured("retry-after").flatMap { RetryAfter.parse($0, now: Int64(rows.wallClock)) }
     }
 }

@@ -79,7 +79,7 @@ extension Lane {
         options.streams = streams(plan)
         options.requestTimeout = plan.requestTimeout
         options.userTimeout = UInt32(min(UInt64(Int32.max), plan.poolLimits.pingPatience / 1_000_000))
-        options.captures = ["retry-after"]
+        options.captures = plan.hasUniqueIDs ? ["retry-after", "apns-unique-id"] : ["retry-after"]
         return options
     }
 }

@@ -16,6 +16,7 @@ extension Lane {
         if accepted {
             providers[provider].counts.answered += 1
             finish(flight, .accepted, status: 200)
+            if outcome.field_count > 0 { carryUniqueID(outcome) }
             return
         }
         if outcome.failureScope == .http2 {
@@ -77,7 +78,7 @@ extension Lane {
 
     /// Records the row's outcome and frees its place.
     mutating func finish(
-        _ flight: Int, _ outcome: Outcome, status: UInt16 = 0, timestamp: UInt64 = 0,
+        _ flight: Int, _ outcome: Outcome, status: UInt16 = 0, timestamp: UInt64 = OutcomeEntry.noTimestamp,
         reason: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)
     ) {
         let row = flights[flight]
@@ -85,11 +86,24 @@ extension Lane {
             row: row.row, outcome: outcome, status: status, attempts: row.attempts, timestamp: timestamp,
             token: row.token, isHex: !row.isBroadcast, reason: reason,
             ownID: plan.roles.messageID == nil ? nil : UnsafeRawPointer(row.record!) + row.pathLength)
+        if row.carriedLength > 0 {
+            sink.carry(
+                UnsafeRawBufferPointer(start: row.record! + row.carriedOffset, count: Int(row.carriedLength)))
+        }
         if row.block >= 0 { arena.release(row.block) }
         flights.release(flight)
     }
 
-    mutating func finish(_ flight: Int, _ outcome: Outcome, status: UInt16 = 0, timestamp: UInt64 = 0, cause: String) {
+    /// Of the row that ended last: the id that the sandbox gives a notification, for the log of Apple's console.
+    @inline(never)
+    func carryUniqueID(_ outcome: OutcomeRecord) {
+        if let id = outcome.captured("apns-unique-id") { sink.carry(text: id) }
+    }
+
+    mutating func finish(
+        _ flight: Int, _ outcome: Outcome, status: UInt16 = 0, timestamp: UInt64 = OutcomeEntry.noTimestamp,
+        cause: String
+    ) {
         var cause = cause
         cause.withUTF8 {
             finish(flight, outcome, status: status, timestamp: timestamp, reason: UnsafeRawBufferPointer($0))

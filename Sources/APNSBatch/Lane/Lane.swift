@@ -203,6 +203,14 @@ struct Lane: ~Copyable {
                     reason: UnsafeRawBufferPointer(cause), ownID: hasOwnID ? id.baseAddress.map { .init($0) } : nil)
             }
         }
+        if !preparer.resultColumns.isEmpty { carryUnsent() }
+    }
+
+    private func carryUnsent() {
+        withUnsafeTemporaryAllocation(byteCount: CarriedFields.bytesMax, alignment: 1) { room in
+            let length = preparer.writeCarried(rows.row, to: room.baseAddress!)
+            sink.carry(UnsafeRawBufferPointer(rebasing: room[..<Int(length)]))
+        }
     }
 
     /// The end of a row that an earlier process may have sent, and that cannot be sent now.

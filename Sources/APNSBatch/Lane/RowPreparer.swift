@@ -26,7 +26,8 @@ struct RowPreparer: ~Copyable {
     let hasCollapseIDs: Bool
     let hasExpirations: Bool
     /// Kept here, for a global is asked each time whether it is there yet.
-    private let ownLimit = Self.ownLimit
+    private let ownLimit: Int
+    let resultColumns: [Int]
     private var picker: TemplatePicker
     private let pages: [RuleBook.Page?]
     /// What the rules said of the last payload.
@@ -55,6 +56,8 @@ struct RowPreparer: ~Copyable {
             || plan.headers.expiration(of: plan.headers.pushType) != nil
         picker = TemplatePicker(plan.templates)
         pages = plan.rules.pages
+        resultColumns = plan.resultColumns.indices
+        ownLimit = Self.ownLimit + resultColumns.count * (1 + CarriedFields.textMax)
         headerSets = HeaderSets(plan.headers, roles: plan.roles, topics: plan.topics)
         if let sealing = plan.sealing {
             sealed = SealedRenderer(sealing, columns: plan.columns.count, isRehearsal: isRehearsal)
@@ -120,6 +123,7 @@ struct RowPreparer: ~Copyable {
         check(UnsafeRawBufferPointer(rebasing: payload[..<length]), row, page)
         if verdict.hasError { return .invalid(firstError(copy row)) }
         flight.bodyLength = UInt32(length)
+        if !resultColumns.isEmpty { flight.carriedLength = writeCarried(row, to: room + flight.carriedOffset) }
         flight.record = room
         flight.block = arena.commit(flight.recordLength)
         return nil
@@ -165,6 +169,17 @@ struct RowPreparer: ~Copyable {
     func writeOwnID(of row: borrowing CSVRow, to out: UnsafeMutableRawPointer) -> Bool {
         guard let column = roles.messageID, row.fields.count > column else { return false }
         return MessageID.write(row.fields[column], to: out) == nil
+    }
+
+    /// Writes the fields that go into the row's results; gives their length.
+    @inline(never)
+    func writeCarried(_ row: borrowing CSVRow, to room: UnsafeMutableRawPointer) -> UInt16 {
+        var length = 0
+        for column in resultColumns {
+            let none = UnsafeRawBufferPointer(start: nil, count: 0)
+            length += CarriedFields.write(row.fields.count > column ? row.fields[column] : none, to: room + length)
+        }
+        return UInt16(length)
     }
 
     /// The token as it stands in the row, for the results; empty when the row is too broken to have one.

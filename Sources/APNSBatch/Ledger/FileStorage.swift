@@ -1,7 +1,8 @@
 import CStorage
 import Glibc
 
-/// A file of the system.
+/// A file of the system. Every write goes to its end, wherever that is: a file that somebody else cuts meanwhile stays too
+/// short, which `confirmLength` notices, and gets no hole.
 package final class FileStorage: LedgerStorage, @unchecked Sendable {
     private let path: String
     private let descriptor: Int32
@@ -26,17 +27,18 @@ package final class FileStorage: LedgerStorage, @unchecked Sendable {
         self.path = path
         let flags =
             switch opening {
-            case .new: O_RDWR | O_CREAT | O_EXCL
-            case .existing: O_RDWR
-            case .either: O_RDWR | O_CREAT
+            case .new: O_RDWR | O_APPEND | O_CREAT | O_EXCL
+            case .existing: O_RDWR | O_APPEND
+            case .either: O_RDWR | O_APPEND | O_CREAT
             case .readOnly: O_RDONLY
             }
-        let opened = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        // A FIFO in its place must not keep anybody waiting.
+        let opened = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard opened >= 0 else { throw StorageError("open", path, code: errno) }
         descriptor = opened
         var facts = stat()
         guard fstat(opened, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
-            let code = facts.st_mode == 0 ? errno : EINVAL
+            let code = facts.st_mode == 0 ? errno : StorageError.notRegular
             close(opened)
             throw StorageError("open", path, code: code)
         }
@@ -59,7 +61,7 @@ package final class FileStorage: LedgerStorage, @unchecked Sendable {
         var rest = bytes[...]
         while !rest.isEmpty {
             let part = UnsafeRawBufferPointer(rebasing: rest)
-            let done = pwrite(descriptor, part.baseAddress, part.count, off_t(length))
+            let done = write(descriptor, part.baseAddress, part.count)
             if done < 0, errno == EINTR { continue }
             guard done > 0 else { throw StorageError("write", path, code: done < 0 ? errno : ENOSPC) }
             length += UInt64(done)
@@ -83,9 +85,25 @@ package final class FileStorage: LedgerStorage, @unchecked Sendable {
             wanted = length + bytes
             code = storage_reserve(descriptor, max(reserved, length), wanted)
         }
-        // Not every file system can: there a full disk shows when it is written to.
-        guard code == 0 || code == EOPNOTSUPP else { throw StorageError("reserve space for", path, code: code) }
+        if Self.unableCodes.contains(code) {
+            reservationFailure = StorageError("reserve space for", path, code: code)
+        } else if code != 0 {
+            throw StorageError("reserve space for", path, code: code)
+        }
         reserved = wanted
+    }
+
+    /// Not every file system can reserve space, nor every kernel, and a container may forbid it. Writing goes on without.
+    private static let unableCodes = [EOPNOTSUPP, ENOSYS, EINVAL, EPERM]
+
+    package private(set) var reservationFailure: StorageError?
+
+    package func confirmLength() throws(StorageError) {
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0 else { throw StorageError("look at", path, code: errno) }
+        guard UInt64(facts.st_size) == length, facts.st_nlink > 0 else {
+            throw StorageError("write", path, code: StorageError.changed)
+        }
     }
 
     package func read(

@@ -1,24 +1,30 @@
 import APNSProtocol
 
-/// Reads records back. Nothing in them is trusted: nil means that it is none of ours.
+/// Reads records back. Nothing in them is trusted: nil means that it is none of ours. A fixed part may be longer than what
+/// is read of it: later versions may add to its end.
 enum LedgerDecoder {
     static func header(_ fixed: UnsafeRawBufferPointer, texts: UnsafeRawBufferPointer) -> LedgerHeader? {
         var numbers = Numbers(fixed)
-        guard fixed.count == 72, let high = numbers.next(UInt64.self), let low = numbers.next(UInt64.self),
+        guard fixed.count >= 72, let high = numbers.next(UInt64.self), let low = numbers.next(UInt64.self),
             let start = numbers.next(UInt64.self), let inputBytes = numbers.next(UInt64.self),
             let columnsSum = numbers.next(UInt32.self), let nameLength = numbers.next(UInt32.self),
             nameLength <= texts.count, start < 1 << 40
         else { return nil }
+        numbers.skip(LedgerHeader.digestLength)
+        let columnsLength = numbers.next(UInt32.self) ?? 0
+        guard UInt64(nameLength) + UInt64(columnsLength) <= texts.count else { return nil }
+        let (columns, note) = (Int(nameLength), Int(nameLength) + Int(columnsLength))
         return LedgerHeader(
-            identity: (high, low), start: start, digest: Array(fixed[40...]),
+            identity: (high, low), start: start, digest: Array(fixed[40..<72]),
             inputBytes: inputBytes == .max ? nil : inputBytes, columnsSum: columnsSum,
             inputName: String(decoding: texts[..<Int(nameLength)], as: UTF8.self),
-            note: Array(texts[Int(nameLength)...]))
+            resultColumns: texts[columns..<note].split(separator: 0).map { String(decoding: $0, as: UTF8.self) },
+            note: Array(texts[note...]))
     }
 
     static func session(_ fixed: UnsafeRawBufferPointer) -> LedgerSession? {
         var numbers = Numbers(fixed)
-        guard fixed.count == 40, let number = numbers.next(UInt32.self), let process = numbers.next(UInt32.self),
+        guard fixed.count >= 40, let number = numbers.next(UInt32.self), let process = numbers.next(UInt32.self),
             let time = numbers.next(UInt64.self), let high = numbers.next(UInt64.self),
             let low = numbers.next(UInt64.self), let code = numbers.next(UInt64.self),
             let policy = UInt8(exactly: code).flatMap(UnknownPolicy.init(rawValue:))
@@ -28,7 +34,7 @@ enum LedgerDecoder {
 
     static func range(_ fixed: UnsafeRawBufferPointer) -> LedgerRange? {
         var numbers = Numbers(fixed)
-        guard fixed.count == 40, let firstRow = numbers.next(UInt64.self), let rows = numbers.next(UInt32.self),
+        guard fixed.count >= 40, let firstRow = numbers.next(UInt64.self), let rows = numbers.next(UInt32.self),
             let bytes = numbers.next(UInt32.self), let offset = numbers.next(UInt64.self),
             let firstLine = numbers.next(UInt64.self), let sum = numbers.next(UInt32.self),
             1...LedgerRange.rowsMax ~= Int(rows), rows <= bytes, 1..<LedgerRange.rowMax ~= firstRow,
@@ -41,26 +47,25 @@ enum LedgerDecoder {
 
     static func mark(_ fixed: UnsafeRawBufferPointer) -> LedgerMark? {
         var numbers = Numbers(fixed)
-        guard fixed.count == LedgerMark.length, let position = numbers.next(UInt64.self),
-            let covered = numbers.next(UInt64.self), let resultsLength = numbers.next(UInt64.self),
-            covered <= position
+        guard let position = numbers.next(UInt64.self), let covered = numbers.next(UInt64.self),
+            let resultsLength = numbers.next(UInt64.self), covered <= position
         else { return nil }
-        return LedgerMark(position: position, covered: covered, resultsLength: resultsLength)
+        return LedgerMark(
+            position: position, covered: covered, resultsLength: resultsLength,
+            resultsSum: numbers.next(UInt32.self))
     }
 
     /// Whether the input was read to its end.
     static func end(_ fixed: UnsafeRawBufferPointer) -> Bool? {
         var numbers = Numbers(fixed)
-        guard fixed.count == 8, let value = numbers.next(UInt64.self), value <= 1 else { return nil }
+        guard fixed.count >= 8, let value = numbers.next(UInt64.self), value <= 1 else { return nil }
         return value == 1
     }
 
     /// What was handed over: first row and rows.
     static func handed(_ fixed: UnsafeRawBufferPointer) -> (firstRow: UInt64, rows: UInt64)? {
         var numbers = Numbers(fixed)
-        guard fixed.count == 16, let first = numbers.next(UInt64.self), let second = numbers.next(UInt64.self) else {
-            return nil
-        }
+        guard let first = numbers.next(UInt64.self), let second = numbers.next(UInt64.self) else { return nil }
         return (first, second)
     }
 
@@ -98,7 +103,7 @@ enum LedgerDecoder {
         for number in 0..<count {
             guard let entry = outcome(number, of: fixed), at + entry.textLength <= texts.count, batch.hasRoom,
                 entry.tokenLength <= OutcomeBatch.textLimit / (entry.isPacked ? 2 : 1),
-                entry.reasonLength <= OutcomeBatch.textLimit
+                entry.reasonLength <= OutcomeBatch.textLimit, entry.carriedLength <= CarriedFields.bytesMax
             else { return false }
             append(entry, UnsafeRawBufferPointer(rebasing: texts[at..<(at + entry.textLength)]), to: batch)
             at += entry.textLength
@@ -113,10 +118,12 @@ enum LedgerDecoder {
             return UnsafeRawBufferPointer(rebasing: texts[at..<(at + count)])
         }
         let timestamp =
-            entry.hasTimestamp ? UInt64(littleEndian: take(8).loadUnaligned(as: UInt64.self)) : 0
+            entry.hasTimestamp
+            ? UInt64(littleEndian: take(8).loadUnaligned(as: UInt64.self)) : OutcomeEntry.noTimestamp
         let ownID = entry.hasOwnID ? take(MessageID.length).baseAddress : nil
         let token = take(entry.tokenLength)
         let text = take(entry.reasonLength)
+        let carried = take(entry.carriedLength)
         withReason(entry.reason, else: text) { reason in
             withDigits(token, isPacked: entry.isPacked) { token in
                 batch.append(
@@ -124,6 +131,7 @@ enum LedgerDecoder {
                     timestamp: timestamp, token: token, reason: reason, ownID: ownID)
             }
         }
+        if !carried.isEmpty { batch.carry(carried) }
     }
 
     private static func withReason(
@@ -151,6 +159,8 @@ enum LedgerDecoder {
         private var at = 0
 
         init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+        mutating func skip(_ count: Int) { at += count }
 
         mutating func next<Number: FixedWidthInteger & BitwiseCopyable>(_: Number.Type) -> Number? {
             let size = MemoryLayout<Number>.size

@@ -28,7 +28,8 @@ struct LedgerEncoder: ~Copyable {
 
     mutating func add(_ header: LedgerHeader) {
         let name = Array(header.inputName.utf8.prefix(32 * 1024))
-        let texts = name + header.note.prefix(LedgerHeader.noteLimit)
+        let columns = Array(header.resultColumns.joined(separator: "\0").utf8)
+        let texts = name + columns + header.note.prefix(LedgerHeader.noteLimit)
         var fixed = Fixed(at: body, count: 0)
         fixed.add(header.identity.0)
         fixed.add(header.identity.1)
@@ -38,6 +39,8 @@ struct LedgerEncoder: ~Copyable {
         fixed.add(UInt32(name.count))
         for byte in header.digest.prefix(LedgerHeader.digestLength) { fixed.add(byte) }
         for _ in header.digest.count..<max(LedgerHeader.digestLength, header.digest.count) { fixed.add(UInt8(0)) }
+        fixed.add(UInt32(columns.count))
+        fixed.add(UInt32(0))
         (body + fixed.count).copyMemory(from: texts, byteCount: texts.count)
         finish(.header, fixed: fixed.count, texts: texts.count)
     }
@@ -68,11 +71,14 @@ struct LedgerEncoder: ~Copyable {
     /// - Parameters:
     ///   - position: of the record in the ledger, by which it is known again if what is before it is damaged.
     ///   - covered: so much of the ledger is durable; what stands between that and the mark need not be.
-    mutating func addMark(position: UInt64, covered: UInt64, resultsLength: UInt64) {
+    ///   - resultsSum: of the first `resultsLength` bytes of `results.csv`.
+    mutating func addMark(position: UInt64, covered: UInt64, resultsLength: UInt64, resultsSum: UInt32 = 0) {
         var fixed = Fixed(at: body, count: 0)
         fixed.add(position)
         fixed.add(covered)
         fixed.add(resultsLength)
+        fixed.add(resultsSum)
+        fixed.add(UInt32(0))
         finish(.mark, fixed: fixed.count)
     }
 
@@ -119,7 +125,7 @@ struct LedgerEncoder: ~Copyable {
     ) -> (UInt64, UInt64) {
         var word = LedgerEntry(
             row: entry.row, attempts: entry.attempts, outcome: entry.outcome, status: entry.status)
-        if entry.timestamp > 0 {
+        if entry.timestamp != OutcomeEntry.noTimestamp {
             texts.storeBytes(of: entry.timestamp.littleEndian, toByteOffset: used, as: UInt64.self)
             used += 8
             word.hasTimestamp = true
@@ -137,7 +143,20 @@ struct LedgerEncoder: ~Copyable {
             (texts + used).copyMemory(from: token.baseAddress!, byteCount: token.count)
         }
         used += word.tokenLength
-        guard entry.reasonLength > 0 else { return word.words }
+        if entry.reasonLength > 0 { write(reasonOf: entry, batch, to: texts, &used, &word) }
+        if entry.carriedLength > 0 {
+            let carried = batch.carried(of: entry)
+            (texts + used).copyMemory(from: carried.baseAddress!, byteCount: carried.count)
+            used += carried.count
+            word.carriedLength = carried.count
+        }
+        return word.words
+    }
+
+    private static func write(
+        reasonOf entry: OutcomeEntry, _ batch: OutcomeBatch, to texts: UnsafeMutableRawPointer, _ used: inout Int,
+        _ word: inout LedgerEntry
+    ) {
         let reason = batch.reason(of: entry)
         if entry.outcome.isAnswered, case .known(let known) = Reason(bytes: reason) {
             word.reason = known
@@ -146,7 +165,6 @@ struct LedgerEncoder: ~Copyable {
             (texts + used).copyMemory(from: reason.baseAddress!, byteCount: reason.count)
             used += reason.count
         }
-        return word.words
     }
 
     /// Behind the frame of the next record.
@@ -179,7 +197,7 @@ struct LedgerEncoder: ~Copyable {
 /// The 16 bytes of a row's outcome.
 ///
 ///     row (40 bits), attempts (16), outcome (8)
-///     status (16), known reason (8), length of token (12), length of reason (12), flags (16)
+///     status (16), known reason (8), length of token (12), length of reason (12), flags (4), length of what is carried (12)
 struct LedgerEntry: Equatable {
     var row: UInt64
     var attempts: UInt16
@@ -190,6 +208,7 @@ struct LedgerEntry: Equatable {
     /// As they stand in the texts.
     var tokenLength = 0
     var reasonLength = 0
+    var carriedLength = 0
     /// The token's hexadecimal digits are packed.
     var isPacked = false
     var hasOwnID = false
@@ -213,12 +232,13 @@ struct LedgerEntry: Equatable {
         return (
             first,
             UInt64(status) | code << 16 | UInt64(tokenLength) << 24 | UInt64(reasonLength) << 36 | flags << 48
+                | UInt64(carriedLength) << 52
         )
     }
 
     /// Nil for words that nobody wrote.
     init?(_ first: UInt64, _ second: UInt64) {
-        guard let outcome = Outcome(rawValue: UInt8(truncatingIfNeeded: first >> 56)), second >> 48 < 8 else {
+        guard let outcome = Outcome(rawValue: UInt8(truncatingIfNeeded: first >> 56)), second >> 51 & 1 == 0 else {
             return nil
         }
         row = first & (LedgerRange.rowMax - 1)
@@ -232,6 +252,7 @@ struct LedgerEntry: Equatable {
         }
         tokenLength = Int(second >> 24) & Self.lengthMax
         reasonLength = Int(second >> 36) & Self.lengthMax
+        carriedLength = Int(second >> 52)
         isPacked = second >> 48 & 1 != 0
         hasOwnID = second >> 48 & 2 != 0
         hasTimestamp = second >> 48 & 4 != 0
@@ -239,6 +260,6 @@ struct LedgerEntry: Equatable {
 
     /// Of its texts.
     var textLength: Int {
-        tokenLength + reasonLength + (hasOwnID ? MessageID.length : 0) + (hasTimestamp ? 8 : 0)
+        tokenLength + reasonLength + carriedLength + (hasOwnID ? MessageID.length : 0) + (hasTimestamp ? 8 : 0)
     }
 }

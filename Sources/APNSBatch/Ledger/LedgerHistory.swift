@@ -104,6 +104,8 @@ package struct LedgerHistory: Sendable {
     private(set) var reasons = AnswerReasons()
     /// So much of `results.csv` was durable at the last mark.
     private(set) var resultsLength: UInt64 = 0
+    /// The sum of so much; nil where the mark has none.
+    private(set) var resultsSum: UInt32?
     /// Of the last row that was looked for.
     private var lastRange = 0
 
@@ -150,7 +152,10 @@ package struct LedgerHistory: Sendable {
         reasons.unavailable = [:]
     }
 
-    mutating func takeMark(resultsLength: UInt64) { self.resultsLength = resultsLength }
+    mutating func takeMark(resultsLength: UInt64, resultsSum: UInt32? = nil) {
+        self.resultsLength = resultsLength
+        self.resultsSum = resultsSum
+    }
 
     mutating func takeEnd(isInputRead: Bool) throws(Fault) {
         guard session != nil, !isEnded else { throw .misplaced }
@@ -174,12 +179,19 @@ package struct LedgerHistory: Sendable {
     private mutating func index(of row: UInt64) -> Int? {
         guard row >= 1, row <= rows else { return nil }
         if ranges[lastRange].facts.contains(row) { return lastRange }
+        lastRange = found(row)
+        return lastRange
+    }
+
+    /// The range of a row; nil when it was never announced.
+    func range(of row: UInt64) -> Range? { row >= 1 && row <= rows ? ranges[found(row)] : nil }
+
+    private func found(_ row: UInt64) -> Int {
         var (low, high) = (0, ranges.count - 1)
         while low < high {
             let middle = (low + high + 1) / 2
             if ranges[middle].facts.firstRow <= row { low = middle } else { high = middle - 1 }
         }
-        lastRange = low
         return low
     }
 

@@ -125,7 +125,7 @@ package struct LedgerReader: ~Copyable {
         case .mark:
             let mark = try found(LedgerDecoder.mark(fixed))
             guard mark.position == offset else { throw LedgerHistory.Fault.misplaced }
-            reading.history.takeMark(resultsLength: mark.resultsLength)
+            reading.history.takeMark(resultsLength: mark.resultsLength, resultsSum: mark.resultsSum)
             reading.afterMark.removeAll { $0 < mark.covered }
         case .handed:
             let (firstRow, rows) = try found(LedgerDecoder.handed(fixed))
@@ -153,7 +153,8 @@ package struct LedgerReader: ~Copyable {
             let end = textOffset + entry.textLength
             guard end <= frame.textLength else { throw LedgerHistory.Fault.misplaced }
             if entry.outcome.isAnswered, entry.reason == nil, entry.reasonLength > 0 {
-                let start = UInt64(LedgerFrame.length + frame.fixedLength + end - entry.reasonLength)
+                let behind = entry.reasonLength + entry.carriedLength
+                let start = UInt64(LedgerFrame.length + frame.fixedLength + end - behind)
                 let text = try read(at: offset + start, count: entry.reasonLength)
                 try history.take(entry, reason: text.withUnsafeBytes { Reason(bytes: $0) })
             } else {

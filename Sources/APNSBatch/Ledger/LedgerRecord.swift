@@ -91,8 +91,10 @@ struct LedgerFrame: Equatable {
     }
 
     /// The sum of other bytes.
-    static func sum(of bytes: UnsafeRawBufferPointer) -> UInt32 {
-        storage_crc32c(0, bytes.baseAddress, bytes.count)
+    ///
+    /// - Parameter before: the sum of what stands before them.
+    static func sum(of bytes: UnsafeRawBufferPointer, after before: UInt32 = 0) -> UInt32 {
+        storage_crc32c(before, bytes.baseAddress, bytes.count)
     }
 }
 
@@ -110,12 +112,14 @@ package struct LedgerHeader: Equatable, Sendable {
     package var columnsSum: UInt32
     /// What errors call the input.
     package var inputName: String
+    /// Columns of the input that `results.csv` has.
+    package var resultColumns: [String]
     /// The caller's own.
     package var note: [UInt8]
 
     package init(
         identity: (UInt64, UInt64), start: UInt64, digest: [UInt8], inputBytes: UInt64?, columnsSum: UInt32,
-        inputName: String, note: [UInt8]
+        inputName: String, resultColumns: [String] = [], note: [UInt8]
     ) {
         self.identity = identity
         self.start = start
@@ -123,17 +127,27 @@ package struct LedgerHeader: Equatable, Sendable {
         self.inputBytes = inputBytes
         self.columnsSum = columnsSum
         self.inputName = inputName
+        self.resultColumns = resultColumns
         self.note = note
     }
 
     package static func == (left: Self, right: Self) -> Bool {
         left.identity == right.identity && left.start == right.start && left.digest == right.digest
             && left.inputBytes == right.inputBytes && left.columnsSum == right.columnsSum
-            && left.inputName == right.inputName && left.note == right.note
+            && left.inputName == right.inputName && left.resultColumns == right.resultColumns && left.note == right.note
     }
 
     static let digestLength = 32
     static let noteLimit = 256 * 1024
+
+    /// By which a board is known to be of the same run.
+    package var sum: UInt32 {
+        var bytes = digest
+        for number in [identity.0, identity.1, start, UInt64(columnsSum)] {
+            withUnsafeBytes(of: number.littleEndian) { bytes += $0 }
+        }
+        return bytes.withUnsafeBytes { LedgerFrame.sum(of: $0) }
+    }
 }
 
 /// One process at work on a campaign.
@@ -163,13 +177,13 @@ package struct LedgerSession: Equatable, Sendable {
 
 /// What is durable.
 struct LedgerMark: Equatable, Sendable {
-    static let length = 24
-
     /// Of itself.
     var position: UInt64
     /// Of the ledger.
     var covered: UInt64
     var resultsLength: UInt64
+    /// Of so much of `results.csv`; nil in ledgers of version 0.1.0.
+    var resultsSum: UInt32?
 }
 
 /// The intent to send a chunk of the input.

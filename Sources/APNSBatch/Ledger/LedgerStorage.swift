@@ -21,11 +21,20 @@ package protocol LedgerStorage: AnyObject, Sendable {
     /// Cuts what is behind `length`, and with it what was reserved.
     func truncate(to length: UInt64) throws(StorageError)
 
+    /// Throws when the file is not as long as what was appended: somebody else cut it, wrote to it or removed it.
+    func confirmLength() throws(StorageError)
+
+    /// Why the file system reserves no space, once it was asked; nil if it does. A full disk then shows when it is written
+    /// to.
+    var reservationFailure: StorageError? { get }
+
     /// The run is over: another one may work on it.
     func unlock()
 }
 
 extension LedgerStorage {
+    package func confirmLength() throws(StorageError) {}
+    package var reservationFailure: StorageError? { nil }
     package func unlock() {}
 }
 
@@ -44,5 +53,16 @@ package struct StorageError: Error, Equatable, Sendable, CustomStringConvertible
         self.code = code
     }
 
-    package var description: String { "cannot \(action) \(name): \(systemMessage(code))" }
+    /// In the place of a system's code: the file is no regular file.
+    package static let notRegular: Int32 = -1
+    /// In the place of a system's code: somebody else changed or removed the file while it was written.
+    package static let changed: Int32 = -2
+
+    package var description: String {
+        switch code {
+        case Self.notRegular: "cannot \(action) \(name): it is not a regular file"
+        case Self.changed: "\(name) was changed or removed by somebody else while it was being written"
+        default: "cannot \(action) \(name): \(systemMessage(code))"
+        }
+    }
 }

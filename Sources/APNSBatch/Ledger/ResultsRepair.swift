@@ -5,7 +5,12 @@ struct ResultsRepair: ~Copyable {
     private let name: String
     /// Where unavailable rows were last reopened: such outcomes before it have no line any more.
     private let reopenedAt: UInt64
+    private let isSound: Bool
+    /// Of the input, that each line has.
+    private let columns: [String]
     private var lines: ResultLines
+    /// Of what stands in `results.csv`.
+    private(set) var sum: UInt32
     private let batch = OutcomeBatch()
 
     init(results: any LedgerStorage, past: RunPast, name: String) {
@@ -13,21 +18,26 @@ struct ResultsRepair: ~Copyable {
         ledger = past.ledger
         self.name = name
         reopenedAt = past.reading.reopenedAt
-        lines = ResultLines(campaign: past.header.identity)
+        isSound = past.hasSoundResults
+        sum = past.reading.history.resultsSum ?? 0
+        columns = past.header.resultColumns
+        lines = ResultLines(campaign: past.header.identity, carried: columns.count)
     }
 
     /// - Parameter reading: of the ledger, whose torn tail is cut.
     mutating func run(_ reading: LedgerReader.Reading) throws(CampaignError) {
         do {
             let length = reading.history.resultsLength
-            if try isKnown(length) {
+            if isSound {
                 try results.truncate(to: length)
                 try project(reading.afterMark)
             } else {
                 // From here on nothing of the file is right any more.
                 try RunLedger.settle(ledger, resultsLength: 0, handed: [])
                 try results.truncate(to: 0)
-                try results.append(ResultLines.headerBytes)
+                sum = 0
+                let header = ResultLines.header(columns)
+                try header.withUnsafeBytes { try append($0) }
                 try projectAll(upTo: reading.length)
             }
             try flush()
@@ -39,18 +49,6 @@ struct ResultsRepair: ~Copyable {
         } catch {
             throw CampaignError(.results, "\(error)")
         }
-    }
-
-    /// Whether the file begins as ours does and a line of it ends where a mark says; somebody may have sorted it, or put
-    /// another in its place.
-    private func isKnown(_ length: UInt64) throws -> Bool {
-        let header = ResultLines.headerBytes
-        guard length >= header.count, length <= results.length else { return false }
-        var head = [UInt8](repeating: 0, count: header.count)
-        var last: UInt8 = 0
-        let got = try head.withUnsafeMutableBytes { try results.read(at: 0, into: $0) }
-        let end = try withUnsafeMutableBytes(of: &last) { try results.read(at: length - 1, into: $0) }
-        return got == head.count && head.elementsEqual(header) && end == 1 && last == UInt8(ascii: "\n")
     }
 
     private mutating func project(_ offsets: [UInt64]) throws {
@@ -76,7 +74,12 @@ struct ResultsRepair: ~Copyable {
     }
 
     private mutating func flush() throws {
-        try results.append(lines.bytes)
+        try append(lines.bytes)
         lines.removeAll()
+    }
+
+    private mutating func append(_ bytes: UnsafeRawBufferPointer) throws {
+        try results.append(bytes)
+        sum = LedgerFrame.sum(of: bytes, after: sum)
     }
 }

@@ -12,6 +12,9 @@ package protocol RunFiles: Sendable {
     /// `results.csv`, empty where there is none.
     func results() throws(CampaignError) -> any LedgerStorage
 
+    /// `results.csv`, only to be looked at; nil where there is none.
+    func resultsToRead() throws(CampaignError) -> (any LedgerStorage)?
+
     /// What the lanes of the process before this one noted; empty when nobody knows.
     func notes() -> [UInt64]
 
@@ -33,7 +36,7 @@ package struct DirectoryFiles: RunFiles {
     /// One without a header counts as new: its process was killed before it could say who it is, and sent nothing.
     package func makeLedger() throws(CampaignError) -> any LedgerStorage {
         let storage = try locked(.either)
-        guard try Self.isUnbegun(storage) else { throw RunDirectory.taken(directory) }
+        guard try isUnbegun(storage) else { throw RunDirectory.taken(directory) }
         do {
             try storage.truncate(to: 0)
         } catch {
@@ -43,9 +46,11 @@ package struct DirectoryFiles: RunFiles {
     }
 
     /// Whether nothing but the torn beginning of a ledger is there, or nothing.
-    func isUnbegun() throws(CampaignError) -> Bool { try Self.isUnbegun(try ledgerToRead()) }
+    func isUnbegun() throws(CampaignError) -> Bool { try isUnbegun(try ledgerToRead()) }
 
-    private static func isUnbegun(_ storage: FileStorage) throws(CampaignError) -> Bool {
+    private func isUnbegun(_ storage: FileStorage) throws(CampaignError) -> Bool {
+        // A board comes to its place only after the first words of the ledger are durable.
+        if BoardNotes(notes()) != nil { return false }
         if storage.length == 0 { return true }
         var first = [UInt8](repeating: 0, count: 4)
         var reader = LedgerReader(storage)
@@ -99,6 +104,15 @@ package struct DirectoryFiles: RunFiles {
             try FileStorage.syncDirectory(directory)
             return storage
         } catch {
+            throw CampaignError(.results, "\(error)")
+        }
+    }
+
+    package func resultsToRead() throws(CampaignError) -> (any LedgerStorage)? {
+        do {
+            return try FileStorage("\(directory)/\(RunDirectory.results)", .readOnly)
+        } catch {
+            if error.isMissing { return nil }
             throw CampaignError(.results, "\(error)")
         }
     }

@@ -6,7 +6,7 @@ import LaneTransport
 /// Two threads come here: the reader announces ranges, the writer records outcomes. What they share is behind a lock; the
 /// disk is waited for outside of it.
 package final class RunLedger: @unchecked Sendable {
-    private let state = Guarded(State())
+    private let state: Guarded<State>
     // Under the lock, too.
     private let ledger: any LedgerStorage
     private let results: any LedgerStorage
@@ -26,16 +26,38 @@ package final class RunLedger: @unchecked Sendable {
         /// Why nothing can be appended: bytes that are no record stand at the end, and could not be cut.
         var torn: StorageError?
         var isInputRead = false
+        /// Of all bytes of `results.csv`.
+        var resultsSum: UInt32
+        /// Somebody was told that no space can be reserved.
+        var hasSaidUnreserved = false
     }
 
     /// What the outcome of a row that was sent takes at most: a token of 100 bytes, an id, a reason of 256 bytes.
     private static let ledgerBytesPerRow = 448
     private static let resultBytesPerRow = 832
+    /// The same, with what is carried.
+    private let rowBytes: (ledger: Int, results: Int)
 
-    package init(ledger: any LedgerStorage, results: any LedgerStorage, board: HandOverBoard) {
+    private let warn: @Sendable (String) -> Void
+
+    /// - Parameters:
+    ///   - resultsSum: of what stands in `results.csv`.
+    ///   - carried: columns of the input that each line has.
+    ///   - warn: told what an operator should know.
+    package init(
+        ledger: any LedgerStorage, results: any LedgerStorage, resultsSum: UInt32 = 0, carried: Int = 0,
+        board: HandOverBoard,
+        warn: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
         self.ledger = ledger
         self.results = results
         self.board = board
+        self.warn = warn
+        rowBytes = (
+            Self.ledgerBytesPerRow + carried * (1 + CarriedFields.textMax),
+            Self.resultBytesPerRow + carried * (2 * CarriedFields.textMax + 3)
+        )
+        state = Guarded(State(resultsSum: resultsSum))
     }
 
     /// Processor time that went into it so far.
@@ -57,13 +79,17 @@ package final class RunLedger: @unchecked Sendable {
     /// Before another session begins on a ledger: what it tells is durable, with `results.csv`, and so is what the board of
     /// the session before tells. Only then may there be a new board.
     ///
-    /// - Parameter handed: rows of ranges that an earlier session may have sent.
+    /// - Parameters:
+    ///   - resultsSum: of so much of `results.csv`.
+    ///   - handed: rows of ranges that an earlier session may have sent.
     static func settle(
-        _ ledger: any LedgerStorage, resultsLength: UInt64, handed: [(firstRow: UInt64, rows: Int)]
+        _ ledger: any LedgerStorage, resultsLength: UInt64, resultsSum: UInt32 = 0,
+        handed: [(firstRow: UInt64, rows: Int)]
     ) throws(StorageError) {
         try ledger.sync()
         var encoder = LedgerEncoder()
-        encoder.addMark(position: ledger.length, covered: ledger.length, resultsLength: resultsLength)
+        encoder.addMark(
+            position: ledger.length, covered: ledger.length, resultsLength: resultsLength, resultsSum: resultsSum)
         for range in handed {
             if !encoder.hasRoom {
                 try ledger.append(encoder.bytes)
@@ -77,12 +103,12 @@ package final class RunLedger: @unchecked Sendable {
 
     /// The first words of a process: durable on return.
     ///
-    /// - Parameter header: of a new ledger.
-    func begin(_ session: LedgerSession, header: LedgerHeader?) throws(StorageError) {
-        try append { (encoder) in if let header { encoder.add(header) } }
+    /// - Parameter isNew: the ledger is empty, and begins with the header.
+    package func begin(_ session: LedgerSession, of header: LedgerHeader, isNew: Bool) throws(StorageError) {
+        if isNew { try append { (encoder) in encoder.add(header) } }
         try append { (encoder) in encoder.add(session) }
         try sync()
-        try board.begin(session)
+        try board.begin(session, campaign: header.sum)
     }
 
     /// Announces ranges: durable on return, and with room on the disk for all that can become of their rows.
@@ -92,14 +118,23 @@ package final class RunLedger: @unchecked Sendable {
         let begin = ThreadClock.now()
         let rows = left ?? ranges.reduce(0) { $0 + $1.rows }
         try state.withLock { (state) throws(StorageError) in
-            try ledger.reserve(Self.ledgerBytes(state.rowsOut + rows))
-            try results.reserve(UInt64((state.rowsOut + rows) * Self.resultBytesPerRow))
+            try ledger.reserve(ledgerBytes(state.rowsOut + rows))
+            try results.reserve(UInt64((state.rowsOut + rows) * rowBytes.results))
+            sayUnreserved(&state)
             // If that fails, room is kept for the rows before these.
             try append(&state) { (encoder) in for range in ranges { encoder.add(range) } }
             state.rowsOut += rows
         }
         try sync()
         count(since: begin)
+    }
+
+    private func sayUnreserved(_ state: inout State) {
+        guard !state.hasSaidUnreserved, let failure = ledger.reservationFailure ?? results.reservationFailure else {
+            return
+        }
+        state.hasSaidUnreserved = true
+        warn("\(failure): a full disk shows only when it is written to")
     }
 
     /// There are no more rows to announce.
@@ -115,7 +150,10 @@ package final class RunLedger: @unchecked Sendable {
 
     /// Appends whole lines to `results.csv`.
     func write(_ lines: UnsafeRawBufferPointer) throws(StorageError) {
-        try state.withLock { (_) throws(StorageError) in try results.append(lines) }
+        try state.withLock { (state) throws(StorageError) in
+            try results.append(lines)
+            state.resultsSum = LedgerFrame.sum(of: lines, after: state.resultsSum)
+        }
     }
 
     /// Everything recorded is durable on return, and a mark says so.
@@ -124,11 +162,15 @@ package final class RunLedger: @unchecked Sendable {
     package func mark() throws(StorageError) {
         let begin = ThreadClock.now()
         // The reader goes on meanwhile: what it appends is behind what is covered.
-        let (covered, length) = state.withLock { _ in (ledger.length, results.length) }
+        let (covered, length, sum) = try state.withLock { (state) throws(StorageError) in
+            try ledger.confirmLength()
+            try results.confirmLength()
+            return (ledger.length, results.length, state.resultsSum)
+        }
         try results.sync()
         try sync()
         try append { (encoder) in
-            encoder.addMark(position: ledger.length, covered: covered, resultsLength: length)
+            encoder.addMark(position: ledger.length, covered: covered, resultsLength: length, resultsSum: sum)
         }
         count(since: begin)
     }
@@ -201,10 +243,10 @@ package final class RunLedger: @unchecked Sendable {
             state.torn = error
         }
         // Cutting gives back what was kept for the rows that are out.
-        try? ledger.reserve(Self.ledgerBytes(state.rowsOut))
+        try? ledger.reserve(ledgerBytes(state.rowsOut))
     }
 
-    private static func ledgerBytes(_ rows: Int) -> UInt64 { UInt64(rows * Self.ledgerBytesPerRow) }
+    private func ledgerBytes(_ rows: Int) -> UInt64 { UInt64(rows * rowBytes.ledger) }
 
     private func count(since begin: UInt64) {
         let spent = ThreadClock.now() - begin

@@ -8,6 +8,8 @@ struct RunPast: Sendable {
     /// Rows are to be reopened: the ledger does not say so yet.
     let isReopening: Bool
     let ledger: any LedgerStorage
+    /// `results.csv` is, up to the last mark, as it was written.
+    let hasSoundResults: Bool
     /// What its lanes noted, where that can be believed.
     private let notes: [UInt64: Int]?
 
@@ -16,18 +18,20 @@ struct RunPast: Sendable {
     /// - Parameter reopening: rows that ended as unavailable count as not sent.
     init(_ files: any RunFiles, name: String, reopening: Bool = false) throws(CampaignError) {
         ledger = try files.openLedger()
-        var reading = try Self.read(ledger, name: name, boot: files.boot)
+        let found = try Self.read(ledger, files, name: name)
+        var reading = found.reading
         isReopening = reopening && reading.history.tally.unavailable > 0
         if isReopening { Self.reopen(&reading) }
         self.reading = reading
+        notes = found.notes
+        // Lines of rows that are reopened are not to stay.
+        hasSoundResults = found.hasSoundResults && !isReopening
         guard let header = reading.history.header else { throw Self.explain(.notOne, name: name) }
         guard header.inputBytes != nil else {
             throw CampaignError(
                 .configuration, "a campaign from standard input or a pipe cannot be resumed: its rows are gone")
         }
         self.header = header
-        let words = files.notes()
-        notes = reading.history.session.flatMap { HandOverBoard.notes(words, of: $0, boot: files.boot) }
     }
 
     /// As it will be when `RunLedger.reopen` has said so in the ledger: nothing of `results.csv` counts any more.
@@ -38,12 +42,42 @@ struct RunPast: Sendable {
         reading.afterMark = []
     }
 
+    /// A ledger that was read, and holds against what stands beside it.
+    struct Proven {
+        var reading: LedgerReader.Reading
+        var notes: [UInt64: Int]?
+        var hasSoundResults: Bool
+    }
+
+    /// Reads a ledger that nobody writes, and refuses one that cannot be believed.
     static func read(
-        _ ledger: any LedgerStorage, name: String, boot: (UInt64, UInt64)
+        _ ledger: any LedgerStorage, _ files: any RunFiles, name: String
+    ) throws(CampaignError) -> Proven {
+        let (board, results) = (BoardNotes(files.notes()), try files.resultsToRead())
+        var reader = LedgerReader(ledger)
+        do {
+            let reading = try reader.read(boot: files.boot)
+            let proof = LedgerProof(history: reading.history, board: board, boot: files.boot)
+            return Proven(
+                reading: reading, notes: proof.notes, hasSoundResults: try proof.check(results: results))
+        } catch let failure as LedgerReader.Failure {
+            let isBegun = (try? LedgerProof.isBegun(board: board, results: results)) ?? true
+            throw explain(failure == .notOne && isBegun ? .damaged(at: 0) : failure, name: name)
+        } catch let doubt as LedgerProof.Doubt {
+            let lastRow = board.flatMap { files.boot != (0, 0) && $0.boot == files.boot ? $0.lastRow : nil }
+            throw CampaignError(.results, doubt.explanation(name, lastRow: lastRow))
+        } catch {
+            throw CampaignError(.results, "\(error)")
+        }
+    }
+
+    /// The same while a process may be at work on it: what it appends meanwhile explains what stands beside it.
+    static func readUnproven(
+        _ ledger: any LedgerStorage, _ files: any RunFiles, name: String
     ) throws(CampaignError) -> LedgerReader.Reading {
         var reader = LedgerReader(ledger)
         do {
-            return try reader.read(boot: boot)
+            return try reader.read(boot: files.boot)
         } catch {
             throw explain(error, name: name)
         }
@@ -56,7 +90,16 @@ struct RunPast: Sendable {
         case .damaged(let offset):
             CampaignError(
                 .results,
-                "\(name)/\(RunDirectory.ledger) is damaged at byte \(offset): what became of its rows cannot be told")
+                "\(name)/\(RunDirectory.ledger) is damaged at byte \(offset): what became of its rows cannot be told, "
+                    + "and nothing is sent; put back the whole ledger")
+        }
+    }
+
+    /// What of the input is the campaign's.
+    var extent: CSVExtent? {
+        header.inputBytes.map { bytes in
+            let end = reading.history.ranges.last.map { $0.facts.offset + UInt64($0.facts.bytes) }
+            return CSVExtent(bytes: bytes, endsWhole: end == bytes)
         }
     }
 
@@ -89,6 +132,11 @@ struct RunPast: Sendable {
         }
         guard now.columnsSum == header.columnsSum else {
             throw CampaignError(.configuration, "\(now.inputName): the input changed: it has other columns")
+        }
+        guard now.resultColumns == header.resultColumns else {
+            let names = header.resultColumns.isEmpty ? "none" : header.resultColumns.joined(separator: ", ")
+            throw CampaignError(
+                .configuration, "result columns cannot change while a run goes on: it began with \(names)")
         }
         guard now.inputBytes == header.inputBytes else {
             let (had, has) = (header.inputBytes ?? 0, now.inputBytes ?? 0)

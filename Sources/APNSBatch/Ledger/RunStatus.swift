@@ -60,14 +60,27 @@ public struct RunStatus: Sendable, Equatable {
     public init(of directory: String) throws(CampaignError) {
         let files = DirectoryFiles(directory)
         let storage = try files.ledgerToRead()
-        let isFree: Bool
+        let wasFree = try Self.isFree(storage)
+        let history: LedgerHistory
+        do throws(CampaignError) {
+            history =
+                wasFree
+                ? try RunPast.read(storage, files, name: directory).reading.history
+                : try RunPast.readUnproven(storage, files, name: directory).history
+        } catch {
+            // A process that began meanwhile writes what the others files have already.
+            guard wasFree, try !Self.isFree(storage) else { throw error }
+            history = try RunPast.readUnproven(storage, files, name: directory).history
+        }
+        try self.init(history, notes: files.notes(), boot: files.boot, isFree: wasFree)
+    }
+
+    private static func isFree(_ storage: FileStorage) throws(CampaignError) -> Bool {
         do {
-            isFree = try !storage.isLocked()
+            return try !storage.isLocked()
         } catch {
             throw CampaignError(.results, "\(error)")
         }
-        let history = try RunPast.read(storage, name: directory, boot: files.boot).history
-        try self.init(history, notes: files.notes(), boot: files.boot, isFree: isFree)
     }
 
     package init(
@@ -88,7 +101,7 @@ public struct RunStatus: Sendable, Equatable {
             .invalid: tally.invalid, .unknown: tally.unknown,
             .expired: tally.expired, .suppressed: tally.suppressed,
         ]
-        let board = history.session.flatMap { HandOverBoard.notes(notes, of: $0, boot: boot) }
+        let board = LedgerProof(history: history, board: BoardNotes(notes), boot: boot).notes
         rows = []
         for range in history.ranges { add(range, handed: history.handed(range, board: board)) }
     }

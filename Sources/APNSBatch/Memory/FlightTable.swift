@@ -4,7 +4,7 @@ import APNSProtocol
 ///
 /// The record holds everything that a request points at, in this order:
 ///
-///     path │ apns-id (36) │ collapse id │ channel id │ expiration │ payload
+///     path │ apns-id (36) │ collapse id │ channel id │ expiration │ payload │ fields carried into the results
 ///
 /// A push to a device has its token in the path and no channel id; a broadcast has a channel id and no collapse id.
 struct Flight {
@@ -36,6 +36,7 @@ struct Flight {
     var place: UInt32 = 0
     /// The next free place, or the next row set aside.
     var next: Int32 = -1
+    var carriedLength: UInt16 = 0
 
     init() {}
 
@@ -47,7 +48,8 @@ struct Flight {
     var channelOffset: Int { collapseOffset + Int(collapseLength) }
     var expirationOffset: Int { channelOffset + Int(channelLength) }
     var bodyOffset: Int { expirationOffset + Int(expirationLength) }
-    var recordLength: Int { bodyOffset + Int(bodyLength) }
+    var carriedOffset: Int { bodyOffset + Int(bodyLength) }
+    var recordLength: Int { carriedOffset + Int(carriedLength) }
 
     var isBroadcast: Bool { channelLength > 0 }
 

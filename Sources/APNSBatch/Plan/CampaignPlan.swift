@@ -42,6 +42,10 @@ final class CampaignPlan: Sendable {
     let stopPatience: UInt64
     let deadline: CampaignDeadline?
     let log: LaneLog
+    /// Columns of the input that go into the results.
+    let resultColumns: ResultColumns
+    /// Whether answers may bring an `apns-unique-id`: Apple's production servers never do.
+    let hasUniqueIDs: Bool
     /// Nil when nothing is encrypted.
     let sealing: SealingPlan?
     let surroundings: Surroundings
@@ -62,7 +66,12 @@ final class CampaignPlan: Sendable {
             columns: columns, file: campaign.input.name,
             hasTemplate: campaign.template != nil || campaign.templates != nil, recipients: campaign.recipients)
         templates = try TemplateChoice(campaign, columns: columns)
-        sealing = try SealingPlan(campaign, columns: columns)
+        let sealing = try SealingPlan(campaign, columns: columns)
+        self.sealing = sealing
+        resultColumns = try ResultColumns(
+            campaign.resultColumns, columns: columns, file: campaign.input.name,
+            isSecret: { Self.isSecret(column: $0, sealing) })
+        if case .production = campaign.destination { hasUniqueIDs = false } else { hasUniqueIDs = true }
         try Self.checkPayloadColumn(roles, templates, file: campaign.input.name)
         (host, port) = campaign.destination.endpoint
         proxy = campaign.proxy.map { "\($0)" } ?? ""
@@ -110,6 +119,10 @@ final class CampaignPlan: Sendable {
 
     /// Whether a column's fields travel encrypted, so that nothing else may show them.
     func isSecret(column: Int) -> Bool {
+        Self.isSecret(column: column, sealing)
+    }
+
+    private static func isSecret(column: Int, _ sealing: SealingPlan?) -> Bool {
         sealing?.templates.contains { $0.inner.columnsUsed.contains(column) } ?? false
     }
 

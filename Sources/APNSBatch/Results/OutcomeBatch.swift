@@ -3,7 +3,7 @@ import APNSProtocol
 /// One row's end, in fixed layout; its token and reason stand in the batch's bytes.
 struct OutcomeEntry {
     var row: UInt64
-    /// Milliseconds since the epoch, of a 410; 0 for none.
+    /// Milliseconds since the epoch, of a 410, or `noTimestamp`.
     var timestamp: UInt64
     var tokenOffset: UInt32
     var reasonOffset: UInt32
@@ -13,10 +13,14 @@ struct OutcomeEntry {
     var status: UInt16
     var attempts: UInt16
     var outcome: Outcome
+    /// Of the texts that go into the line as they are; they stand behind the reason.
+    var carriedLength: UInt16 = 0
     /// The row brought its own apns-id, which stands before its token.
     var hasOwnID = false
     /// The token is known to be lower-case hexadecimal digits.
     var isHex = false
+
+    static let noTimestamp = UInt64.max
 }
 
 /// Outcomes on their way from a lane to the writer: some thousand entries and the bytes they refer to.
@@ -38,7 +42,7 @@ package final class OutcomeBatch: @unchecked Sendable {
 
     package init(entries: Int = entryCapacity) {
         entryLimit = entries
-        byteLimit = min(Self.byteCapacity, entries * 3 * Self.textLimit)
+        byteLimit = min(Self.byteCapacity, entries * Self.textsLimit)
         entryStorage = .allocate(capacity: entries)
         byteStorage = .allocate(byteCount: byteLimit, alignment: 16)
     }
@@ -51,7 +55,9 @@ package final class OutcomeBatch: @unchecked Sendable {
     var isEmpty: Bool { count == 0 }
 
     /// Whether another entry with texts of any length fits.
-    var hasRoom: Bool { count < entryLimit && bytesUsed + 3 * Self.textLimit <= byteLimit }
+    var hasRoom: Bool { count < entryLimit && bytesUsed + Self.textsLimit <= byteLimit }
+
+    private static let textsLimit = 3 * textLimit + CarriedFields.bytesMax
 
     var entries: UnsafeBufferPointer<OutcomeEntry> { UnsafeBufferPointer(start: entryStorage, count: count) }
 
@@ -67,6 +73,30 @@ package final class OutcomeBatch: @unchecked Sendable {
 
     func reason(of entry: OutcomeEntry) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: byteStorage + Int(entry.reasonOffset), count: Int(entry.reasonLength))
+    }
+
+    /// See `CarriedFields`.
+    func carried(of entry: OutcomeEntry) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(
+            start: byteStorage + Int(entry.reasonOffset) + Int(entry.reasonLength), count: Int(entry.carriedLength))
+    }
+
+    /// Adds to what is carried of the last entry. Only right after it was appended.
+    func carry(_ fields: UnsafeRawBufferPointer) {
+        let entry = entryStorage + (count - 1)
+        guard let base = fields.baseAddress, Int(entry.pointee.carriedLength) + fields.count <= CarriedFields.bytesMax
+        else { return }
+        (byteStorage + bytesUsed).copyMemory(from: base, byteCount: fields.count)
+        bytesUsed += fields.count
+        entry.pointee.carriedLength += UInt16(fields.count)
+    }
+
+    /// Adds one text to it.
+    func carry(text: UnsafeRawBufferPointer) {
+        withUnsafeTemporaryAllocation(byteCount: 1 + CarriedFields.textMax, alignment: 1) { room in
+            let length = CarriedFields.write(text, to: room.baseAddress!)
+            carry(UnsafeRawBufferPointer(rebasing: room[..<length]))
+        }
     }
 
     /// Only while `hasRoom`.
@@ -90,16 +120,16 @@ package final class OutcomeBatch: @unchecked Sendable {
 
     private func keep(_ text: UnsafeRawBufferPointer) -> (offset: UInt32, length: UInt16) {
         let offset = bytesUsed
-        let length = Self.cut(text)
+        let length = Self.cut(text, to: Self.textLimit)
         if length > 0 { (byteStorage + offset).copyMemory(from: text.baseAddress!, byteCount: length) }
         bytesUsed += length
         return (UInt32(offset), UInt16(length))
     }
 
     /// The length to keep: never in the middle of a UTF-8 sequence.
-    private static func cut(_ text: UnsafeRawBufferPointer) -> Int {
-        guard text.count > textLimit else { return text.count }
-        var length = textLimit
+    static func cut(_ text: UnsafeRawBufferPointer, to limit: Int) -> Int {
+        guard text.count > limit else { return text.count }
+        var length = limit
         while length > 0 && text[length] & 0xC0 == 0x80 { length -= 1 }
         return length
     }

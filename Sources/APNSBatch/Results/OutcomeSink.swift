@@ -28,7 +28,8 @@ struct OutcomeSink: ~Copyable {
 
     /// Records a row's end. The texts are copied; `ownID` is the row's own apns-id, where it brought one.
     mutating func record(
-        row: UInt64, outcome: Outcome, status: UInt16 = 0, attempts: UInt16 = 0, timestamp: UInt64 = 0,
+        row: UInt64, outcome: Outcome, status: UInt16 = 0, attempts: UInt16 = 0,
+        timestamp: UInt64 = OutcomeEntry.noTimestamp,
         token: UnsafeRawBufferPointer, isHex: Bool = false,
         reason: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0), ownID: UnsafeRawPointer? = nil
     ) {
@@ -38,6 +39,12 @@ struct OutcomeSink: ~Copyable {
             isHex: isHex, reason: reason, ownID: ownID)
         tally.count(outcome, attempts: attempts)
     }
+
+    /// Adds fields to the line of the row that was recorded last.
+    func carry(_ fields: UnsafeRawBufferPointer) { batch.carry(fields) }
+
+    /// Adds one field to it.
+    func carry(text: UnsafeRawBufferPointer) { batch.carry(text: text) }
 
     /// Gives what there is to the writer.
     mutating func handOver() {

@@ -2,14 +2,27 @@ import APNSProtocol
 
 /// Formats outcomes as lines of `results.csv` into a buffer of its own.
 ///
-///     row,token,outcome,status,reason,timestamp,apns_id,attempts
+///     row,token,outcome,status,reason,timestamp,apns_id,attempts,apns_unique_id
 ///
-/// Lines end in LF. A field is quoted only where RFC 4180 asks for it. `status` and `timestamp` are empty where there is
-/// none; `apns_id` is empty for rows that were never sent.
+/// and behind those the columns that the campaign carries there. Lines end in LF. A field is quoted only where RFC 4180 asks
+/// for it. `status` and `timestamp` are empty where there is none; `apns_id` is empty for rows that were never sent, and
+/// `apns_unique_id` where the server gave none.
 struct ResultLines: ~Copyable {
-    static let header: StaticString = "row,token,outcome,status,reason,timestamp,apns_id,attempts\n"
-    static var headerBytes: UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: header.utf8Start, count: header.utf8CodeUnitCount)
+    static let columns = [
+        "row", "token", "outcome", "status", "reason", "timestamp", "apns_id", "attempts", "apns_unique_id",
+    ]
+
+    /// The first line.
+    ///
+    /// - Parameter carried: the names of further columns.
+    static func header(_ carried: [String] = []) -> [UInt8] {
+        var lines = ResultLines(campaign: (0, 0))
+        for (place, name) in (columns + carried).enumerated() {
+            if place > 0 { lines.append(byte: UInt8(ascii: ",")) }
+            Array(name.utf8).withUnsafeBytes { lines.append(field: $0) }
+        }
+        lines.append(byte: UInt8(ascii: "\n"))
+        return Array(lines.bytes)
     }
 
     /// Bytes of lines that are gathered before they are written.
@@ -18,18 +31,24 @@ struct ResultLines: ~Copyable {
     /// A line's fixed parts: three numbers of up to 20 digits, the apns-id, the outcome, commas.
     private static let fixedLimit = 160
     /// Quoting can at most double a text and add its quotes.
-    private static let lineLimit = fixedLimit + 2 * (2 * OutcomeBatch.textLimit + 2)
+    private let lineLimit: Int
 
     private let campaign: (UInt64, UInt64)
+    /// How many columns of the input each line has.
+    private let carried: Int
     private let capacity: Int
     private let buffer: UnsafeMutablePointer<UInt8>
     private var used = 0
     /// The last status that was written, as it stands in memory.
     private var lastStatus: (number: UInt16, digits: UInt64, length: Int) = (0, 0, 0)
 
-    init(campaign: (UInt64, UInt64), capacity: Int = usualCapacity) {
-        precondition(capacity >= Self.lineLimit)
+    /// - Parameter carried: how many columns of the input each line has.
+    init(campaign: (UInt64, UInt64), carried: Int = 0, capacity: Int = usualCapacity) {
+        lineLimit =
+            Self.fixedLimit + 2 * (2 * OutcomeBatch.textLimit + 2) + (carried + 1) * (2 * CarriedFields.textMax + 3)
+        precondition(capacity >= lineLimit)
         self.campaign = campaign
+        self.carried = carried
         self.capacity = capacity
         buffer = .allocate(capacity: capacity)
     }
@@ -37,7 +56,7 @@ struct ResultLines: ~Copyable {
     deinit { buffer.deallocate() }
 
     /// Whether the next line surely fits.
-    var hasRoom: Bool { used + Self.lineLimit <= capacity }
+    var hasRoom: Bool { used + lineLimit <= capacity }
 
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: buffer, count: used) }
 
@@ -54,7 +73,7 @@ struct ResultLines: ~Copyable {
         append(byte: UInt8(ascii: ","))
         if entry.reasonLength > 0 { append(field: batch.reason(of: entry)) }
         append(byte: UInt8(ascii: ","))
-        if entry.timestamp > 0 { append(number: entry.timestamp) }
+        if entry.timestamp != OutcomeEntry.noTimestamp { append(number: entry.timestamp) }
         append(byte: UInt8(ascii: ","))
         if entry.hasOwnID {
             append(field: batch.ownID(of: entry))
@@ -64,6 +83,27 @@ struct ResultLines: ~Copyable {
         }
         append(byte: UInt8(ascii: ","))
         append(number: UInt64(entry.attempts))
+        if carried == 0, entry.carriedLength == 0 {
+            // A comma and a line end, in one store.
+            UnsafeMutableRawPointer(buffer + used).storeBytes(of: UInt16(littleEndian: 0x0A2C), as: UInt16.self)
+            used += 2
+        } else {
+            append(carried: batch.carried(of: entry))
+        }
+    }
+
+    /// The unique id, which stands last there, and the columns.
+    @inline(never)
+    private mutating func append(carried fields: UnsafeRawBufferPointer) {
+        var rest = fields
+        for _ in 0..<carried { _ = CarriedFields.takeFirst(&rest) }
+        append(byte: UInt8(ascii: ","))
+        append(field: CarriedFields.takeFirst(&rest))
+        rest = fields
+        for _ in 0..<carried {
+            append(byte: UInt8(ascii: ","))
+            append(field: CarriedFields.takeFirst(&rest))
+        }
         append(byte: UInt8(ascii: "\n"))
     }
 

@@ -43,9 +43,11 @@ final class ResultsWriter: @unchecked Sendable {
     /// Nanoseconds.
     private let interval: UInt64
 
-    /// - Parameter reasons: counted before.
+    /// - Parameters:
+    ///   - carried: columns of the input that each line has.
+    ///   - reasons: counted before.
     init(
-        ledger: RunLedger, campaign: (UInt64, UInt64), reasons: AnswerReasons = AnswerReasons(),
+        ledger: RunLedger, campaign: (UInt64, UInt64), carried: Int = 0, reasons: AnswerReasons = AnswerReasons(),
         exchange: OutcomeExchange,
         control: RunControl, interval: UInt64, lineBytes: Int = ResultLines.usualCapacity
     ) {
@@ -53,7 +55,7 @@ final class ResultsWriter: @unchecked Sendable {
         self.exchange = exchange
         self.control = control
         self.interval = interval
-        account = Account(lines: ResultLines(campaign: campaign, capacity: lineBytes), reasons: reasons)
+        account = Account(lines: ResultLines(campaign: campaign, carried: carried, capacity: lineBytes), reasons: reasons)
     }
 
     /// Runs until the exchange is closed; then everything is in the files and on the disk.

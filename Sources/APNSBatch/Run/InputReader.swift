@@ -13,8 +13,9 @@ final class InputReader: Sendable {
     /// - Parameters:
     ///   - lanes: each lane may have a chunk in hand and one waiting; two more are being filled.
     ///   - group: more of them, for chunks that are announced together.
+    ///   - extent: what an earlier process took for the whole input; nil for all that is there.
     init(
-        _ campaign: Campaign, lanes: Int, group: Int = 0, limits: CSVLimits = .standard
+        _ campaign: Campaign, lanes: Int, group: Int = 0, limits: CSVLimits = .standard, extent: CSVExtent? = nil
     ) throws(CampaignError) {
         name = campaign.input.name
         do {
@@ -25,7 +26,7 @@ final class InputReader: Sendable {
                 case .standardInput: .standardInput
                 }
             reader = try CSVChunkReader(
-                input: input, dialect: dialect, limits: limits, buffers: lanes * 2 + 2 + group)
+                input: input, dialect: dialect, limits: limits, buffers: lanes * 2 + 2 + group, extent: extent)
             columns = try reader.readHeader()
         } catch {
             throw Self.explain(error, name: campaign.input.name)
@@ -55,6 +56,14 @@ final class InputReader: Sendable {
 
     var bytesRead: UInt64 { reader.bytesRead }
     var bytesTotal: UInt64? { reader.bytesTotal }
+
+    /// What to tell the operator of a file that grew while it was read, or since it was read first; nil if it did not.
+    var additionWarning: String? {
+        guard let added = reader.addition, let bytes = reader.bytesTotal else { return nil }
+        let line = added.lineCut.map { "; line \($0) was half written when the campaign began, and is left out too" }
+        return "\(name): \(added.bytes) bytes were added behind the first \(bytes); they are not part of this campaign"
+            + (line ?? "")
+    }
 
     /// Of the names of the columns.
     var columnsSum: UInt32 {

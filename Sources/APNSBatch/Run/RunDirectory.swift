@@ -31,8 +31,8 @@ enum RunDirectory {
     private static func hasNoResults(_ directory: String, headerAllowed: Bool) -> Bool {
         var facts = stat()
         guard lstat("\(directory)/\(results)", &facts) == 0 else { return true }
-        return headerAllowed && facts.st_mode & S_IFMT == S_IFREG
-            && facts.st_size <= ResultLines.headerBytes.count
+        guard headerAllowed, let storage = try? FileStorage("\(directory)/\(results)", .readOnly) else { return false }
+        return (try? ResultsScan(storage).isBareHeader) ?? false
     }
 
     private static func makeNew() throws(CampaignError) -> String {

@@ -26,9 +26,9 @@ package final class SteppedRun {
         exchange = OutcomeExchange(
             lanes: run.gauges.count, each: surroundings.batchesPerLane, entries: surroundings.outcomesPerBatch)
         writer = ResultsWriter(
-            ledger: ledger, campaign: run.plan.identity, reasons: run.past?.reading.history.reasons ?? AnswerReasons(),
-            exchange: exchange, control: run.control, interval: UInt64(run.syncInterval) * 1_000_000,
-            lineBytes: surroundings.lineBytes)
+            ledger: ledger, campaign: run.plan.identity, carried: run.header.resultColumns.count,
+            reasons: run.past?.reading.history.reasons ?? AnswerReasons(), exchange: exchange, control: run.control,
+            interval: UInt64(run.syncInterval) * 1_000_000, lineBytes: surroundings.lineBytes)
         announcer = RangeAnnouncer(run.reader, ledger: ledger, past: run.past?.ranges ?? [])
         wakers = run.gauges.map { _ in LaneWaker() }
         do {

@@ -103,6 +103,9 @@ struct CampaignArguments: ParsableArguments {
     @Option(help: "Directory for the results, made if missing. (default: a new one below runs/)")
     var runDir: String?
 
+    @Option(help: "Columns of the input that go into results.csv too, as in user_id,segment. At most 8.")
+    var resultColumns: String?
+
     @Option(help: "Script (YAML) for --to simulator: answers, latency, seed.")
     var simulatorScript: String?
 
@@ -119,6 +122,7 @@ struct CampaignArguments: ParsableArguments {
                 pingPatience: pingPatience,
                 tokenMintAfter: tokenMintAfter, tokenRetireAfter: tokenRetireAfter, proxy: proxy,
                 proxyPasswordFile: proxyPasswordFile, proxyPasswordEnv: proxyPasswordEnv, runDir: runDir,
+                resultColumns: resultColumns?.split(separator: ",", omittingEmptySubsequences: false).map(String.init),
                 simulatorScript: simulatorScript, onUnknown: onUnknown, syncInterval: syncInterval)
             return try own.over(policy.settings).over(credentials.settings)
         }

@@ -65,11 +65,20 @@ enum CampaignFile {
 
     private static func place(_ node: Node) -> String { node.mark.map { ":\($0.line):\($0.column)" } ?? "" }
 
-    /// A file's content, or an error that names it. Pipes and process substitutions are files too.
+    /// No template, certificate or campaign file has more.
+    private static let lengthMax = 16 << 20
+
+    /// A file's content, or an error that names it. Pipes and process substitutions are files too; devices are not, for some
+    /// of them never end.
     static func bytes(of path: String) throws -> [UInt8] {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw unreadable(path) }
         defer { close(file) }
+        var facts = stat()
+        guard fstat(file, &facts) == 0 else { throw unreadable(path) }
+        guard ![S_IFCHR, S_IFBLK].contains(facts.st_mode & S_IFMT) else {
+            throw UsageError("cannot read \(path): it is a device, and not a file")
+        }
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 64 * 1024)
         while true {
@@ -77,6 +86,9 @@ enum CampaignFile {
             if count == 0 { return bytes }
             if count > 0 {
                 bytes += piece[..<count]
+                guard bytes.count <= lengthMax else {
+                    throw UsageError("cannot read \(path): it has more than \(lengthMax >> 20) MiB")
+                }
             } else if errno != EINTR {
                 throw unreadable(path)
             }

@@ -73,6 +73,7 @@ extension CampaignSettings {
         }
         campaign.lanes = lanes
         campaign.runDirectory = runDir
+        campaign.resultColumns = resultColumns ?? []
         if let connections { campaign.connections = connections }
         if let streams { campaign.streams = streams }
         if let attempts { campaign.attempts = attempts }

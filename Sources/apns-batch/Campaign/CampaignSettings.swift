@@ -54,6 +54,7 @@ struct CampaignSettings: Codable {
     var proxyPasswordFile: String?
     var proxyPasswordEnv: String?
     var runDir: String?
+    var resultColumns: [String]?
     var simulatorScript: String?
     var onUnknown: String?
     var syncInterval: Int?
@@ -101,6 +102,7 @@ struct CampaignSettings: Codable {
         case proxyPasswordFile = "proxy_password_file"
         case proxyPasswordEnv = "proxy_password_env"
         case runDir = "run_dir"
+        case resultColumns = "result_columns"
         case simulatorScript = "simulator_script"
         case onUnknown = "on_unknown"
         case syncInterval = "sync_interval"
@@ -151,7 +153,7 @@ struct CampaignSettings: Codable {
             proxyPasswordFile: proxyPasswordEnv == nil
                 ? proxyPasswordFile ?? file.proxyPasswordFile : proxyPasswordFile,
             proxyPasswordEnv: proxyPasswordFile == nil ? proxyPasswordEnv ?? file.proxyPasswordEnv : proxyPasswordEnv,
-            runDir: runDir ?? file.runDir,
+            runDir: runDir ?? file.runDir, resultColumns: resultColumns ?? file.resultColumns,
             simulatorScript: simulatorScript ?? file.simulatorScript,
             onUnknown: onUnknown ?? file.onUnknown, syncInterval: syncInterval ?? file.syncInterval,
             keyPassphraseFile: keyPassphraseEnv == nil

@@ -1,3 +1,4 @@
+import CFailingDisk
 import Foundation
 import Glibc
 import LaneTransport
@@ -112,14 +113,116 @@ import Testing
         try FileManager.default.removeItem(at: directory)
     }
 
+    @Test("a FIFO, a device or a link in the place of a file is refused, and keeps nobody waiting")
+    func irregular() throws {
+        try #require(mkfifo(path("fifo"), 0o600) == 0)
+        for opening in [FileStorage.Opening.existing, .either, .readOnly] {
+            #expect(throws: StorageError("open", path("fifo"), code: StorageError.notRegular)) {
+                _ = try open("fifo", opening)
+            }
+        }
+        #expect(throws: StorageError("open", "/dev/null", code: StorageError.notRegular)) {
+            _ = try FileStorage("/dev/null", .readOnly)
+        }
+        try Data("mine".utf8).write(to: URL(filePath: path("target")))
+        try FileManager.default.createSymbolicLink(atPath: path("link"), withDestinationPath: path("target"))
+        for opening in [FileStorage.Opening.existing, .either, .readOnly] {
+            #expect(throws: StorageError("open", path("link"), code: ELOOP)) { _ = try open("link", opening) }
+        }
+        #expect(throws: StorageError.self) { _ = try open("link", .new) }
+        // The board is made beside its place: a link there is not followed either.
+        try FileManager.default.createSymbolicLink(atPath: path("b.new"), withDestinationPath: path("target"))
+        #expect(throws: StorageError("open", path("b.new"), code: ELOOP)) {
+            _ = try HandOverBoard(path: path("b"), slots: 1)
+        }
+        #expect(try String(contentsOfFile: path("target"), encoding: .utf8) == "mine")
+        try FileManager.default.removeItem(at: directory)
+    }
+
+    @Test("a short write is continued where it ended", .enabled(if: failing_disk_works()))
+    func shortWrites() throws {
+        let storage = try open("s", .new)
+        failing_disk_begin(failing_disk_trouble(write_max: 3, fallocate_error: 0))
+        try append("hello, world", to: storage)
+        let counts = failing_disk_end()
+        #expect(counts.short_writes == 3 && storage.length == 12)
+        #expect(try String(contentsOfFile: path("s"), encoding: .utf8) == "hello, world")
+        try storage.confirmLength()
+        try FileManager.default.removeItem(at: directory)
+    }
+
+    @Test("what is called durable was synced: files, and the directory of new ones", .enabled(if: failing_disk_works()))
+    func syncs() throws {
+        let storage = try open("y", .new)
+        try append("x", to: storage)
+        failing_disk_begin(failing_disk_trouble())
+        try storage.sync()
+        #expect(failing_disk_end().file_syncs == 1)
+        failing_disk_begin(failing_disk_trouble())
+        _ = try DirectoryFiles(directory.path).makeLedger()
+        _ = try DirectoryFiles(directory.path).results()
+        #expect(failing_disk_end().directory_syncs == 1)
+        failing_disk_begin(failing_disk_trouble())
+        _ = try RunDirectory.make(path("new/run"))
+        #expect(failing_disk_end().directory_syncs == 2)
+        try FileManager.default.removeItem(at: directory)
+    }
+
+    @Test(
+        "a file system that reserves no space is written to all the same, and this is known",
+        .enabled(if: failing_disk_works()))
+    func unreserved() throws {
+        for code in [EOPNOTSUPP, ENOSYS, EINVAL, EPERM] {
+            let storage = try open("r\(code)", .new)
+            failing_disk_begin(failing_disk_trouble(write_max: 0, fallocate_error: code))
+            defer { _ = failing_disk_end() }
+            try storage.reserve(1 << 20)
+            #expect(storage.reservationFailure == StorageError("reserve space for", path("r\(code)"), code: code))
+            try append("x", to: storage)
+        }
+        let full = try open("full", .new)
+        failing_disk_begin(failing_disk_trouble(write_max: 0, fallocate_error: ENOSPC))
+        defer { _ = failing_disk_end() }
+        #expect(throws: StorageError("reserve space for", path("full"), code: ENOSPC)) { try full.reserve(1 << 20) }
+        try FileManager.default.removeItem(at: directory)
+    }
+
+    @Test("somebody else who cuts, extends or removes the file meanwhile is noticed, and leaves no hole")
+    func othersAtWork() throws {
+        let changes: [(String) -> Void] = [
+            { truncate($0, 2) },
+            { unlink($0) },
+            { path in
+                let file = Glibc.open(path, O_WRONLY | O_APPEND)
+                _ = write(file, "x", 1)
+                close(file)
+            },
+        ]
+        for (number, change) in changes.enumerated() {
+            let storage = try open("o\(number)", .new)
+            try append("first", to: storage)
+            try storage.confirmLength()
+            change(path("o\(number)"))
+            try append("second", to: storage)
+            #expect(throws: StorageError("write", path("o\(number)"), code: StorageError.changed)) {
+                try storage.confirmLength()
+            }
+        }
+        #expect(try String(contentsOfFile: path("o0"), encoding: .utf8) == "fisecond")
+        try FileManager.default.removeItem(at: directory)
+    }
+
     @Test("what cannot be done is said with the file's name")
     func failures() throws {
         #expect(throws: StorageError("open", path("none"), code: ENOENT)) { _ = try open("none", .existing) }
         _ = try open("d", .new)
         #expect(throws: StorageError("open", path("d"), code: EEXIST)) { _ = try open("d", .new) }
-        #expect(throws: StorageError("open", path(""), code: EINVAL)) {
+        #expect(throws: StorageError("open", path(""), code: StorageError.notRegular)) {
             _ = try open("", .readOnly)
         }
+        #expect(
+            StorageError("open", "/x", code: StorageError.notRegular).description
+                == "cannot open /x: it is not a regular file")
         let readOnly = try open("d", .readOnly)
         #expect(throws: StorageError("write", path("d"), code: EBADF)) { try append("x", to: readOnly) }
         #expect(StorageError("write", "/x/y", code: ENOSPC).description == "cannot write /x/y: No space left on device")

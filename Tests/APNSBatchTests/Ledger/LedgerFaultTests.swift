@@ -1,4 +1,5 @@
 import Glibc
+import LaneTransport
 import Testing
 
 @testable import APNSBatch
@@ -12,9 +13,9 @@ import Testing
 
     /// Begun, with a range of ten rows.
     private func begun() throws -> RunLedger {
-        try results.append(ResultLines.headerBytes)
+        try ResultLines.header().withUnsafeBytes { try results.append($0) }
         let run = RunLedger(ledger: ledger, results: results, board: HandOverBoard(slots: 1))
-        try run.begin(Sample.session(1), header: Sample.header)
+        try run.begin(Sample.session(1), of: Sample.header, isNew: true)
         try run.announce([Sample.range(1, rows: 10)])
         return run
     }
@@ -61,6 +62,49 @@ import Testing
         #expect(throws: failure) { try run.announce([Sample.range(11, rows: 5)]) }
         #expect(throws: failure) { try run.end() }
         #expect(try !Sample.read(ledger.bytes).history.isEnded)
+    }
+
+    @Test("the mark before another session stands behind what it covers only when that is durable")
+    func settles() throws {
+        _ = try begun()
+        let length = ledger.length
+        var lengths: [UInt64] = []
+        ledger.onSync = { [ledger] in lengths.append(ledger.length) }
+        try RunLedger.settle(ledger, resultsLength: results.length, handed: [(1, 10)])
+        #expect(lengths == [length, ledger.length] && ledger.length > length)
+    }
+
+    @Test("that no space is reserved is said once")
+    func unreserved() throws {
+        let said = Guarded<[String]>([])
+        ledger.reservationFailure = StorageError("reserve space for", "memory", code: ENOSYS)
+        let run = RunLedger(ledger: ledger, results: results, board: HandOverBoard(slots: 1)) { text in
+            said.withLock { $0.append(text) }
+        }
+        try run.begin(Sample.session(1), of: Sample.header, isNew: true)
+        try run.announce([Sample.range(1, rows: 10)])
+        try run.announce([Sample.range(11, rows: 10)])
+        #expect(
+            said.withLock { $0 } == [
+                "cannot reserve space for memory: Function not implemented: a full disk shows only when it is written to"
+            ])
+    }
+
+    @Test("a mark holds the sum of the lines before it")
+    func marksSum() throws {
+        try ResultLines.header().withUnsafeBytes { try results.append($0) }
+        let run = RunLedger(
+            ledger: ledger, results: results,
+            resultsSum: ResultLines.header().withUnsafeBytes { LedgerFrame.sum(of: $0) },
+            board: HandOverBoard(slots: 1))
+        try run.begin(Sample.session(1), of: Sample.header, isNew: true)
+        for line in ["1,a\n", "2,b\n"] {
+            try Array(line.utf8).withUnsafeBytes { try run.write($0) }
+            try run.mark()
+            let history = try Sample.read(ledger.bytes).history
+            #expect(history.resultsLength == results.length)
+            #expect(history.resultsSum == results.bytes.withUnsafeBytes { LedgerFrame.sum(of: $0) })
+        }
     }
 
     @Test("what is recorded after a sync that failed is there for whoever finds it")
@@ -145,7 +189,7 @@ import Testing
         for isRead in [false, true] {
             let (ledger, results) = (MemoryStorage(), MemoryStorage())
             let run = RunLedger(ledger: ledger, results: results, board: HandOverBoard(slots: 1))
-            try run.begin(Sample.session(1), header: Sample.header)
+            try run.begin(Sample.session(1), of: Sample.header, isNew: true)
             if isRead { run.didReadInput() }
             try run.end()
             let history = try Sample.read(ledger.bytes).history

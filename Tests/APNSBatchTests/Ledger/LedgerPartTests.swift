@@ -56,16 +56,52 @@ import Testing
     func board() throws {
         let board = HandOverBoard(slots: 3)
         let session = LedgerSample.session(2)
-        try board.begin(session)
+        try board.begin(session, campaign: 7)
         board.note(slot: 0, firstRow: 1, rows: 256)
         board.note(slot: 2, firstRow: 1001, rows: 0)
+        let notes = try #require(BoardNotes(board.snapshot))
+        #expect(notes.rows == [1: 256, 1001: 0] && notes.session == 2 && notes.boot == (3, 4) && notes.campaign == 7)
+        func believed(_ boot: (UInt64, UInt64), _ session: UInt32) throws -> [UInt64: Int]? {
+            let (bytes, _) = LedgerSample.ledger(
+                [{ encoder, _ in encoder.add(LedgerSample.header) }]
+                    + (1...session).map { number in { encoder, _ in encoder.add(LedgerSample.session(number)) } })
+            return LedgerProof(history: try LedgerSample.read(bytes).history, board: notes, boot: boot).notes
+        }
+        #expect(try believed((3, 4), 2) == notes.rows)
+        #expect(try believed((3, 5), 2) == nil)
+        #expect(try believed((0, 0), 2) == nil)
+        #expect(try believed((3, 4), 3) == nil)
+        #expect(BoardNotes([]) == nil && BoardNotes(Array(repeating: 0, count: 20)) == nil)
+        try board.begin(LedgerSample.session(3), campaign: 7)
+        #expect(BoardNotes(board.snapshot)?.rows == [:])
+    }
+
+    @Test("a bit of the board that changed, and what was cut off it, is not believed; the other notes are")
+    func boardDamage() throws {
+        let board = HandOverBoard(slots: 3)
+        try board.begin(LedgerSample.session(2), campaign: 7)
+        for slot in 0..<3 { board.note(slot: slot, firstRow: UInt64(1 + slot * 1000), rows: 256 * (slot + 1)) }
         let words = board.snapshot
-        #expect(HandOverBoard.notes(words, of: session, boot: (3, 4)) == [1: 256, 1001: 0])
-        #expect(HandOverBoard.notes(words, of: session, boot: (3, 5)) == nil)
-        #expect(HandOverBoard.notes(words, of: LedgerSample.session(3), boot: (3, 4)) == nil)
-        #expect(HandOverBoard.notes([], of: session, boot: (3, 4)) == nil)
-        try board.begin(LedgerSample.session(3))
-        #expect(HandOverBoard.notes(board.snapshot, of: LedgerSample.session(3), boot: (3, 4)) == [:])
+        let whole: [UInt64: Int] = [1: 256, 1001: 512, 2001: 768]
+        #expect(BoardNotes(words)?.rows == whole)
+        for index in words.indices {
+            for bit in 0..<64 {
+                var changed = words
+                changed[index] ^= 1 << UInt64(bit)
+                let rows = BoardNotes(changed)?.rows
+                if index < 4 {
+                    #expect(rows == nil, "\(index) \(bit)")
+                } else {
+                    #expect(rows == whole.filter { $0.key != UInt64(1 + (index - 4) / 2 * 1000) }, "\(index) \(bit)")
+                }
+            }
+        }
+        // A note of another place or session does not hold either.
+        var moved = words
+        (moved[4], moved[5]) = (words[6], words[7])
+        #expect(BoardNotes(moved)?.rows == [1001: 512, 2001: 768])
+        #expect(BoardNotes(Array(words.prefix(7)))?.rows == [1: 256])
+        #expect(BoardNotes(Array(words.prefix(3))) == nil)
     }
 
     @Test("the board of a session stays until the next one is in the ledger")
@@ -73,13 +109,13 @@ import Testing
         let path = FileManager.default.temporaryDirectory.appending(path: "board-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let first = try HandOverBoard(path: path, slots: 1)
-        try first.begin(LedgerSample.session(1))
+        try first.begin(LedgerSample.session(1), campaign: 7)
         first.note(slot: 0, firstRow: 1, rows: 256)
         let second = try HandOverBoard(path: path, slots: 1)
-        #expect(
-            HandOverBoard.notes(HandOverBoard.read(path: path), of: LedgerSample.session(1), boot: (3, 4)) == [1: 256])
-        try second.begin(LedgerSample.session(2))
-        #expect(HandOverBoard.notes(HandOverBoard.read(path: path), of: LedgerSample.session(2), boot: (3, 4)) == [:])
+        #expect(BoardNotes(HandOverBoard.read(path: path))?.rows == [1: 256])
+        try second.begin(LedgerSample.session(2), campaign: 7)
+        let notes = BoardNotes(HandOverBoard.read(path: path))
+        #expect(notes?.rows == [:] && notes?.session == 2)
     }
 
     @Test("a row may have been sent if its lane said so, or if nobody knows")
@@ -97,7 +133,7 @@ import Testing
     func status() throws {
         let history = try LedgerSample.read(LedgerSample.usual.bytes).history
         let board = HandOverBoard(slots: 1)
-        try board.begin(LedgerSample.session(2))
+        try board.begin(LedgerSample.session(2), campaign: LedgerSample.header.sum)
         board.note(slot: 0, firstRow: 6, rows: 2)
         let status = try RunStatus(history, notes: board.snapshot, boot: (3, 4), isFree: true)
         #expect(status.state == .killed && status.sessions == 2)
@@ -128,7 +164,7 @@ import Testing
     func fullDisk() throws {
         let (ledger, results) = (MemoryStorage(), MemoryStorage())
         let run = RunLedger(ledger: ledger, results: results, board: HandOverBoard(slots: 1))
-        try run.begin(LedgerSample.session(1), header: LedgerSample.header)
+        try run.begin(LedgerSample.session(1), of: LedgerSample.header, isNew: true)
         results.capacity = 100_000
         try run.announce([LedgerSample.range(1, rows: 100)])
         let length = ledger.length

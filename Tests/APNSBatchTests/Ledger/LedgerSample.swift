@@ -6,7 +6,7 @@ import APNSProtocol
 enum LedgerSample {
     static let header = LedgerHeader(
         identity: (1, 2), start: 1_700_000_000, digest: Array(0..<32), inputBytes: 12_345, columnsSum: 77,
-        inputName: "rows.csv", note: Array("note".utf8))
+        inputName: "rows.csv", resultColumns: ["user_id", "ü"], note: Array("note".utf8))
 
     static func session(_ number: UInt32) -> LedgerSession {
         LedgerSession(number: number, process: 42, time: 1_700_000_001, boot: (3, 4), policy: .report)
@@ -24,10 +24,11 @@ enum LedgerSample {
         var outcome: Outcome
         var status: UInt16 = 0
         var attempts: UInt16 = 1
-        var timestamp: UInt64 = 0
+        var timestamp = OutcomeEntry.noTimestamp
         var token = ""
         var reason = ""
         var ownID: String?
+        var carried: [UInt8] = []
 
         var description: String {
             "\(row) \(outcome) \(status) \(attempts) \(timestamp) \(token) \(reason) \(ownID ?? "")"
@@ -45,6 +46,7 @@ enum LedgerSample {
                             row: end.row, outcome: end.outcome, status: end.status, attempts: end.attempts,
                             timestamp: end.timestamp, token: token, reason: reason,
                             ownID: end.ownID == nil ? nil : id.baseAddress)
+                        end.carried.withUnsafeBytes { batch.carry($0) }
                     }
                 }
             }
@@ -58,7 +60,8 @@ enum LedgerSample {
             End(
                 row: entry.row, outcome: entry.outcome, status: entry.status, attempts: entry.attempts,
                 timestamp: entry.timestamp, token: text(batch.token(of: entry)), reason: text(batch.reason(of: entry)),
-                ownID: entry.hasOwnID ? text(batch.ownID(of: entry)) : nil)
+                ownID: entry.hasOwnID ? text(batch.ownID(of: entry)) : nil,
+                carried: Array(batch.carried(of: entry)))
         }
     }
 
@@ -80,8 +83,12 @@ enum LedgerSample {
         End(
             row: 3, outcome: .rejected, status: 410, timestamp: 1_700_000_000_000, token: "00ff", reason: "Unregistered"
         ),
-        End(row: 2, outcome: .rejected, status: 400, attempts: 3, token: "ABCD", reason: "SomethingNew"),
-        End(row: 4, outcome: .invalid, attempts: 0, token: "not hex", reason: "rows.csv:5:1: ü"),
+        End(
+            row: 2, outcome: .rejected, status: 400, attempts: 3, timestamp: 0, token: "ABCD", reason: "SomethingNew",
+            carried: [0]),
+        End(
+            row: 4, outcome: .invalid, attempts: 0, token: "not hex", reason: "rows.csv:5:1: ü",
+            carried: [3] + Array("u-4".utf8)),
         End(row: 6, outcome: .unknown, token: "0", reason: "lost", ownID: "123e4567-e89b-12d3-a456-426614174000"),
     ]
 

@@ -12,13 +12,29 @@ final class MemoryFiles: RunFiles, @unchecked Sendable {
     func makeLedger() throws(CampaignError) -> any LedgerStorage { ledger }
     func openLedger() throws(CampaignError) -> any LedgerStorage { ledger }
     func results() throws(CampaignError) -> any LedgerStorage { lines }
+    func resultsToRead() throws(CampaignError) -> (any LedgerStorage)? { lines }
     func notes() -> [UInt64] { words }
     /// What the ledger said of each range when the board of a process was made.
     private(set) var handedAtBoard: [Int] = []
 
     func makeBoard(slots: Int) throws(CampaignError) -> HandOverBoard {
         handedAtBoard = (try? LedgerSample.read(ledger.bytes).history.ranges.map(\.handed)) ?? []
-        return HandOverBoard(slots: slots)
+        let made = HandOverBoard(slots: slots)
+        board = made
+        return made
+    }
+
+    /// Of the last process.
+    private(set) var board: HandOverBoard?
+
+    /// What stands there now, with so much of the ledger.
+    func copy(ledgerBytes: Int = .max) -> MemoryFiles {
+        let copy = MemoryFiles()
+        copy.ledger.bytes = Array(ledger.bytes.prefix(ledgerBytes))
+        copy.lines.bytes = lines.bytes
+        copy.words = board?.snapshot ?? words
+        copy.boot = boot
+        return copy
     }
 
     /// The lines without the header, by row.
@@ -44,10 +60,11 @@ final class MemoryFiles: RunFiles, @unchecked Sendable {
             }
             offset += UInt64(frame.recordLength)
         }
-        killed.lines.bytes = Array(ResultLines.headerBytes)
-        if let handed, let session = try LedgerSample.read(killed.ledger.bytes).history.session {
+        killed.lines.bytes = ResultLines.header()
+        let history = try LedgerSample.read(killed.ledger.bytes).history
+        if let handed, let session = history.session, let header = history.header {
             let board = HandOverBoard(slots: 1)
-            try? board.begin(session)
+            try? board.begin(session, campaign: header.sum)
             board.note(slot: 0, firstRow: 1, rows: handed)
             killed.words = board.snapshot
         }

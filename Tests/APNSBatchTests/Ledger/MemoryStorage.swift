@@ -14,6 +14,7 @@ final class MemoryStorage: LedgerStorage, @unchecked Sendable {
     var cutsLeft = Int.max
     /// No read begins there or behind, but for those from an earlier place.
     var unreadable: UInt64?
+    var reservationFailure: StorageError?
     /// What happens while a sync is waited for.
     var onSync: () -> Void = {}
 

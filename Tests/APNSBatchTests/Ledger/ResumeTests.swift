@@ -94,8 +94,10 @@ import Testing
             try fault(other)
                 == "the campaign is not the one that began: template, headers, delimiter or encryption changed")
         let text = Self.rows(5000)
-        _ = try stage.write(text + "\(token(5000)),\(Self.payload)\n", to: "rows.csv")
-        #expect(try fault(campaign).contains("rows.csv: the input changed: it had \(text.utf8.count) bytes and has"))
+        _ = try stage.write(String(text.dropLast()), to: "rows.csv")
+        #expect(
+            try fault(campaign).contains(
+                "rows.csv: the input changed: it had \(text.utf8.count) bytes and has \(text.utf8.count - 1)"))
         _ = try stage.write(text.replacing("token,payload", with: "token,payloae"), to: "rows.csv")
         #expect(try fault(campaign) != "")
         // A row that has not ended, in place.
@@ -109,6 +111,20 @@ import Testing
         let summary = await run.run()
         #expect(summary.ending == .failed)
         #expect(summary.cause?.contains("rows.csv: the input changed: rows ") == true, "\(summary.cause ?? "")")
+    }
+
+    @Test("an input that grew since is read as far as it went, and what was added is not of the campaign")
+    func grown() async throws {
+        let stage = try Stage(script: SimulatorScript(latency: .fixed(10)), streams: 10)
+        let (campaign, _) = try await Self.stopped(stage, rows: 3000)
+        _ = try stage.write(Self.rows(3500), to: "rows.csv")
+        var next = campaign
+        next.connections = 16
+        let run = try CampaignRun(next, resuming: true)
+        #expect(await run.run().accepted == 3000)
+        #expect(try stage.results(run).count == 3000)
+        let added = Self.rows(3500).utf8.count - Self.rows(3000).utf8.count
+        #expect(run.reader.additionWarning?.contains("rows.csv: \(added) bytes were added behind the first") == true)
     }
 
     @Test("results that were lost are written anew from the ledger", arguments: [false, true])
@@ -133,6 +149,7 @@ import Testing
         let (campaign, _) = try await Self.stopped(stage, rows: 3000)
         let path = (campaign.runDirectory ?? "") + "/results.csv"
         let text = try String(contentsOfFile: path, encoding: .utf8)
+        try #require(text.hasSuffix("\n"))
         try Data(text.split(separator: "\n").sorted().map { $0 + "\n" }.joined().utf8).write(to: URL(filePath: path))
         let run = try CampaignRun(campaign, resuming: true)
         #expect(await run.run().ending == .complete)

@@ -11,16 +11,17 @@ struct ResultLine: Equatable {
     let timestamp: String
     let messageID: String
     let attempts: Int
+    let uniqueID: String
 
-    static let header = "row,token,outcome,status,reason,timestamp,apns_id,attempts"
+    static let header = "row,token,outcome,status,reason,timestamp,apns_id,attempts,apns_unique_id"
 
     init(_ text: Substring) throws {
         let fields = Self.fields(text)
-        try #require(fields.count == 8, "a line of results: \(text)")
+        try #require(fields.count == 9, "a line of results: \(text)")
         row = try #require(Int(fields[0]), "a row number: \(text)")
         attempts = try #require(Int(fields[7]), "a number of attempts: \(text)")
         (token, outcome, status, reason) = (fields[1], fields[2], fields[3], fields[4])
-        (timestamp, messageID) = (fields[5], fields[6])
+        (timestamp, messageID, uniqueID) = (fields[5], fields[6], fields[8])
     }
 
     /// The fields of one line of CSV, some of them quoted.

@@ -65,6 +65,10 @@ struct Audit {
 
     /// How many of the range's first rows may have been handed over.
     private func noted(_ range: UInt64, _ words: [UInt64]) -> UInt64 {
-        words.dropFirst(4).filter { $0 != 0 && $0 >> 23 == range }.map { $0 & (1 << 23 - 1) }.max() ?? .max
+        var most: UInt64?
+        for place in stride(from: 4, to: words.count, by: 2) where words[place] != 0 && words[place] >> 23 == range {
+            most = max(most ?? 0, words[place] & (1 << 23 - 1))
+        }
+        return most ?? .max
     }
 }

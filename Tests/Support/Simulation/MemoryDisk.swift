@@ -74,17 +74,20 @@ final class MemoryDisk: RunFiles, @unchecked Sendable {
 
     /// The process has ended, or the system with it.
     func end(powerless: Bool) {
+        if powerless, broken == .believeBoard, let board {
+            // Not only believed: each note is as old as a page that was never written.
+            for slot in 0..<board.slots {
+                let word = board.snapshot[4 + 2 * slot]
+                if word != 0 { board.note(slot: slot, firstRow: word >> 23, rows: 0) }
+            }
+        }
         words = board?.snapshot ?? words
         board = nil
         guard powerless else { return }
         for file in [ledger, lines] { file.losePower(&dice) }
-        if broken == .believeBoard {
-            // Not only believed: it is as old as a page that was never written.
-            words = words.enumerated().map { $0.offset < 4 ? $0.element : $0.element & ~(1 << 23 - 1) }
-        } else {
-            words = []
-            boot.0 += 1
-        }
+        guard broken != .believeBoard else { return }
+        words = []
+        boot.0 += 1
     }
 
     /// What is done to an operation.
@@ -102,6 +105,7 @@ final class MemoryDisk: RunFiles, @unchecked Sendable {
     func makeLedger() throws(CampaignError) -> any LedgerStorage { ledger }
     func openLedger() throws(CampaignError) -> any LedgerStorage { ledger }
     func results() throws(CampaignError) -> any LedgerStorage { lines }
+    func resultsToRead() throws(CampaignError) -> (any LedgerStorage)? { lines }
     func notes() -> [UInt64] { words }
 
     func makeBoard(slots: Int) throws(CampaignError) -> HandOverBoard {

@@ -27,7 +27,7 @@ enum ResultsText {
 
     private static func line(_ bytes: ArraySlice<UInt8>) throws -> Line {
         let fields = fields(of: bytes)
-        guard fields.count == 8, let row = UInt64(fields[0]), let attempts = UInt16(fields[7]),
+        guard fields.count == 9, let row = UInt64(fields[0]), let attempts = UInt16(fields[7]),
             let outcome = Outcome.allCases.first(where: { "\($0.name)" == fields[2] })
         else { throw Fault(description: "no line of results: \(String(decoding: bytes, as: UTF8.self))") }
         return Line(

@@ -113,7 +113,7 @@ struct SeedPlan {
     private mutating func drawCapacities(_ dice: inout Dice) {
         guard dice.chance(330_000) else { return }
         outcomesPerBatch = dice.pick([1, 2, 3, 10])
-        lineBytes = dice.within(4_300...6_000)
+        lineBytes = dice.within(4_800...6_500)
     }
 
     /// A session that was killed with words that are not durable yet, and power that is lost while the next one takes up

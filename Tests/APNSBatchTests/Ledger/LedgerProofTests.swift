@@ -1,0 +1,244 @@
+import APNSProtocol
+import APNSSimulator
+import Foundation
+import LaneTransport
+import Testing
+
+@testable import APNSBatch
+
+/// Counts what reaches the simulator.
+private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
+    private let counted = Guarded(0)
+
+    var count: Int { counted.withLock { $0 } }
+    func fate() -> RequestFate { .answered }
+    func judged(token: UnsafeRawBufferPointer, status: UInt16) { counted.withLock { $0 += 1 } }
+}
+
+@Suite("A ledger and what stands beside it") struct LedgerProofTests {
+    private typealias Sample = LedgerSample
+
+    /// A session of three ranges of four rows; of the last two nothing has ended.
+    private func history(ended: Bool = false) throws -> LedgerHistory {
+        var records: [(inout LedgerEncoder, UInt64) -> Void] = [
+            { encoder, _ in encoder.add(Sample.header) }, { encoder, _ in encoder.add(Sample.session(1)) },
+            { encoder, _ in encoder.add(Sample.range(1, rows: 4)) },
+            { encoder, _ in
+                encoder.add(Sample.batch((1...4).map { .init(row: $0, outcome: .accepted, status: 200) }))
+            },
+            { encoder, _ in encoder.add(Sample.range(5, rows: 4)) },
+            { encoder, _ in encoder.add(Sample.range(9, rows: 4)) },
+        ]
+        if ended { records.append { encoder, _ in encoder.addEnd(isInputRead: false) } }
+        return try Sample.read(Sample.ledger(records).bytes).history
+    }
+
+    private func notes(
+        _ rows: [(UInt64, Int)], session: UInt32 = 1, campaign: UInt32 = Sample.header.sum
+    ) throws -> BoardNotes? {
+        let board = HandOverBoard(slots: max(1, rows.count))
+        try board.begin(Sample.session(session), campaign: campaign)
+        for (slot, note) in rows.enumerated() { board.note(slot: slot, firstRow: note.0, rows: note.1) }
+        return BoardNotes(board.snapshot)
+    }
+
+    /// Lines of accepted rows of a campaign.
+    private func lines(_ rows: ClosedRange<UInt64>, of campaign: (UInt64, UInt64) = (1, 2)) -> MemoryStorage {
+        var lines = ResultLines(campaign: campaign)
+        let batch = Sample.batch(
+            rows.map { .init(row: $0, outcome: .accepted, status: 200, token: "00ff", reason: "a \"quote\",\n") })
+        for entry in batch.entries { lines.append(entry, of: batch) }
+        return MemoryStorage(ResultLines.header() + Array(lines.bytes))
+    }
+
+    private func doubt(
+        _ history: LedgerHistory, _ board: BoardNotes?, _ results: MemoryStorage? = nil,
+        boot: (UInt64, UInt64) = (3, 4)
+    ) throws -> LedgerProof.Doubt? {
+        do {
+            _ = try LedgerProof(history: history, board: board, boot: boot).check(results: results)
+            return nil
+        } catch let doubt as LedgerProof.Doubt {
+            return doubt
+        }
+    }
+
+    @Test("notes of ranges and sessions that the ledger does not know prove that it lost its end")
+    func board() throws {
+        let history = try history()
+        #expect(try doubt(history, notes([(5, 2), (9, 4)])) == nil)
+        #expect(try doubt(history, notes([(9, 4), (13, 0)])) == nil, "a note comes before its range is announced")
+        #expect(try doubt(history, notes([(13, 1)])) == .missingRow(13, file: "ledger.board"))
+        #expect(try doubt(history, notes([(6, 1)])) == .missingRow(6, file: "ledger.board"))
+        #expect(try doubt(history, notes([], session: 2)) == .missingSession)
+        #expect(try doubt(history, notes([], campaign: 1)) == .otherBoard)
+        // A system that was started anew takes notes away, and puts none there.
+        #expect(try doubt(history, notes([(13, 1)]), boot: (5, 5)) == .missingRow(13, file: "ledger.board"))
+        #expect(try doubt(history, nil) == nil)
+    }
+
+    @Test("a range that was announced again, and whose second announcement is lost, is noticed")
+    func announcedAgain() throws {
+        var history = try history(ended: true)
+        try history.take(Sample.session(2))
+        #expect(try doubt(history, notes([(5, 3)])) == nil, "the board is still the one of the first session")
+        #expect(try doubt(history, notes([(5, 3)], session: 2)) == .missingRow(5, file: "ledger.board"))
+        try history.take(Sample.range(5, rows: 4))
+        #expect(try doubt(history, notes([(5, 3)], session: 2)) == nil)
+    }
+
+    @Test("lines of rows that the ledger does not know, or that were never sent by it, prove the same")
+    func results() throws {
+        let killed = try history()
+        #expect(try doubt(killed, nil, lines(1...4)) == nil)
+        #expect(try doubt(killed, nil, lines(1...5)) == .missingRow(5, file: "results.csv"), "it was recorded first")
+        #expect(try doubt(killed, nil, lines(1...5), boot: (5, 5)) == nil, "a loss of power may take the outcome")
+        #expect(try doubt(killed, nil, lines(1...13), boot: (5, 5)) == .missingRow(13, file: "results.csv"))
+        #expect(try doubt(history(ended: true), nil, lines(1...5), boot: (5, 5)) == .missingRow(5, file: "results.csv"))
+    }
+
+    @Test("lines of another run prove nothing where a board says whose the ledger is, and all where none does")
+    func otherResults() throws {
+        let killed = try history()
+        #expect(try doubt(killed, notes([(9, 4)]), lines(1...20, of: (7, 7))) == nil)
+        #expect(try doubt(killed, nil, lines(1...20, of: (7, 7))) == .otherResults)
+    }
+
+    @Test("behind what a mark covers every line counts, and any other change is found by the mark's sum")
+    func sum() throws {
+        var history = try history()
+        // Ids that rows brought themselves.
+        let results = lines(1...4, of: (7, 7))
+        let known = ResultLines.header().withUnsafeBytes { LedgerFrame.sum(of: $0) }
+        history.takeMark(resultsLength: UInt64(ResultLines.header().count), resultsSum: known)
+        func isSound(_ results: MemoryStorage) throws -> Bool {
+            try LedgerProof(history: history, board: nil, boot: (3, 4)).check(results: results)
+        }
+        #expect(try isSound(results))
+        #expect(try doubt(history, nil, lines(1...5, of: (7, 7))) == .missingRow(5, file: "results.csv"))
+        history.takeMark(
+            resultsLength: results.length, resultsSum: results.bytes.withUnsafeBytes { LedgerFrame.sum(of: $0) })
+        #expect(try isSound(results))
+        for place in results.bytes.indices {
+            let changed = MemoryStorage(results.bytes)
+            changed.bytes[place] ^= 1
+            let board = try notes([(9, 4)])
+            #expect(try !LedgerProof(history: history, board: board, boot: (3, 4)).check(results: changed), "\(place)")
+        }
+        results.bytes.removeLast()
+        #expect(try !LedgerProof(history: history, board: notes([]), boot: (3, 4)).check(results: results))
+    }
+
+    @Test("whatever is edited into results.csv, lines of it that are no lines are passed over")
+    func garbage() throws {
+        for text in [
+            "\n\n,,,,,,,\n", "\"", "5,a,accepted", "x,a,accepted,,,,,1\n", String(repeating: "5,", count: 99_999),
+        ] {
+            #expect(try doubt(history(), nil, MemoryStorage(Array(text.utf8))) == nil)
+        }
+    }
+
+    /// A run with a policy of its own, in memory.
+    private static func finished(_ stage: Stage, rows: Int) async throws -> (Campaign, MemoryFiles) {
+        var campaign = try stage.campaign(
+            rows: "token,payload\n"
+                + (0..<rows).map { "\(token($0)),\"{\"\"aps\"\":{\"\"alert\"\":\"\"Hi\"\"}}\"\n" }.joined())
+        campaign.onUnknown = .report
+        campaign.lanes = 1
+        campaign.syncInterval = 10
+        try FileManager.default.createDirectory(
+            atPath: campaign.runDirectory ?? "", withIntermediateDirectories: true)
+        let files = MemoryFiles()
+        let summary = await (try CampaignRun(campaign, files: files)).run()
+        try #require(summary.ending == .complete && summary.accepted == rows)
+        return (campaign, files)
+    }
+
+    @Test(
+        "wherever a ledger was cut, nothing is sent twice: it is refused, or what may have been sent is unknown",
+        arguments: [true, false])
+    func cuts(hasResults: Bool) async throws {
+        let requests = RequestCounter()
+        let stage = try Stage { $0.probe = requests }
+        let (campaign, files) = try await Self.finished(stage, rows: 12_000)
+        #expect(requests.count == 12_000)
+        var refused = 0
+        var cuts = Self.records(files).flatMap { [$0, $0 + 30] }
+        cuts.append(0)
+        for cut in cuts {
+            let left = files.copy(ledgerBytes: cut)
+            if !hasResults { left.lines.bytes = ResultLines.header() }
+            do {
+                let summary = await (try CampaignRun(campaign, resuming: true, files: left)).run()
+                #expect(summary.rows == 12_000, "cut at \(cut): \(summary.cause ?? "")")
+            } catch let error as CampaignError {
+                refused += 1
+                #expect(error.description.contains("ledger"))
+                #expect(!error.description.contains("nothing was sent for it"), "cut at \(cut): \(error)")
+            }
+        }
+        #expect(requests.count == 12_000)
+        #expect(refused > 2 && refused < cuts.count)
+    }
+
+    /// Where records begin.
+    private static func records(_ files: MemoryFiles) -> [Int] {
+        var reader = LedgerReader(files.ledger)
+        var offsets: [Int] = []
+        var offset: UInt64 = 0
+        while let frame = try? reader.record(at: offset) {
+            offsets.append(Int(offset))
+            offset += UInt64(frame.recordLength)
+        }
+        return offsets
+    }
+
+    @Test("a ledger of another run is refused, also where the notes are gone")
+    func exchanged() async throws {
+        let stage = try Stage()
+        let (campaign, files) = try await Self.finished(stage, rows: 100)
+        let (_, other) = try await Self.finished(stage, rows: 100)
+        func fault(_ files: MemoryFiles) throws -> String {
+            do {
+                _ = try CampaignRun(campaign, resuming: true, files: files)
+                return ""
+            } catch {
+                return "\(error)"
+            }
+        }
+        let left = other.copy()
+        left.ledger.bytes = files.ledger.bytes
+        #expect(
+            try fault(left).contains("ledger and \(campaign.runDirectory ?? "")/ledger.board are of different runs"))
+        left.words = []
+        #expect(try fault(left).contains("results.csv are of different runs"))
+        // The other way round it is the results that are in the wrong place.
+        let right = files.copy()
+        right.lines.bytes = other.lines.bytes
+        let run = try CampaignRun(campaign, resuming: true, files: right)
+        #expect(await run.run().accepted == 100)
+        #expect(right.lines.bytes.sorted() == files.lines.bytes.sorted())
+    }
+
+    @Test(
+        "results that were changed in any way are written anew, a line for each row",
+        arguments: ["sorted", "value", "hole", "cut", "appended"])
+    func changedResults(how: String) async throws {
+        let stage = try Stage()
+        let (campaign, files) = try await Self.finished(stage, rows: 500)
+        let left = files.copy()
+        var text = String(decoding: left.lines.bytes, as: UTF8.self).split(separator: "\n")
+        switch how {
+        case "sorted": text[1...].sort { $0.hashValue < $1.hashValue }
+        case "value": text[250] = text[250].replacing("accepted", with: "rejected")[...]
+        case "hole": text[250] = Substring(String(repeating: "\0", count: text[250].utf8.count))
+        case "cut": text.removeLast(100)
+        default: text.append("# looked at by me")
+        }
+        left.lines.bytes = Array((text.joined(separator: "\n") + "\n").utf8)
+        let summary = await (try CampaignRun(campaign, resuming: true, files: left)).run()
+        #expect(summary.ending == .complete && summary.accepted == 500)
+        #expect(left.lines.bytes == files.lines.bytes)
+        #expect(stage.simulator.stop().requests == 500)
+    }
+}
