@@ -11,6 +11,7 @@ struct OutcomeEntry {
     var reasonLength: UInt16
     /// HTTP status; 0 when APNs did not answer.
     var status: UInt16
+    /// Of all sessions; see `Attempts`.
     var attempts: UInt16
     var outcome: Outcome
     /// The row brought its own apns-id, which stands before its token.

@@ -63,7 +63,7 @@ struct ResultLines: ~Copyable {
             used += MessageID.length
         }
         append(byte: UInt8(ascii: ","))
-        append(number: UInt64(entry.attempts))
+        append(number: UInt64(Attempts.count(entry.attempts)))
         append(byte: UInt8(ascii: "\n"))
     }
 

@@ -42,17 +42,21 @@ final class ResultsWriter: @unchecked Sendable {
     private let control: RunControl
     /// Nanoseconds.
     private let interval: UInt64
+    /// What the session did so far.
+    private let figures: @Sendable () -> SessionFigures?
 
     /// - Parameter reasons: counted before.
     init(
         ledger: RunLedger, campaign: (UInt64, UInt64), reasons: AnswerReasons = AnswerReasons(),
         exchange: OutcomeExchange,
-        control: RunControl, interval: UInt64, lineBytes: Int = ResultLines.usualCapacity
+        control: RunControl, interval: UInt64, lineBytes: Int = ResultLines.usualCapacity,
+        figures: @escaping @Sendable () -> SessionFigures? = { nil }
     ) {
         self.ledger = ledger
         self.exchange = exchange
         self.control = control
         self.interval = interval
+        self.figures = figures
         account = Account(lines: ResultLines(campaign: campaign, capacity: lineBytes), reasons: reasons)
     }
 
@@ -81,7 +85,11 @@ final class ResultsWriter: @unchecked Sendable {
     func end() {
         flush()
         do {
-            if !hasLost { try ledger.end(hasLines: !isWithoutLines) } else if !isWithoutLines { try ledger.mark() }
+            if !hasLost {
+                try ledger.end(hasLines: !isWithoutLines, figures())
+            } else if !isWithoutLines {
+                try ledger.mark(figures())
+            }
         } catch {
             fail(error)
         }
@@ -133,7 +141,7 @@ final class ResultsWriter: @unchecked Sendable {
         flush()
         guard !isWithoutLines else { return }
         do {
-            try ledger.mark()
+            try ledger.mark(figures())
         } catch {
             isWithoutLines = true
             fail(error)
