@@ -307,8 +307,8 @@ public final class CampaignRun: Sendable {
         let written = writer.finish()
         return SessionAccount(
             tally: written.tally, reasons: written.reasons, figures: figures, loop: crew.loop,
-            ledgerSeconds: ledger.cpuSeconds, status: control.stopCause == nil ? nil : status(ledger),
-            tokens: writer.tokenFindings)
+            ledgerSeconds: ledger.cpuSeconds, tokens: writer.tokenFindings,
+            status: control.stopCause == nil ? nil : status(ledger))
     }
 
     /// Reader and lanes; returns when all have ended.
