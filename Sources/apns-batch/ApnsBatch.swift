@@ -27,7 +27,7 @@ struct ApnsBatch: AsyncParsableCommand {
             event loop; 75 interrupted, or input or disk failed on the way. A run that
             ended with 69, 71 or 75, or was killed, goes on with resume.
             """,
-        version: "0.1.0",
+        version: ProductVersion.current,
         subcommands: [
             Send.self, Resume.self, Status.self, Check.self, Render.self, Broadcast.self, Channels.self,
             DoctorCommand.self, Simulate.self,

@@ -24,8 +24,7 @@ struct Broadcast: AsyncParsableCommand {
     @Option(help: "The app whose channels they are. (default: the topic)")
     var bundleId: String?
 
-    @Flag(name: .shortAndLong, help: "Report every connection on standard error.")
-    var verbose = false
+    @OptionGroup var output: OutputArguments
 
     func run() async throws {
         Signals.ignoreHangup()
@@ -36,7 +35,7 @@ struct Broadcast: AsyncParsableCommand {
         let campaign = try reporting {
             try RunArguments(settings, isBroadcast: true, bundleID: bundleId).campaign(settings, simulator: simulator)
         }
-        try await Send.send(campaign, files: files, verbose: verbose)
+        try await Send.send(campaign, files: files, output: output)
     }
 }
 

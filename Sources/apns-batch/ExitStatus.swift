@@ -12,22 +12,10 @@ enum ExitStatus {
     static let system = ExitCode(Int32(PROCESS_EXIT_SYSTEM))
     static let interrupted = ExitCode(75)
 
-    static func of(_ summary: CampaignSummary, failure: CampaignError?) -> ExitCode {
-        switch summary.ending {
-        case .complete: summary.isClean ? .success : someRowsLeft
-        case .interrupted: interrupted
-        case .failed: afterSending(failure?.kind)
-        }
-    }
-
-    /// Of a run that ended early: the input or the disk failed, or APNs did.
-    private static func afterSending(_ kind: CampaignError.Kind?) -> ExitCode {
-        switch kind {
-        case .input, .results: interrupted
-        case .configuration: usage
-        case .system: system
-        default: unavailable
-        }
+    /// - Parameter isPrinted: the account of the run could be written to standard output. It stands in summary.json too, but
+    ///   who reads the output must not take its loss for a success.
+    static func of(_ summary: CampaignSummary, isPrinted: Bool) -> ExitCode {
+        summary.exitCode == 0 && !isPrinted ? interrupted : ExitCode(summary.exitCode)
     }
 
     /// Of a check that ended early.

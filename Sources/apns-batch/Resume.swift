@@ -33,8 +33,7 @@ struct Resume: AsyncParsableCommand {
     @Flag(help: "Also send rows again that ended as unavailable: APNs answered 429 or 5xx to every attempt.")
     var retryUnavailable = false
 
-    @Flag(name: .shortAndLong, help: "Report every connection on standard error.")
-    var verbose = false
+    @OptionGroup var output: OutputArguments
 
     func run() async throws {
         Signals.ignoreHangup()
@@ -50,7 +49,7 @@ struct Resume: AsyncParsableCommand {
         let files = try reporting { simulator == nil ? try CredentialFiles(settings) : nil }
         var campaign = try reporting { try arguments.campaign(settings, simulator: simulator) }
         campaign.retryUnavailable = retryUnavailable
-        try await Send.send(campaign, resuming: true, files: files, verbose: verbose)
+        try await Send.send(campaign, resuming: true, files: files, output: output)
     }
 }
 

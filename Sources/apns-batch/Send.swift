@@ -30,13 +30,13 @@ struct Send: AsyncParsableCommand {
             A campaign file can name several providers, each with its key or certificate
             and its topics. Keys and certificates are read again when their files change,
             and on SIGHUP; new connections use them. SIGUSR1 pauses the sending and lets it
-            go on; SIGINT or SIGTERM ends it in order, twice without waiting for answers.
+            go on; SIGINT or SIGTERM ends it in order; a second one, a second later or more,
+            does not wait for answers: resume decides about the rows under way.
             """)
 
     @OptionGroup var arguments: CampaignArguments
 
-    @Flag(name: .shortAndLong, help: "Report every connection on standard error.")
-    var verbose = false
+    @OptionGroup var output: OutputArguments
 
     func run() async throws {
         Signals.ignoreHangup()
@@ -45,33 +45,36 @@ struct Send: AsyncParsableCommand {
         defer { simulator?.stop() }
         let files = try reporting { simulator == nil ? try CredentialFiles(arguments) : nil }
         let campaign = try reporting { try RunArguments(settings).campaign(settings, simulator: simulator) }
-        try await Self.send(campaign, files: files, verbose: verbose)
+        try await Self.send(campaign, files: files, output: output)
     }
 
     /// Sends it, shows how far it is, and ends with its exit code.
     ///
     /// - Parameter files: to be read again when they change; nil for a simulator inside.
     static func send(
-        _ campaign: Campaign, resuming: Bool = false, files: CredentialFiles?, verbose: Bool
+        _ campaign: Campaign, resuming: Bool = false, files: CredentialFiles?, output: OutputArguments
     ) async throws {
         let run = try reporting {
-            try CampaignRun(campaign, resuming: resuming, logger: logger(verbose: verbose))
+            try CampaignRun(campaign, resuming: resuming, logger: logger(output))
         }
-        for warning in run.warnings { complain("warning: \(warning.text)") }
+        for warning in run.warnings { output.say("warning: \(warning.text)") }
         Signals.onStop { name in
             // First: nobody may be there to read it, and the pipe full.
             run.stop()
             complain("\(name): taking no more rows, waiting for answers; once more to wait no longer")
         } again: {
             run.stopAtOnce()
-            complain("waiting no longer: rows under way are unknown")
+            complain(
+                "waiting no longer: rows under way may have been sent, and resume decides about them (--on-unknown)")
         } hangup: {
             if let files { files.reloadNow(run) } else { complain("SIGHUP: the simulator's key stays") }
         } pause: {
             if run.isPaused { run.unpause() } else { run.pause() }
             complain(run.isPaused ? "SIGUSR1: paused; once more to go on" : "SIGUSR1: going on")
         }
-        let display = Task { await ProgressDisplay().follow { run.progress } }
+        let display = Task {
+            if !output.quiet && !output.noProgress { await ProgressDisplay().follow { run.progress } }
+        }
         let watch = Task { await files?.follow(run) }
         // A line for the case that this process ends by a fault of its own.
         process_run_set(run.directory)
@@ -80,53 +83,28 @@ struct Send: AsyncParsableCommand {
         watch.cancel()
         display.cancel()
         await display.value
-        report(summary, of: run)
-        _ = Output.isComplete()
-        throw ExitStatus.of(summary, failure: run.failure)
+        let isPrinted = report(summary, of: run, output)
+        throw ExitStatus.of(summary, isPrinted: isPrinted)
     }
 
-    private static func logger(verbose: Bool) -> Logger {
+    private static func logger(_ output: OutputArguments) -> Logger {
         var logger = Logger(label: "apns-batch") { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel = verbose ? .info : .warning
+        logger.logLevel = output.verbose ? .info : output.quiet ? .error : .warning
         return logger
     }
 
-    private static func report(_ summary: CampaignSummary, of run: CampaignRun) {
+    /// Prints the account of a run. False when it could not be written.
+    private static func report(_ summary: CampaignSummary, of run: CampaignRun, _ output: OutputArguments) -> Bool {
         if let cause = summary.cause { complain(cause) }
-        if summary.ending == .complete, summary.rows == 0 { complain("warning: the input has no rows") }
-        if let found = summary.duplicateTokens { complain("warning: \(found.description) [duplicate-token]") }
-        if let found = summary.unusualTokens { complain("warning: \(found.description) [token-size]") }
-        print(SummaryText.reasons(summary), terminator: "")
-        print("results: \(run.directory)/results.csv")
-        print("loop: \(summary.loop), connections: \(summary.connections)")
-        print(SummaryText.lastLine(summary))
-    }
-}
-
-/// How a summary reads.
-enum SummaryText {
-    /// Rejected and unavailable rows by reason, most frequent first; a line each.
-    static func reasons(_ summary: CampaignSummary) -> String {
-        lines("rejected", summary.reasons) + lines("unavailable", summary.unavailableReasons)
-    }
-
-    private static func lines(_ outcome: String, _ reasons: [String: UInt64]) -> String {
-        reasons.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-            .map { "\(outcome) \($0.value): \(clean($0.key))\n" }.joined()
-    }
-
-    /// A server may make up reasons: nothing in them may move the cursor or make a line of its own.
-    private static func clean(_ reason: String) -> String {
-        String(
-            String.UnicodeScalarView(reason.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 })
-        )
-    }
-
-    /// The line that scripts read.
-    static func lastLine(_ summary: CampaignSummary) -> String {
-        "rows=\(summary.rows) accepted=\(summary.accepted) rejected=\(summary.rejected) unavailable=\(summary.unavailable) "
-            + "invalid=\(summary.invalid) unknown=\(summary.unknown) expired=\(summary.expired) suppressed=\(summary.suppressed) "
-            + String(
-                format: "seconds=%.3f per_second=%.0f", summary.elapsedSeconds, summary.acceptedPerSecond)
+        if summary.ending == .complete, summary.rows == 0 { output.say("warning: the input has no rows") }
+        if let found = summary.duplicateTokens { output.say("warning: \(found.description) [duplicate-token]") }
+        if let found = summary.unusualTokens { output.say("warning: \(found.description) [token-size]") }
+        if let advice = SummaryText.advice(summary, directory: run.directory) { complain(advice) }
+        if output.json {
+            print(SummaryText.json(summary), terminator: "")
+        } else if !output.quiet || summary.exitCode != 0 {
+            print(SummaryText.report(summary, directory: run.directory), terminator: "")
+        }
+        return Output.isComplete()
     }
 }

@@ -1,7 +1,8 @@
 import Glibc
 
-/// SIGINT, SIGTERM, SIGQUIT, SIGHUP and SIGUSR1. The first of the former three stops in order, a second one without waiting;
-/// a third ends the process on the spot, and what was under way then stands nowhere. The latter two, where somebody asks for them, may come
+/// SIGINT, SIGTERM, SIGQUIT, SIGHUP and SIGUSR1. The first of the former three stops in order, a second one without waiting,
+/// and a third ends the process on the spot, as SIGKILL does. One within a second of the last counts as the same: a terminal,
+/// a wrapper and `timeout` may each send theirs. The latter two, where somebody asks for them, may come
 /// at any time and as often as they like.
 ///
 /// The handler only writes the signal's number into a pipe; a thread of its own reads it and acts. What a SIGHUP asks for
@@ -98,6 +99,28 @@ enum Signals {
         return byte
     }
 
+    /// What one more signal that asks for an end means.
+    private struct StopCount {
+        enum Meaning {
+            case first
+            /// It belongs to the one before.
+            case same
+            case second
+            case last
+        }
+
+        private var count = 0
+        private var last: UInt64 = 0
+        /// Nanoseconds.
+        private static let apart: UInt64 = 1_000_000_000
+
+        mutating func take(at now: UInt64) -> Meaning {
+            if count > 0, now < last + Self.apart { return .same }
+            (count, last) = (count + 1, now)
+            return count == 1 ? .first : count == 2 ? .second : .last
+        }
+    }
+
     private final class Reader: Sendable {
         private let end: Int32
         private let body: @Sendable (String) -> Void
@@ -117,11 +140,23 @@ enum Signals {
         }
 
         func run() -> Never {
-            body(nextStop())
-            _ = nextStop()
-            again()
-            _ = nextStop()
-            _exit(130)
+            var stops = StopCount()
+            while true {
+                let name = nextStop()
+                switch stops.take(at: Self.now()) {
+                case .first: body(name)
+                case .same: break
+                case .second: again()
+                case .last: _exit(130)
+                }
+            }
+        }
+
+        /// Nanoseconds of the monotonic clock.
+        private static func now() -> UInt64 {
+            var time = timespec()
+            clock_gettime(CLOCK_MONOTONIC, &time)
+            return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
         }
 
         /// The next signal that asks for an end; acts on the others.

@@ -1,5 +1,6 @@
 import APNSBatch
 import ArgumentParser
+import Foundation
 
 /// `apns-batch status`.
 struct Status: ParsableCommand {
@@ -23,14 +24,28 @@ struct Status: ParsableCommand {
     @Option(help: "Ranges of rows to show at most; 0 for all.")
     var ranges = 20
 
+    @Flag(help: "Print one JSON object instead of lines of text.")
+    var json = false
+
     func run() throws {
-        let status = try reporting { try RunStatus(of: runDirectory) }
-        print(StatusText.text(status, ranges: ranges > 0 ? ranges : .max), terminator: "")
-        _ = Output.isComplete()
-        let isDone =
-            status.state == .ended && status.isInputRead
-            && status.count(.ended) == status.rows.last?.last ?? 0
+        var status = try reporting { try RunStatus(of: runDirectory) }
+        countUnread(&status)
+        let most = ranges > 0 ? ranges : .max
+        print(json ? StatusText.json(status, ranges: most) : StatusText.text(status, ranges: most), terminator: "")
+        guard Output.isComplete() else { throw ExitStatus.interrupted }
+        let isDone = status.state == .ended && status.isInputRead && status.count(.ended) == status.rowsRead
         throw isDone ? ExitCode.success : ExitStatus.someRowsLeft
+    }
+
+    /// Where the input is still there, and no process is reading it.
+    private func countUnread(_ status: inout RunStatus) {
+        if case .running = status.state { return }
+        guard let opening = try? RunOpening(of: runDirectory), let settings = try? RunArguments(of: opening).settings
+        else {
+            return status.countUnread(in: status.input)
+        }
+        let delimiter = settings.delimiter.flatMap { try? CampaignSettings.delimiter($0) }
+        status.countUnread(in: settings.input ?? status.input, delimiter: delimiter ?? UInt8(ascii: ","))
     }
 }
 
@@ -43,6 +58,13 @@ enum StatusText {
             lines.append("\(rows): \(word(range.knowledge))")
         }
         if status.rows.count > ranges { lines.append("and \(status.rows.count - ranges) more ranges: --ranges 0") }
+        switch status.unread {
+        case .counted(0): break
+        case .counted(let rows): lines.append("\(SummaryText.grouped(rows)) more rows: not read")
+        case .estimated(let rows):
+            lines.append("about \(SummaryText.grouped(rows)) more rows, by the bytes that are left: not read")
+        case .unknown: lines.append("more rows may follow: not read")
+        }
         lines.append(lastLine(status))
         return lines.map { $0 + "\n" }.joined()
     }
@@ -50,8 +72,72 @@ enum StatusText {
     /// The line that scripts read.
     static func lastLine(_ status: RunStatus) -> String {
         let outcomes = Outcome.allCases.map { " \($0.name)=\(status.outcomes[$0] ?? 0)" }.joined()
-        return "rows=\(status.rows.last?.last ?? 0) ended=\(status.count(.ended)) "
-            + "may_be_sent=\(status.count(.unknown)) not_sent=\(status.count(.notSent)) sessions=\(status.sessions)\(outcomes)"
+        let total = status.rowsTotal.map(String.init) ?? "unknown"
+        let unread = status.unread.rows.map(String.init) ?? "unknown"
+        return "rows=\(total) rows_read=\(status.rowsRead) ended=\(status.count(.ended)) "
+            + "may_be_sent=\(status.count(.unknown)) not_sent=\(status.count(.notSent)) not_read=\(unread) "
+            + "resent=\(status.resent) sessions=\(status.sessions)\(outcomes)"
+    }
+
+    /// The same for programs.
+    static func json(_ status: RunStatus, ranges: Int) -> String {
+        let unread: String? =
+            switch status.unread {
+            case .counted: "counted"
+            case .estimated: "estimated"
+            case .unknown: nil
+            }
+        let object = Object(
+            state: state(status), input: status.input, inputBytes: status.inputBytes,
+            inputBytesRead: status.inputBytesRead, isInputRead: status.isInputRead, rows: status.rowsTotal,
+            rowsRead: status.rowsRead, ended: status.count(.ended), maybeSent: status.count(.unknown),
+            notSent: status.count(.notSent), notRead: status.unread.rows, notReadIs: unread, left: status.left,
+            resent: status.resent, sessions: status.sessions,
+            outcomes: Dictionary(uniqueKeysWithValues: status.outcomes.map { ("\($0.key.name)", $0.value) }),
+            ranges: status.rows.prefix(ranges).map {
+                .init(first: $0.first, last: $0.last, state: word($0.knowledge))
+            })
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(object)).map { String(decoding: $0, as: UTF8.self) + "\n" } ?? "{}\n"
+    }
+
+    private struct Object: Encodable {
+        struct Range: Encodable {
+            var first: UInt64
+            var last: UInt64
+            var state: String
+        }
+
+        var state: String
+        var input: String
+        var inputBytes: UInt64?
+        var inputBytesRead: UInt64
+        var isInputRead: Bool
+        var rows: UInt64?
+        var rowsRead: UInt64
+        var ended: UInt64
+        var maybeSent: UInt64
+        var notSent: UInt64
+        var notRead: UInt64?
+        var notReadIs: String?
+        var left: UInt64?
+        var resent: UInt64
+        var sessions: Int
+        var outcomes: [String: UInt64]
+        var ranges: [Range]
+
+        enum CodingKeys: String, CodingKey {
+            case state, input, rows, ended, left, resent, sessions, outcomes, ranges
+            case inputBytes = "input_bytes"
+            case inputBytesRead = "input_bytes_read"
+            case isInputRead = "input_is_read"
+            case rowsRead = "rows_read"
+            case maybeSent = "may_be_sent"
+            case notSent = "not_sent"
+            case notRead = "not_read"
+            case notReadIs = "not_read_is"
+        }
     }
 
     private static func state(_ status: RunStatus) -> String {

@@ -30,6 +30,9 @@ public final class CampaignRun: Sendable {
     let header: LedgerHeader
     /// Milliseconds.
     let syncInterval: Int
+    private let input: Campaign.Input
+    private let delimiter: UInt8
+    private let template: Campaign.Template?
 
     /// - Parameters:
     ///   - resuming: go on with the run in ``Campaign/runDirectory``: rows with an outcome are not sent again, rows that
@@ -58,6 +61,10 @@ public final class CampaignRun: Sendable {
         if past == nil { try InputReader.refuseShort(campaign) }
         reader = try InputReader(
             campaign, lanes: lanes, group: RangeAnnouncer.group, limits: surroundings.csvLimits, extent: past?.extent)
+        (input, delimiter, template) = (campaign.input, campaign.delimiter, campaign.template)
+        if let past, let range = past.reading.history.ranges.last?.facts {
+            reader.note(rows: past.reading.history.rows, bytes: range.offset + UInt64(range.bytes))
+        }
         var campaign = campaign
         campaign.identity = past?.header.identity ?? campaign.identity
         plan = try CampaignPlan(
@@ -112,8 +119,8 @@ public final class CampaignRun: Sendable {
     /// resumed run sends them.
     public func stop() { control.stop(.interrupted) }
 
-    /// Like ``stop()``, but waits for no answer: rows under way end as ``Outcome/unknown``. The results are complete all the
-    /// same.
+    /// Like ``stop()``, but waits for no answer: rows under way get no outcome, as if the process had been killed. They may
+    /// have arrived, and ``Campaign/onUnknown`` decides about them when the run is resumed.
     public func stopAtOnce() { control.stopAtOnce() }
 
     /// Takes new keys and certificates while the run goes on: the same providers with the same topics in the same order.
@@ -164,43 +171,59 @@ public final class CampaignRun: Sendable {
         } catch {
             control.stop(.failure(CampaignError(.system, "\(error)")))
             past?.ledger.unlock()
-            return summarize(Ended(), seconds: 0)
+            return summarize(SessionAccount())
         }
-    }
-
-    /// What the threads of a run came to.
-    private struct Ended {
-        var tally = Tally()
-        var reasons = AnswerReasons()
-        var loop = LoopKind.automatic
-        var ledgerSeconds = 0.0
-        var tokens: (duplicate: DuplicateTokens?, unusual: UnusualTokens?)
     }
 
     /// On the campaign's own thread: starts the others, joins them in the order of the rows' way, sums up.
     private func runToEnd() -> CampaignSummary {
-        let begin = WallClock.monotonic()
-        started.withLock { $0 = begin }
-        var ended = Ended()
+        if let past, past.reading.history.isComplete { return finished(past) }
+        started.withLock { $0 = WallClock.monotonic() }
+        var account = SessionAccount()
         // The directory may be another process's: nothing is written into it before the ledger is ours.
         var isOurs = past != nil
         do throws(CampaignError) {
             let ledger = try openLedger()
             isOurs = true
             defer { ledger.close() }
-            ended = try sendAll(ledger)
+            account = try sendAll(ledger)
         } catch {
             control.stop(.failure(error))
             past?.ledger.unlock()
         }
-        let summary = summarize(ended, seconds: WallClock.monotonic() - begin)
-        guard isOurs else { return summary }
+        if account.figures == SessionFigures() { account.figures = figures }
+        let summary = summarize(account)
+        return isOurs ? write(summary, account) : summary
+    }
+
+    /// A run of which nothing is left to do: its files are put in order, and its figures stay as they are.
+    private func finished(_ past: RunPast) -> CampaignSummary {
+        defer { past.ledger.unlock() }
+        let history = past.reading.history
+        var account = SessionAccount()
+        account.reasons = history.reasons
+        do throws(CampaignError) {
+            _ = try goOn(past, try files.results())
+        } catch {
+            control.stop(.failure(error))
+            return summarize(account)
+        }
+        let tally = history.tally
+        if let known = RunDirectory.readSummary(directory), known.ending == .complete, known.rows == tally.rows,
+            known.accepted == tally.accepted, known.attempts == tally.attempts
+        {
+            return known
+        }
+        return write(summarize(account), account)
+    }
+
+    private func write(_ summary: CampaignSummary, _ account: SessionAccount) -> CampaignSummary {
         do {
             try RunDirectory.write(summary, to: directory)
             return summary
         } catch {
             control.stop(.failure(error))
-            return summarize(ended, seconds: summary.elapsedSeconds)
+            return summarize(account)
         }
     }
 
@@ -262,12 +285,21 @@ public final class CampaignRun: Sendable {
             time: plan.surroundings.seconds(), boot: files.boot, policy: plan.onUnknown)
     }
 
-    private func sendAll(_ ledger: RunLedger) throws(CampaignError) -> Ended {
+    /// What this process did so far.
+    var figures: SessionFigures {
+        let readings = gauges.map(\.reading)
+        let elapsed = started.withLock { $0 }.map { WallClock.monotonic() - $0 } ?? 0
+        return SessionFigures(
+            milliseconds: UInt64(max(0, elapsed) * 1000), requests: readings.reduce(0) { $0 + $1.requests },
+            connections: UInt64(readings.reduce(0) { $0 + $1.opened }))
+    }
+
+    private func sendAll(_ ledger: RunLedger) throws(CampaignError) -> SessionAccount {
         let exchange = OutcomeExchange(lanes: gauges.count)
         let writer = ResultsWriter(
             ledger: ledger, campaign: plan.identity, carried: header.resultColumns.count,
             reasons: past?.reading.history.reasons ?? AnswerReasons(), exchange: exchange, control: control,
-            interval: UInt64(syncInterval) * 1_000_000)
+            interval: UInt64(syncInterval) * 1_000_000, figures: { [weak self] in self?.figures })
         let crew = LaneCrew(
             plan: plan, control: control, gauges: gauges, addresses: addresses, providers: providers, input: reader,
             exchange: exchange, handOver: ledger.board)
@@ -285,9 +317,10 @@ public final class CampaignRun: Sendable {
         }
         control.notifyNobody()
         let written = writer.finish()
-        return Ended(
-            tally: written.tally, reasons: written.reasons, loop: crew.loop, ledgerSeconds: ledger.cpuSeconds,
-            tokens: writer.tokenFindings)
+        return SessionAccount(
+            tally: written.tally, reasons: written.reasons, figures: figures, loop: crew.loop,
+            ledgerSeconds: ledger.cpuSeconds, tokens: writer.tokenFindings,
+            status: control.stopCause == nil ? nil : status(ledger))
     }
 
     /// Reader and lanes; returns when all have ended.
@@ -306,27 +339,19 @@ public final class CampaignRun: Sendable {
         }
     }
 
-    private func summarize(
-        _ ended: Ended, seconds: Double
-    ) -> CampaignSummary {
-        let tally = ended.tally + (past?.reading.history.tally ?? Tally())
-        let stop = control.stopCause
-        let ending: CampaignSummary.Ending =
-            switch stop {
-            case nil: .complete
-            case .interrupted: .interrupted
-            case .failure: .failed
-            }
-        return CampaignSummary(
-            rows: tally.rows, accepted: tally.accepted, rejected: tally.rejected, unavailable: tally.unavailable,
-            invalid: tally.invalid, unknown: tally.unknown, expired: tally.expired, suppressed: tally.suppressed,
-            attempts: tally.attempts,
-            elapsedSeconds: seconds, acceptedPerSecond: seconds > 0 ? Double(ended.tally.accepted) / seconds : 0,
-            cpuSeconds: ProcessUsage.cpuSeconds, ledgerCPUSeconds: ended.ledgerSeconds,
-            peakRSSBytes: ProcessUsage.peakRSSBytes,
-            loop: ended.loop.name, connections: gauges.reduce(0) { $0 + $1.reading.opened },
-            reasons: ended.reasons.rejected.byName, unavailableReasons: ended.reasons.unavailable.byName,
-            ending: ending,
-            cause: failure?.description, duplicateTokens: ended.tokens.duplicate, unusualTokens: ended.tokens.unusual)
+    /// What the ledger says of a run that ended early, with the rows that were not read counted. Who is in a hurry gets an
+    /// estimate of these.
+    private func status(_ ledger: RunLedger) -> RunStatus? {
+        var status = ledger.status(boot: files.boot)
+        if !control.urgent, case .file(let path) = input {
+            status?.countUnread(in: path, delimiter: delimiter)
+        }
+        return status
+    }
+
+    private func summarize(_ account: SessionAccount) -> CampaignSummary {
+        CampaignSummary(
+            account, before: past?.reading.history, stop: control.stopCause,
+            campaign: .init(plan, header, template: template, ended: plan.surroundings.seconds()))
     }
 }

@@ -1,6 +1,9 @@
 /// What became of a campaign: the content of `summary.json`.
+///
+/// `rows`, the outcomes, `reasons`, `attempts`, `requests`, `elapsed_seconds` and `connections` are of all processes that
+/// worked on the run; what the last one did stands in `session`.
 public struct CampaignSummary: Sendable, Codable, Equatable {
-    /// Rows that have a line in `results.csv`, also of processes before this one; the sum of the seven outcomes below.
+    /// Rows that have a line in `results.csv`; the sum of the seven outcomes below.
     public var rows: UInt64
     public var accepted: UInt64
     public var rejected: UInt64
@@ -9,19 +12,38 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
     public var unknown: UInt64
     public var expired: UInt64
     public var suppressed: UInt64
-    /// Requests made for them, second attempts included.
+    /// Rows of the input without a line; nil where nobody can say. The sum of the three below.
+    public var left: UInt64?
+    /// Of these: rows that may have been sent; ``UnknownPolicy`` decides about them when the run is resumed.
+    public var maybeSent: UInt64?
+    /// Of these: rows that were read and never sent, or answered in a way that lets them be sent again.
+    public var notSent: UInt64?
+    /// Of these: rows that were not read.
+    public var notRead: UInt64?
+    /// Whether `left` and `not_read` are estimated by the bytes that were not read.
+    public var isLeftEstimated: Bool
+    /// Requests made for the rows that have a line, as it says there: those of earlier processes as far as they are known.
     public var attempts: UInt64
+    /// Rows that were sent again although an earlier request may have arrived: they may have arrived twice.
+    public var resent: UInt64
+    /// Requests of all sessions, but for those that surely did not arrive; of one that was killed, up to its last mark.
+    public var requests: UInt64
+    /// Processes that worked on the run.
+    public var sessions: Int
     public var elapsedSeconds: Double
     public var acceptedPerSecond: Double
-    /// Processor time of the whole process, user and system.
+    /// What the last process did.
+    public var session: Session
+    /// Processor time of the last process, user and system.
     public var cpuSeconds: Double
     /// What of it went into the ledger.
     public var ledgerCPUSeconds: Double
+    /// Of the last process.
     public var peakRSSBytes: UInt64
-    /// The event loop that ran: `io_uring` or `epoll`; `none` when none could.
+    /// The event loop of the last process: `io_uring` or `epoll`; `none` when none ran.
     public var loop: String
     /// Connections that came up.
-    public var connections: Int
+    public var connections: UInt64
     /// Rejected rows by APNs's reason.
     public var reasons: [String: UInt64]
     /// Unavailable rows by APNs's last reason.
@@ -35,6 +57,56 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
     /// Rows whose device token has another size than all have today, of those that this process sent; nil when there are
     /// none.
     public var unusualTokens: UnusualTokens?
+    /// What the command ends with.
+    public var exitCode: Int32
+    /// Of what the campaign was.
+    public var campaign: Identity
+
+    /// What one process did.
+    public struct Session: Sendable, Codable, Equatable {
+        /// From 1.
+        public var number: Int
+        /// Rows that ended in it.
+        public var rows: UInt64
+        public var accepted: UInt64
+        /// Requests that it made.
+        public var requests: UInt64
+        /// Connections that came up.
+        public var connections: UInt64
+        public var elapsedSeconds: Double
+        public var acceptedPerSecond: Double
+
+        enum CodingKeys: String, CodingKey {
+            case number, rows, accepted, requests, connections
+            case elapsedSeconds = "elapsed_seconds"
+            case acceptedPerSecond = "accepted_per_second"
+        }
+    }
+
+    /// What the campaign was.
+    public struct Identity: Sendable, Codable, Equatable {
+        /// A UUID, from which `apns-id`s derive.
+        public var id: String
+        /// Of this program.
+        public var version: String
+        /// Host and port.
+        public var destination: String
+        /// What the input was called.
+        public var input: String
+        /// Nil for a pipe.
+        public var inputBytes: UInt64?
+        /// SHA-256 of the template, in hexadecimal; nil without one, or with several.
+        public var templateDigest: String?
+        /// When the first process began and the last one ended: UTC, `2026-11-21T03:00:00Z`.
+        public var began: String
+        public var ended: String
+
+        enum CodingKeys: String, CodingKey {
+            case id, version, destination, input, began, ended
+            case inputBytes = "input_bytes"
+            case templateDigest = "template_sha256"
+        }
+    }
 
     public enum Ending: String, Sendable, Codable {
         /// The whole input was read, and every row of it has its line.
@@ -47,14 +119,20 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case rows, accepted, rejected, unavailable, invalid, unknown, expired, suppressed, attempts
-        case elapsedSeconds = "elapsed_seconds"
-        case acceptedPerSecond = "accepted_per_second"
+        case rows, accepted, rejected, unavailable, invalid, unknown, expired, suppressed, left, attempts, resent,
+            requests
+        case sessions, session, connections, loop, reasons, ending, cause, campaign
         case cpuSeconds = "cpu_seconds"
         case ledgerCPUSeconds = "ledger_cpu_seconds"
         case peakRSSBytes = "peak_rss_bytes"
+        case maybeSent = "may_be_sent"
+        case notSent = "not_sent"
+        case notRead = "not_read"
+        case isLeftEstimated = "left_is_estimated"
+        case elapsedSeconds = "elapsed_seconds"
+        case acceptedPerSecond = "accepted_per_second"
         case unavailableReasons = "unavailable_reasons"
-        case loop, connections, reasons, ending, cause
+        case exitCode = "exit_code"
         case duplicateTokens = "duplicate_tokens"
         case unusualTokens = "unusual_tokens"
     }
@@ -77,6 +155,8 @@ public struct CampaignProgress: Sendable {
     public var invalid: UInt64 = 0
     /// Unknown, expired and suppressed rows.
     public var other: UInt64 = 0
+    /// Rows of the input, exact once it was read to its end, until then about so many; nil where nobody can say.
+    public var rowsTotal: UInt64?
     /// Of the input.
     public var bytesRead: UInt64 = 0
     /// The input's size, where it is known.
@@ -96,6 +176,12 @@ public struct CampaignProgress: Sendable {
     public var isCanary = false
     /// Why nothing is sent at the moment; nil while rows are sent, and when there are none.
     public var waiting: Waiting?
+
+    /// The share of the rows that have ended, from 0 to 1; nil while the number of rows is not known.
+    public var fraction: Double? {
+        guard let rowsTotal, rowsTotal > 0 else { return nil }
+        return min(1, Double(rows) / Double(rowsTotal))
+    }
 
     public var rows: UInt64 { accepted + rejected + unavailable + invalid + other }
 }

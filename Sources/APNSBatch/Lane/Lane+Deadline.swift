@@ -25,7 +25,9 @@ extension Lane {
     /// The next row that may be sent again now.
     mutating func takeDue() -> Int? {
         while let flight = retries.takeDue(now: now) {
-            if !endIfExpired(flight) { return flight }
+            if endIfExpired(flight) { continue }
+            if flights[flight].mayHaveArrived { flights[flight].past |= Attempts.resentBit }
+            return flight
         }
         return nil
     }

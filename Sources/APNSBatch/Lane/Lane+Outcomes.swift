@@ -60,6 +60,7 @@ extension Lane {
     /// pause where the server refused the stream, and not for ever.
     private mutating func notSent(_ flight: Int, _ provider: Int, _ member: Int, _ outcome: OutcomeRecord) {
         flights[flight].attempts -= 1
+        requestCount -= 1
         if outcome.failureScope == .local { providers[provider].pool.hold(member, until: now + Self.holdTime) }
         guard outcome.failureScope == .http2 else { return again(flight, after: 0) }
         flights[flight].refusals += 1
@@ -83,7 +84,7 @@ extension Lane {
     ) {
         let row = flights[flight]
         sink.record(
-            row: row.row, outcome: outcome, status: status, attempts: row.attempts, timestamp: timestamp,
+            row: row.row, outcome: outcome, status: status, attempts: row.attempts &+ row.past, timestamp: timestamp,
             token: row.token, isHex: !row.isBroadcast, reason: reason,
             ownID: plan.roles.messageID == nil ? nil : UnsafeRawPointer(row.record!) + row.pathLength)
         if row.carriedLength > 0 {
@@ -115,7 +116,8 @@ extension Lane {
     private mutating func lost(_ flight: Int, _ outcome: OutcomeRecord) {
         let attempts = Int(flights[flight].attempts)
         flights[flight].mayHaveArrived = true
-        guard mayResend(flight), !control.urgent,
+        if control.urgent { return leaveOpen(flight) }
+        guard mayResend(flight),
             let delay = plan.backoff.short.delay(afterAttempt: attempts, random: random.next())
         else { return finish(flight, .unknown, cause: Self.explain(outcome)) }
         // A resumed run sends it again.
@@ -152,10 +154,19 @@ extension Lane {
     /// Takes back a row that this process will not send. It stays without an outcome, and a resumed run sends it. One that
     /// may have arrived is for the policy: unknown, or in the ledger among those that may have been sent.
     mutating func leave(_ flight: Int) {
-        if flights[flight].mayHaveArrived {
-            guard mayResend(flight) else { return finishUnknown(flight, cause: Self.stoppedBefore) }
-            rows.left(flights[flight].row, place: flights[flight].place)
-        }
+        guard flights[flight].mayHaveArrived else { return release(flight) }
+        guard mayResend(flight) || control.urgent else { return finishUnknown(flight, cause: Self.stoppedBefore) }
+        leaveOpen(flight)
+    }
+
+    /// The row may have arrived and gets no outcome, as if the process had been killed: the ledger says so, and the policy
+    /// of the run that is resumed decides.
+    mutating func leaveOpen(_ flight: Int) {
+        rows.left(flights[flight].row, place: flights[flight].place)
+        release(flight)
+    }
+
+    private mutating func release(_ flight: Int) {
         if flights[flight].block >= 0 { arena.release(flights[flight].block) }
         flights.release(flight)
     }
@@ -165,18 +176,24 @@ extension Lane {
 
     private static var stoppedBefore: String { "connection lost before the answer and the run stopped" }
 
-    /// Ends a row that an earlier process may have sent as unknown, where the policy forbids to send it again.
-    mutating func leaveUnknown(_ flight: Int) -> Bool {
+    /// Takes over what earlier processes did for a row. True when it has ended as unknown: it may have been sent, and the
+    /// policy forbids to send it again.
+    mutating func takeOver(_ flight: Int) -> Bool {
+        flights[flight].past = rows.pastAttempts
+        guard rows.mayHaveBeenSent else { return false }
         flights[flight].mayHaveArrived = true
-        guard !mayResend(flight) else { return false }
-        finishUnknown(flight, cause: Self.notKnown)
-        return true
+        guard mayResend(flight) else {
+            finishUnknown(flight, cause: Self.notKnown)
+            return true
+        }
+        flights[flight].past |= Attempts.resentBit
+        return false
     }
 
     /// The end of a row that may have arrived. Without a request in this process there was one in an earlier one.
     mutating func finishUnknown(_ flight: Int, cause: String) {
         if flights[flight].attempts == 0 {
-            flights[flight].attempts = 1
+            flights[flight].past &= ~Attempts.resentBit
             unknownOfEarlier += 1
         }
         finish(flight, .unknown, cause: cause)

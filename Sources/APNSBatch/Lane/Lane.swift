@@ -56,6 +56,8 @@ struct Lane: ~Copyable {
     var canary: Canary?
     /// Rows that ended as unknown because of earlier processes alone.
     var unknownOfEarlier: UInt64 = 0
+    /// Requests handed to connections, but for those that surely did not arrive.
+    var requestCount: UInt64 = 0
     /// Rows of the input that ended in this turn without being sent.
     var unsentOfTurn = 0
 
@@ -111,11 +113,11 @@ struct Lane: ~Copyable {
         for provider in providers.indices { providers[provider].pool.stoodStill(for: gap, now: now) }
     }
 
-    /// Hands over the last outcomes. Rows still under way, after a failure of the loop itself, are unknown.
+    /// Hands over the last outcomes. Rows still under way, after a failure of the loop itself, may have arrived and stay open.
     mutating func finishUp() {
         giveUpWaiting()
         endCanary()
-        for flight in flights.taken() { finish(flight, .unknown, cause: "the sender's event loop failed") }
+        for flight in flights.taken() { leaveOpen(flight) }
         sink.finish()
         publish()
         gauges.show(.idle)
@@ -175,7 +177,7 @@ struct Lane: ~Copyable {
             switch preparer.prepare(rows.row, in: &arena, flights: &flights, now: rows.wallClock) {
             case .ready(let flight):
                 flights[flight].place = UInt32(truncatingIfNeeded: rows.place)
-                let isLeft = rows.mayHaveBeenSent && leaveUnknown(flight)
+                let isLeft = rows.isPast && takeOver(flight)
                 rows.consume()
                 if isLeft { continue }
                 return flight
@@ -216,7 +218,7 @@ struct Lane: ~Copyable {
     /// The end of a row that an earlier process may have sent, and that cannot be sent now.
     mutating func recordNotKnown() {
         unknownOfEarlier += 1
-        recordUnsent(.unknown, cause: Self.notKnown, attempts: 1)
+        recordUnsent(.unknown, cause: Self.notKnown, attempts: max(1, rows.pastAttempts))
     }
 
     mutating func send(_ flight: Int, to member: Int, of provider: Int) {
@@ -231,6 +233,7 @@ struct Lane: ~Copyable {
         for (number, fields) in preparer.headerSets.unsent { try transport.defineHeaderSet(number, fields) }
         preparer.headerSets.didSend()
         try transport.submit(requests.records)
+        requestCount += UInt64(requests.count)
         requests.removeAll()
     }
 
@@ -286,7 +289,8 @@ struct Lane: ~Copyable {
     func publish() {
         gauges.publish(
             sink.tally, connections: providers.sum(\.up), streams: providers.sum(\.streamsShown),
-            inFlight: providers.sum(\.inFlight), opened: providers.sum(\.opened), retrying: retries.count)
+            inFlight: providers.sum(\.inFlight), opened: providers.sum(\.opened), retrying: retries.count,
+            requests: requestCount)
     }
 
     // MARK: The end

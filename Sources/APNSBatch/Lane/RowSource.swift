@@ -61,6 +61,16 @@ struct RowSource: ~Copyable {
         board?.left(firstRow: row &- UInt64(place), rows: Int(place) + 1)
     }
 
+    /// Whether an earlier process had the row in hand.
+    var isPast: Bool { past != nil }
+
+    /// Requests of earlier processes for the row: those of one that was reopened, and one at least if it may have been sent.
+    var pastAttempts: UInt16 {
+        guard let past else { return 0 }
+        let known = min(past.range.attempts(ofReopened: place), Attempts.pastMax)
+        return place < past.handed ? max(known, 1) : known
+    }
+
     /// Whether an earlier process may have sent the row.
     var mayHaveBeenSent: Bool {
         guard let past else { return false }

@@ -69,6 +69,14 @@ enum LedgerDecoder {
         return (first, second)
     }
 
+    static func figures(_ fixed: UnsafeRawBufferPointer) -> SessionFigures? {
+        var numbers = Numbers(fixed)
+        guard fixed.count == 24, let milliseconds = numbers.next(UInt64.self),
+            let requests = numbers.next(UInt64.self), let connections = numbers.next(UInt64.self)
+        else { return nil }
+        return SessionFigures(milliseconds: milliseconds, requests: requests, connections: connections)
+    }
+
     /// Whose rows have no outcome any more.
     static func reopened(_ fixed: UnsafeRawBufferPointer) -> Outcome? {
         var numbers = Numbers(fixed)

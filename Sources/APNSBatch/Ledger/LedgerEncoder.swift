@@ -96,6 +96,15 @@ struct LedgerEncoder: ~Copyable {
         finish(.reopened, fixed: fixed.count)
     }
 
+    /// What the session did so far.
+    mutating func add(_ figures: SessionFigures) {
+        var fixed = Fixed(at: body, count: 0)
+        fixed.add(figures.milliseconds)
+        fixed.add(figures.requests)
+        fixed.add(figures.connections)
+        finish(.figures, fixed: fixed.count)
+    }
+
     /// - Parameter isInputRead: all rows of the input are announced.
     mutating func addEnd(isInputRead: Bool) {
         var fixed = Fixed(at: body, count: 0)
@@ -196,10 +205,11 @@ struct LedgerEncoder: ~Copyable {
 
 /// The 16 bytes of a row's outcome.
 ///
-///     row (40 bits), attempts (16), outcome (8)
+///     row (40 bits), attempts (15), sent again after it may have arrived (1), outcome (8)
 ///     status (16), known reason (8), length of token (12), length of reason (12), flags (4), length of what is carried (12)
 struct LedgerEntry: Equatable {
     var row: UInt64
+    /// See `Attempts`.
     var attempts: UInt16
     var outcome: Outcome
     var status: UInt16

@@ -101,6 +101,9 @@ package struct LedgerHistory: Sendable {
     /// In the order of their rows, without gaps.
     private(set) var ranges: [Range] = []
     private(set) var tally = Tally()
+    /// Of the sessions before the last one, and of that.
+    private var figuresBefore = SessionFigures()
+    private(set) var figuresOfSession = SessionFigures()
     private(set) var reasons = AnswerReasons()
     /// So much of `results.csv` was durable at the last mark.
     private(set) var resultsLength: UInt64 = 0
@@ -108,6 +111,12 @@ package struct LedgerHistory: Sendable {
     private(set) var resultsSum: UInt32?
     /// Of the last row that was looked for.
     private var lastRange = 0
+
+    /// What all sessions did.
+    var figures: SessionFigures { figuresBefore + figuresOfSession }
+
+    /// Whether every row of the input has its outcome, and the last session ended in order.
+    var isComplete: Bool { isEnded && isInputRead && ranges.allSatisfy { $0.remaining == 0 } }
 
     /// Rows in ranges.
     var rows: UInt64 { ranges.last.map { $0.facts.firstRow - 1 + UInt64($0.facts.rows) } ?? 0 }
@@ -120,6 +129,7 @@ package struct LedgerHistory: Sendable {
     mutating func take(_ session: LedgerSession) throws(Fault) {
         guard header != nil, session.number == (self.session?.number ?? 0) + 1 else { throw .misplaced }
         self.session = session
+        (figuresBefore, figuresOfSession) = (figures, SessionFigures())
         isEnded = false
         isInputRead = false
     }
@@ -139,6 +149,12 @@ package struct LedgerHistory: Sendable {
             rows <= ranges[index].facts.rows
         else { throw .misplaced }
         ranges[index].handed = max(ranges[index].handed, Int(rows))
+    }
+
+    /// Each tells all of its session up to then.
+    mutating func take(_ figures: SessionFigures) throws(Fault) {
+        guard session != nil else { throw .misplaced }
+        figuresOfSession = figures
     }
 
     /// Rows that ended as unavailable have no outcome any more.
@@ -169,7 +185,8 @@ package struct LedgerHistory: Sendable {
         let place = Int(entry.row - ranges[index].facts.firstRow)
         guard ranges[index].setDone(place) else { throw .secondOutcome(entry.row) }
         if entry.outcome == .unavailable {
-            ranges[index].unavailable.append(Unavailable(index: UInt32(place), attempts: entry.attempts))
+            ranges[index].unavailable.append(
+                Unavailable(index: UInt32(place), attempts: Attempts.count(entry.attempts)))
         }
         tally.count(entry.outcome, attempts: entry.attempts)
         if entry.outcome.isAnswered, let reason = reason() { reasons.count(reason, of: entry.outcome) }

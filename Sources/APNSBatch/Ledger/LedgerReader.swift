@@ -130,6 +130,7 @@ package struct LedgerReader: ~Copyable {
         case .handed:
             let (firstRow, rows) = try found(LedgerDecoder.handed(fixed))
             try reading.history.takeHanded(firstRow: firstRow, rows: rows)
+        case .figures: try reading.history.take(try found(LedgerDecoder.figures(fixed)))
         case .reopened:
             _ = try found(LedgerDecoder.reopened(fixed))
             try reading.history.takeReopened()

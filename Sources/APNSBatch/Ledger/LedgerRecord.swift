@@ -23,6 +23,8 @@ enum LedgerKind: UInt8, Sendable {
     case end = 7
     /// Rows that ended with an outcome (unavailable) have none any more: they are sent again.
     case reopened = 8
+    /// What the session did so far, besides ending rows.
+    case figures = 9
 }
 
 /// The 24 bytes in front of each record.

@@ -158,8 +158,9 @@ package final class RunLedger: @unchecked Sendable {
 
     /// Everything recorded is durable on return, and a mark says so.
     ///
+    /// - Parameter figures: of the session so far; they stand beside the mark.
     /// - Precondition: the lines of all that was recorded are written.
-    package func mark() throws(StorageError) {
+    package func mark(_ figures: SessionFigures? = nil) throws(StorageError) {
         let begin = ThreadClock.now()
         // The reader goes on meanwhile: what it appends is behind what is covered.
         let (covered, length, sum) = try state.withLock { (state) throws(StorageError) in
@@ -171,6 +172,7 @@ package final class RunLedger: @unchecked Sendable {
         try sync()
         try append { (encoder) in
             encoder.addMark(position: ledger.length, covered: covered, resultsLength: length, resultsSum: sum)
+            if let figures { encoder.add(figures) }
         }
         count(since: begin)
     }
@@ -179,8 +181,8 @@ package final class RunLedger: @unchecked Sendable {
     /// was kept is given back.
     ///
     /// - Parameter hasLines: `results.csv` is as the ledger says; if not, it is left alone.
-    func end(hasLines: Bool = true) throws(StorageError) {
-        if hasLines { try mark() }
+    func end(hasLines: Bool = true, _ figures: SessionFigures? = nil) throws(StorageError) {
+        if hasLines { try mark(figures) }
         try append(handed: board.left)
         let isInputRead = state.withLock { $0.isInputRead }
         try append { (encoder) in encoder.addEnd(isInputRead: isInputRead) }
@@ -201,6 +203,13 @@ package final class RunLedger: @unchecked Sendable {
                 throw error
             }
         }
+    }
+
+    /// What the ledger tells, read back at the end of a run that did not complete; nil if it cannot be read.
+    func status(boot: (UInt64, UInt64)) -> RunStatus? {
+        var reader = LedgerReader(ledger)
+        guard let history = try? reader.read().history else { return nil }
+        return try? RunStatus(history, notes: board.snapshot, boot: boot, isFree: true)
     }
 
     /// Another process may work on the run, or this one again.

@@ -36,18 +36,48 @@ public struct RunStatus: Sendable, Equatable {
     public var input: String
     /// Bytes of the input; nil for a pipe, which cannot be resumed.
     public var inputBytes: UInt64?
-    /// Bytes of the input whose rows were announced.
+    /// Bytes of the input whose rows were read.
     public var inputBytesRead: UInt64
     /// The last process ended in order, and had read the input to its end.
     public var isInputRead: Bool
     /// Processes that worked on it.
     public var sessions: Int
-    /// Rows announced so far, by what is known of them, in order.
+    /// Rows that were read so far: those that ended, may have been sent and were not sent.
+    public var rowsRead: UInt64
+    /// Rows behind them.
+    public var unread: UnreadRows
+    /// Rows that were sent again although an earlier request may have arrived: they may have arrived twice.
+    public var resent: UInt64
+    /// When the first process began, in seconds since the epoch.
+    public var start: UInt64
+    /// Rows that were read so far, by what is known of them, in order.
     public var rows: [Rows]
     /// Rows by outcome.
     public var outcomes: [Outcome: UInt64]
     /// ``Campaign/note``.
     public var note: [UInt8]
+
+    /// Where the last range ends; nil before the first.
+    private var readUpTo: UInt64?
+
+    /// Rows of the whole input, about so many where the rest was not counted; nil where nobody can say.
+    public var rowsTotal: UInt64? { unread.rows.map { rowsRead + $0 } }
+
+    /// Rows that have no outcome, about so many where the rest was not counted; nil where nobody can say.
+    public var left: UInt64? { unread.rows.map { count(.unknown) + count(.notSent) + $0 } }
+
+    /// Counts the rows that were not read, in the time that it takes to read the rest of the input. Changes nothing where
+    /// the file is not there or has another size.
+    ///
+    /// - Parameters:
+    ///   - path: of the input.
+    ///   - delimiter: the byte between its fields.
+    public mutating func countUnread(in path: String, delimiter: UInt8 = UInt8(ascii: ",")) {
+        guard !isInputRead, inputBytes != nil,
+            let rows = UnreadRows.count(in: path, delimiter: delimiter, from: readUpTo, bytes: inputBytes)
+        else { return }
+        unread = .counted(rows)
+    }
 
     /// Rows of which this is known.
     public func count(_ knowledge: Knowledge) -> UInt64 {
@@ -94,7 +124,16 @@ public struct RunStatus: Sendable, Equatable {
         sessions = Int(history.session?.number ?? 0)
         let isEnded = history.isEnded || history.session == nil
         state = isFree ? (isEnded ? .ended : .killed) : .running(process: history.session?.process ?? 0)
-        inputBytesRead = history.ranges.last.map { $0.facts.offset + UInt64($0.facts.bytes) } ?? 0
+        let place = history.ranges.last.map { $0.facts.offset + UInt64($0.facts.bytes) }
+        readUpTo = place
+        inputBytesRead = history.isInputRead ? header.inputBytes ?? place ?? 0 : place ?? 0
+        rowsRead = history.rows
+        unread =
+            history.isInputRead
+            ? .counted(0)
+            : .estimate(rowsRead: history.rows, bytesRead: place ?? 0, bytesTotal: header.inputBytes)
+        resent = history.tally.resent
+        start = header.start
         let tally = history.tally
         outcomes = [
             .accepted: tally.accepted, .rejected: tally.rejected, .unavailable: tally.unavailable,

@@ -20,6 +20,8 @@ struct Flight {
     var headerSet: UInt16 = 0
     /// How often it was handed to a connection.
     var attempts: UInt16 = 0
+    /// What earlier sessions did for it, and whether it went again when it may have arrived: see `Attempts`.
+    var past: UInt16 = 0
     var member: UInt16 = 0
     /// How often the server refused its stream.
     var refusals: UInt8 = 0

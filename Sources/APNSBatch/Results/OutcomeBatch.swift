@@ -11,6 +11,7 @@ struct OutcomeEntry {
     var reasonLength: UInt16
     /// HTTP status; 0 when APNs did not answer.
     var status: UInt16
+    /// Of all sessions; see `Attempts`.
     var attempts: UInt16
     var outcome: Outcome
     /// Of the texts that go into the line as they are; they stand behind the reason.

@@ -70,9 +70,12 @@ struct Tally: Sendable, Equatable {
     var expired: UInt64 = 0
     var suppressed: UInt64 = 0
     var attempts: UInt64 = 0
+    /// Of all rows: those that were sent again although an earlier request may have arrived.
+    var resent: UInt64 = 0
 
     var rows: UInt64 { accepted + rejected + unavailable + invalid + unknown + expired + suppressed }
 
+    /// - Parameter attempts: as `Attempts` says.
     mutating func count(_ outcome: Outcome, attempts: UInt16) {
         switch outcome {
         case .accepted: accepted += 1
@@ -83,7 +86,8 @@ struct Tally: Sendable, Equatable {
         case .expired: expired += 1
         case .suppressed: suppressed += 1
         }
-        self.attempts += UInt64(attempts)
+        self.attempts += UInt64(Attempts.count(attempts))
+        resent += UInt64(attempts >> 15)
     }
 
     static func + (left: Tally, right: Tally) -> Tally {
@@ -92,6 +96,7 @@ struct Tally: Sendable, Equatable {
             unavailable: left.unavailable + right.unavailable, invalid: left.invalid + right.invalid,
             unknown: left.unknown + right.unknown,
             expired: left.expired + right.expired,
-            suppressed: left.suppressed + right.suppressed, attempts: left.attempts + right.attempts)
+            suppressed: left.suppressed + right.suppressed, attempts: left.attempts + right.attempts,
+            resent: left.resent + right.resent)
     }
 }

@@ -82,7 +82,7 @@ struct ResultLines: ~Copyable {
             used += MessageID.length
         }
         append(byte: UInt8(ascii: ","))
-        append(number: UInt64(entry.attempts))
+        append(number: UInt64(Attempts.count(entry.attempts)))
         if carried == 0, entry.carriedLength == 0 {
             // A comma and a line end, in one store.
             UnsafeMutableRawPointer(buffer + used).storeBytes(of: UInt16(littleEndian: 0x0A2C), as: UInt16.self)

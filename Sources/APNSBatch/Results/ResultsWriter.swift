@@ -42,6 +42,8 @@ final class ResultsWriter: @unchecked Sendable {
     private let control: RunControl
     /// Nanoseconds.
     private let interval: UInt64
+    /// What the session did so far.
+    private let figures: @Sendable () -> SessionFigures?
 
     /// - Parameters:
     ///   - carried: columns of the input that each line has.
@@ -49,12 +51,14 @@ final class ResultsWriter: @unchecked Sendable {
     init(
         ledger: RunLedger, campaign: (UInt64, UInt64), carried: Int = 0, reasons: AnswerReasons = AnswerReasons(),
         exchange: OutcomeExchange,
-        control: RunControl, interval: UInt64, lineBytes: Int = ResultLines.usualCapacity
+        control: RunControl, interval: UInt64, lineBytes: Int = ResultLines.usualCapacity,
+        figures: @escaping @Sendable () -> SessionFigures? = { nil }
     ) {
         self.ledger = ledger
         self.exchange = exchange
         self.control = control
         self.interval = interval
+        self.figures = figures
         account = Account(lines: ResultLines(campaign: campaign, carried: carried, capacity: lineBytes), reasons: reasons)
     }
 
@@ -83,7 +87,11 @@ final class ResultsWriter: @unchecked Sendable {
     func end() {
         flush()
         do {
-            if !hasLost { try ledger.end(hasLines: !isWithoutLines) } else if !isWithoutLines { try ledger.mark() }
+            if !hasLost {
+                try ledger.end(hasLines: !isWithoutLines, figures())
+            } else if !isWithoutLines {
+                try ledger.mark(figures())
+            }
         } catch {
             fail(error)
         }
@@ -135,7 +143,7 @@ final class ResultsWriter: @unchecked Sendable {
         flush()
         guard !isWithoutLines else { return }
         do {
-            try ledger.mark()
+            try ledger.mark(figures())
         } catch {
             isWithoutLines = true
             fail(error)

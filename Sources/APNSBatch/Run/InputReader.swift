@@ -1,4 +1,5 @@
 import CSVReader
+import LaneTransport
 
 /// The reader's thread: reads the input chunk by chunk and hands chunks to the lanes.
 final class InputReader: Sendable {
@@ -7,6 +8,7 @@ final class InputReader: Sendable {
     let chunks: BoundedQueue<InputChunk>
     let reader: CSVChunkReader
     let name: String
+    private let extent = Guarded(InputExtent())
 
     /// Opens the input and reads its header row; blocks for a pipe until that is there.
     ///
@@ -32,6 +34,17 @@ final class InputReader: Sendable {
             throw Self.explain(error, name: campaign.input.name)
         }
         chunks = BoundedQueue(capacity: reader.bufferCount)
+    }
+
+    /// Rows of the input: exact once it was read to its end, until then about so many; nil where nobody can say.
+    var rowsTotal: UInt64? { extent.withLock { $0 }.rowsTotal(of: bytesTotal) }
+
+    /// A chunk was read.
+    func note(rows: UInt64, bytes: UInt64) { extent.withLock { $0.note(rows: rows, bytes: bytes) } }
+
+    func note(_ chunk: CSVChunk) {
+        note(
+            rows: chunk.firstRow - 1 + UInt64(chunk.rowCount), bytes: chunk.byteOffset + UInt64(chunk.byteCount))
     }
 
     /// Refuses an input with fewer rows than the campaign asks for. Reads a file as far as it takes to tell.
@@ -89,6 +102,7 @@ final class InputReader: Sendable {
     func run(control: RunControl, wake: () -> Void) {
         do {
             while let chunk = try reader.next() {
+                note(chunk)
                 if control.stopping || !chunks.push(InputChunk(chunk)) {
                     chunk.recycle()
                     break
@@ -124,6 +138,22 @@ final class InputReader: Sendable {
         case .changedRows: CampaignError(.configuration, error.message(input: name))
         default: CampaignError(.input, error.message(input: name))
         }
+    }
+}
+
+/// How far the input was read at most: rows, and bytes from its beginning.
+struct InputExtent: Sendable, Equatable {
+    private var rows: UInt64 = 0
+    private var bytes: UInt64 = 0
+
+    mutating func note(rows: UInt64, bytes: UInt64) {
+        self.rows = max(self.rows, rows)
+        self.bytes = max(self.bytes, bytes)
+    }
+
+    /// By the length of the rows that were read.
+    func rowsTotal(of bytesTotal: UInt64?) -> UInt64? {
+        UnreadRows.estimate(rowsRead: rows, bytesRead: bytes, bytesTotal: bytesTotal).rows.map { rows + $0 }
     }
 }
 

@@ -14,6 +14,7 @@ final class LaneGauges: Sendable {
     private let opened = Atomic<Int>(0)
     private let retrying = Atomic<Int>(0)
     private let shown = Guarded(LaneActivity.idle)
+    private let requests = Atomic<UInt64>(0)
 
     struct Reading: Sendable {
         var accepted: UInt64 = 0
@@ -28,6 +29,8 @@ final class LaneGauges: Sendable {
         var opened = 0
         /// Rows that wait to be sent again.
         var retrying = 0
+        /// Requests handed to connections so far.
+        var requests: UInt64 = 0
     }
 
     /// What the lane does; called only when that changes.
@@ -35,7 +38,10 @@ final class LaneGauges: Sendable {
 
     var activity: LaneActivity { shown.withLock { $0 } }
 
-    func publish(_ tally: Tally, connections: Int, streams: Int, inFlight: Int, opened: Int, retrying: Int = 0) {
+    func publish(
+        _ tally: Tally, connections: Int, streams: Int, inFlight: Int, opened: Int, retrying: Int = 0,
+        requests: UInt64 = 0
+    ) {
         accepted.store(tally.accepted, ordering: .relaxed)
         rejected.store(tally.rejected, ordering: .relaxed)
         unavailable.store(tally.unavailable, ordering: .relaxed)
@@ -46,6 +52,7 @@ final class LaneGauges: Sendable {
         self.inFlight.store(inFlight, ordering: .relaxed)
         self.opened.store(opened, ordering: .relaxed)
         self.retrying.store(retrying, ordering: .relaxed)
+        self.requests.store(requests, ordering: .relaxed)
     }
 
     var reading: Reading {
@@ -55,7 +62,7 @@ final class LaneGauges: Sendable {
             other: other.load(ordering: .relaxed),
             connections: connections.load(ordering: .relaxed), streams: streams.load(ordering: .relaxed),
             inFlight: inFlight.load(ordering: .relaxed), opened: opened.load(ordering: .relaxed),
-            retrying: retrying.load(ordering: .relaxed))
+            retrying: retrying.load(ordering: .relaxed), requests: requests.load(ordering: .relaxed))
     }
 }
 
@@ -82,6 +89,7 @@ extension CampaignProgress {
             retrying += reading.retrying
         }
         waiting = LaneActivity.waiting(gauges.map(\.activity))
+        rowsTotal = reader.rowsTotal
         bytesRead = reader.bytesRead
         bytesTotal = reader.bytesTotal
         elapsedSeconds = started.map { WallClock.monotonic() - $0 } ?? 0

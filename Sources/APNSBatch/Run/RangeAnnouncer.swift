@@ -68,6 +68,7 @@ struct RangeAnnouncer: ~Copyable {
     private mutating func add(_ chunk: InputChunk) {
         // First the note: a range that is announced without one counts as handed over.
         ledger.board.note(slot: chunk.chunk.index, firstRow: chunk.chunk.firstRow, rows: 0)
+        input.note(chunk.chunk)
         group.append(chunk)
         ranges.append(LedgerRange(chunk.chunk))
     }

@@ -19,7 +19,7 @@ final class RunControl: Sendable {
     /// Whether answers are not to be waited for any longer.
     var urgent: Bool { isUrgent.load(ordering: .relaxed) }
 
-    /// Stops, and has answers waited for no longer: what is under way becomes unknown at once.
+    /// Stops, and has answers waited for no longer: what is under way stays without an outcome.
     func stopAtOnce() {
         isUrgent.store(true, ordering: .releasing)
         stop(.interrupted)

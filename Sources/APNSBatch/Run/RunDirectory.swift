@@ -80,6 +80,12 @@ enum RunDirectory {
             + "T\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))Z"
     }
 
+    /// What `summary.json` says; nil where there is none that can be read.
+    static func readSummary(_ directory: String) -> CampaignSummary? {
+        guard let data = try? Data(contentsOf: URL(filePath: "\(directory)/\(Self.summary)")) else { return nil }
+        return try? JSONDecoder().decode(CampaignSummary.self, from: data)
+    }
+
     /// Writes `summary.json` whole or not at all: a temporary file beside it is renamed.
     static func write(_ summary: CampaignSummary, to directory: String) throws(CampaignError) {
         let path = "\(directory)/\(Self.summary)"

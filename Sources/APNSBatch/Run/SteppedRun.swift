@@ -28,7 +28,8 @@ package final class SteppedRun {
         writer = ResultsWriter(
             ledger: ledger, campaign: run.plan.identity, carried: run.header.resultColumns.count,
             reasons: run.past?.reading.history.reasons ?? AnswerReasons(), exchange: exchange, control: run.control,
-            interval: UInt64(run.syncInterval) * 1_000_000, lineBytes: surroundings.lineBytes)
+            interval: UInt64(run.syncInterval) * 1_000_000, lineBytes: surroundings.lineBytes,
+            figures: { [weak run] in run?.figures })
         announcer = RangeAnnouncer(run.reader, ledger: ledger, past: run.past?.ranges ?? [])
         wakers = run.gauges.map { _ in LaneWaker() }
         do {

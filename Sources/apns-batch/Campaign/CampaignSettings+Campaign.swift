@@ -132,7 +132,7 @@ extension CampaignSettings {
         return list.map { Campaign.Provider(topics: $0.topics ?? [], credentials: simulator.credentials) }
     }
 
-    private static func delimiter(_ text: String) throws -> UInt8 {
+    static func delimiter(_ text: String) throws -> UInt8 {
         if text == "tab" || text == "\\t" { return UInt8(ascii: "\t") }
         guard text.utf8.count == 1, let byte = text.utf8.first else {
             throw UsageError("--delimiter: expected one byte or \"tab\", found \"\(text)\"")

@@ -8,11 +8,17 @@ final class ProgressDisplay: Sendable {
     /// Shows what `look` tells until the task is cancelled.
     func follow(_ look: () -> CampaignProgress) async {
         let interval: Duration = isTerminal ? .milliseconds(250) : .seconds(10)
+        let share = isTerminal ? 0.1 : 0.5
+        var rate: Double?
         var last = look()
         while (try? await Task.sleep(for: interval)) != nil {
             let now = look()
-            let rate = ProgressText.rate(from: last, to: now)
-            show(isTerminal ? ProgressText.bar(now, rate: rate, width: width) : ProgressText.line(now, rate: rate))
+            // Smoothed, so that a moment without rows, or a stopped process, does not upset the time left.
+            let latest = ProgressText.rate(from: last, to: now)
+            rate = rate.map { $0 + (latest - $0) * share } ?? latest
+            show(
+                isTerminal
+                    ? ProgressText.bar(now, rate: rate ?? 0, width: width) : ProgressText.line(now, rate: rate ?? 0))
             last = now
         }
         if isTerminal { write("\r\u{1B}[K") }

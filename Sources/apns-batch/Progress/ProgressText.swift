@@ -10,12 +10,8 @@ enum ProgressText {
         return Double(to.rows - from.rows) / seconds
     }
 
-    /// The share of the input that was read; nil while its size is not known.
-    static func share(_ progress: CampaignProgress) -> Double? {
-        guard let total = progress.bytesTotal, total > 0 else { return nil }
-        // The last rows are still on their way when the last byte has been read.
-        return min(0.99, Double(progress.bytesRead) / Double(total))
-    }
+    /// The share of the rows that have ended; nil while the number of rows is not known.
+    static func share(_ progress: CampaignProgress) -> Double? { progress.fraction.map { min(0.99, $0) } }
 
     static func bar(_ progress: CampaignProgress, rate: Double, width: Int) -> String {
         let facts = facts(progress, rate: rate)
@@ -34,9 +30,10 @@ enum ProgressText {
     }
 
     private static func facts(_ progress: CampaignProgress, rate: Double) -> String {
-        var text = "\(progress.rows) rows, \(progress.waiting?.description ?? "\(Int(rate))/s")"
+        let pace = progress.waiting?.description ?? "\(SummaryText.grouped(UInt64(max(0, rate))))/s"
+        var text = "\(SummaryText.grouped(progress.rows)) rows, \(pace)"
         if progress.isCanary { text = "canary, " + text }
-        if let left = remaining(progress) { text += ", \(duration(left)) left" }
+        if let left = remaining(progress, rate: rate) { text += ", \(duration(left)) left" }
         // A check has none.
         if progress.connections > 0 || progress.rows == 0 && progress.waiting == nil {
             text += ", \(progress.connections) connection\(progress.connections == 1 ? "" : "s")"
@@ -48,9 +45,10 @@ enum ProgressText {
         return text
     }
 
-    private static func remaining(_ progress: CampaignProgress) -> Double? {
-        guard let share = share(progress), share > 0.01, share < 0.99, progress.rows > 0 else { return nil }
-        return progress.elapsedSeconds * (1 - share) / share
+    /// Seconds until all rows have ended at this rate.
+    private static func remaining(_ progress: CampaignProgress, rate: Double) -> Double? {
+        guard let total = progress.rowsTotal, total > progress.rows, rate >= 0.1 else { return nil }
+        return Double(total - progress.rows) / rate
     }
 
     static func duration(_ seconds: Double) -> String {

@@ -62,9 +62,17 @@ import Testing
         let campaign = try stage.campaign(rows: Self.rows(100))
         let first = await (try CampaignRun(campaign)).run()
         let run = try CampaignRun(campaign, resuming: true)
-        let summary = await run.run()
-        #expect(summary.ending == .complete && summary.rows == 100 && summary.accepted == first.accepted)
+        let path = first.isClean ? run.directory + "/summary.json" : ""
+        let written = try Data(contentsOf: URL(filePath: path))
+        #expect(await run.run() == first)
+        #expect(try Data(contentsOf: URL(filePath: path)) == written)
+        #expect(try RunStatus(of: run.directory).sessions == 1)
         #expect(try stage.results(run).count == 100)
+        // Without its summary the ledger tells what it can.
+        try FileManager.default.removeItem(atPath: path)
+        let anew = await (try CampaignRun(campaign, resuming: true)).run()
+        #expect(anew.rows == 100 && anew.accepted == 100 && anew.requests == first.requests)
+        #expect(anew.elapsedSeconds == first.elapsedSeconds && FileManager.default.fileExists(atPath: path))
         #expect(stage.simulator.stop().requests == 100)
     }
 
@@ -205,7 +213,10 @@ import Testing
         campaign.note = Array("mine".utf8)
         for policy in [UnknownPolicy.resend, .report, .resendIfCollapsible] {
             campaign.onUnknown = policy
-            _ = await (try CampaignRun(campaign, resuming: policy != .resend)).run()
+            // One that is never done: a complete run has no further session.
+            let run = try CampaignRun(campaign, resuming: policy != .resend)
+            run.stop()
+            #expect(await run.run().ending == .interrupted)
             let opening = try RunOpening(of: campaign.runDirectory ?? "")
             #expect(opening.onUnknown == policy && opening.note == Array("mine".utf8))
         }

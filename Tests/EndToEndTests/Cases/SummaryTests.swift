@@ -12,7 +12,7 @@ extension EndToEnd {
 
             let last = try #require(finished.outputLines.last)
             let form =
-                /rows=300 accepted=300 rejected=0 unavailable=0 invalid=0 unknown=0 expired=0 suppressed=0 seconds=[0-9.]+ per_second=[0-9.]+/
+                /rows=300 accepted=300 rejected=0 unavailable=0 invalid=0 unknown=0 expired=0 suppressed=0 left=0 may_be_sent=0 not_sent=0 not_read=0 resent=0 seconds=[0-9.]+ per_second=[0-9.]+/
             #expect(last.wholeMatch(of: form) != nil, "\(last)")
 
             let keys: Set = [

@@ -25,7 +25,11 @@ struct Judge {
         for line in lines {
             if outcomes.updateValue(line, forKey: line.row) != nil { findings.append("row \(line.row) has two lines") }
             let recorded = LedgerImage.Row(
-                outcome: line.outcome.rawValue, status: line.status, attempts: line.attempts)
+                outcome: line.outcome.rawValue, status: line.status, attempts: line.attempts,
+                isResent: ledger.rows[line.row]?.isResent ?? false)
+            if witness.accepted(line.row) > 1, !recorded.isResent {
+                findings.append("row \(line.row) was accepted twice, and does not say that it was sent again")
+            }
             if ledger.rows[line.row] != recorded { findings.append("row \(line.row): the ledger says something else") }
         }
         if outcomes.count > plan.rows.count { findings.append("results has lines of rows that are not there") }

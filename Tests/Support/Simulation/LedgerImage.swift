@@ -4,6 +4,8 @@ struct LedgerImage {
         var outcome: UInt8
         var status: UInt16
         var attempts: UInt16
+        /// The row was sent again when it may have arrived before.
+        var isResent = false
     }
 
     /// First row and rows, by first row.
@@ -71,7 +73,7 @@ struct LedgerImage {
                 let (first, second) = (number(8 + 16 * index), number(16 + 16 * index))
                 let row = Row(
                     outcome: UInt8(first >> 56), status: UInt16(truncatingIfNeeded: second),
-                    attempts: UInt16(truncatingIfNeeded: first >> 40))
+                    attempts: UInt16(truncatingIfNeeded: first >> 40) & 0x7FFF, isResent: first >> 55 & 1 != 0)
                 let number = first & (1 << 40 - 1)
                 if rows.updateValue(row, forKey: number) != nil { faults.append("row \(number) has two outcomes") }
             }

@@ -1,0 +1,90 @@
+import APNSBatch
+import Foundation
+
+/// How a summary reads.
+enum SummaryText {
+    /// What is printed at the end of a run.
+    static func report(_ summary: CampaignSummary, directory: String) -> String {
+        reasons(summary) + "results: \(directory)/results.csv\n"
+            + "loop: \(summary.loop), connections: \(summary.connections)\n\(lastLine(summary))\n"
+    }
+
+    /// Rejected and unavailable rows by reason, most frequent first; a line each.
+    static func reasons(_ summary: CampaignSummary) -> String {
+        lines("rejected", summary.reasons) + lines("unavailable", summary.unavailableReasons)
+    }
+
+    private static func lines(_ outcome: String, _ reasons: [String: UInt64]) -> String {
+        reasons.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+            .map { "\(outcome) \($0.value): \(clean($0.key))\n" }.joined()
+    }
+
+    /// A server may make up reasons: nothing in them may move the cursor or make a line of its own.
+    private static func clean(_ reason: String) -> String {
+        String(
+            String.UnicodeScalarView(reason.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 })
+        )
+    }
+
+    /// The line that scripts read.
+    static func lastLine(_ summary: CampaignSummary) -> String {
+        func number(_ rows: UInt64?) -> String { rows.map(String.init) ?? "unknown" }
+        return "rows=\(summary.rows) accepted=\(summary.accepted) rejected=\(summary.rejected) "
+            + "unavailable=\(summary.unavailable) invalid=\(summary.invalid) unknown=\(summary.unknown) "
+            + "expired=\(summary.expired) suppressed=\(summary.suppressed) left=\(number(summary.left)) "
+            + "may_be_sent=\(number(summary.maybeSent)) not_sent=\(number(summary.notSent)) "
+            + "not_read=\(number(summary.notRead)) resent=\(summary.resent) "
+            + seconds(summary.elapsedSeconds, summary.acceptedPerSecond)
+            + (summary.sessions > 1
+                ? " sessions=\(summary.sessions) session_"
+                    + seconds(
+                        summary.session.elapsedSeconds, summary.session.acceptedPerSecond, separator: " session_") : "")
+    }
+
+    private static func seconds(_ elapsed: Double, _ rate: Double, separator: String = " ") -> String {
+        String(format: "seconds=%.3f", elapsed) + separator + String(format: "per_second=%.0f", rate)
+    }
+
+    /// What to do about rows that have no outcome; nil where there are none.
+    static func advice(_ summary: CampaignSummary, directory: String) -> String? {
+        guard summary.ending != .complete else { return nil }
+        guard let left = summary.left else {
+            let cannotResume = summary.campaign.inputBytes == nil
+            return cannotResume
+                ? "rows are left, and a campaign from standard input or a pipe cannot be resumed"
+                : "rows are left: apns-batch resume \(quoted(directory))"
+        }
+        guard left > 0 else { return nil }
+        let maybe = summary.maybeSent ?? 0
+        let sent = maybe > 0 ? " (\(grouped(maybe)) of them may have been sent)" : ""
+        let rows = "\(summary.isLeftEstimated ? "about " : "")\(grouped(left)) row\(left == 1 ? " is" : "s are") left"
+        return "\(rows)\(sent): apns-batch resume \(quoted(directory))"
+    }
+
+    /// With separators of thousands: `1,998`.
+    static func grouped(_ number: UInt64) -> String {
+        let digits = String(number)
+        var text = ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index) % 3 == 0 { text.append(",") }
+            text.append(digit)
+        }
+        return text
+    }
+
+    /// As a shell takes it.
+    private static func quoted(_ path: String) -> String {
+        let isPlain = path.utf8.allSatisfy {
+            UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0
+                || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || "/._-+:@,".utf8.contains($0)
+        }
+        return isPlain ? path : "'" + path.replacing("'", with: "'\\''") + "'"
+    }
+
+    /// The content of `summary.json`, on one line.
+    static func json(_ summary: CampaignSummary) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(summary)).map { String(decoding: $0, as: UTF8.self) + "\n" } ?? "{}\n"
+    }
+}

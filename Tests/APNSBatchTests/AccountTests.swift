@@ -1,0 +1,87 @@
+import Testing
+
+@testable import APNSBatch
+
+@Suite("The account of a run") struct AccountTests {
+    @Test("rows that were not read are estimated by the bytes that are left, and exact at the end")
+    func unread() {
+        #expect(UnreadRows.estimate(rowsRead: 100, bytesRead: 1000, bytesTotal: 4000) == .estimated(300))
+        #expect(UnreadRows.estimate(rowsRead: 100, bytesRead: 4000, bytesTotal: 4000) == .counted(0))
+        #expect(UnreadRows.estimate(rowsRead: 0, bytesRead: 0, bytesTotal: 4000) == .unknown)
+        #expect(UnreadRows.estimate(rowsRead: 5, bytesRead: 10, bytesTotal: nil) == .unknown)
+    }
+
+    @Test("records are counted as the reader reads them, from any range on")
+    func counting() throws {
+        let stage = try Stage()
+        let text = "token,payload\nA,\"x\ny\"\nB,z\nC,w"
+        let path = try stage.write(text, to: "rows.csv")
+        func count(from offset: UInt64?, bytes: Int) -> UInt64? {
+            UnreadRows.count(in: path, delimiter: UInt8(ascii: ","), from: offset, bytes: UInt64(bytes))
+        }
+        #expect(count(from: nil, bytes: text.utf8.count) == 3)
+        #expect(count(from: 22, bytes: text.utf8.count) == 2)
+        #expect(count(from: UInt64(text.utf8.count), bytes: text.utf8.count) == 0)
+        #expect(count(from: nil, bytes: text.utf8.count + 1) == nil, "another input")
+    }
+
+    @Test("progress is a share of rows, not of bytes that were read ahead")
+    func fraction() {
+        var progress = CampaignProgress()
+        (progress.bytesRead, progress.bytesTotal) = (900, 1000)
+        #expect(progress.fraction == nil)
+        (progress.accepted, progress.invalid, progress.rowsTotal) = (20, 5, 100)
+        #expect(progress.fraction == 0.25)
+        var extent = InputExtent()
+        extent.note(rows: 45, bytes: 450)
+        extent.note(rows: 9, bytes: 90)
+        #expect(extent.rowsTotal(of: 1000) == 100 && extent.rowsTotal(of: nil) == nil)
+        extent.note(rows: 99, bytes: 1000)
+        #expect(extent.rowsTotal(of: 1000) == 99)
+    }
+
+    @Test("what sessions did adds up; of one that was killed its last record counts")
+    func figures() throws {
+        typealias Sample = LedgerSample
+        let history = try Sample.read(
+            Sample.ledger([
+                { encoder, _ in encoder.add(Sample.header) }, { encoder, _ in encoder.add(Sample.session(1)) },
+                { encoder, _ in encoder.add(SessionFigures(milliseconds: 1000, requests: 5, connections: 1)) },
+                { encoder, _ in encoder.add(SessionFigures(milliseconds: 2000, requests: 9, connections: 2)) },
+                { encoder, _ in encoder.add(Sample.session(2)) },
+                { encoder, _ in encoder.add(SessionFigures(milliseconds: 500, requests: 1, connections: 1)) },
+            ]).bytes
+        ).history
+        #expect(history.figures == SessionFigures(milliseconds: 2500, requests: 10, connections: 3))
+        #expect(history.figuresOfSession == SessionFigures(milliseconds: 500, requests: 1, connections: 1))
+    }
+
+    @Test("rows that went again when they may have arrived are counted, and their attempts are plain numbers")
+    func resent() throws {
+        typealias Sample = LedgerSample
+        let history = try Sample.read(
+            Sample.ledger([
+                { encoder, _ in encoder.add(Sample.header) }, { encoder, _ in encoder.add(Sample.session(1)) },
+                { encoder, _ in encoder.add(Sample.range(1, rows: 2)) },
+                { encoder, _ in
+                    encoder.add(
+                        Sample.batch([
+                            .init(row: 1, outcome: .accepted, status: 200, attempts: 2 | Attempts.resentBit),
+                            .init(row: 2, outcome: .accepted, status: 200, attempts: 3),
+                        ]))
+                },
+            ]).bytes
+        ).history
+        #expect(history.tally == Tally(accepted: 2, attempts: 5, resent: 1))
+    }
+
+    @Test("the largest resident set is the kernel's figure of this process")
+    func residentSet() {
+        #expect(ProcessUsage.highWaterMark(in: "Name:\tx\nVmHWM:\t  35840 kB\nVmRSS:\t 1 kB\n") == 35840 * 1024)
+        #expect(ProcessUsage.highWaterMark(in: "Name:\tx\n") == nil)
+        #expect(ProcessUsage.peakRSSBytes > 1 << 20)
+    }
+
+    @Test("times are RFC 3339")
+    func times() { #expect(UTCTime.text(1_700_000_000) == "2023-11-14T22:13:20Z") }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// What last line, summary.json and `status` say of a run, whatever ended it.
+    @Suite struct Accounts {
+        /// The numbers of a line of `key=value` pairs.
+        private func numbers(_ line: Substring?) throws -> [String: Double] {
+            let pairs = try #require(line).split(separator: " ").compactMap { pair -> (String, Double)? in
+                let parts = pair.split(separator: "=")
+                return parts.count == 2 ? Double(parts[1]).map { (String(parts[0]), $0) } : nil
+            }
+            return Dictionary(uniqueKeysWithValues: pairs)
+        }
+
+        private func last(_ text: String) -> Substring? { text.split(separator: "\n").last }
+
+        /// A server whose first connection never answers; the others do.
+        private static let mute = Script(
+            seed: 1, rules: [], faults: ["{ when: { connection: 1, after: 1 }, stall: { side: writing } }"])
+
+        /// A run whose rows are under way and get no answer.
+        private func waiting(
+            _ sender: Sender, _ simulator: SimulatorProcess, _ input: String, _ directory: String, _ more: [String] = []
+        ) throws -> Child {
+            let process = try sender.start(
+                input, to: simulator.port, runDirectory: directory,
+                ["--template", Tools.fixture("campaign/plain.json"), "--connections", "1", "--lanes", "1"] + more)
+            let underWay = eventually(seconds: 60) {
+                process.isOver
+                    || ((try? numbers(last(sender.command(["status", directory]).output)))?["may_be_sent"] ?? 0) > 0
+            }
+            try #require(underWay && !process.isOver, "\(process.errors)")
+            return process
+        }
+
+        @Test func `a second signal leaves rows open, the account has all of them, and resume sends them`() throws {
+            let sender = try Sender()
+            let simulator = try SimulatorProcess(sender, script: Self.mute)
+            let rows = 30_000
+            let input = try sender.makeRows(rows, "--plain")
+            let directory = sender.newRunDirectory()
+            let process = try waiting(sender, simulator, input, directory)
+            process.send(signal: SIGINT)
+            let isFirstSeen = eventually(seconds: 30) { process.errors.contains("taking no more rows") }
+            try #require(isFirstSeen)
+            // At once: the same signal. It counts as the second one when a second has passed.
+            process.send(signal: SIGINT)
+            let isEnded = eventually(seconds: 60) {
+                process.send(signal: SIGINT)
+                return process.isOver || process.errors.contains("waiting no longer")
+            }
+            try #require(isEnded)
+            #expect(process.wait(seconds: 60) == .exited(75), "\(process.errors)")
+
+            let line = try numbers(last(process.output))
+            #expect(line["unknown"] == 0)
+            #expect((line["may_be_sent"] ?? 0) > 0)
+            #expect(line["left"] == (line["may_be_sent"] ?? 0) + (line["not_sent"] ?? 0) + (line["not_read"] ?? 0))
+            #expect(process.errors.contains("apns-batch resume \(directory)\n"), "\(process.errors)")
+            let status = try sender.command(["status", directory])
+            let told = try numbers(last(status.output))
+            #expect(told["rows"] == Double(rows), "\(status)")
+            #expect(told["rows_read"] == (told["ended"] ?? 0) + (told["may_be_sent"] ?? 0) + (told["not_sent"] ?? 0))
+            #expect(told["may_be_sent"] == line["may_be_sent"])
+
+            let resumed = try sender.command(["resume", directory])
+            #expect(resumed.ending == .exited(0), "\(resumed)")
+            let results = try RunResults(directory)
+            results.expectComplete(rows: rows)
+            #expect(results.count("accepted") == rows && results.number("left") == 0)
+            // Those under way went again, and say so.
+            let resent = try #require(results.number("resent"))
+            #expect(resent > 0 && resent == results.lines.count { $0.attempts >= 2 })
+            #expect(results.number("sessions") == 2)
+            #expect(try numbers(resumed.outputLines.last)["resent"] == Double(resent))
+        }
+
+        @Test func `an interrupted run accounts for the whole input, and says what to type next`() throws {
+            let sender = try Sender()
+            let simulator = try SimulatorProcess(
+                sender, script: Script(seed: 1, rules: [], latency: "{ distribution: fixed, ms: 20 }"))
+            let rows = 100_000
+            let input = try sender.makeRows(rows, "--plain")
+            let directory = sender.newRunDirectory()
+            let process = try sender.start(
+                input, to: simulator.port, runDirectory: directory,
+                ["--template", Tools.fixture("campaign/plain.json"), "--connections", "1", "--lanes", "1"])
+            let begun = eventually(seconds: 60) {
+                (try? sender.command(["status", directory]).output.contains("ended=")) == true
+            }
+            try #require(begun)
+            #expect(process.stop(SIGTERM) == .exited(75), "\(process.errors)")
+            let line = try numbers(last(process.output))
+            #expect(line["rows"].map { $0 + (line["left"] ?? 0) } == Double(rows), "\(process.output)")
+            let results = try RunResults(directory)
+            results.expectSummaryAgrees()
+            #expect(results.number("left") == rows - results.lines.count)
+            #expect(results.number("exit_code") == 75 && results.summary["left_is_estimated"] as? Bool == false)
+            #expect(process.errors.contains(" rows are left: apns-batch resume \(directory)\n"), "\(process.errors)")
+            #expect(try numbers(last(sender.command(["status", directory]).output))["rows"] == Double(rows))
+        }
+
+        @Test func `resume of a run that is complete changes no figure`() throws {
+            let sender = try Sender()
+            let simulator = try SimulatorProcess(sender)
+            let input = try sender.makeRows(200)
+            let directory = sender.newRunDirectory()
+            let first = try sender.command(
+                sender.arguments(
+                    input, to: simulator.port, runDirectory: directory, ["--template", Sender.template]))
+            #expect(first.ending == .exited(0), "\(first)")
+            let summary = try Data(contentsOf: URL(filePath: directory + "/summary.json"))
+            let again = try sender.command(["resume", directory])
+            #expect(again.ending == .exited(0), "\(again)")
+            #expect(again.outputLines.last == first.outputLines.last)
+            #expect(try Data(contentsOf: URL(filePath: directory + "/summary.json")) == summary)
+        }
+
+        @Test func `standard output that is full: the last line is lost, and the exit code is not 0`() throws {
+            let sender = try Sender()
+            let simulator = try SimulatorProcess(sender)
+            let input = try sender.makeRows(5)
+            let arguments = sender.arguments(
+                input, to: simulator.port, runDirectory: sender.newRunDirectory(), ["--template", Sender.template])
+            let finished = try Child.run(
+                "sh", ["-c", "exec \"$0\" \"$@\" > /dev/full", Tools.command] + arguments, name: "full",
+                in: sender.scratch)
+            #expect(finished.ending == .exited(75), "\(finished)")
+            #expect(finished.errors.contains("standard output: No space left on device"), "\(finished)")
+        }
+
+        @Test func `quiet says nothing of a run that went well, and json says what summary.json says`() throws {
+            let sender = try Sender()
+            let simulator = try SimulatorProcess(sender)
+            let input = try sender.makeRows(5)
+            let quiet = try sender.send(input, to: simulator.port, ["--template", Sender.template, "-q"])
+            #expect(quiet.finished.output == "" && quiet.finished.errors == "", "\(quiet.finished)")
+            let bad = try sender.scratch.write("token,first_name,badge\nxyz,Ada,1\n", to: "bad.csv")
+            let failed = try sender.send(
+                bad, to: simulator.port, ["--template", Sender.template, "--quiet"], expecting: 2)
+            #expect(failed.finished.output.contains(" invalid=1 "), "\(failed.finished)")
+
+            let (finished, results) = try sender.send(
+                input, to: simulator.port, ["--template", Sender.template, "--json"])
+            #expect(finished.outputLines.count == 1)
+            let printed = try JSONSerialization.jsonObject(with: Data(finished.output.utf8)) as? NSDictionary
+            #expect(printed == results.summary as NSDictionary)
+            let campaign = try #require(results.summary["campaign"] as? [String: Any])
+            #expect(campaign["input"] as? String == input && (campaign["id"] as? String)?.count == 36)
+            #expect((campaign["began"] as? String)?.hasSuffix("Z") == true)
+            #expect((campaign["template_sha256"] as? String)?.count == 64)
+        }
+
+        @Test func `status tells its figures as JSON, and of an input without rows that it was read`() throws {
+            let sender = try Sender()
+            let simulator = try SimulatorProcess(sender)
+            let input = try sender.scratch.write("token,first_name,badge\n", to: "rows.csv")
+            let directory = sender.newRunDirectory()
+            _ = try sender.command(
+                sender.arguments(
+                    input, to: simulator.port, runDirectory: directory, ["--template", Sender.template]))
+            let text = try sender.command(["status", directory])
+            #expect(text.output.contains("23 of 23 bytes read"), "\(text)")
+            let json = try sender.command(["status", directory, "--json"])
+            let object = try #require(
+                try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any], "\(json)")
+            #expect(object["rows"] as? Int == 0 && object["not_read_is"] as? String == "counted")
+        }
+    }
+}
