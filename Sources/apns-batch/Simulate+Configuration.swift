@@ -1,13 +1,13 @@
 import APNSSimulator
 
 extension Simulate {
-    /// The simulator's configuration, and what had to be made for it.
-    func configuration() throws -> (SimulatorConfiguration, Occasion?) {
+    /// The simulator's configuration.
+    func configuration() throws -> SimulatorConfiguration {
         guard (cert == nil) == (key == nil) else { throw UsageError("--cert and --key go together") }
         var occasion: Occasion?
         if cert == nil || providerKey.isEmpty {
-            let hosts = [host, "localhost", "127.0.0.1", "::1"]
-            occasion = try Self.failing { () throws(SimulatorError) in try Occasion.make(hosts: hosts) }
+            let kept = OccasionDirectory(directory, hosts: [host, "localhost", "127.0.0.1", "::1"])
+            occasion = try Self.failing { () throws(SimulatorError) in try kept.occasion() }
         }
         var configuration = SimulatorConfiguration(
             certificatePEM: try cert.map { try CampaignFile.bytes(of: $0) } ?? occasion!.certificatePEM,
@@ -26,7 +26,7 @@ extension Simulate {
         configuration.clientAuthorityPEM = try clientCa.map { try CampaignFile.bytes(of: $0) }
         try setChoices(&configuration)
         if let script { configuration.script = try Self.read(script: script) }
-        return (configuration, occasion)
+        return configuration
     }
 
     private func setChoices(_ configuration: inout SimulatorConfiguration) throws {
@@ -75,7 +75,7 @@ extension Simulate {
 
     /// A script, checked.
     static func read(script path: String) throws -> SimulatorScript {
-        let script = try CampaignFile.decode(SimulatorScript.self, from: path, keys: nil)
+        let script = try YAMLFile.decode(SimulatorScript.self, from: path)
         if let fault = script.fault() { throw UsageError("\(path): \(fault)") }
         return script
     }
