@@ -11,7 +11,8 @@ package struct OccasionDirectory {
     package static let authorityFile = "ca.pem"
     package static let signingKeyFile = "AuthKey.p8"
     private static let ownFile = "simulator.pem"
-    private static let mark = "# Made by apns-batch simulate; its server certificate and keys are trusted by nobody else.\n"
+    private static let mark =
+        "# Made by apns-batch simulate; its server certificate and keys are trusted by nobody else.\n"
     /// Long enough that nobody has to think of it.
     private static let days = 3650
     private static let lengthMax = 64 * 1024
@@ -82,7 +83,8 @@ package struct OccasionDirectory {
         }
         let parts = text.dropFirst(Self.mark.count + hostsLine.count).split(separator: "#\n").map { Array($0.utf8) }
         guard parts.count == 4, let publicKey = try? SigningKey(pem: parts[3]).publicKeyPEM else {
-            throw .configuration("\(path)/\(Self.ownFile) is damaged; remove the directory, or name another --directory")
+            throw .configuration(
+                "\(path)/\(Self.ownFile) is damaged; remove the directory, or name another --directory")
         }
         return Occasion(
             authorityPEM: parts[2], certificatePEM: parts[0], keyPEM: parts[1], signingKeyPEM: parts[3],

@@ -39,21 +39,24 @@ struct Send: AsyncParsableCommand {
 
     func run() async throws {
         Signals.ignoreHangup()
-        let settings = try reporting { try arguments.resolved() }
-        let simulator = try reporting { try EmbeddedSimulator.ifWanted(settings) }
-        defer { simulator?.stop() }
-        let files = try reporting { simulator == nil ? try CredentialFiles(arguments) : nil }
-        let campaign = try reporting { try RunArguments(settings).campaign(settings, simulator: simulator) }
-        try await Self.send(campaign, files: files, verbose: verbose)
+        let call = try reporting { try arguments.resolved() }
+        try await Self.send(call, RunArguments(call), verbose: verbose)
     }
 
-    /// Sends it, shows how far it is, and ends with its exit code.
-    ///
-    /// - Parameter files: to be read again when they change; nil for a simulator inside.
+    /// Sends a campaign, shows how far it is, and ends with its exit code.
     static func send(
-        _ campaign: Campaign, resuming: Bool = false, files: CredentialFiles?, verbose: Bool
+        _ call: CampaignCall, _ arguments: RunArguments, resuming: Bool = false, retryUnavailable: Bool = false,
+        verbose: Bool
     ) async throws {
-        let run = try reporting {
+        let simulator = try call.reporting {
+            try EmbeddedSimulator.ifWanted(call.settings, broadcasts: arguments.isBroadcast)
+        }
+        defer { simulator?.stop() }
+        // Read again when they change.
+        let files = try call.reporting { simulator == nil ? try CredentialFiles(call) : nil }
+        var campaign = try call.reporting { try arguments.campaign(call.settings, simulator: simulator) }
+        campaign.retryUnavailable = retryUnavailable
+        let run = try call.reporting {
             try CampaignRun(campaign, resuming: resuming, logger: logger(verbose: verbose))
         }
         for warning in run.warnings { complain("warning: \(warning.text)") }

@@ -10,8 +10,8 @@ extension Simulate {
             occasion = try Self.failing { () throws(SimulatorError) in try kept.occasion() }
         }
         var configuration = SimulatorConfiguration(
-            certificatePEM: try cert.map { try CampaignFile.bytes(of: $0) } ?? occasion!.certificatePEM,
-            keyPEM: try key.map { try CampaignFile.bytes(of: $0) } ?? occasion!.keyPEM,
+            certificatePEM: try cert.map { try InputFile.bytes(of: $0) } ?? occasion!.certificatePEM,
+            keyPEM: try key.map { try InputFile.bytes(of: $0) } ?? occasion!.keyPEM,
             providerKeys: try providerKeys(occasion))
         configuration.host = host
         configuration.port = port
@@ -23,7 +23,7 @@ extension Simulate {
         configuration.tokenUpdateInterval = tokenUpdateInterval
         configuration.clockOffset = clockOffset
         configuration.countsPath = counts
-        configuration.clientAuthorityPEM = try clientCa.map { try CampaignFile.bytes(of: $0) }
+        configuration.clientAuthorityPEM = try clientCa.map { try InputFile.bytes(of: $0) }
         try setChoices(&configuration)
         if let script { configuration.script = try Self.read(script: script) }
         return configuration
@@ -48,10 +48,10 @@ extension Simulate {
         return try providerKey.map { text in
             let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
             switch parts.count {
-            case 1: return .init(keyID: keyId, teamID: teamId, publicKeyPEM: try CampaignFile.bytes(of: text))
+            case 1: return .init(keyID: keyId, teamID: teamId, publicKeyPEM: try InputFile.bytes(of: text))
             case 3, 4:
                 var key = SimulatorConfiguration.ProviderKey(
-                    keyID: parts[1], teamID: parts[2], publicKeyPEM: try CampaignFile.bytes(of: parts[0]))
+                    keyID: parts[1], teamID: parts[2], publicKeyPEM: try InputFile.bytes(of: parts[0]))
                 key.topics = parts.count == 4 ? Self.list(parts[3]) : nil
                 return key
             default:

@@ -137,7 +137,8 @@ struct Simulate: AsyncParsableCommand {
         var flags = ["apns-batch send --input rows.csv --to \(address):\(port)"]
         if cert == nil { flags.append("--ca-file \(directory)/\(OccasionDirectory.authorityFile)") }
         if providerKey.isEmpty {
-            flags.append("--key-file \(directory)/\(OccasionDirectory.signingKeyFile) --key-id \(keyId) --team-id \(teamId)")
+            flags.append(
+                "--key-file \(directory)/\(OccasionDirectory.signingKeyFile) --key-id \(keyId) --team-id \(teamId)")
         }
         return "to send here: " + flags.joined(separator: " ") + " --topic com.example.app"
     }

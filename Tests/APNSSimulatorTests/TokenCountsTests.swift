@@ -106,7 +106,8 @@ struct TokenCountsTests {
         defer { try? FileManager.default.removeItem(atPath: path) }
         try "token,name\n00aa,Ada\n".write(toFile: path, atomically: true, encoding: .utf8)
         let counts = TokenCounts()
-        #expect(counts.write(toCSV: path)?.contains("already exists and does not hold the counts of a simulator") == true)
+        #expect(
+            counts.write(toCSV: path)?.contains("already exists and does not hold the counts of a simulator") == true)
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "token,name\n00aa,Ada\n")
     }
 

@@ -59,6 +59,7 @@ public final class CampaignRun: Sendable {
         reader = try InputReader(
             campaign, lanes: lanes, group: RangeAnnouncer.group, limits: surroundings.csvLimits)
         var campaign = campaign
+        try past?.check(campaign.identity)
         campaign.identity = past?.header.identity ?? campaign.identity
         plan = try CampaignPlan(
             campaign, columns: reader.columns, logger: logger, start: past?.header.start, surroundings: surroundings)
@@ -67,7 +68,7 @@ public final class CampaignRun: Sendable {
             identity: plan.identity, start: plan.start, digest: try CampaignDigest.of(campaign),
             inputBytes: campaign.input.isFile ? reader.bytesTotal : nil, columnsSum: reader.columnsSum,
             inputName: reader.name, note: campaign.note)
-        try past?.check(header)
+        try past?.check(header, path: campaign.input.name)
         try plan.refuseBrokenTemplates()
         providers = try ProviderDirectory(campaign, plan: plan)
         addresses = try AddressBook(host: plan.peer.host, port: plan.peer.port, surroundings: surroundings)
@@ -247,7 +248,8 @@ public final class CampaignRun: Sendable {
     private var session: LedgerSession {
         LedgerSession(
             number: (past?.reading.history.session?.number ?? 0) + 1, process: UInt32(getpid()),
-            time: plan.surroundings.seconds(), boot: files.boot, policy: plan.onUnknown)
+            time: plan.surroundings.seconds(), boot: files.boot, policy: plan.onUnknown,
+            note: past == nil || header.note == past?.header.note ? [] : header.note)
     }
 
     private func sendAll(_ ledger: RunLedger) throws(CampaignError) -> Ended {

@@ -13,16 +13,8 @@ struct ProviderSettings: Codable, Equatable {
     var keyPassphraseFile: String?
     var keyPassphraseEnv: String?
 
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case topics
-        case keyFile = "key_file"
-        case keyId = "key_id"
-        case teamId = "team_id"
-        case certificateFile = "certificate_file"
-        case certificateKeyFile = "certificate_key_file"
-        case keyPassphraseFile = "key_passphrase_file"
-        case keyPassphraseEnv = "key_passphrase_env"
-    }
+    /// The names of all of them, as in a campaign file.
+    static let keys = SettingName.keys(of: ProviderSettings())
 
     /// The values that are paths: in a campaign file they are relative to that file.
     static var paths: [WritableKeyPath<ProviderSettings, String?>] {
@@ -34,12 +26,8 @@ struct ProviderSettings: Codable, Equatable {
 
     /// The first of them that is given, as a flag.
     var firstFlag: String? {
-        let flags: [(String?, String)] = [
-            (keyFile, "--key-file"), (keyId, "--key-id"), (teamId, "--team-id"),
-            (certificateFile, "--certificate-file"), (certificateKeyFile, "--certificate-key-file"),
-            (keyPassphraseFile, "--key-passphrase-file"), (keyPassphraseEnv, "--key-passphrase-env"),
-        ]
-        return flags.first { $0.0 != nil }?.1
+        guard case .members(let given)? = try? JSONValue(of: self) else { return nil }
+        return Self.keys.first { given[SettingName.property($0)] != nil }.map(SettingName.flag)
     }
 
     /// Those that hold a secret. A certificate's file holds its key too when there is no other.
@@ -55,7 +43,7 @@ struct ProviderSettings: Codable, Equatable {
     /// A message about flags as one about keys of the file.
     static func asKeys(_ message: String) -> String {
         CampaignSettings.keysOfOneProvider.reduce(message) {
-            $0.replacing("--" + $1.replacing("_", with: "-"), with: $1)
+            $0.replacing(SettingName.flag($1), with: $1)
         }
     }
 
@@ -118,10 +106,7 @@ struct ProviderSettings: Codable, Equatable {
 extension CampaignSettings {
     /// Key and certificate given beside `providers`.
     private var own: ProviderSettings {
-        ProviderSettings(
-            keyFile: keyFile, keyId: keyId, teamId: teamId, certificateFile: certificateFile,
-            certificateKeyFile: certificateKeyFile, keyPassphraseFile: keyPassphraseFile,
-            keyPassphraseEnv: keyPassphraseEnv)
+        (try? JSONValue(of: self).decoded(as: ProviderSettings.self)) ?? ProviderSettings()
     }
 
     /// All providers; without a list the one for all topics.

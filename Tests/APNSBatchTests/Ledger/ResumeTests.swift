@@ -90,9 +90,8 @@ import Testing
         let (campaign, _) = try await Self.stopped(stage, rows: 5000)
         var other = campaign
         other.headers.priority = 5
-        #expect(
-            try fault(other)
-                == "the campaign is not the one that began: template, headers, delimiter or encryption changed")
+        other.headers.collapseID = "one"
+        #expect(try fault(other).hasPrefix("push_type or priority, collapse_id: changed since the run began;"))
         let text = Self.rows(5000)
         _ = try stage.write(text + "\(token(5000)),\(Self.payload)\n", to: "rows.csv")
         #expect(try fault(campaign).contains("rows.csv: the input changed: it had \(text.utf8.count) bytes and has"))
