@@ -24,13 +24,13 @@ struct Broadcast: AsyncParsableCommand {
     @Option(help: "The app whose channels they are. (default: the topic)")
     var bundleId: String?
 
-    @Flag(name: .shortAndLong, help: "Report every connection on standard error.")
-    var verbose = false
+    @OptionGroup(title: "Output") var output: OutputFlags
 
     func run() async throws {
         Signals.ignoreHangup()
+        output.begin()
         let call = try reporting { try arguments.resolved() }
-        try await Send.send(call, RunArguments(call, isBroadcast: true, bundleID: bundleId), verbose: verbose)
+        try await Send.send(call, RunArguments(call, isBroadcast: true, bundleID: bundleId), output: output)
     }
 }
 

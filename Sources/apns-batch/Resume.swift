@@ -37,13 +37,13 @@ struct Resume: AsyncParsableCommand {
     @Flag(help: "Also send rows again that ended as unavailable: APNs answered 429 or 5xx to every attempt.")
     var retryUnavailable = false
 
-    @Flag(name: .shortAndLong, help: "Report every connection on standard error.")
-    var verbose = false
+    @OptionGroup(title: "Output") var output: OutputFlags
 
     func run() async throws {
         Signals.ignoreHangup()
+        output.begin()
         let (call, arguments) = try reporting { try resolved() }
-        try await Send.send(call, arguments, resuming: true, retryUnavailable: retryUnavailable, verbose: verbose)
+        try await Send.send(call, arguments, resuming: true, retryUnavailable: retryUnavailable, output: output)
     }
 
     /// This call, and what the next one has to know of it.

@@ -2,7 +2,6 @@ import APNSBatch
 import ArgumentParser
 import CProcess
 import Foundation
-import Logging
 
 /// `apns-batch send`.
 struct Send: AsyncParsableCommand {
@@ -34,19 +33,19 @@ struct Send: AsyncParsableCommand {
 
     @OptionGroup var arguments: CampaignArguments
 
-    @Flag(name: .shortAndLong, help: "Report every connection on standard error.")
-    var verbose = false
+    @OptionGroup(title: "Output") var output: OutputFlags
 
     func run() async throws {
         Signals.ignoreHangup()
+        output.begin()
         let call = try reporting { try arguments.resolved() }
-        try await Self.send(call, RunArguments(call), verbose: verbose)
+        try await Self.send(call, RunArguments(call), output: output)
     }
 
     /// Sends a campaign, shows how far it is, and ends with its exit code.
     static func send(
         _ call: CampaignCall, _ arguments: RunArguments, resuming: Bool = false, retryUnavailable: Bool = false,
-        verbose: Bool
+        output: OutputFlags
     ) async throws {
         let simulator = try call.reporting {
             try EmbeddedSimulator.ifWanted(call.settings, broadcasts: arguments.isBroadcast)
@@ -57,7 +56,7 @@ struct Send: AsyncParsableCommand {
         var campaign = try call.reporting { try arguments.campaign(call.settings, simulator: simulator) }
         campaign.retryUnavailable = retryUnavailable
         let run = try call.reporting {
-            try CampaignRun(campaign, resuming: resuming, logger: logger(verbose: verbose))
+            try CampaignRun(campaign, resuming: resuming, logger: output.logger)
         }
         for warning in run.warnings { complain("warning: \(warning.text)") }
         Signals.onStop { name in
@@ -83,14 +82,9 @@ struct Send: AsyncParsableCommand {
         display.cancel()
         await display.value
         report(summary, of: run)
+        if summary.ending == .failed, (try? RunOpening(of: run.directory)) == nil { complain(CampaignCall.nothingBegun) }
         _ = Output.isComplete()
         throw ExitStatus.of(summary, failure: run.failure)
-    }
-
-    private static func logger(verbose: Bool) -> Logger {
-        var logger = Logger(label: "apns-batch") { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel = verbose ? .info : .warning
-        return logger
     }
 
     private static func report(_ summary: CampaignSummary, of run: CampaignRun) {

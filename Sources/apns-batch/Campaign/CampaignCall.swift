@@ -75,13 +75,18 @@ struct CampaignCall: Sendable {
         }
     }
 
+    /// Exit codes other than that of wrong usage promise a run that can be resumed.
+    static let nothingBegun = "nothing was begun: call send again"
+
     /// Runs `body`; an error becomes a line on standard error, with its place in the campaign file, and an exit code.
     func reporting<T>(_ body: () throws -> T) throws -> T {
         do {
             return try body()
         } catch let error as CampaignError {
             complain(located(error.description))
-            throw ExitStatus.beforeSending(error.kind)
+            let status = ExitStatus.beforeSending(error.kind)
+            if status != ExitStatus.usage, before == nil { complain(Self.nothingBegun) }
+            throw status
         } catch let error as UsageError {
             complain(located(error.description))
             throw ExitStatus.usage

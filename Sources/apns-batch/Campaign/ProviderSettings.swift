@@ -1,5 +1,5 @@
 import APNSBatch
-import Glibc
+import Foundation
 
 /// One entry of `providers`: whose key or certificate is for which topics. The settings of the same names beside
 /// `providers` are an entry for all topics.
@@ -40,6 +40,15 @@ struct ProviderSettings: Codable, Equatable {
         for file in secretFiles { SecretFile.exposure(of: file).map { complain("warning: \($0)") } }
     }
 
+    /// Apple's ids have ten characters; APNs answers others with 403.
+    private func warnOfIdentifiers() {
+        guard keyFile != nil else { return }
+        for (name, text) in [("key id", keyId), ("team id", teamId)] {
+            guard let text, text.range(of: "^[A-Z0-9]{10}$", options: .regularExpression) == nil else { continue }
+            complain("warning: \(name): expected 10 capital letters and digits, found \"\(text)\"")
+        }
+    }
+
     /// A message about flags as one about keys of the file.
     static func asKeys(_ message: String) -> String {
         CampaignSettings.keysOfOneProvider.reduce(message) {
@@ -73,7 +82,13 @@ struct ProviderSettings: Codable, Equatable {
                 return .none
             }
         }
-        if use != .reloading { warnOfExposure() }
+        if certificateFile != nil, keyFile != nil {
+            throw UsageError("there are --key-file and --certificate-file; give one of them")
+        }
+        if use != .reloading {
+            warnOfExposure()
+            warnOfIdentifiers()
+        }
         do {
             return try read(Passphrase(file: keyPassphraseFile, variable: keyPassphraseEnv, asks: use == .sending))
         } catch let error as CampaignError where error.kind == .passphraseNeeded && use == .showing {
@@ -87,8 +102,10 @@ struct ProviderSettings: Codable, Equatable {
             defer { file.wipe() }
             var key = try certificateKeyFile.map { try SecretFile.bytes(of: $0) }
             defer { key?.wipe() }
-            return try passphrase.opening(certificateKeyFile ?? certificateFile) {
-                try .clientCertificate(file: file, keyFile: key, passphrase: $0)
+            return try naming(certificateFile) {
+                try passphrase.opening(certificateKeyFile ?? certificateFile) {
+                    try .clientCertificate(file: file, keyFile: key, passphrase: $0)
+                }
             }
         }
         guard let keyFile else {
@@ -97,8 +114,19 @@ struct ProviderSettings: Codable, Equatable {
         guard let keyId, let teamId else { throw UsageError("--key-file needs --key-id and --team-id") }
         var file = try SecretFile.bytes(of: keyFile)
         defer { file.wipe() }
-        return try passphrase.opening(keyFile) {
-            try .signingKey(file: file, passphrase: $0, keyID: keyId, teamID: teamId)
+        return try naming(keyFile) {
+            try passphrase.opening(keyFile) {
+                try .signingKey(file: file, passphrase: $0, keyID: keyId, teamID: teamId)
+            }
+        }
+    }
+
+    /// What is wrong with a file says which file it is.
+    private func naming<T>(_ file: String, _ body: () throws -> T) throws -> T {
+        do {
+            return try body()
+        } catch let error as CampaignError where error.kind != .passphraseNeeded {
+            throw UsageError("\(file): \(error)")
         }
     }
 }

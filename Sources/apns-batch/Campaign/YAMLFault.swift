@@ -89,6 +89,7 @@ enum YAMLFault {
         case is Bool.Type: "true or false"
         case is String.Type: "a text"
         case is any Lists.Type: "a list"
+        case is Node.Scalar.Type: "a single value"
         default: "keys and values"
         }
     }

@@ -211,8 +211,9 @@ import Testing
         let stage = try Stage()
         let campaign = try stage.campaign(rows: Self.rows(10))
         let path = (campaign.runDirectory ?? "") + "/summary.json"
+        let run = try CampaignRun(campaign)
         try FileManager.default.createDirectory(atPath: path + "/x", withIntermediateDirectories: true)
-        let summary = await (try CampaignRun(campaign)).run()
+        let summary = await run.run()
         #expect(summary.ending == .failed && summary.accepted == 10)
         #expect(summary.cause?.hasPrefix("cannot write \(path)") == true)
     }
