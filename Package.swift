@@ -52,6 +52,7 @@ let package = Package(
         core("CProcess", []),
 
         // Swift: policy.
+        module("OutputFiles"),
         module("CSVReader"),
         module("APNSProtocol"),
         module("PayloadTemplate", ["APNSProtocol"]),
@@ -61,9 +62,10 @@ let package = Package(
             "APNSBatch",
             [
                 "CSVReader", "PayloadTemplate", "APNSProtocol", "Credentials", "LaneTransport", "CStorage",
+                "OutputFiles",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        module("APNSSimulator", ["CTransport", "Credentials"]),
+        module("APNSSimulator", ["CTransport", "Credentials", "OutputFiles"]),
         .executableTarget(
             name: "apns-batch",
             dependencies: [
@@ -95,6 +97,7 @@ let package = Package(
         tests(
             "CTransportTests",
             ["TestThreads", "CTransport", "CTLS", "CNGHTTP2", "Credentials", "APNSProtocol", "APNSBatch"]),
+        tests("OutputFilesTests", ["OutputFiles"]),
         tests("CSVReaderTests", ["CSVReader"]),
         tests("PayloadTemplateTests", ["PayloadTemplate", "APNSProtocol"]),
         tests("APNSProtocolTests", ["APNSProtocol", "Credentials"]),

@@ -1,5 +1,4 @@
 import Credentials
-import Glibc
 
 /// A certificate and a signing key made for one occasion: what a simulator and its sender need when nobody has given them
 /// any.
@@ -15,10 +14,12 @@ package struct Occasion: Sendable {
     package let signingKeyPEM: [UInt8]
     package let publicKeyPEM: [UInt8]
 
-    /// - Parameter hosts: names and addresses that the certificate is for.
-    package static func make(hosts: [String]) throws(SimulatorError) -> Occasion {
+    /// - Parameters:
+    ///   - hosts: names and addresses that the certificate is for.
+    ///   - days: how long it is valid.
+    package static func make(hosts: [String], days: Int = 30) throws(SimulatorError) -> Occasion {
         do {
-            let identity = try ServerIdentity.make(hosts: hosts)
+            let identity = try ServerIdentity.make(hosts: hosts, days: days)
             let signer = try SigningKey.generate()
             return Occasion(
                 authorityPEM: identity.caPEM, certificatePEM: identity.certificatePEM, keyPEM: identity.keyPEM,
@@ -36,26 +37,5 @@ package struct Occasion: Sendable {
         } catch {
             throw .configuration("cannot make a client certificate: \(error)")
         }
-    }
-
-    package static let authorityFile = "ca.pem"
-    package static let signingKeyFile = "AuthKey.p8"
-
-    /// Writes what the sender needs into a directory, made if missing; the key readable by its owner only.
-    package func write(to directory: String) throws(SimulatorError) {
-        guard mkdir(directory, 0o755) == 0 || errno == EEXIST else { throw Self.cannotWrite(directory) }
-        try Self.write(authorityPEM, to: "\(directory)/\(Self.authorityFile)", mode: 0o644)
-        try Self.write(signingKeyPEM, to: "\(directory)/\(Self.signingKeyFile)", mode: 0o600)
-    }
-
-    private static func write(_ bytes: [UInt8], to path: String, mode: mode_t) throws(SimulatorError) {
-        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
-        guard file >= 0 else { throw cannotWrite(path) }
-        defer { close(file) }
-        guard Glibc.write(file, bytes, bytes.count) == bytes.count else { throw cannotWrite(path) }
-    }
-
-    private static func cannotWrite(_ path: String) -> SimulatorError {
-        .configuration("cannot write \(path): \(String(cString: strerror(errno)))")
     }
 }

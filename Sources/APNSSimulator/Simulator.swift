@@ -1,4 +1,5 @@
 import Credentials
+import OutputFiles
 import Synchronization
 
 /// An APNs on this machine: speaks HTTP/2 over TLS, validates every request as Apple documents, answers by a script and
@@ -23,6 +24,7 @@ package final class Simulator: Sendable {
             throw .script(fault)
         }
         try Self.check(configuration)
+        if let path = configuration.countsPath { try Self.checkCounts(path) }
         self.configuration = configuration
         var keys: [ProviderKey] = []
         for key in configuration.providerKeys {
@@ -33,6 +35,15 @@ package final class Simulator: Sendable {
 
     deinit {
         _ = stop()
+    }
+
+    /// Another file in the place of the counts is noticed before anything is counted.
+    private static func checkCounts(_ path: String) throws(SimulatorError) {
+        do {
+            try OutputFile.check(path, TokenCounts.file)
+        } catch {
+            throw .configuration("counts: \(error)")
+        }
     }
 
     /// Starts to listen and returns the port.

@@ -37,6 +37,26 @@ struct ApnsBatch: AsyncParsableCommand {
     /// Keys will be in memory. What else the process does for itself first is in CProcess.
     static func main() async {
         ProcessSecrecy.forbidCoreDumps()
-        await main(nil)
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            if exitCode(for: error) == .validationFailure, !(error is ExitCode) { refuse(error) }
+            exit(withError: error)
+        }
+    }
+
+    /// What the parser did not understand, in the form of all other errors.
+    private static func refuse(_ error: any Error) -> Never {
+        let text = message(for: error)
+        complain(text.prefix(1).lowercased() + text.dropFirst())
+        let hint = fullMessage(for: error).split(separator: "\n").last { $0.contains("--help") }
+        // "  See 'apns-batch send --help' for more information."
+        if let command = hint?.split(separator: "'").dropFirst().first { complain("see \(command)") }
+        exit(withError: ExitStatus.usage)
     }
 }

@@ -24,18 +24,13 @@ struct Broadcast: AsyncParsableCommand {
     @Option(help: "The app whose channels they are. (default: the topic)")
     var bundleId: String?
 
-    @OptionGroup var output: OutputArguments
+    @OptionGroup(title: "Output") var output: OutputArguments
 
     func run() async throws {
         Signals.ignoreHangup()
-        let settings = try reporting { try arguments.resolved() }
-        let simulator = try reporting { try EmbeddedSimulator.ifWanted(settings, broadcasts: true) }
-        defer { simulator?.stop() }
-        let files = try reporting { simulator == nil ? try CredentialFiles(arguments) : nil }
-        let campaign = try reporting {
-            try RunArguments(settings, isBroadcast: true, bundleID: bundleId).campaign(settings, simulator: simulator)
-        }
-        try await Send.send(campaign, files: files, output: output)
+        output.begin()
+        let call = try reporting { try arguments.resolved() }
+        try await Send.send(call, RunArguments(call, isBroadcast: true, bundleID: bundleId), output: output)
     }
 }
 

@@ -118,10 +118,10 @@ struct ChannelArguments: ParsableArguments {
     var json = false
 
     private func resolved() throws -> CampaignSettings {
-        var flags = credentials.settings
+        var flags = try credentials.settings
         flags.to = to
         flags.topic = bundleId
-        return try flags.over(campaignFile: campaign)
+        return try CampaignCall(flags: flags, file: campaign).settings
     }
 
     private func manager() throws -> ChannelManager {
@@ -134,7 +134,7 @@ struct ChannelArguments: ParsableArguments {
         return try ChannelManager(
             bundleID: app, at: try settings.destination(),
             credentials: try settings.provider(of: app).credentials(for: .sending),
-            authorities: try settings.caFile.map { try CampaignFile.bytes(of: $0) } ?? [])
+            authorities: try settings.caFile.map { try InputFile.bytes(of: $0) } ?? [])
     }
 
     /// Does one thing with a manager; what goes wrong becomes lines on standard error and an exit code.

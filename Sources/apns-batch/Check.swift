@@ -31,10 +31,10 @@ struct Check: AsyncParsableCommand {
     var broadcast = false
 
     func run() async throws {
-        var settings = try reporting { try arguments.resolved() }
-        if settings.to == nil { settings.to = "production" }
-        let simulator = try reporting { try EmbeddedSimulator.forRendering(settings) }
-        let check = try reporting {
+        let call = try reporting { try arguments.resolved() }
+        let settings = call.settings
+        let simulator = try call.reporting { try EmbeddedSimulator.forRendering(settings) }
+        let check = try call.reporting {
             var campaign = try settings.campaign(simulator: simulator, onlyRendering: true)
             if broadcast { campaign.recipients = try settings.channels(of: campaign) }
             return try CampaignCheck(campaign, findingsPath: findings)

@@ -38,21 +38,11 @@ final class CredentialFiles: Sendable {
     private let state: Mutex<State>
 
     /// Make it before the files are read: what changes in between is then read again.
-    init(_ arguments: CampaignArguments) throws {
-        let (file, flags) = (arguments.campaign, try arguments.settings)
-        campaignFile = file
-        settings = { try flags.over(campaignFile: file) }
-        let providers = try settings().providerList()
-        let stamps = Self.stamps(file, providers)
-        state = Mutex(State(providers: providers, known: stamps, seen: stamps))
-    }
-
-    /// Of a run that is resumed: the paths that it began with.
-    init(_ settings: CampaignSettings) throws {
-        campaignFile = nil
-        self.settings = { settings }
-        let providers = try settings.providerList()
-        let stamps = Self.stamps(nil, providers)
+    init(_ call: CampaignCall) throws {
+        campaignFile = call.file?.path
+        settings = { try call.settingsNow() }
+        let providers = try call.settings.providerList()
+        let stamps = Self.stamps(campaignFile, providers)
         state = Mutex(State(providers: providers, known: stamps, seen: stamps))
     }
 

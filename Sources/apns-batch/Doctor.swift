@@ -57,14 +57,14 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     private func doctor() throws -> Doctor {
-        var flags = credentials.settings
+        var flags = try credentials.settings
         flags.topic = topic
-        let settings = try flags.over(campaignFile: campaign)
+        let settings = try CampaignCall(flags: flags, file: campaign).settings
         var doctor = Doctor()
         doctor.endpoints = try endpoints()
         let providers = try settings.providerList()
         doctor.credentials = try providers.compactMap { try Self.credentials($0) }
-        doctor.authorities = try settings.caFile.map { try CampaignFile.bytes(of: $0) } ?? []
+        doctor.authorities = try settings.caFile.map { try InputFile.bytes(of: $0) } ?? []
         if let token {
             guard let topic = settings.topic else { throw UsageError("--token needs --topic") }
             let own = try settings.provider(of: topic)

@@ -37,11 +37,6 @@ enum ExitStatus {
     }
 }
 
-/// Writes a line to standard error; nobody there to read it is no failure.
-func complain(_ text: String) {
-    try? FileHandle.standardError.write(contentsOf: Data("apns-batch: \(text)\n".utf8))
-}
-
 /// Runs `body`; a campaign's error becomes a line on standard error and its exit code.
 func reporting<T>(_ body: () throws -> T) throws -> T {
     do {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Logging
 
 /// How much a run says, and in which form.
 struct OutputArguments: ParsableArguments {
@@ -15,6 +16,17 @@ struct OutputArguments: ParsableArguments {
 
     @Flag(help: "Print the content of summary.json instead of lines of text.")
     var json = false
+
+    @Option(help: "Lines on standard error: text, or json (time, level, message). (default: text)")
+    var logFormat: Console.Format?
+
+    /// Before the first line.
+    func begin() { Console.shared.begin(logFormat ?? .text) }
+
+    var logger: Logger {
+        let level: Logger.Level = verbose ? .info : quiet ? .error : .warning
+        return Logger(label: "apns-batch") { _ in ConsoleLog(logLevel: level) }
+    }
 
     /// A line on standard error that is no error.
     func say(_ text: String) {

@@ -27,11 +27,12 @@ struct Render: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let settings = try reporting { try arguments.resolved() }
-        let simulator = try reporting { try EmbeddedSimulator.forRendering(settings) }
+        let call = try reporting { try arguments.resolved() }
+        let settings = call.settings
+        let simulator = try call.reporting { try EmbeddedSimulator.forRendering(settings) }
         var left = rows == 0 ? Int.max : rows
         var invalid = false
-        try reporting {
+        try call.reporting {
             var campaign = try settings.campaign(simulator: simulator, onlyRendering: true)
             if broadcast { campaign.recipients = try settings.channels(of: campaign) }
             let preview = try CampaignPreview(campaign)

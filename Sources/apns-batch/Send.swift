@@ -2,7 +2,6 @@ import APNSBatch
 import ArgumentParser
 import CProcess
 import Foundation
-import Logging
 
 /// `apns-batch send`.
 struct Send: AsyncParsableCommand {
@@ -36,26 +35,30 @@ struct Send: AsyncParsableCommand {
 
     @OptionGroup var arguments: CampaignArguments
 
-    @OptionGroup var output: OutputArguments
+    @OptionGroup(title: "Output") var output: OutputArguments
 
     func run() async throws {
         Signals.ignoreHangup()
-        let settings = try reporting { try arguments.resolved() }
-        let simulator = try reporting { try EmbeddedSimulator.ifWanted(settings) }
-        defer { simulator?.stop() }
-        let files = try reporting { simulator == nil ? try CredentialFiles(arguments) : nil }
-        let campaign = try reporting { try RunArguments(settings).campaign(settings, simulator: simulator) }
-        try await Self.send(campaign, files: files, output: output)
+        output.begin()
+        let call = try reporting { try arguments.resolved() }
+        try await Self.send(call, RunArguments(call), output: output)
     }
 
-    /// Sends it, shows how far it is, and ends with its exit code.
-    ///
-    /// - Parameter files: to be read again when they change; nil for a simulator inside.
+    /// Sends a campaign, shows how far it is, and ends with its exit code.
     static func send(
-        _ campaign: Campaign, resuming: Bool = false, files: CredentialFiles?, output: OutputArguments
+        _ call: CampaignCall, _ arguments: RunArguments, resuming: Bool = false, retryUnavailable: Bool = false,
+        output: OutputArguments
     ) async throws {
-        let run = try reporting {
-            try CampaignRun(campaign, resuming: resuming, logger: logger(output))
+        let simulator = try call.reporting {
+            try EmbeddedSimulator.ifWanted(call.settings, broadcasts: arguments.isBroadcast)
+        }
+        defer { simulator?.stop() }
+        // Read again when they change.
+        let files = try call.reporting { simulator == nil ? try CredentialFiles(call) : nil }
+        var campaign = try call.reporting { try arguments.campaign(call.settings, simulator: simulator) }
+        campaign.retryUnavailable = retryUnavailable
+        let run = try call.reporting {
+            try CampaignRun(campaign, resuming: resuming, logger: output.logger)
         }
         for warning in run.warnings { output.say("warning: \(warning.text)") }
         Signals.onStop { name in
@@ -87,19 +90,18 @@ struct Send: AsyncParsableCommand {
         throw ExitStatus.of(summary, isPrinted: isPrinted)
     }
 
-    private static func logger(_ output: OutputArguments) -> Logger {
-        var logger = Logger(label: "apns-batch") { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel = output.verbose ? .info : output.quiet ? .error : .warning
-        return logger
-    }
-
     /// Prints the account of a run. False when it could not be written.
     private static func report(_ summary: CampaignSummary, of run: CampaignRun, _ output: OutputArguments) -> Bool {
         if let cause = summary.cause { complain(cause) }
         if summary.ending == .complete, summary.rows == 0 { output.say("warning: the input has no rows") }
         if let found = summary.duplicateTokens { output.say("warning: \(found.description) [duplicate-token]") }
         if let found = summary.unusualTokens { output.say("warning: \(found.description) [token-size]") }
-        if let advice = SummaryText.advice(summary, directory: run.directory) { complain(advice) }
+        let isBegun = summary.ending != .failed || (try? RunOpening(of: run.directory)) != nil
+        if !isBegun {
+            complain(CampaignCall.nothingBegun)
+        } else if let advice = SummaryText.advice(summary, directory: run.directory) {
+            complain(advice)
+        }
         if output.json {
             print(SummaryText.json(summary), terminator: "")
         } else if !output.quiet || summary.exitCode != 0 {

@@ -1,17 +1,17 @@
 import APNSSimulator
 
 extension Simulate {
-    /// The simulator's configuration, and what had to be made for it.
-    func configuration() throws -> (SimulatorConfiguration, Occasion?) {
+    /// The simulator's configuration.
+    func configuration() throws -> SimulatorConfiguration {
         guard (cert == nil) == (key == nil) else { throw UsageError("--cert and --key go together") }
         var occasion: Occasion?
         if cert == nil || providerKey.isEmpty {
-            let hosts = [host, "localhost", "127.0.0.1", "::1"]
-            occasion = try Self.failing { () throws(SimulatorError) in try Occasion.make(hosts: hosts) }
+            let kept = OccasionDirectory(directory, hosts: [host, "localhost", "127.0.0.1", "::1"])
+            occasion = try Self.failing { () throws(SimulatorError) in try kept.occasion() }
         }
         var configuration = SimulatorConfiguration(
-            certificatePEM: try cert.map { try CampaignFile.bytes(of: $0) } ?? occasion!.certificatePEM,
-            keyPEM: try key.map { try CampaignFile.bytes(of: $0) } ?? occasion!.keyPEM,
+            certificatePEM: try cert.map { try InputFile.bytes(of: $0) } ?? occasion!.certificatePEM,
+            keyPEM: try key.map { try InputFile.bytes(of: $0) } ?? occasion!.keyPEM,
             providerKeys: try providerKeys(occasion))
         configuration.host = host
         configuration.port = port
@@ -23,10 +23,10 @@ extension Simulate {
         configuration.tokenUpdateInterval = tokenUpdateInterval
         configuration.clockOffset = clockOffset
         configuration.countsPath = counts
-        configuration.clientAuthorityPEM = try clientCa.map { try CampaignFile.bytes(of: $0) }
+        configuration.clientAuthorityPEM = try clientCa.map { try InputFile.bytes(of: $0) }
         try setChoices(&configuration)
         if let script { configuration.script = try Self.read(script: script) }
-        return (configuration, occasion)
+        return configuration
     }
 
     private func setChoices(_ configuration: inout SimulatorConfiguration) throws {
@@ -48,10 +48,10 @@ extension Simulate {
         return try providerKey.map { text in
             let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
             switch parts.count {
-            case 1: return .init(keyID: keyId, teamID: teamId, publicKeyPEM: try CampaignFile.bytes(of: text))
+            case 1: return .init(keyID: keyId, teamID: teamId, publicKeyPEM: try InputFile.bytes(of: text))
             case 3, 4:
                 var key = SimulatorConfiguration.ProviderKey(
-                    keyID: parts[1], teamID: parts[2], publicKeyPEM: try CampaignFile.bytes(of: parts[0]))
+                    keyID: parts[1], teamID: parts[2], publicKeyPEM: try InputFile.bytes(of: parts[0]))
                 key.topics = parts.count == 4 ? Self.list(parts[3]) : nil
                 return key
             default:
@@ -75,7 +75,7 @@ extension Simulate {
 
     /// A script, checked.
     static func read(script path: String) throws -> SimulatorScript {
-        let script = try CampaignFile.decode(SimulatorScript.self, from: path, keys: nil)
+        let script = try YAMLFile.decode(SimulatorScript.self, from: path)
         if let fault = script.fault() { throw UsageError("\(path): \(fault)") }
         return script
     }

@@ -7,8 +7,9 @@ struct Simulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Runs the simulator: an APNs that validates, answers by script and counts.",
         discussion: """
-            Without --cert and --provider-key it makes a certificate and a signing key for
-            the occasion and puts them into --directory, with what send needs to use them.
+            Without --cert and --provider-key it makes a certificate and a signing key and
+            keeps them in --directory, with what send needs. Simulators with the same
+            directory share them; files of anybody else are never overwritten.
 
             Examples:
               apns-batch simulate --port 2197
@@ -102,24 +103,23 @@ struct Simulate: AsyncParsableCommand {
     @Option(help: "io_uring or epoll. (default: io_uring where the kernel allows it)")
     var loop: String?
 
-    @Option(help: "Where a certificate and a key made for the occasion go.")
+    @Option(help: "Where its own certificate and key are kept, or go when there are none.")
     var directory = "simulator"
 
     func run() async throws {
-        let (configuration, occasion) = try reporting { try self.configuration() }
+        let configuration = try reporting { try self.configuration() }
         let simulator = try reporting { try Self.failing { () throws(SimulatorError) in try Simulator(configuration) } }
         let bound = try reporting { try Self.failing { () throws(SimulatorError) in try simulator.start() } }
-        // Only now: a second simulator on a port in use must not touch the files of the first.
-        if let occasion {
-            try reporting { try Self.failing { () throws(SimulatorError) in try occasion.write(to: directory) } }
-            say(sendFlags(port: bound))
-        }
+        if cert == nil || providerKey.isEmpty { say(sendFlags(port: bound)) }
         say("listening on \(host):\(bound)")
         if let port = simulator.managementPort { say("channels on \(host):\(port)") }
         await withCheckedContinuation { continuation in
             Signals.onStop { _ in continuation.resume() }
         }
-        for line in Self.lines(simulator.stop()) { say(line) }
+        let report = simulator.stop()
+        for line in Self.lines(report) { say(line) }
+        for failure in report.failures { complain(failure) }
+        if !report.failures.isEmpty { throw ExitStatus.interrupted }
     }
 
     static func failing<T>(_ body: () throws(SimulatorError) -> T) throws -> T {
@@ -135,9 +135,10 @@ struct Simulate: AsyncParsableCommand {
     private func sendFlags(port: UInt16) -> String {
         let address = host.contains(":") ? "[\(host)]" : host
         var flags = ["apns-batch send --input rows.csv --to \(address):\(port)"]
-        if cert == nil { flags.append("--ca-file \(directory)/\(Occasion.authorityFile)") }
+        if cert == nil { flags.append("--ca-file \(directory)/\(OccasionDirectory.authorityFile)") }
         if providerKey.isEmpty {
-            flags.append("--key-file \(directory)/\(Occasion.signingKeyFile) --key-id \(keyId) --team-id \(teamId)")
+            flags.append(
+                "--key-file \(directory)/\(OccasionDirectory.signingKeyFile) --key-id \(keyId) --team-id \(teamId)")
         }
         return "to send here: " + flags.joined(separator: " ") + " --topic com.example.app"
     }

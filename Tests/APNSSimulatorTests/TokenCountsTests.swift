@@ -75,8 +75,10 @@ struct TokenCountsTests {
 
     @Test("are written as CSV in order of first arrival")
     func csv() throws {
-        let path = NSTemporaryDirectory() + "counts-\(UUID().uuidString).csv"
-        defer { try? FileManager.default.removeItem(atPath: path) }
+        let directory = NSTemporaryDirectory() + "counts-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let path = directory + "/counts.csv"
         var counts = TokenCounts()
         for token in ["ff", "00aa", "ff", TestRequest.deviceToken] {
             counts.accept(Array(token.utf8).withUnsafeBytes { counts.receive($0) })
@@ -94,7 +96,19 @@ struct TokenCountsTests {
 
             """
         #expect(try String(contentsOfFile: path, encoding: .utf8) == expected)
-        #expect(!FileManager.default.fileExists(atPath: path + ".unfinished"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["counts.csv"])
+        #expect(counts.write(toCSV: path) == nil)
+    }
+
+    @Test("never replace another file")
+    func foreign() throws {
+        let path = NSTemporaryDirectory() + "rows-\(UUID().uuidString).csv"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try "token,name\n00aa,Ada\n".write(toFile: path, atomically: true, encoding: .utf8)
+        let counts = TokenCounts()
+        #expect(
+            counts.write(toCSV: path)?.contains("already exists and does not hold the counts of a simulator") == true)
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "token,name\n00aa,Ada\n")
     }
 
     @Test("say why they could not be written")

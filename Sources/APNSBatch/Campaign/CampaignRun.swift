@@ -66,6 +66,7 @@ public final class CampaignRun: Sendable {
             reader.note(rows: past.reading.history.rows, bytes: range.offset + UInt64(range.bytes))
         }
         var campaign = campaign
+        try past?.check(campaign.identity)
         campaign.identity = past?.header.identity ?? campaign.identity
         plan = try CampaignPlan(
             campaign, columns: reader.columns, logger: logger, start: past?.header.start, surroundings: surroundings)
@@ -74,7 +75,7 @@ public final class CampaignRun: Sendable {
             identity: plan.identity, start: plan.start, digest: try CampaignDigest.of(campaign),
             inputBytes: campaign.input.isFile ? reader.bytesTotal : nil, columnsSum: reader.columnsSum,
             inputName: reader.name, resultColumns: campaign.resultColumns, note: campaign.note)
-        try past?.check(header)
+        try past?.check(header, path: campaign.input.name)
         try plan.refuseBrokenTemplates()
         providers = try ProviderDirectory(campaign, plan: plan)
         addresses = AddressBook(host: plan.peer.host, port: plan.peer.port, surroundings: surroundings)
@@ -282,7 +283,8 @@ public final class CampaignRun: Sendable {
     private var session: LedgerSession {
         LedgerSession(
             number: (past?.reading.history.session?.number ?? 0) + 1, process: UInt32(getpid()),
-            time: plan.surroundings.seconds(), boot: files.boot, policy: plan.onUnknown)
+            time: plan.surroundings.seconds(), boot: files.boot, policy: plan.onUnknown,
+            note: past == nil || header.note == past?.header.note ? [] : header.note)
     }
 
     /// What this process did so far.

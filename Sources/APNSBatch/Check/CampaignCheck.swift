@@ -74,6 +74,7 @@ public final class CampaignCheck: Sendable {
         control.notifyNobody()
         report.duplicateTokens = tokens.duplicates
         report.sort()
+        file?.finish()
         if let error = file?.error { return .failure(error) }
         switch control.stopCause {
         case .failure(let error): return .failure(error)

@@ -1,7 +1,7 @@
-import Glibc
 import LaneTransport
+import OutputFiles
 
-/// `findings.csv`: all findings of a check, one a line, as the threads come by them.
+/// `findings.csv`: all findings of a check, one a line, as the threads come by them. It is in its place when the check ends.
 ///
 ///     severity,rule,row,file,line,column,message
 final class FindingsFile: Sendable {
@@ -9,53 +9,42 @@ final class FindingsFile: Sendable {
     static let pieceBytes = 64 * 1024
     private static let header = "severity,rule,row,file,line,column,message\n"
 
+    /// A path that names the input or a template by mistake must not destroy it. Findings quote rows.
+    private static let kind = OutputFile.Kind("the findings of a check", startingWith: header)
+
     let path: String
-    private let file: Int32
+    private let file: OutputFile
     private let failure = Guarded<CampaignError?>(nil)
 
     init(path: String) throws(CampaignError) {
         self.path = path
-        try Self.refuseOthers(path)
-        file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard file >= 0 else { throw CampaignError(.results, "cannot create \(path): \(systemMessage())") }
+        do {
+            file = try OutputFile(path, Self.kind, readers: .owner)
+        } catch .foreign(let path, let wanted) {
+            throw CampaignError(.configuration, "\(OutputFileError.foreign(path, wanted: wanted))")
+        } catch {
+            throw CampaignError(.results, "\(error)")
+        }
         write(Array(Self.header.utf8))
-    }
-
-    deinit { close(file) }
-
-    /// What stands there is replaced only if it is the findings of an earlier check: a path that names the input or a
-    /// template by mistake must not destroy it.
-    private static func refuseOthers(_ path: String) throws(CampaignError) {
-        let old = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard old >= 0 else { return }
-        defer { close(old) }
-        var facts = stat()
-        guard fstat(old, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_size > 0 else { return }
-        var start = [UInt8](repeating: 0, count: header.utf8.count)
-        let count = read(old, &start, start.count)
-        guard count != start.count || !start.elementsEqual(header.utf8) else { return }
-        throw CampaignError(
-            .configuration, "\(path) is there and holds no findings of a check; name another file for them")
     }
 
     /// Why a line could not be written; nil when all could.
     var error: CampaignError? { failure.withLock { $0 } }
 
     /// Appends whole lines.
-    func write(_ lines: [UInt8]) {
+    func write(_ lines: [UInt8]) { attempt { (file) throws(OutputFileError) in try file.write(lines) } }
+
+    /// After the last line.
+    func finish() { attempt { (file) throws(OutputFileError) in try file.finish() } }
+
+    /// One thread at a time, and nothing more after a failure.
+    private func attempt(_ body: (OutputFile) throws(OutputFileError) -> Void) {
         failure.withLock { failure in
             guard failure == nil else { return }
-            lines.withUnsafeBytes { bytes in
-                var rest = bytes[...]
-                while !rest.isEmpty {
-                    let written = Glibc.write(file, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                    if written > 0 {
-                        rest = rest.dropFirst(written)
-                    } else if errno != EINTR {
-                        failure = CampaignError(.results, "cannot write \(path): \(systemMessage())")
-                        return
-                    }
-                }
+            do {
+                try body(file)
+            } catch {
+                failure = CampaignError(.results, "\(error)")
             }
         }
     }

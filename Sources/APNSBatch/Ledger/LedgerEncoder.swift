@@ -53,7 +53,11 @@ struct LedgerEncoder: ~Copyable {
         fixed.add(session.boot.0)
         fixed.add(session.boot.1)
         fixed.add(UInt64(session.policy.rawValue))
-        finish(.session, fixed: fixed.count)
+        let note = session.note.prefix(LedgerHeader.noteLimit)
+        note.withUnsafeBytes { bytes in
+            if let base = bytes.baseAddress { (body + fixed.count).copyMemory(from: base, byteCount: bytes.count) }
+        }
+        finish(.session, fixed: fixed.count, texts: note.count)
     }
 
     mutating func add(_ range: LedgerRange) {

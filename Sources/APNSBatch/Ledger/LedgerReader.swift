@@ -95,6 +95,7 @@ package struct LedgerReader: ~Copyable {
         {
             if frame.kind == .session, try self.frame(at: offset) != nil {
                 session = LedgerDecoder.session(fixedPart(frame, at: offset)) ?? session
+                if frame.textLength > 0, try textsHold(at: offset) { session?.note = try texts(frame, at: offset) }
             }
             offset += UInt64(frame.recordLength)
         }

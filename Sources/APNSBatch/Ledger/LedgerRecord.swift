@@ -162,18 +162,23 @@ package struct LedgerSession: Equatable, Sendable {
     /// Of the system since it was started: what is in memory does not outlive it.
     package var boot: (UInt64, UInt64)
     package var policy: UnknownPolicy
+    /// The caller's own, as in the header; empty when it is the header's.
+    package var note: [UInt8]
 
-    package init(number: UInt32, process: UInt32, time: UInt64, boot: (UInt64, UInt64), policy: UnknownPolicy) {
+    package init(
+        number: UInt32, process: UInt32, time: UInt64, boot: (UInt64, UInt64), policy: UnknownPolicy, note: [UInt8] = []
+    ) {
         self.number = number
         self.process = process
         self.time = time
         self.boot = boot
         self.policy = policy
+        self.note = note
     }
 
     package static func == (left: Self, right: Self) -> Bool {
         left.number == right.number && left.process == right.process && left.time == right.time
-            && left.boot == right.boot && left.policy == right.policy
+            && left.boot == right.boot && left.policy == right.policy && left.note == right.note
     }
 }
 

@@ -1,6 +1,6 @@
 /// What a run was begun with, read from its ledger without a look at its rows.
 public struct RunOpening: Sendable, Equatable {
-    /// ``Campaign/note``.
+    /// ``Campaign/note`` of the last process that worked on it.
     public var note: [UInt8]
     /// Of the last process that worked on it, which need not be that of the first; nil if none came so far.
     public var onUnknown: UnknownPolicy?
@@ -13,7 +13,7 @@ public struct RunOpening: Sendable, Equatable {
         var reader = LedgerReader(storage)
         do {
             let (header, session) = try reader.opening()
-            note = header.note
+            note = session.map(\.note).flatMap { $0.isEmpty ? nil : $0 } ?? header.note
             onUnknown = session?.policy
         } catch {
             throw RunPast.explain(error, name: directory)

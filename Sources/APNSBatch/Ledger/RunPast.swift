@@ -123,12 +123,22 @@ struct RunPast: Sendable {
         }
     }
 
+    /// Refuses another campaign's id.
+    func check(_ identity: (UInt64, UInt64)?) throws(CampaignError) {
+        guard let identity, identity != header.identity else { return }
+        throw CampaignError(.configuration, "campaign id: the run began with another one")
+    }
+
     /// Refuses another campaign or another input.
-    func check(_ now: LedgerHeader) throws(CampaignError) {
-        guard now.digest == header.digest else {
+    ///
+    /// - Parameter path: of the input.
+    func check(_ now: LedgerHeader, path: String) throws(CampaignError) {
+        let differences = CampaignDigest.differences(now.digest, header.digest)
+        guard differences.isEmpty else {
             throw CampaignError(
                 .configuration,
-                "the campaign is not the one that began: template, headers, delimiter or encryption changed")
+                "\(differences.joined(separator: ", ")): changed since the run began; its rows would become something "
+                    + "else: put it back, or begin a new run")
         }
         guard now.columnsSum == header.columnsSum else {
             throw CampaignError(.configuration, "\(now.inputName): the input changed: it has other columns")
@@ -143,6 +153,14 @@ struct RunPast: Sendable {
             throw CampaignError(
                 .configuration, "\(now.inputName): the input changed: it had \(had) bytes and has \(has)")
         }
+        if !Self.isSame(now.inputName, header.inputName) {
+            try InputProof.check(path, holds: reading.history.ranges)
+        }
+    }
+
+    /// Whether two paths name the same file as far as can be told: one may be relative.
+    private static func isSame(_ one: String, _ other: String) -> Bool {
+        one == other || one.hasSuffix("/" + other) || other.hasSuffix("/" + one)
     }
 }
 

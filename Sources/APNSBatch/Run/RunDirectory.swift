@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import OutputFiles
 
 /// Where a run's results go: a directory of its own, never one that holds those of another.
 enum RunDirectory {
@@ -13,6 +14,9 @@ enum RunDirectory {
     /// Makes the directory asked for, or a new one below `runs/` named by the time in UTC.
     static func make(_ wanted: String?) throws(CampaignError) -> String {
         guard let wanted else { return try makeNew() }
+        guard !wanted.isEmpty else {
+            throw CampaignError(.configuration, "run directory: expected a path, found an empty text")
+        }
         try create(wanted)
         guard access("\(wanted)/.", W_OK | X_OK) == 0 else {
             throw CampaignError(.configuration, "cannot write into \(wanted): \(systemMessage())")
@@ -30,6 +34,7 @@ enum RunDirectory {
     /// - Parameter headerAllowed: beside a ledger that was not begun it may have come as far as that.
     private static func hasNoResults(_ directory: String, headerAllowed: Bool) -> Bool {
         var facts = stat()
+        guard lstat("\(directory)/\(summary)", &facts) != 0 else { return false }
         guard lstat("\(directory)/\(results)", &facts) == 0 else { return true }
         guard headerAllowed, let storage = try? FileStorage("\(directory)/\(results)", .readOnly) else { return false }
         return (try? ResultsScan(storage).isBareHeader) ?? false
@@ -86,15 +91,22 @@ enum RunDirectory {
         return try? JSONDecoder().decode(CampaignSummary.self, from: data)
     }
 
-    /// Writes `summary.json` whole or not at all: a temporary file beside it is renamed.
+    /// Writes `summary.json` whole or not at all.
     static func write(_ summary: CampaignSummary, to directory: String) throws(CampaignError) {
         let path = "\(directory)/\(Self.summary)"
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
         do {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-            try (encoder.encode(summary) + Data("\n".utf8)).write(to: URL(filePath: path), options: .atomic)
+            try OutputFile.write(
+                Array(encoder.encode(summary) + Data("\n".utf8)), to: path, summaryKind, readers: .everybody)
+        } catch let error as OutputFileError {
+            throw CampaignError(.results, "\(error)")
         } catch {
             throw CampaignError(.results, "cannot write \(path): \(error)")
         }
+    }
+
+    private static let summaryKind = OutputFile.Kind("the summary of a run") {
+        $0.first == UInt8(ascii: "{") && String(decoding: $0, as: UTF8.self).contains("\"accepted\"")
     }
 }

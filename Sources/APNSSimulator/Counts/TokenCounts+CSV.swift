@@ -1,44 +1,58 @@
-import Glibc
+import OutputFiles
 
 extension TokenCounts {
+    private static let header = "token,received,accepted\n"
+    /// What a file with counts is recognised by.
+    static let file = OutputFile.Kind("the counts of a simulator", startingWith: header)
+    /// Lines that are gathered before they are written, in bytes.
+    private static let pieceBytes = 64 * 1024
+
     /// Writes `token,received,accepted` and a line for each token in order of first arrival. The file is replaced when
     /// all is written; on failure it is left alone, and the cause is returned.
     func write(toCSV path: String) -> String? {
-        let unfinished = path + ".unfinished"
-        guard let file = fopen(unfinished, "we") else { return Self.failure(unfinished, errno) }
-        var cause: Int32 = writeLines(to: file) ? 0 : errno
-        if fclose(file) != 0, cause == 0 {
-            cause = errno
+        do throws(OutputFileError) {
+            let file = try OutputFile(path, Self.file, readers: .owner)
+            try file.write(Array(Self.header.utf8))
+            try writeLines(to: file)
+            try file.finish()
+            return nil
+        } catch {
+            return error.description
         }
-        if cause == 0, rename(unfinished, path) != 0 {
-            cause = errno
-        }
-        guard cause != 0 else { return nil }
-        unlink(unfinished)
-        return Self.failure(path, cause)
     }
 
-    private func writeLines(to file: UnsafeMutablePointer<FILE>) -> Bool {
-        guard fputs("token,received,accepted\n", file) >= 0 else { return false }
-        var line: [UInt8] = []
-        var isWhole = true
-        forEach { token, received, accepted in
-            let digits = token.count * 2
-            // Two counts of up to ten digits, two commas, the end of the line.
-            if line.count < digits + 23 {
-                line = [UInt8](repeating: 0, count: digits + 64)
+    private func writeLines(to file: OutputFile) throws(OutputFileError) {
+        var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
+        var used = 0
+        var failure: OutputFileError?
+        func flush() {
+            guard failure == nil else { return }
+            do throws(OutputFileError) {
+                try piece.withUnsafeBufferPointer { (bytes) throws(OutputFileError) in
+                    try file.write(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[..<used]))
+                }
+            } catch {
+                failure = error
             }
-            line.withUnsafeMutableBufferPointer { out in
-                guard let start = out.baseAddress else { return }
+            used = 0
+        }
+        forEach { token, received, accepted in
+            // Two counts of up to ten digits, two commas, the end of the line.
+            let room = token.count * 2 + 23
+            if used + room > piece.count { flush() }
+            if room > piece.count { piece = [UInt8](repeating: 0, count: room) }
+            piece.withUnsafeMutableBufferPointer { out in
+                guard let start = out.baseAddress.map({ $0 + used }) else { return }
                 HexDigits.write(token, to: start)
-                var length = digits
+                var length = token.count * 2
                 length += Self.write(received, behindComma: start + length)
                 length += Self.write(accepted, behindComma: start + length)
                 start[length] = UInt8(ascii: "\n")
-                isWhole = fwrite(start, length + 1, 1, file) == 1 && isWhole
+                used += length + 1
             }
         }
-        return isWhole
+        flush()
+        if let failure { throw failure }
     }
 
     /// Writes `,` and the number; returns how many bytes.
@@ -56,9 +70,5 @@ extension TokenCounts {
             rest /= 10
         }
         return digits + 1
-    }
-
-    private static func failure(_ path: String, _ code: Int32) -> String {
-        "\(path): \(String(cString: strerror(code)))"
     }
 }

@@ -9,14 +9,14 @@ extension CampaignSettings {
         guard let input else { throw UsageError("no input: give --input FILE, or - for standard input") }
         var campaign = Campaign(
             input: input == "-" ? .standardInput : .file(input),
-            destination: try simulator?.destination ?? destination(),
+            destination: try simulator?.destination ?? destination(onlyRendering: onlyRendering),
             topic: topic ?? (simulator == nil || providers != nil ? nil : EmbeddedSimulator.topic),
             providers: try providers(simulator, onlyRendering: onlyRendering))
         if let simulator {
             campaign.authorities = simulator.authority
             campaign.systemTrust = false
         } else if let caFile {
-            campaign.authorities = try CampaignFile.bytes(of: caFile)
+            campaign.authorities = try InputFile.bytes(of: caFile)
             if campaign.authorities.isEmpty { throw UsageError("\(caFile): holds no certificate") }
         }
         try applyHeaders(to: &campaign)
@@ -59,7 +59,7 @@ extension CampaignSettings {
     }
 
     private static func template(_ path: String) throws -> Campaign.Template {
-        .init(json: try CampaignFile.bytes(of: path), name: path)
+        .init(json: try InputFile.bytes(of: path), name: path)
     }
 
     private func applyOptions(to campaign: inout Campaign) throws {
@@ -104,8 +104,10 @@ extension CampaignSettings {
         }
     }
 
-    func destination() throws -> Campaign.Destination {
+    /// Rows become the same wherever they go, but for the authority that they name.
+    func destination(onlyRendering: Bool = false) throws -> Campaign.Destination {
         switch to {
+        case nil where onlyRendering: return .production
         case nil: throw UsageError("no destination: give --to production, sandbox, simulator or HOST:PORT")
         case "production": return .production
         case "sandbox": return .sandbox

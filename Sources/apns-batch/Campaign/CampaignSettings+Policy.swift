@@ -4,7 +4,8 @@ import Foundation
 /// When a campaign sends, when it sends again, and when it stops by itself.
 extension CampaignSettings {
     func applyPolicy(to campaign: inout Campaign) throws {
-        campaign.notAfter = try notAfter.map { text in
+        campaign.notAfter = try notAfter.flatMap { text in
+            if text == "never" { return nil }
             guard let time = Campaign.Expiration(text), time != .at(0) else {
                 throw UsageError(
                     "--not-after: expected a time such as 2026-01-01T08:00:00Z, or a duration such as 6h, "
@@ -38,6 +39,7 @@ extension CampaignSettings {
 
     private func canaryRows() throws -> Campaign.Canary? {
         let share = try canaryMaxRejected.map { try Self.percent($0, "--canary-max-rejected") }
+        if canary == 0 { return nil }
         guard let canary else {
             if share != nil { throw UsageError("--canary-max-rejected needs --canary") }
             return nil

@@ -5,6 +5,7 @@ extension CampaignSettings {
     /// The proxy that the settings describe. A password is given by a file or the environment: arguments are seen by every
     /// user of the machine, and a run's ledger keeps them. It is never repeated in an error.
     func campaignProxy() throws -> Campaign.Proxy? {
+        if proxy == "none" { return nil }
         let password = try proxyPassword()
         guard let proxy else {
             if password != nil { throw UsageError("there is a proxy's password and no --proxy") }

@@ -1,5 +1,8 @@
 /// What file and flags say about a campaign, each value as it was written and nil where nothing was.
-struct CampaignSettings: Codable {
+///
+/// The names of these properties are the keys of a campaign file (`key_file`) and the flags (`--key-file`), each in its own
+/// spelling; flags are declared with their help in ``CampaignFlags``.
+struct CampaignSettings: Codable, Equatable {
     var input: String?
     var to: String?
     var topic: String?
@@ -63,53 +66,11 @@ struct CampaignSettings: Codable {
     /// In a campaign file only.
     var encryption: EncryptionSettings?
 
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case input, to, topic
-        case keyFile = "key_file"
-        case keyId = "key_id"
-        case teamId = "team_id"
-        case certificateFile = "certificate_file"
-        case certificateKeyFile = "certificate_key_file"
-        case providers
-        case caFile = "ca_file"
-        case template, templates, variants, fallback, strings
-        case pushType = "push_type"
-        case priority, expiration
-        case collapseId = "collapse_id"
-        case minRows = "min_rows"
-        case delimiter
-        case campaignId = "campaign_id"
-        case lanes, connections, streams, loop, attempts
-        case requestTimeout = "request_timeout"
-        case connectPatience = "connect_patience"
-        case notAfter = "not_after"
-        case answerPatience = "answer_patience"
-        case goawayPatience = "goaway_patience"
-        case pingAfter = "ping_after"
-        case pingPatience = "ping_patience"
-        case retryDelay = "retry_delay"
-        case unavailableDelay = "unavailable_delay"
-        case retryAfterMax = "retry_after_max"
-        case retryRows = "retry_rows"
-        case stopAt = "stop_at"
-        case stopWindow = "stop_window"
-        case stopMinimum = "stop_minimum"
-        case canary
-        case canaryMaxRejected = "canary_max_rejected"
-        case tokenMintAfter = "token_mint_after"
-        case tokenRetireAfter = "token_retire_after"
-        case proxy
-        case proxyPasswordFile = "proxy_password_file"
-        case proxyPasswordEnv = "proxy_password_env"
-        case runDir = "run_dir"
-        case resultColumns = "result_columns"
-        case simulatorScript = "simulator_script"
-        case onUnknown = "on_unknown"
-        case syncInterval = "sync_interval"
-        case keyPassphraseFile = "key_passphrase_file"
-        case keyPassphraseEnv = "key_passphrase_env"
-        case encryption
-    }
+    /// The names of all settings, as the keys of a campaign file.
+    static let keys = SettingName.keys(of: CampaignSettings())
+
+    /// Beside `providers` these would say twice whose key it is.
+    static let keysOfOneProvider = ProviderSettings.keys.filter { $0 != "topics" }
 
     /// The values that are paths: in a campaign file they are relative to that file.
     private static var paths: [WritableKeyPath<CampaignSettings, String?>] {
@@ -117,60 +78,6 @@ struct CampaignSettings: Codable {
             \.input, \.keyFile, \.certificateFile, \.certificateKeyFile, \.caFile, \.template, \.runDir,
             \.simulatorScript, \.keyPassphraseFile, \.proxyPasswordFile,
         ]
-    }
-
-    /// These settings, and `file`'s where these say nothing.
-    func over(_ file: CampaignSettings) -> CampaignSettings {
-        CampaignSettings(
-            input: input ?? file.input, to: to ?? file.to, topic: topic ?? file.topic,
-            keyFile: keyFile ?? file.keyFile, keyId: keyId ?? file.keyId, teamId: teamId ?? file.teamId,
-            certificateFile: certificateFile ?? file.certificateFile,
-            certificateKeyFile: certificateKeyFile ?? file.certificateKeyFile,
-            providers: providers ?? file.providers, caFile: caFile ?? file.caFile,
-            template: template ?? file.template,
-            templates: template == nil ? file.templates : nil, variants: template == nil ? file.variants : nil,
-            fallback: template == nil ? file.fallback : nil, strings: strings ?? file.strings,
-            pushType: pushType ?? file.pushType,
-            priority: priority ?? file.priority, expiration: expiration ?? file.expiration,
-            collapseId: collapseId ?? file.collapseId, minRows: minRows ?? file.minRows,
-            delimiter: delimiter ?? file.delimiter,
-            campaignId: campaignId ?? file.campaignId, lanes: lanes ?? file.lanes,
-            connections: connections ?? file.connections, streams: streams ?? file.streams, loop: loop ?? file.loop,
-            attempts: attempts ?? file.attempts, requestTimeout: requestTimeout ?? file.requestTimeout,
-            connectPatience: connectPatience ?? file.connectPatience,
-            notAfter: notAfter ?? file.notAfter, answerPatience: answerPatience ?? file.answerPatience,
-            goawayPatience: goawayPatience ?? file.goawayPatience,
-            pingAfter: pingAfter ?? file.pingAfter,
-            pingPatience: pingPatience ?? file.pingPatience,
-            retryDelay: retryDelay ?? file.retryDelay,
-            unavailableDelay: unavailableDelay ?? file.unavailableDelay,
-            retryAfterMax: retryAfterMax ?? file.retryAfterMax, retryRows: retryRows ?? file.retryRows,
-            stopAt: Self.merge(stopAt, over: file.stopAt), stopWindow: stopWindow ?? file.stopWindow,
-            stopMinimum: stopMinimum ?? file.stopMinimum, canary: canary ?? file.canary,
-            canaryMaxRejected: canaryMaxRejected ?? file.canaryMaxRejected,
-            tokenMintAfter: tokenMintAfter ?? file.tokenMintAfter,
-            tokenRetireAfter: tokenRetireAfter ?? file.tokenRetireAfter, proxy: proxy ?? file.proxy,
-            proxyPasswordFile: proxyPasswordEnv == nil
-                ? proxyPasswordFile ?? file.proxyPasswordFile : proxyPasswordFile,
-            proxyPasswordEnv: proxyPasswordFile == nil ? proxyPasswordEnv ?? file.proxyPasswordEnv : proxyPasswordEnv,
-            runDir: runDir ?? file.runDir, resultColumns: resultColumns ?? file.resultColumns,
-            simulatorScript: simulatorScript ?? file.simulatorScript,
-            onUnknown: onUnknown ?? file.onUnknown, syncInterval: syncInterval ?? file.syncInterval,
-            keyPassphraseFile: keyPassphraseEnv == nil
-                ? keyPassphraseFile ?? file.keyPassphraseFile : keyPassphraseFile,
-            keyPassphraseEnv: keyPassphraseFile == nil ? keyPassphraseEnv ?? file.keyPassphraseEnv : keyPassphraseEnv,
-            encryption: encryption ?? file.encryption)
-    }
-
-    private static func merge(_ own: [String: String]?, over file: [String: String]?) -> [String: String]? {
-        guard let own, let file else { return own ?? file }
-        return file.merging(own) { $1 }
-    }
-
-    /// These settings, and those of a campaign file, if there is one, where these say nothing.
-    func over(campaignFile path: String?) throws -> CampaignSettings {
-        guard let path else { return self }
-        return over(try CampaignFile.read(path))
     }
 
     /// The same with relative paths taken from `directory`.
@@ -192,10 +99,28 @@ struct CampaignSettings: Codable {
         return settings
     }
 
-    private static func path(_ value: String, from directory: String) -> String {
-        value == "-" || value.hasPrefix("/") || directory.isEmpty ? value : directory + "/" + value
+    /// What is empty stays so: it is nobody's path, and an error.
+    static func path(_ value: String, from directory: String) -> String {
+        value == "-" || value.hasPrefix("/") || directory.isEmpty || value.isEmpty ? value : directory + "/" + value
+    }
+}
+
+/// The three spellings of a setting's name.
+enum SettingName {
+    /// The properties of a value, as the keys of a campaign file.
+    static func keys(of value: Any) -> [String] { Mirror(reflecting: value).children.compactMap(\.label).map(key) }
+
+    /// `keyFile` → `key_file`.
+    static func key(_ property: String) -> String {
+        property.reduce(into: "") { $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1) }
     }
 
-    /// Beside `providers` these would say twice whose key it is.
-    static let keysOfOneProvider = ProviderSettings.CodingKeys.allCases.map(\.rawValue).filter { $0 != "topics" }
+    /// `key_file` → `keyFile`.
+    static func property(_ key: String) -> String {
+        let words = key.split(separator: "_", omittingEmptySubsequences: false)
+        return words.dropFirst().reduce(String(words.first ?? "")) { $0 + $1.prefix(1).uppercased() + $1.dropFirst() }
+    }
+
+    /// `key_file` → `--key-file`.
+    static func flag(_ key: String) -> String { "--" + key.replacing("_", with: "-") }
 }

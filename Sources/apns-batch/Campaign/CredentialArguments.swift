@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// The flags that say who sends, and whom to trust; of all commands that speak to APNs.
-struct CredentialArguments: ParsableArguments {
+struct CredentialArguments: ParsableArguments, Encodable {
     @Option(help: "Signing key of the provider token (.p8).")
     var keyFile: String?
 
@@ -27,10 +27,5 @@ struct CredentialArguments: ParsableArguments {
     var caFile: String?
 
     /// As settings, to lay over those of a file.
-    var settings: CampaignSettings {
-        CampaignSettings(
-            keyFile: keyFile, keyId: keyId, teamId: teamId, certificateFile: certificateFile,
-            certificateKeyFile: certificateKeyFile, caFile: caFile, keyPassphraseFile: keyPassphraseFile,
-            keyPassphraseEnv: keyPassphraseEnv)
-    }
+    var settings: CampaignSettings { get throws { try FlagValues(self).settings } }
 }

@@ -1,17 +1,14 @@
 import APNSBatch
 
 /// `encryption:` of a campaign file.
-struct EncryptionSettings: Codable {
+struct EncryptionSettings: Codable, Equatable {
     var keys: [String]
     var keyColumn: String?
     var cipher: String?
     var padding: String?
 
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case keys
-        case keyColumn = "key_column"
-        case cipher, padding
-    }
+    /// The names of all of them, as in a campaign file.
+    static let names = SettingName.keys(of: EncryptionSettings(keys: []))
 
     func encryption() throws -> Campaign.Encryption {
         var encryption = Campaign.Encryption(keys: keys)

@@ -18,7 +18,7 @@ struct Passphrase {
         } catch let error as CampaignError where error.kind == .passphraseNeeded {
             guard asks else { throw error }
             guard var typed = Terminal.askSecret("Passphrase of \(name): ") else {
-                throw UsageError("\(error.description); give --key-passphrase-file or --key-passphrase-env")
+                throw UsageError("\(name): \(error); give --key-passphrase-file or --key-passphrase-env")
             }
             defer { typed.wipe() }
             return try body(typed)

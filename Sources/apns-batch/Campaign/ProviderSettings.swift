@@ -1,5 +1,5 @@
 import APNSBatch
-import Glibc
+import Foundation
 
 /// One entry of `providers`: whose key or certificate is for which topics. The settings of the same names beside
 /// `providers` are an entry for all topics.
@@ -13,16 +13,8 @@ struct ProviderSettings: Codable, Equatable {
     var keyPassphraseFile: String?
     var keyPassphraseEnv: String?
 
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case topics
-        case keyFile = "key_file"
-        case keyId = "key_id"
-        case teamId = "team_id"
-        case certificateFile = "certificate_file"
-        case certificateKeyFile = "certificate_key_file"
-        case keyPassphraseFile = "key_passphrase_file"
-        case keyPassphraseEnv = "key_passphrase_env"
-    }
+    /// The names of all of them, as in a campaign file.
+    static let keys = SettingName.keys(of: ProviderSettings())
 
     /// The values that are paths: in a campaign file they are relative to that file.
     static var paths: [WritableKeyPath<ProviderSettings, String?>] {
@@ -34,12 +26,8 @@ struct ProviderSettings: Codable, Equatable {
 
     /// The first of them that is given, as a flag.
     var firstFlag: String? {
-        let flags: [(String?, String)] = [
-            (keyFile, "--key-file"), (keyId, "--key-id"), (teamId, "--team-id"),
-            (certificateFile, "--certificate-file"), (certificateKeyFile, "--certificate-key-file"),
-            (keyPassphraseFile, "--key-passphrase-file"), (keyPassphraseEnv, "--key-passphrase-env"),
-        ]
-        return flags.first { $0.0 != nil }?.1
+        guard case .members(let given)? = try? JSONValue(of: self) else { return nil }
+        return Self.keys.first { given[SettingName.property($0)] != nil }.map(SettingName.flag)
     }
 
     /// Those that hold a secret. A certificate's file holds its key too when there is no other.
@@ -52,10 +40,19 @@ struct ProviderSettings: Codable, Equatable {
         for file in secretFiles { SecretFile.exposure(of: file).map { complain("warning: \($0)") } }
     }
 
+    /// Apple's ids have ten characters; APNs answers others with 403.
+    private func warnOfIdentifiers() {
+        guard keyFile != nil else { return }
+        for (name, text) in [("key id", keyId), ("team id", teamId)] {
+            guard let text, text.range(of: "^[A-Z0-9]{10}$", options: .regularExpression) == nil else { continue }
+            complain("warning: \(name): expected 10 capital letters and digits, found \"\(text)\"")
+        }
+    }
+
     /// A message about flags as one about keys of the file.
     static func asKeys(_ message: String) -> String {
         CampaignSettings.keysOfOneProvider.reduce(message) {
-            $0.replacing("--" + $1.replacing("_", with: "-"), with: $1)
+            $0.replacing(SettingName.flag($1), with: $1)
         }
     }
 
@@ -85,7 +82,13 @@ struct ProviderSettings: Codable, Equatable {
                 return .none
             }
         }
-        if use != .reloading { warnOfExposure() }
+        if certificateFile != nil, keyFile != nil {
+            throw UsageError("there are --key-file and --certificate-file; give one of them")
+        }
+        if use != .reloading {
+            warnOfExposure()
+            warnOfIdentifiers()
+        }
         do {
             return try read(Passphrase(file: keyPassphraseFile, variable: keyPassphraseEnv, asks: use == .sending))
         } catch let error as CampaignError where error.kind == .passphraseNeeded && use == .showing {
@@ -99,8 +102,10 @@ struct ProviderSettings: Codable, Equatable {
             defer { file.wipe() }
             var key = try certificateKeyFile.map { try SecretFile.bytes(of: $0) }
             defer { key?.wipe() }
-            return try passphrase.opening(certificateKeyFile ?? certificateFile) {
-                try .clientCertificate(file: file, keyFile: key, passphrase: $0)
+            return try naming(certificateFile) {
+                try passphrase.opening(certificateKeyFile ?? certificateFile) {
+                    try .clientCertificate(file: file, keyFile: key, passphrase: $0)
+                }
             }
         }
         guard let keyFile else {
@@ -109,8 +114,19 @@ struct ProviderSettings: Codable, Equatable {
         guard let keyId, let teamId else { throw UsageError("--key-file needs --key-id and --team-id") }
         var file = try SecretFile.bytes(of: keyFile)
         defer { file.wipe() }
-        return try passphrase.opening(keyFile) {
-            try .signingKey(file: file, passphrase: $0, keyID: keyId, teamID: teamId)
+        return try naming(keyFile) {
+            try passphrase.opening(keyFile) {
+                try .signingKey(file: file, passphrase: $0, keyID: keyId, teamID: teamId)
+            }
+        }
+    }
+
+    /// What is wrong with a file says which file it is.
+    private func naming<T>(_ file: String, _ body: () throws -> T) throws -> T {
+        do {
+            return try body()
+        } catch let error as CampaignError where error.kind != .passphraseNeeded {
+            throw UsageError("\(file): \(error)")
         }
     }
 }
@@ -118,10 +134,7 @@ struct ProviderSettings: Codable, Equatable {
 extension CampaignSettings {
     /// Key and certificate given beside `providers`.
     private var own: ProviderSettings {
-        ProviderSettings(
-            keyFile: keyFile, keyId: keyId, teamId: teamId, certificateFile: certificateFile,
-            certificateKeyFile: certificateKeyFile, keyPassphraseFile: keyPassphraseFile,
-            keyPassphraseEnv: keyPassphraseEnv)
+        (try? JSONValue(of: self).decoded(as: ProviderSettings.self)) ?? ProviderSettings()
     }
 
     /// All providers; without a list the one for all topics.

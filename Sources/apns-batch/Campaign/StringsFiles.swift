@@ -39,7 +39,7 @@ enum StringsFiles {
         let folder = url.deletingLastPathComponent()
         let language = folder.pathExtension == "lproj" ? folder : url
         return .init(
-            language: language.deletingPathExtension().lastPathComponent, content: try CampaignFile.bytes(of: name),
+            language: language.deletingPathExtension().lastPathComponent, content: try InputFile.bytes(of: name),
             name: name)
     }
 }

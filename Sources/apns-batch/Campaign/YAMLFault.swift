@@ -2,12 +2,36 @@ import Yams
 
 /// What is wrong with a YAML file, as what follows its name: `:3:8: lanes: expected a whole number, found "two"`.
 enum YAMLFault {
-    static func describe(_ error: YamlError) -> String {
+    static func describe(_ error: YamlError, in text: String) -> String {
         switch error {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
             .composer(_, let problem, let mark, _):
-            ":\(mark.line):\(mark.column): \(problem)"
-        default: ": " + "\(error)".split(separator: "\n").joined(separator: " ")
+            return ":\(mark.line):\(mark.column): \(problem)"
+        case .duplicatedKeysInMapping(let keys, let context):
+            return duplicate(keys.first ?? "", at: context.mark, in: text)
+        case .reader(let problem, _, _, _): return ": \(problem)"
+        default: return ": " + "\(error)".split(separator: "\n").joined(separator: " ")
+        }
+    }
+
+    /// The parser names one of the places; the other one is found in the events of the text.
+    private static func duplicate(_ key: String, at mark: Mark, in text: String) -> String {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let indent = mark.column - 1
+        let places = lines.indices.filter { isKey(key, lines[$0], indent: indent) }.map { $0 + 1 }
+        let others = places.filter { $0 != mark.line }
+        guard let first = others.min(by: { abs($0 - mark.line) < abs($1 - mark.line) }) else {
+            return ":\(mark.line):\(mark.column): \(key): is there twice"
+        }
+        let (earlier, later) = (min(first, mark.line), max(first, mark.line))
+        return ":\(later):\(mark.column): \(key): is there twice, first in line \(earlier)"
+    }
+
+    private static func isKey(_ key: String, _ line: Substring, indent: Int) -> Bool {
+        guard line.prefix(indent).allSatisfy({ $0 == " " || $0 == "-" || $0 == "{" }) else { return false }
+        let rest = line.dropFirst(indent)
+        return [key, "\"\(key)\"", "'\(key)'"].contains { name in
+            rest.hasPrefix(name) && rest.dropFirst(name.count).drop { $0 == " " }.first == ":"
         }
     }
 
@@ -33,11 +57,13 @@ enum YAMLFault {
         return name.isEmpty ? "\(place): \(what)" : "\(place): \(name): \(what)"
     }
 
-    /// `rules[0].share`.
+    /// `rules[0].share`, with settings called as in the file.
     private static func name(_ path: [any CodingKey]) -> String {
         path.reduce("") { name, key in
             if let index = key.intValue { return "\(name)[\(index)]" }
-            return name.isEmpty ? key.stringValue : "\(name).\(key.stringValue)"
+            let isSetting = name.isEmpty || name.hasPrefix("providers[") || name == "encryption"
+            let text = isSetting ? SettingName.key(key.stringValue) : key.stringValue
+            return name.isEmpty ? text : "\(name).\(text)"
         }
     }
 
@@ -62,17 +88,31 @@ enum YAMLFault {
         case is any BinaryFloatingPoint.Type: "a number"
         case is Bool.Type: "true or false"
         case is String.Type: "a text"
-        case is Node.Sequence.Type, is [Any].Type: "a list"
-        default: "another kind of value"
+        case is any Lists.Type: "a list"
+        case is Node.Scalar.Type: "a single value"
+        default: "keys and values"
         }
     }
 
-    private static func shown(_ node: Node?) -> String {
+    static func shown(_ node: Node?) -> String {
         switch node {
-        case .scalar(let scalar): "\"\(scalar.string.prefix(40))\""
+        case .scalar(let scalar): isText(scalar) ? "the text \"\(scalar.string.prefix(40))\"" : bare(scalar)
         case .sequence: "a list"
         case .mapping: "keys and values"
         default: "nothing"
         }
     }
+
+    /// A number in quotes is a text, and looks like a number without them.
+    private static func isText(_ scalar: Node.Scalar) -> Bool {
+        [.singleQuoted, .doubleQuoted].contains(scalar.style)
+    }
+
+    private static func bare(_ scalar: Node.Scalar) -> String {
+        scalar.string.isEmpty ? "nothing" : "\"\(scalar.string.prefix(40))\""
+    }
 }
+
+private protocol Lists {}
+extension Array: Lists {}
+extension Node.Sequence: Lists {}

@@ -13,36 +13,51 @@ enum ProgressText {
     /// The share of the rows that have ended; nil while the number of rows is not known.
     static func share(_ progress: CampaignProgress) -> Double? { progress.fraction.map { min(0.99, $0) } }
 
+    /// Columns of the bar itself at least; facts give way to it.
+    private static let barMin = 10
+
+    /// A line of less than `width` columns.
     static func bar(_ progress: CampaignProgress, rate: Double, width: Int) -> String {
         let facts = facts(progress, rate: rate)
-        guard let share = share(progress) else { return String(facts.prefix(max(0, width - 1))) }
+        let room = max(0, width - 1)
+        guard let share = share(progress) else { return ProgressFacts.fit(facts, width: room) }
         let percent = String(format: "%3d%% ", Int(share * 100))
-        let room = width - 1 - facts.count - percent.count - 3
-        guard room >= 10 else { return String((percent + facts).prefix(max(0, width - 1))) }
-        let full = Int(share * Double(room))
-        let bar = String(repeating: "█", count: full) + String(repeating: "░", count: room - full)
-        return "\(percent)\(bar) \(facts)"
+        let text = ProgressFacts.fit(facts, width: room - percent.count - barMin - 1)
+        let length = room - percent.count - text.count - 1
+        guard length >= barMin, !text.isEmpty else {
+            return percent + ProgressFacts.fit(facts, width: max(0, room - percent.count))
+        }
+        let full = Int(share * Double(length))
+        let bar = String(repeating: "█", count: full) + String(repeating: "░", count: length - full)
+        return "\(percent)\(bar) \(text)"
     }
 
     static func line(_ progress: CampaignProgress, rate: Double) -> String {
         let percent = share(progress).map { "\(Int($0 * 100))% " } ?? ""
-        return percent + facts(progress, rate: rate)
+        return percent + ProgressFacts.fit(facts(progress, rate: rate), width: .max)
     }
 
-    private static func facts(_ progress: CampaignProgress, rate: Double) -> String {
+    private static func facts(_ progress: CampaignProgress, rate: Double) -> [ProgressFact] {
+        var facts: [ProgressFact] = []
+        if progress.isCanary { facts.append(.init("canary", importance: 8)) }
+        facts.append(.init("\(SummaryText.grouped(progress.rows)) rows", importance: 10))
         let pace = progress.waiting?.description ?? "\(SummaryText.grouped(UInt64(max(0, rate))))/s"
-        var text = "\(SummaryText.grouped(progress.rows)) rows, \(pace)"
-        if progress.isCanary { text = "canary, " + text }
-        if let left = remaining(progress, rate: rate) { text += ", \(duration(left)) left" }
+        facts.append(.init(pace, importance: 9))
+        if let left = remaining(progress, rate: rate) { facts.append(.init("\(duration(left)) left", importance: 7)) }
         // A check has none.
         if progress.connections > 0 || progress.rows == 0 && progress.waiting == nil {
-            text += ", \(progress.connections) connection\(progress.connections == 1 ? "" : "s")"
-            text += ", \(progress.inFlight)/\(progress.streams) streams"
+            let count = progress.connections
+            facts.append(.init("\(count) connection\(count == 1 ? "" : "s")", short: "\(count) conn.", importance: 1))
+            let streams = "\(progress.inFlight)/\(progress.streams)"
+            facts.append(.init("\(streams) streams", short: streams, importance: 2))
         }
-        if progress.retrying > 0 { text += ", \(progress.retrying) waiting to be sent again" }
-        if progress.rejected > 0 { text += ", \(progress.rejected) rejected" }
-        if progress.invalid > 0 { text += ", \(progress.invalid) invalid" }
-        return text
+        if progress.retrying > 0 {
+            let waiting = "\(progress.retrying) waiting"
+            facts.append(.init("\(waiting) to be sent again", short: waiting, importance: 5))
+        }
+        if progress.rejected > 0 { facts.append(.init("\(progress.rejected) rejected", importance: 6)) }
+        if progress.invalid > 0 { facts.append(.init("\(progress.invalid) invalid", importance: 4)) }
+        return facts
     }
 
     /// Seconds until all rows have ended at this rate.

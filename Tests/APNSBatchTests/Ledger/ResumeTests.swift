@@ -98,9 +98,8 @@ import Testing
         let (campaign, _) = try await Self.stopped(stage, rows: 5000)
         var other = campaign
         other.headers.priority = 5
-        #expect(
-            try fault(other)
-                == "the campaign is not the one that began: template, headers, delimiter or encryption changed")
+        other.headers.collapseID = "one"
+        #expect(try fault(other).hasPrefix("push_type or priority, collapse_id: changed since the run began;"))
         let text = Self.rows(5000)
         _ = try stage.write(String(text.dropLast()), to: "rows.csv")
         #expect(
@@ -240,8 +239,9 @@ import Testing
         let stage = try Stage()
         let campaign = try stage.campaign(rows: Self.rows(10))
         let path = (campaign.runDirectory ?? "") + "/summary.json"
+        let run = try CampaignRun(campaign)
         try FileManager.default.createDirectory(atPath: path + "/x", withIntermediateDirectories: true)
-        let summary = await (try CampaignRun(campaign)).run()
+        let summary = await run.run()
         #expect(summary.ending == .failed && summary.accepted == 10)
         #expect(summary.cause?.hasPrefix("cannot write \(path)") == true)
     }

@@ -72,9 +72,9 @@ extension EndToEnd {
             #expect(typed.ending == .exited(64))
             #expect(
                 typed.errors
-                    == "apns-batch: push type: a broadcast is a push of type liveactivity, found \"alert\"\n")
+                    == "apns-batch: --push-type: a broadcast is a push of type liveactivity, found \"alert\"\n")
             let collapsed = try broadcast("--expiration", "1h", "--collapse-id", "x")
-            #expect(collapsed.errors == "apns-batch: collapse id: a broadcast has none\n")
+            #expect(collapsed.errors == "apns-batch: --collapse-id: a broadcast has none\n")
         }
     }
 }

@@ -66,11 +66,12 @@ extension EndToEnd {
             }
             #expect(
                 try errors([])
-                    == "apns-batch: signing key: the key is encrypted and no passphrase was given; give "
+                    == "apns-batch: \(arguments[arguments.firstIndex(of: "--key-file")! + 1]): signing key: the key is "
+                    + "encrypted and no passphrase was given; give "
                     + "--key-passphrase-file or --key-passphrase-env\n")
             #expect(
                 try errors(["--key-passphrase-file", wrong])
-                    .hasPrefix("apns-batch: signing key: the passphrase does not open the key"))
+                    .contains(": signing key: the passphrase does not open the key"))
             #expect(
                 try errors(["--key-passphrase-env", "NO_SUCH_VARIABLE"])
                     == "apns-batch: --key-passphrase-env: there is no environment variable NO_SUCH_VARIABLE\n")
@@ -123,8 +124,9 @@ extension EndToEnd {
             let run = try send(file: "old.p12", days: 31, environment: ["OPENSSL_MODULES": "/nonexistent"])
             #expect(
                 run.errors
-                    == "apns-batch: client certificate: the PKCS#12 file is encrypted with an old algorithm, and OpenSSL's "
-                    + "legacy provider, which has it, cannot be loaded\n")
+                    .hasSuffix(
+                        "/old.p12: client certificate: the PKCS#12 file is encrypted with an old algorithm, and OpenSSL's "
+                            + "legacy provider, which has it, cannot be loaded\n"), "\(run)")
             #expect(run.ending == .exited(64))
         }
     }

@@ -132,7 +132,8 @@ extension EndToEnd {
             try teams.sender.scratch.write("-----BEGIN", to: "two.p8")
             try #require(
                 Self.says(
-                    process, "apns-batch: not reloaded: provider 2: signing key: ", "connections stay as they are"),
+                    process, "apns-batch: not reloaded: providers[1]: ", "two.p8: signing key: ",
+                    "connections stay as they are"),
                 "\(process.errors)")
             try good.write(to: teams.sender.scratch.file("two.p8"))
             try teams.writeCampaign(keyFile: "next.p8", keyID: "KEYNEXT001")
@@ -244,7 +245,7 @@ extension EndToEnd {
         static let wrong: [(yaml: String, says: String)] = [
             (
                 "providers:\n  - { topics: [com.a], keyfile: a.p8 }\n",
-                "campaign.yaml:2:24: providers[0]: unknown key \"keyfile\"; known are topics, key_file, "
+                "campaign.yaml:2:24: providers[0]: unknown key \"keyfile\"; did you mean key_file?"
             ),
             ("topic: com.a\nproviders: one\n", "campaign.yaml:2:12: providers: expected a list"),
             ("providers:\n  - com.a\n", "campaign.yaml:2:5: providers[0]: expected keys and values"),

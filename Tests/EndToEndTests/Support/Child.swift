@@ -120,7 +120,10 @@ final class Child: @unchecked Sendable {
     var output: String { (try? String(decoding: Data(contentsOf: outputFile), as: UTF8.self)) ?? "" }
 
     /// What it has written to standard error so far.
-    var errors: String { (try? String(decoding: Data(contentsOf: errorFile), as: UTF8.self)) ?? "" }
+    var errorsWithTimes: String { (try? String(decoding: Data(contentsOf: errorFile), as: UTF8.self)) ?? "" }
+
+    /// The same without the times that lines begin with.
+    var errors: String { errorsWithTimes.replacing(#/(?m)^\d{4}-\d\d-\d\dT[\d:.]+Z /#, with: "") }
 
     func send(signal: Int32) { kill(id, signal) }
 

@@ -1,0 +1,181 @@
+import Glibc
+import Synchronization
+
+/// A file that this program writes as a whole. The bytes go into a new file beside it, which takes its place when all of
+/// them are on the disk: nobody ever reads half of it, and what was there before survives every failure.
+///
+/// What stands in its place is replaced only if this program made it. Devices and pipes, such as `/dev/null`, are written to
+/// as they are.
+///
+/// One thread at a time.
+package final class OutputFile: @unchecked Sendable {
+    /// Who may read it.
+    package enum Readers: mode_t, Sendable {
+        /// The owner alone: for keys, and for whatever holds parts of rows, such as device tokens.
+        case owner = 0o600
+        /// Everybody whom the umask allows.
+        case everybody = 0o644
+    }
+
+    /// How an earlier file of the same kind is recognised.
+    package struct Kind: Sendable {
+        /// What errors call its content, such as `the findings of a check`.
+        package var name: String
+        /// Whether this program made a file that begins with these bytes; at most 64 KiB of it.
+        package var isOurs: @Sendable (_ start: [UInt8]) -> Bool
+
+        package init(_ name: String, isOurs: @escaping @Sendable (_ start: [UInt8]) -> Bool) {
+            self.name = name
+            self.isOurs = isOurs
+        }
+
+        /// Recognised by its first bytes.
+        package init(_ name: String, startingWith mark: String) {
+            self.init(name) { $0.starts(with: mark.utf8) }
+        }
+    }
+
+    private let path: String
+    /// The file that is written until `finish`; nil for a device or a pipe.
+    private let unfinished: String?
+    private let descriptor: Int32
+    private var isFinished = false
+
+    private static let startMax = 64 * 1024
+    private static let number = Atomic<Int>(0)
+
+    /// Begins a file that will stand at `path`, which must be free, empty, or hold an earlier file of this kind.
+    package init(_ path: String, _ kind: Kind, readers: Readers) throws(OutputFileError) {
+        switch try Self.place(path, kind) {
+        case .file(let target):
+            self.path = target
+            (descriptor, unfinished) = try Self.makeBeside(target, readers)
+        case .device:
+            self.path = path
+            descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+            guard descriptor >= 0 else { throw OutputFileError("write", path) }
+            unfinished = nil
+        }
+    }
+
+    /// Throws what `init` would throw because of what stands at `path`, and changes nothing.
+    package static func check(_ path: String, _ kind: Kind) throws(OutputFileError) { _ = try place(path, kind) }
+
+    deinit {
+        close(descriptor)
+        if let unfinished, !isFinished { unlink(unfinished) }
+    }
+
+    private enum Place {
+        /// A symbolic link is followed, and stays.
+        case file(String)
+        case device
+    }
+
+    private static func place(_ path: String, _ kind: Kind) throws(OutputFileError) -> Place {
+        var facts = stat()
+        guard stat(path, &facts) == 0 else {
+            // A link that leads nowhere is somebody's, too.
+            let code = errno
+            guard code == ENOENT, lstat(path, &facts) != 0 else { throw OutputFileError("create", path, code: code) }
+            return .file(path)
+        }
+        guard facts.st_mode & S_IFMT == S_IFREG else { return .device }
+        guard let resolved = realpath(path, nil) else { throw OutputFileError("create", path) }
+        defer { free(resolved) }
+        if facts.st_size > 0 {
+            let start = try start(of: path)
+            guard kind.isOurs(start) else { throw .foreign(path, wanted: kind.name) }
+        }
+        return .file(String(cString: resolved))
+    }
+
+    private static func start(of path: String) throws(OutputFileError) -> [UInt8] {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw OutputFileError("read", path) }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: startMax)
+        var length = 0
+        while length < bytes.count {
+            let count = bytes.withUnsafeMutableBytes { read(file, $0.baseAddress! + length, $0.count - length) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw OutputFileError("read", path) }
+            if count == 0 { break }
+            length += count
+        }
+        return Array(bytes[..<length])
+    }
+
+    /// A new file in the same directory; nobody else has it.
+    private static func makeBeside(_ path: String, _ readers: Readers) throws(OutputFileError) -> (Int32, String) {
+        let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        while true {
+            let number = number.add(1, ordering: .relaxed).newValue
+            let name = "\(path[..<slash]).\(path[slash...]).\(getpid())-\(number)"
+            let file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, readers.rawValue)
+            if file >= 0 { return (file, name) }
+            guard errno == EEXIST else { throw OutputFileError("create", path) }
+        }
+    }
+
+    /// Appends bytes.
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(OutputFileError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw OutputFileError("write", path, code: count < 0 ? errno : ENOSPC) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Appends bytes.
+    package func write(_ bytes: [UInt8]) throws(OutputFileError) {
+        try bytes.withUnsafeBufferPointer { (bytes) throws(OutputFileError) in
+            try write(UnsafeRawBufferPointer(bytes))
+        }
+    }
+
+    /// Puts the file in its place. Without it nothing remains of the file.
+    package func finish() throws(OutputFileError) {
+        guard let unfinished, !isFinished else { return }
+        try sync()
+        guard rename(unfinished, path) == 0 else { throw OutputFileError("write", path) }
+        isFinished = true
+    }
+
+    /// The same where nothing may stand yet; false when something does, which is left as it is.
+    private func finishIfFree() throws(OutputFileError) -> Bool {
+        guard let unfinished else { return false }
+        try sync()
+        if link(unfinished, path) == 0 { return true }
+        guard errno == EEXIST else { throw OutputFileError("create", path) }
+        return false
+    }
+
+    private func sync() throws(OutputFileError) {
+        while fsync(descriptor) != 0 {
+            guard errno == EINTR else { throw OutputFileError("write", path) }
+        }
+    }
+
+    /// Writes a whole file, or none.
+    package static func write(
+        _ bytes: [UInt8], to path: String, _ kind: Kind, readers: Readers
+    ) throws(OutputFileError) {
+        let file = try OutputFile(path, kind, readers: readers)
+        try file.write(bytes)
+        try file.finish()
+    }
+
+    /// Makes a whole file where nothing stands yet. Of several processes that try it at once, one succeeds.
+    ///
+    /// - Returns: false when something stands there, which is left as it is.
+    package static func create(_ bytes: [UInt8], at path: String, readers: Readers) throws(OutputFileError) -> Bool {
+        var facts = stat()
+        guard lstat(path, &facts) != 0 else { return false }
+        let file = try OutputFile(path, Kind("") { _ in false }, readers: readers)
+        try file.write(bytes)
+        return try file.finishIfFree()
+    }
+}

@@ -1,0 +1,22 @@
+import Glibc
+
+/// Why a file could not be written, with its path.
+package enum OutputFileError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The system refused.
+    case system(action: String, path: String, code: Int32)
+    /// There is something else in its place.
+    case foreign(_ path: String, wanted: String)
+
+    /// - Parameter code: of the system; the last one unless given.
+    init(_ action: String, _ path: String, code: Int32 = errno) {
+        self = .system(action: action, path: path, code: code)
+    }
+
+    package var description: String {
+        switch self {
+        case .system(let action, let path, let code): "cannot \(action) \(path): \(String(cString: strerror(code)))"
+        case .foreign(let path, let wanted):
+            "\(path) already exists and does not hold \(wanted); it is left as it is: name another file"
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import APNSBatch
+import Foundation
+
+/// What a call of the command says about a campaign: flags, and a campaign file where they say nothing.
+struct CampaignCall: Sendable {
+    let flags: CampaignSettings
+    /// As it was read last.
+    let file: CampaignFile?
+    /// What it was called with before, when it is called again.
+    let before: RunArguments?
+    /// All of it together.
+    let settings: CampaignSettings
+
+    /// - Parameters:
+    ///   - flags: with paths as they were given.
+    ///   - file: the campaign file's path.
+    init(flags: CampaignSettings, file path: String?) throws {
+        self.flags = flags
+        file = try path.map { try CampaignFile.read($0) }
+        before = nil
+        settings = Self.settings(flags, file, nil)
+    }
+
+    /// Of a run that is resumed: what has changed in its campaign file since, and the flags of this call, replace what it
+    /// was called with.
+    init(flags: CampaignSettings, resuming before: RunArguments) throws {
+        self.flags = flags
+        self.before = before
+        file = try before.campaignFile.flatMap { path in
+            guard access(path, F_OK) == 0 else {
+                complain("warning: \(path): no such file; its settings are as they were")
+                return nil
+            }
+            return try CampaignFile.read(path)
+        }
+        settings = Self.settings(flags, file, before)
+    }
+
+    private static func settings(
+        _ flags: CampaignSettings, _ file: CampaignFile?, _ before: RunArguments?
+    ) -> CampaignSettings {
+        guard let before else { return file.map { flags.over($0.settings) } ?? flags }
+        guard let file else { return flags.over(before.settings) }
+        return flags.over(before.settings.changed(from: before.file ?? CampaignSettings(), to: file.settings))
+    }
+
+    /// With the campaign file as it is now.
+    func settingsNow() throws -> CampaignSettings {
+        guard let file else { return settings }
+        return Self.settings(flags, try CampaignFile.read(file.path), before)
+    }
+
+    /// A message that begins with the name of a setting, in any spelling, as one about the place where its value was
+    /// given: `campaign.yaml:7:11: attempts: expected 1 to 1000, found 0`, or `--attempts: expected …`.
+    func located(_ message: String) -> String {
+        guard let colon = message.range(of: ": ") else { return message }
+        let start = message[..<colon.lowerBound]
+        let key = Self.key(start.hasPrefix("--") ? String(start.dropFirst(2)) : String(start))
+        guard CampaignSettings.keys.contains(key) else { return message }
+        let rest = message[colon.upperBound...]
+        if flags.values[SettingName.property(key)] != nil { return "\(SettingName.flag(key)): \(rest)" }
+        guard let file, let place = file.places[key] else { return message }
+        return "\(place): \(key): \(rest)"
+    }
+
+    /// What the library calls a setting, as a key.
+    private static func key(_ name: String) -> String {
+        switch name {
+        case "circuit breaker": "stop_at"
+        case "retry after": "retry_after_max"
+        case "token rotation": "token_mint_after"
+        case "trusted certificates": "ca_file"
+        case "run directory": "run_dir"
+        default: String(name.map { $0 == " " || $0 == "-" ? "_" : $0 })
+        }
+    }
+
+    /// Exit codes other than that of wrong usage promise a run that can be resumed.
+    static let nothingBegun = "nothing was begun: call send again"
+
+    /// Runs `body`; an error becomes a line on standard error, with its place in the campaign file, and an exit code.
+    func reporting<T>(_ body: () throws -> T) throws -> T {
+        do {
+            return try body()
+        } catch let error as CampaignError {
+            complain(located(error.description))
+            let status = ExitStatus.beforeSending(error.kind)
+            if status != ExitStatus.usage, before == nil { complain(Self.nothingBegun) }
+            throw status
+        } catch let error as UsageError {
+            complain(located(error.description))
+            throw ExitStatus.usage
+        } catch let error as SystemError {
+            complain(error.description)
+            throw ExitStatus.system
+        }
+    }
+}
