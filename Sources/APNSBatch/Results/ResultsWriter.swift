@@ -59,7 +59,8 @@ final class ResultsWriter: @unchecked Sendable {
         self.control = control
         self.interval = interval
         self.figures = figures
-        account = Account(lines: ResultLines(campaign: campaign, carried: carried, capacity: lineBytes), reasons: reasons)
+        account = Account(
+            lines: ResultLines(campaign: campaign, carried: carried, capacity: lineBytes), reasons: reasons)
     }
 
     /// Runs until the exchange is closed; then everything is in the files and on the disk.

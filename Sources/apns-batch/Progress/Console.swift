@@ -100,7 +100,9 @@ final class Console: Sendable {
     /// Nobody there to read it is no failure.
     private func write(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
 
-    private static func time() -> String { Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)) }
+    private static func time() -> String {
+        Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
 
     private static func object(_ level: Logger.Level, _ message: String) -> String {
         struct Line: Encodable {
