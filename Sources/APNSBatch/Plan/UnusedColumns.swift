@@ -19,6 +19,7 @@ extension CampaignPlan {
     private var columnsUsed: Set<Int> {
         var used = templates.columnsUsed.union(roles.columns)
         used.formUnion(headers.collapseID?.columnsUsed ?? [])
+        used.formUnion(resultColumns.indices)
         used.formUnion([templates.column, sealing?.keyColumn].compactMap { $0 })
         return used
     }
