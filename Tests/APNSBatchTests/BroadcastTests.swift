@@ -82,7 +82,7 @@ struct BroadcastTests {
         campaign.retryDelay = 1
         let run = try CampaignRun(campaign)
         #expect(await run.run().accepted == 1)
-        #expect(try stage.results(run)[1]?.suffix(1) == ["2"])
+        #expect(try stage.results(run)[1]?.suffix(2) == ["2", ""])
     }
 
     @Test("bad rows are told with place and cause, and their neighbours are sent")

@@ -7,13 +7,15 @@ extension EndToEnd {
         static let rows = Tools.sanitizer == nil ? 5_000 : 1_500
 
         @Test(arguments: Tools.loops)
-        func `nghttpd knows none of the paths: every row is rejected with 404 and no reason`(loop: String) throws {
+        func `nghttpd knows none of the paths: 404 to every row stops the run, and the rest is not sent`(
+            loop: String
+        ) throws {
             let sender = try Sender()
             let server = try Peer.nghttpd(sender)
             let input = try sender.makeRows(Self.rows)
             let (_, results) = try sender.send(
-                input, to: server.port, ["--template", Sender.template, "--loop", loop])
-            results.expectComplete(rows: Self.rows)
+                input, to: server.port, ["--template", Sender.template, "--loop", loop], expecting: 69)
+            #expect(results.lines.count >= 500)
             #expect(results.lines.allSatisfy { $0.outcome == "rejected" && $0.status == "404" && $0.reason == "" })
         }
 
@@ -110,17 +112,14 @@ extension EndToEnd {
         }
 
         @Test(.enabled(if: Tools.sanitizer == nil))
-        func `nginx that takes 100 requests of a connection gets the next one in time`() throws {
+        func `nginx that takes 100 requests of a connection gets every row once`() throws {
             let sender = try Sender()
             let server = try Peer.nginx(sender, requests: 100)
             let input = try sender.makeRows(20_000)
-            let began = ContinuousClock.now
             let (_, results) = try sender.send(
                 input, to: server.port, ["--template", Sender.template, "--lanes", "1"])
-            let time = ContinuousClock.now - began
             results.expectComplete(rows: 20_000)
             #expect(results.lines.allSatisfy { $0.outcome == "accepted" && $0.attempts == 1 })
-            #expect(time < .seconds(9), "200 connections, one in 50 ms, would take 10 seconds")
         }
 
         @Test func `a server that allows one stream at a time gets the rows one at a time`() throws {

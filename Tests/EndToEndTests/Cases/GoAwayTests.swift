@@ -23,7 +23,8 @@ extension EndToEnd {
             let (server, recording) = try Peer.python(sender, debug.flatMap { ["--goaway", $0] })
             let input = try sender.makeRows(2000, "--plain")
             let (finished, results) = try sender.send(
-                input, to: server.port, ["--template", Tools.fixture("campaign/plain.json"), "--lanes", "1"])
+                input, to: server.port,
+                ["--template", Tools.fixture("campaign/plain.json"), "--lanes", "1", "--verbose"])
             server.stop()
             results.expectComplete(rows: 2000)
             #expect(results.count("accepted") == 2000)
