@@ -28,7 +28,8 @@ package struct RetryBackoff: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - attempt: how many attempts the row has had, at least 1.
-    ///   - retryAfter: seconds of a `retry-after` header; the delay is at least that, up to ``retryAfterMax``.
+    ///   - retryAfter: seconds of a `retry-after` header; the delay is at least that, up to ``retryAfterMax``, and up to half
+    ///     as long again or the usual delay more: a server says the same to many rows, and they must not come back together.
     ///   - random: 64 random bits.
     package func delay(afterAttempt attempt: Int, retryAfter: UInt64? = nil, random: UInt64) -> UInt64? {
         guard attempt < attempts else { return nil }
@@ -36,6 +37,7 @@ package struct RetryBackoff: Equatable, Sendable {
         let longest = doublings < 40 && first < maximum >> doublings ? first << doublings : maximum
         let half = longest / 2
         let jittered = half + random % (longest - half + 1)
-        return max(jittered, min(retryAfter ?? 0, retryAfterMax) * 1000)
+        let asked = min(retryAfter ?? 0, retryAfterMax, UInt64(UInt32.max)) * 1000
+        return asked == 0 ? jittered : max(jittered, asked + random % (max(longest, asked / 2) + 1))
     }
 }

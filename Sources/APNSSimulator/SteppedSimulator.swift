@@ -52,6 +52,9 @@ package final class SteppedSimulator {
         transport_wake(transport)
     }
 
+    /// Takes so many requests a second from now on; for a script with a rate limit.
+    package func take(perSecond: Int) { server.take(perSecond: perSecond) }
+
     /// Closes a connection with requests open.
     package func close(_ connection: UInt64) {
         _ = transport_connection_close(transport, connection, TRANSPORT_CLOSE_NOW.rawValue)

@@ -36,6 +36,19 @@ struct RetryBackoffTests {
         #expect(Self.backoff.delay(afterAttempt: 1, retryAfter: .max, random: 0) == 86_400_000)
     }
 
+    @Test("is spread beyond what the server asked for, so that rows do not come back together")
+    func retryAfterSpread() {
+        let delays = (0..<1000 as Range<UInt64>).map {
+            Self.backoff.delay(afterAttempt: 1, retryAfter: 30, random: $0 &* 0x9e37_79b9_7f4a_7c15)!
+        }
+        #expect(delays.min()! >= 30_000 && delays.max()! <= 45_000)
+        #expect(delays.max()! - delays.min()! > 14_000)
+        let short = (0..<1000 as Range<UInt64>).map {
+            Self.backoff.delay(afterAttempt: 4, retryAfter: 1, random: $0 &* 0x9e37_79b9_7f4a_7c15)!
+        }
+        #expect(short.min()! >= 4000 && short.max()! > 8000, "by the usual delay, where that is longer")
+    }
+
     @Test("stays in range at the limits of its numbers", arguments: [Int.min, -1, 0, 1, 63, 64, 65, 1000, Int.max - 1])
     func extremes(attempt: Int) {
         let backoff = RetryBackoff(first: 1 << 40, maximum: .max - 1, attempts: .max)

@@ -130,7 +130,11 @@ struct SimulatorScriptTests {
     @Test(
         "refuses keys that it does not know, and missing ones",
         arguments: [
-            (#"{"sead":1}"#, "unknown key \"sead\"; known are seed, rules, latency, faults, answers_per_second"),
+            (
+                #"{"sead":1}"#,
+                "unknown key \"sead\"; known are seed, rules, latency, faults, answers_per_second, rate_limit"
+            ),
+            (#"{"rate_limit":{"per_second":1}}"#, "status"),
             (#"{"rules":[{"share":1,"status":410,"times":1,"reson":"x"}]}"#, "unknown key \"reson\""),
             (#"{"rules":[{"share":1}]}"#, "status"), (#"{"rules":[{"status":200}]}"#, "share"),
             (#"{"latency":{"distribution":"fixed","median":5}}"#, "unknown key \"median\""),
@@ -188,6 +192,11 @@ struct SimulatorScriptTests {
             .init(rules: [.init(share: 1, status: 503, retryAfter: 86_401)]),
             "rules[0].retry_after: expected 0 to 86400 seconds, found 86401"
         ),
+        (
+            .init(rateLimit: RateLimit(perSecond: -1, status: 429)),
+            "rate_limit.per_second: expected 0 to 1000000000, found -1"
+        ),
+        (.init(rateLimit: RateLimit(perSecond: 1, status: 200)), "rate_limit.status: 200 refuses nothing"),
         (.init(answersPerSecond: -1), "answers_per_second: expected 0 to 1000000000, found -1"),
         (.init(latency: .fixed(-1)), "latency.median_ms: expected 0 to 3600000 milliseconds, found -1.0"),
         (.init(latency: .fixed(.infinity)), "latency.median_ms: expected 0 to 3600000 milliseconds, found inf"),

@@ -226,11 +226,16 @@ public struct Campaign: Sendable {
     public var canary: Canary?
     /// How long a request may take, in milliseconds, at least 1.
     public var requestTimeout: UInt32 = 30_000
-    /// How long no connection may be had before the run ends, in seconds, 1 to 86,400.
+    /// How long no connection may be had before the run ends, in seconds, 1 to 86,400. Once APNs has answered in a run,
+    /// ``unavailablePatience`` holds instead, if it is longer.
     public var connectPatience = 60
     /// How long rows may get no answer before their connections are replaced, in seconds, 1 to 86,400, and at least
-    /// ``requestTimeout``; after twice as long the run ends.
+    /// ``requestTimeout``. After twice as long the run ends, or after ``unavailablePatience`` once APNs has answered in it.
     public var answerPatience = 60
+    /// How long APNs may be in trouble before the run ends, in seconds, 1 to 86,400: most answers are 429 or 5xx, no answer
+    /// comes, or no connection can be had. Until then only a probe is sent now and then, and attempts do not count. Rows
+    /// that are left stay without an outcome, and a resumed run sends them.
+    public var unavailablePatience = 3600
     /// How long a connection whose server said GOAWAY may still answer what it has, in seconds, 1 to 86,400.
     public var goawayPatience = 10
     /// How long a connection with requests under way may be silent before it is sent a PING, in seconds, 1 to 86,400.

@@ -6,6 +6,7 @@ extension Lane {
     mutating func refused(_ flight: Int, _ outcome: OutcomeRecord) {
         let answer = Answer(status: outcome.status, body: outcome.bodyBytes)
         providers[Int(flights[flight].provider)].counts.note(answer)
+        noteTrouble(flight, answer)
         switch answer.action {
         case .accepted: finish(flight, .accepted, status: answer.status)
         case .rejected:
@@ -108,9 +109,11 @@ extension Lane {
 
     /// Nanoseconds, or nil when no attempt is left.
     private mutating func delay(_ flight: Int, _ kind: Retry.Delay, _ retryAfter: UInt64?) -> UInt64? {
-        let attempts = Int(flights[flight].attempts)
+        let attempts = countedAttempts(flight)
         guard kind != .none else { return attempts < plan.attempts ? 0 : nil }
-        let backoff = kind == .short ? plan.backoff.short : plan.backoff.long
+        // Where requests are spaced by what the server takes, the pace is what spares it.
+        let isPaced = providers[Int(flights[flight].provider)].mode == .paced
+        let backoff = kind == .short || isPaced ? plan.backoff.short : plan.backoff.long
         // Half of the places are enough for rows that the server sends away for long: the others must keep moving.
         let asked = retries.count < plan.backoff.rowsMax / 2 ? retryAfter : nil
         return backoff.delay(afterAttempt: attempts, retryAfter: asked, random: random.next())

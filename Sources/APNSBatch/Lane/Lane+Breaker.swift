@@ -5,7 +5,12 @@ extension Lane {
         for provider in providers.indices {
             board.publish(providers[provider].counts, lane: number, provider: provider)
             if providers[provider].counts.hasNews { judge(provider) }
+            if providers[provider].counts.answered != providers[provider].answeredThen {
+                providers[provider].answeredThen = providers[provider].counts.answered
+                providers[provider].answeredAt = now
+            }
         }
+        lookAtHealth()
     }
 
     /// For the lanes that have none.

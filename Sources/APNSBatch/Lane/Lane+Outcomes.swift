@@ -10,8 +10,7 @@ extension Lane {
         let member = Int(flights[flight].member)
         let accepted = answered && outcome.status == 200
         providers[provider].pool.didEnd(
-            member, answered: answered, accepted: accepted,
-            isPushback: !accepted && Self.isPushback(outcome), latency: outcome.latency_us, now: now)
+            member, answered: answered, accepted: accepted, latency: outcome.latency_us, now: now)
         if answered { gathering.note(latency: outcome.latency_us) }
         if accepted {
             providers[provider].counts.answered += 1
@@ -33,13 +32,6 @@ extension Lane {
             if outcome.failureScope == .timeout { act(providers[provider].pool.retire(member), of: provider) }
             lost(flight, outcome)
         }
-    }
-
-    /// Whether the server asks for less: not where it means one device's notifications, or leaves anyway.
-    private static func isPushback(_ outcome: OutcomeRecord) -> Bool {
-        guard outcome.status == 429 || outcome.status == 503 else { return false }
-        let reason = Answer(status: outcome.status, body: outcome.bodyBytes).reason
-        return reason != .known(.tooManyRequests) && reason != .known(.shutdown)
     }
 
     /// In a simulation that must notice it.
@@ -114,7 +106,8 @@ extension Lane {
     /// The request may have arrived and no answer came: sent again while attempts are left and the policy allows it, else
     /// unknown.
     private mutating func lost(_ flight: Int, _ outcome: OutcomeRecord) {
-        let attempts = Int(flights[flight].attempts)
+        noteLost(flight, outcome)
+        let attempts = countedAttempts(flight)
         flights[flight].mayHaveArrived = true
         if control.urgent { return leaveOpen(flight) }
         guard mayResend(flight),

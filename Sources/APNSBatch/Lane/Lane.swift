@@ -47,6 +47,8 @@ struct Lane: ~Copyable {
     var gathering: Gathering
     var nextTick: UInt64 = 0
     var nextHandOver: UInt64 = 0
+    /// When it is next looked at how APNs is.
+    var nextHealth: UInt64 = 0
     var stopDeadline: UInt64?
     /// The campaign's deadline has passed.
     var isLate = false
@@ -141,9 +143,11 @@ struct Lane: ~Copyable {
         if isLate { return endLateRows() }
         unsentOfTurn = 0
         guard !sendsNothing else { return .allThatGoes }
+        grant()
         // Never more than the core has places for: connections that drain hold some of them.
         let room = min(RequestBatch.capacity, transport.streamsFree)
-        let isFull = providers.count == 1 ? fillOne(room) : fillSeveral(room)
+        let isFull = isProbing ? fillProbe(room) : providers.count == 1 ? fillOne(room) : fillSeveral(room)
+        settleGrants()
         if isFull && room == RequestBatch.capacity || unsentOfTurn >= Self.unsentPerTurn { return .batch }
         return providers.indices.contains { providers[$0].pool.hasStream } ? .allThatGoes : .allStreams
     }
@@ -270,7 +274,8 @@ struct Lane: ~Copyable {
             hasAnyWork = hasAnyWork || hasWork
             act(
                 providers[provider].pool.tick(
-                    now: now, answered: answered, hasWork: hasWork, isBusy: load.isBusy, othersAnswer: othersAnswer),
+                    now: now, answered: answered, hasWork: hasWork, isBusy: load.isBusy, othersAnswer: othersAnswer,
+                    hadAnswers: board.hasAnswers(of: provider)),
                 of: provider)
             if !providers[provider].pool.isChanging { forgetPrevious(of: provider) }
         }

@@ -29,7 +29,7 @@ extension Lane {
         guard hasWork else { return backOff().map(LaneActivity.waiting) ?? .idle }
         var found: CampaignProgress.Waiting?
         for provider in providers.indices where providers[provider].pool.hasWork {
-            guard let reason = providers[provider].pool.waiting(now: now) else { return .sending }
+            guard let reason = providers[provider].pool.waiting(now: now) ?? probing(provider) else { return .sending }
             found = found ?? detailed(reason, provider)
         }
         return found.map(LaneActivity.waiting) ?? .sending

@@ -67,6 +67,19 @@ struct LaneLog: Sendable {
             "\(rows) rows of a lane wait to be sent to \(endpoint) again: it takes no others until some are done")
     }
 
+    func outage(_ trouble: Outage.Trouble, last: Answer?, _ patience: UInt64, _ access: ProviderAccess) {
+        let (first, most) = (Outage.intervalFirst / 1_000_000_000, Outage.intervalMost / 1_000_000_000)
+        logger.warning(
+            """
+            \(endpoint)\(access.forName) \(trouble.text(last: last)): sending single probes, \(first) to \(most) s apart, \
+            for up to \(patience / 1_000_000_000) s
+            """)
+    }
+
+    func outageEnded(_ access: ProviderAccess) {
+        logger.warning("\(endpoint)\(access.forName) answers again: sending goes on")
+    }
+
     func canaryPassed(_ canary: Canary) {
         logger.info("canary passed: the first \(canary.rows) rows")
     }

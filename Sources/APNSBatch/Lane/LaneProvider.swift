@@ -38,6 +38,11 @@ struct LaneProvider {
     var opening: [Opening] = []
     /// Of its answers.
     var counts: AnswerCounts
+    /// What may be sent, as of this turn.
+    var mode: ProviderHealth.Mode = []
+    /// When the last answer came, and how many there were then.
+    var answeredAt: UInt64 = 0
+    var answeredThen: UInt64 = 0
 
     init(access: ProviderAccess, tls: Int32, pool: ConnectionPool, counts: AnswerCounts) {
         self.counts = counts

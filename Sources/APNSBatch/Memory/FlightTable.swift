@@ -39,6 +39,8 @@ struct Flight {
     /// The next free place, or the next row set aside.
     var next: Int32 = -1
     var carriedLength: UInt16 = 0
+    /// Attempts that do not count, because APNs was in trouble.
+    var excused: UInt16 = 0
 
     init() {}
 

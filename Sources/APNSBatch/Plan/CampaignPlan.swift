@@ -39,6 +39,8 @@ final class CampaignPlan: Sendable {
     let breaker: CircuitBreaker.Limits
     let canary: Canary?
     /// Nanoseconds.
+    let unavailablePatience: UInt64
+    /// Nanoseconds.
     let stopPatience: UInt64
     let deadline: CampaignDeadline?
     let log: LaneLog
@@ -95,6 +97,7 @@ final class CampaignPlan: Sendable {
         try Self.checkTopic(headers, roles, topics)
         loop = campaign.loop.kind
         poolLimits = try Self.limits(campaign)
+        unavailablePatience = poolLimits.outagePatience
         requestTimeout = campaign.requestTimeout
         attempts = campaign.attempts
         backoff = try BackoffPlan(campaign)
@@ -213,6 +216,7 @@ final class CampaignPlan: Sendable {
         }
         limits.streams = campaign.streams
         limits.patience = try nanoseconds(campaign.connectPatience, "connect patience")
+        limits.outagePatience = try nanoseconds(campaign.unavailablePatience, "unavailable patience")
         limits.answerPatience = max(
             try nanoseconds(campaign.answerPatience, "answer patience"), UInt64(campaign.requestTimeout) * 1_000_000)
         limits.goawayPatience = try nanoseconds(campaign.goawayPatience, "goaway patience")

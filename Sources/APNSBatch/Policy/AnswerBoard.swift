@@ -12,6 +12,13 @@ struct AnswerCounts {
     private(set) var refused: [UInt64]
     /// Refusals that no rule has been asked about.
     var hasNews = false
+    /// Answers of 429 and 5xx; of them, those to first attempts; and first attempts lost while nothing was answered.
+    private(set) var troubled: UInt64 = 0
+    private(set) var troubledFirst: UInt64 = 0
+    private(set) var silent: UInt64 = 0
+    /// Some of these that the board does not know of.
+    var hasTrouble = false
+    private(set) var lastTrouble: Answer?
     /// The last refusal that no device is the cause of.
     private(set) var example: Answer?
 
@@ -28,6 +35,18 @@ struct AnswerCounts {
             count(noDevice)
             example = answer
         }
+    }
+
+    mutating func noteTrouble(_ answer: Answer, isFirst: Bool) {
+        troubled += 1
+        if isFirst { troubledFirst += 1 }
+        lastTrouble = answer
+        hasTrouble = true
+    }
+
+    mutating func noteSilence() {
+        silent += 1
+        hasTrouble = true
     }
 
     private mutating func count(_ rule: Int) {
@@ -77,28 +96,36 @@ final class AnswerBoard: Sendable {
     /// When some lane had its last answer, as far as it has told.
     private let answeredAt = Atomic<UInt64>(0)
     private let breakers: Guarded<[CircuitBreaker]>
+    private let health: Guarded<[ProviderHealth]>
 
     private struct Numbers: @unchecked Sendable {
         let slots: UnsafeMutablePointer<Atomic<UInt64>>
     }
 
-    init(_ limits: CircuitBreaker.Limits, lanes: Int, providers: Int) {
+    /// - Parameter patience: how long an outage may last, in nanoseconds.
+    init(
+        _ limits: CircuitBreaker.Limits, lanes: Int, providers: Int, patience: UInt64 = 3_600_000_000_000
+    ) {
         book = RuleIndex(limits.rules)
         self.lanes = lanes
         self.providers = providers
-        let count = lanes * providers * Self.stride(book)
+        let count = (lanes + 1) * providers * Self.stride(book)
         numbers = Numbers(slots: .allocate(capacity: count))
         for slot in 0..<count { (numbers.slots + slot).initialize(to: Atomic(0)) }
+        health = Guarded(Array(repeating: ProviderHealth(patience: patience), count: providers))
         breakers = Guarded(Array(repeating: CircuitBreaker(limits), count: providers))
     }
 
     deinit {
-        numbers.slots.deinitialize(count: lanes * providers * Self.stride(book))
+        numbers.slots.deinitialize(count: (lanes + 1) * providers * Self.stride(book))
         numbers.slots.deallocate()
     }
 
     /// Lanes do not share cache lines.
-    private static func stride(_ book: RuleIndex) -> Int { (1 + book.count + 15) & ~15 }
+    private static func stride(_ book: RuleIndex) -> Int { (1 + book.count + healthNumbers + 15) & ~15 }
+
+    /// What a lane tells beside answers and rules: 429 and 5xx, those to first attempts, lost requests, requests under way.
+    private static let healthNumbers = 4
 
     private func slot(_ lane: Int, _ provider: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
         numbers.slots + (lane * providers + provider) * Self.stride(book)
@@ -116,6 +143,60 @@ final class AnswerBoard: Sendable {
 
     /// Whether some lane has had an answer of late.
     func hasAnswers(within: UInt64, now: UInt64) -> Bool { now < answeredAt.load(ordering: .relaxed) + within }
+
+    /// Whether there has been an answer for a provider at all.
+    func hasAnswers(of provider: Int) -> Bool {
+        (0..<lanes).contains { slot($0, provider)[0].load(ordering: .relaxed) > 0 }
+    }
+
+    // MARK: Health
+
+    /// Behind the lanes' numbers, each in cache lines of its own.
+    private func modeSlot(_ provider: Int) -> UnsafeMutablePointer<Atomic<UInt64>> { slot(lanes, provider) }
+
+    /// What a lane must know before it sends.
+    func mode(_ provider: Int) -> ProviderHealth.Mode {
+        .init(rawValue: UInt8(truncatingIfNeeded: modeSlot(provider)[0].load(ordering: .relaxed)))
+    }
+
+    func allowance(_ provider: Int, now: UInt64) -> Int {
+        health.withLock { $0[provider].allowance(now: now) }
+    }
+
+    func didSend(_ requests: Int, _ provider: Int, now: UInt64, jitter: Double) {
+        health.withLock { $0[provider].didSend(requests, now: now, jitter: jitter) }
+    }
+
+    /// Publishes what a lane has counted, and looks at the sum.
+    func lookAtHealth(
+        _ counts: borrowing AnswerCounts, underWay: Int, lane: Int, provider: Int, now: UInt64, isStarting: Bool
+    ) -> Outage.News? {
+        let own = slot(lane, provider) + 1 + book.count
+        own[0].store(counts.troubled, ordering: .relaxed)
+        own[1].store(counts.troubledFirst, ordering: .relaxed)
+        own[2].store(counts.silent, ordering: .relaxed)
+        own[3].store(UInt64(underWay), ordering: .relaxed)
+        let (news, mode) = health.withLock { health in
+            let news = health[provider].look(now: now, totals: healthTotals(of: provider), isStarting: isStarting)
+            return (news, health[provider].mode)
+        }
+        modeSlot(provider)[0].store(UInt64(mode.rawValue), ordering: .relaxed)
+        return news
+    }
+
+    private func healthTotals(of provider: Int) -> ProviderHealth.Totals {
+        var totals = ProviderHealth.Totals()
+        for lane in 0..<lanes {
+            let own = slot(lane, provider)
+            let further = own + 1 + book.count
+            totals.troubled += further[0].load(ordering: .relaxed)
+            totals.troubledFirst += further[1].load(ordering: .relaxed)
+            totals.silent += further[2].load(ordering: .relaxed)
+            totals.underWay += further[3].load(ordering: .relaxed)
+            totals.answered += own[0].load(ordering: .relaxed)
+        }
+        return totals
+    }
 
     /// Nil when another lane judges just now.
     func judge(_ provider: Int) -> CircuitBreaker.Trip?? {

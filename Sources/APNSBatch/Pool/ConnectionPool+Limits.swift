@@ -27,6 +27,8 @@ extension ConnectionPool {
         var backoffFleeting: UInt64 = 1_000_000_000
         /// How long no connection may be of use before the pool gives up.
         var patience: UInt64 = 60_000_000_000
+        /// The same, and the longest time without any answer, once there have been answers in this run.
+        var outagePatience: UInt64 = 3_600_000_000_000
         /// How long no answer may come to rows that wait before all connections are replaced; after twice as long the pool
         /// gives up.
         var answerPatience: UInt64 = 60_000_000_000

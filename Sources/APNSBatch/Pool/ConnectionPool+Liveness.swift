@@ -75,19 +75,20 @@ extension ConnectionPool {
         return [.close(member: index)]
     }
 
-    /// Rows wait and no answer comes: after a while every connection is replaced, after twice as long the pool gives up.
+    /// Rows wait and no answer comes: after a while every connection is replaced, again and again, and in the end the pool gives up.
     mutating func watchAnswers(
-        now: UInt64, answered: UInt64, hasWork: Bool, othersAnswer: Bool
+        now: UInt64, answered: UInt64, hasWork: Bool, othersAnswer: Bool, _ hadAnswers: Bool
     ) -> [Action] {
         let total = inFlight
         watchdog.look(now: now, isWaiting: total > 0 || hasWork && growth.starved && up > 0)
         if answered != watchdog.answered { watchdog = Watchdog(answered: answered, lookedAt: now) }
-        if watchdog.waited >= 2 * limits.answerPatience {
+        let most = hadAnswers ? max(2 * limits.answerPatience, limits.outagePatience) : 2 * limits.answerPatience
+        if watchdog.waited >= most {
             guard othersAnswer else { return giveUp(silenceText(watchdog.waited, total)) }
             watchdog = Watchdog(answered: answered, lookedAt: now)
         }
-        guard watchdog.waited >= limits.answerPatience, !watchdog.hasReplaced else { return [] }
-        watchdog.hasReplaced = true
+        guard watchdog.waited >= limits.answerPatience * (watchdog.replaced + 1) else { return [] }
+        watchdog.replaced += 1
         return members.indices.filter { members[$0].phase == .up }.flatMap { goaway($0, now: now) }
     }
 
@@ -103,8 +104,8 @@ extension ConnectionPool {
         var answered: UInt64 = 0
         var waited: UInt64 = 0
         var lookedAt: UInt64
-        /// The connections were replaced since then.
-        var hasReplaced = false
+        /// How often the connections were replaced since then.
+        var replaced: UInt64 = 0
 
         fileprivate mutating func look(now: UInt64, isWaiting: Bool) {
             if isWaiting { waited += ConnectionPool.seen(from: lookedAt, to: now) }

@@ -18,7 +18,7 @@ extension ConnectionPool {
     }
 
     private var patienceLeft: Int {
-        badFor < limits.patience ? Int((limits.patience - badFor + 999_999_999) / 1_000_000_000) : 0
+        badFor < patience ? Int((patience - badFor + 999_999_999) / 1_000_000_000) : 0
     }
 
     /// What takes less is nothing to speak of. In nanoseconds.

@@ -51,6 +51,10 @@ struct ConnectionPool: Equatable {
     /// How many streams of one connection are used at once.
     var streamLimit: StreamLimit
     var consumption = Consumption()
+    /// The same for the turn that runs: less while the server is sent only so many a second, and in the beginning.
+    private var ceiling = Int.max
+    private var grantedAt = 0
+    private var start = FirstRequests()
     private(set) var inFlight = 0
     /// Those on members that are up; what one that drains has left holds up no other.
     private(set) var inFlightUp = 0
@@ -59,9 +63,12 @@ struct ConnectionPool: Equatable {
     var replacesFallenFrom: UInt64 = 0
     var fallenReplaced: UInt64 = 0
     private var over = false
+    /// How long no connection may be of use.
+    private(set) var patience: UInt64
 
     init(limits: Limits, now: UInt64) {
         self.limits = limits
+        patience = limits.patience
         members = Array(repeating: Member(), count: limits.members)
         slots = Array(repeating: Slot(), count: limits.maximum)
         lookedAt = now
@@ -75,8 +82,8 @@ struct ConnectionPool: Equatable {
 
     /// The member to send to next, or nil while every stream is taken. `willSend` must follow for each request.
     mutating func pick() -> Int? {
-        guard inFlightUp < pace.allowed else {
-            pace.isLimiting = true
+        guard inFlightUp < ceiling else {
+            pace.isLimiting = ceiling >= pace.allowed
             return nil
         }
         if members[current].isFree { return current }
@@ -85,8 +92,25 @@ struct ConnectionPool: Equatable {
 
     /// Whether `pick` would find one.
     var hasStream: Bool {
-        inFlightUp < pace.allowed && (members[current].isFree || members.contains(where: \.isFree))
+        inFlightUp < ceiling && (members[current].isFree || members.contains(where: \.isFree))
     }
+
+    /// At the beginning of a turn: how many requests may be sent in it, at most `Int.max`.
+    ///
+    /// - Parameter answered: answers since the start.
+    mutating func allow(_ requests: Int, answered: UInt64) {
+        grantedAt = inFlightUp
+        ceiling = min(pace.allowed, requests == .max ? .max : inFlightUp + requests)
+        guard start.isOn else { return }
+        start.note(answered: answered)
+        ceiling = min(ceiling, start.allowed)
+    }
+
+    /// Of what was allowed in this turn.
+    var sentOfAllowance: Int { inFlightUp - grantedAt }
+
+    /// The first requests are still becoming more.
+    var isStarting: Bool { start.isOn }
 
     private mutating func pickAnother() -> Int? {
         for step in 1...members.count {
@@ -112,17 +136,15 @@ struct ConnectionPool: Equatable {
     ///
     /// - Parameters:
     ///   - accepted: answered with 200.
-    ///   - isPushback: the server asks for less.
     ///   - latency: microseconds until the answer.
     mutating func didEnd(
-        _ member: Int, answered: Bool, accepted: Bool = false, isPushback: Bool = false, latency: UInt32 = 0,
-        now: UInt64
+        _ member: Int, answered: Bool, accepted: Bool = false, latency: UInt32 = 0, now: UInt64
     ) {
         inFlight -= 1
         let isUp = members[member].didEnd(answered: answered, now: now)
         if isUp { inFlightUp -= 1 }
         guard answered else { return }
-        if isUp { pace.note(latency: latency, isPushback: isPushback, underWay: inFlightUp + 1) }
+        if isUp { pace.note(latency: latency, underWay: inFlightUp + 1) }
         if accepted { provenGeneration = max(provenGeneration ?? 0, members[member].generation) }
     }
 
@@ -199,15 +221,19 @@ struct ConnectionPool: Equatable {
     ///   - hasWork: whether rows wait for a connection or for an answer.
     ///   - isBusy: the sender itself is at its limit, and would not gain by more connections.
     ///   - othersAnswer: whether other pools of the run have had answers of late: then this one does not give up.
+    ///   - hadAnswers: the provider has been of use in this run: what ends that is an outage, and is waited for longer.
     mutating func tick(
-        now: UInt64, answered: UInt64, hasWork: Bool = true, isBusy: Bool = false, othersAnswer: Bool = false
+        now: UInt64, answered: UInt64, hasWork: Bool = true, isBusy: Bool = false, othersAnswer: Bool = false,
+        hadAnswers: Bool = false
     ) -> [Action] {
         guard !over else { return [] }
         self.hasWork = hasWork
         releaseHeld(now: now)
         noteUse(now: now, hasWork: hasWork)
-        if badFor > limits.patience, !othersAnswer { return giveUp(impatience()) }
-        var actions = watchAnswers(now: now, answered: answered, hasWork: hasWork, othersAnswer: othersAnswer)
+        patience = hadAnswers ? max(limits.patience, limits.outagePatience) : limits.patience
+        if badFor > patience, !othersAnswer { return giveUp(impatience()) }
+        var actions = watchAnswers(
+            now: now, answered: answered, hasWork: hasWork, othersAnswer: othersAnswer, hadAnswers)
         guard !over else { return actions }
         actions += watchMembers(now: now) + race(now: now)
         if hasWork { actions += replaceFallen(now: now) }
@@ -215,6 +241,7 @@ struct ConnectionPool: Equatable {
         pace.adjust(now: now, streams: streams)
         adjustStreams(now: now, answered: answered)
         if hasWork { succeedInTime(now: now, answered: answered) }
+        ceiling = pace.allowed
         actions += resize(now: now, answered: answered, hasWork: hasWork, isBusy: isBusy)
         let mayOpen = hasWork || members.contains { $0.phase == .up && $0.isLeaving }
         while mayOpen, let open = openIfDue(now: now, wanted: hasWork ? target : 1) { actions.append(open) }
@@ -242,10 +269,10 @@ struct ConnectionPool: Equatable {
     /// Connections that stand and may not be used are no connections that cannot be had.
     private func impatience() -> String {
         if up > 0, streams == 0 {
-            return "\(up) connections allow no streams for \(limits.patience / 1_000_000_000) seconds"
+            return "\(up) connections allow no streams for \(patience / 1_000_000_000) seconds"
         }
         let cause = lastFailure.isEmpty ? "" : ": \(lastFailure)"
-        return "no connection for \(limits.patience / 1_000_000_000) seconds\(cause)"
+        return "no connection for \(patience / 1_000_000_000) seconds\(cause)"
     }
 
     private mutating func releaseHeld(now: UInt64) {

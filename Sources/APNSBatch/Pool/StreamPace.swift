@@ -1,8 +1,8 @@
 /// How many requests may be under way at once: additive increase, multiplicative decrease.
 ///
-/// There is no limit but the streams themselves until the server pushes back for a share of an interval's answers, or until
-/// answers come later and later while there are fewer of them. Then half of what was in use, or three quarters, may be
-/// used, and a little more each interval in which all of it was in use.
+/// There is no limit but the streams themselves until answers come later and later while there are fewer of them. Then three
+/// quarters of what was in use may be used, and a little more each interval in which all of it was in use. What a server
+/// that refuses requests is sent is a matter of ``RatePace``.
 struct StreamPace: Equatable {
     /// Requests that may be under way; `Int.max` while there is no limit.
     private(set) var allowed = Int.max
@@ -11,14 +11,12 @@ struct StreamPace: Equatable {
 
     private var since: UInt64
     private var answers = 0
-    private var pushbacks = 0
     private var latencies: UInt64 = 0
     /// The most requests under way at once in the interval.
     private var peak = 0
     /// The most of late, and since there is a limit: what the limit is a share of. Not the streams: a server may allow any
     /// number, and connections that change places have few.
     private var reach = 0
-    private var pushback = PushbackShare()
     /// Microseconds: the lowest mean of an interval; rises slowly.
     private var baseLatency = Double.infinity
     /// Answers in a second: the highest of an interval; falls slowly.
@@ -38,11 +36,10 @@ struct StreamPace: Equatable {
     init(start: UInt64) { since = start }
 
     /// An answer came, to one of so many requests under way.
-    mutating func note(latency: UInt32, isPushback: Bool, underWay: Int) {
+    mutating func note(latency: UInt32, underWay: Int) {
         answers += 1
         latencies &+= UInt64(latency)
         if underWay > peak { peak = underWay }
-        if isPushback { pushbacks += 1 }
     }
 
     /// At the end of an interval.
@@ -54,17 +51,10 @@ struct StreamPace: Equatable {
         defer { restart(now: now) }
         guard answers > 0, streams > 0 else { return }
         reach = max(peak, allowed == .max ? reach - reach / 8 : reach)
-        let isLate = noteLateness(seconds: Double(length) / 1e9)
-        let least = max(1, reach / 16)
-        switch pushback.verdict(
-            PushbackShare.Interval(
-                since: since, end: now, answers: answers, pushbacks: pushbacks, latency: latency,
-                isLeast: allowed <= least))
-        {
-        case .less: allowed = max(least, min(allowed, reach) / 2)
-        case .wait: break
-        case .goOn where isLate: allowed = max(1, reach / 8, min(allowed, reach) / 4 * 3)
-        case .goOn: rise(streams: streams)
+        if noteLateness(seconds: Double(length) / 1e9) {
+            allowed = max(1, reach / 8, min(allowed, reach) / 4 * 3)
+        } else {
+            rise(streams: streams)
         }
     }
 
@@ -90,7 +80,7 @@ struct StreamPace: Equatable {
 
     private mutating func restart(now: UInt64) {
         since = now
-        (answers, pushbacks, latencies, peak) = (0, 0, 0, 0)
+        (answers, latencies, peak) = (0, 0, 0)
         isLimiting = false
     }
 }

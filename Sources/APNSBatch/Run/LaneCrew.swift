@@ -29,7 +29,8 @@ final class LaneCrew: Sendable {
         self.providers = providers
         self.input = input
         self.exchange = exchange
-        board = AnswerBoard(plan.breaker, lanes: gauges.count, providers: plan.topics.providers)
+        board = AnswerBoard(
+            plan.breaker, lanes: gauges.count, providers: plan.topics.providers, patience: plan.unavailablePatience)
         self.handOver = handOver
         wakers = gauges.map { _ in LaneWaker() }
     }

@@ -33,7 +33,9 @@ package final class SteppedRun {
         announcer = RangeAnnouncer(run.reader, ledger: ledger, past: run.past?.ranges ?? [])
         wakers = run.gauges.map { _ in LaneWaker() }
         do {
-            let board = AnswerBoard(run.plan.breaker, lanes: wakers.count, providers: run.plan.topics.providers)
+            let board = AnswerBoard(
+                run.plan.breaker, lanes: wakers.count, providers: run.plan.topics.providers,
+                patience: run.plan.unavailablePatience)
             for (number, waker) in wakers.enumerated() {
                 let lane = try Lane(
                     plan: run.plan, control: run.control, gauges: run.gauges[number], addresses: run.addresses,

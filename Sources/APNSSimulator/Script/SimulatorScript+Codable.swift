@@ -27,6 +27,7 @@ extension SimulatorScript {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case seed, rules, latency, faults
         case answersPerSecond = "answers_per_second"
+        case rateLimit = "rate_limit"
     }
 
     /// Every key may be left out; an unknown one is an error.
@@ -37,6 +38,7 @@ extension SimulatorScript {
         rules = try values.decodeIfPresent([SimulatorRule].self, forKey: .rules) ?? []
         latency = try values.decodeIfPresent(SimulatorLatency.self, forKey: .latency) ?? .none
         answersPerSecond = try values.decodeIfPresent(Int.self, forKey: .answersPerSecond) ?? 0
+        rateLimit = try values.decodeIfPresent(RateLimit.self, forKey: .rateLimit)
         faults = try values.decodeIfPresent([SimulatorFault].self, forKey: .faults) ?? []
     }
 }

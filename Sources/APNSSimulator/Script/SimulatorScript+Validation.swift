@@ -12,6 +12,7 @@ extension SimulatorScript {
         guard (0...1_000_000_000).contains(answersPerSecond) else {
             return "answers_per_second: expected 0 to 1000000000, found \(answersPerSecond)"
         }
+        if let text = rateLimit?.fault() { return "rate_limit.\(text)" }
         for (index, fault) in faults.enumerated() {
             if let text = fault.fault() { return "faults[\(index)].\(text)" }
         }

@@ -7,6 +7,7 @@
 ///   - { share: 0.01, status: 503, reason: ServiceUnavailable, times: 1, retry_after: 2 }
 /// latency: { distribution: lognormal, median_ms: 20, sigma: 0.5 }
 /// answers_per_second: 20000
+/// rate_limit: { per_second: 2000, burst: 200, status: 429, reason: TooManyRequests, retry_after: 3 }
 /// ```
 ///
 /// **Which token gets which rule.** Take FNV-1a of 64 bits over the eight bytes of `seed`, least significant first, and
@@ -38,17 +39,20 @@ package struct SimulatorScript: Codable, Sendable, Equatable {
     /// How many requests are answered in a second, over all connections: requests wait for their turn, and then for the
     /// latency. 0: as many as come.
     package var answersPerSecond: Int
+    /// How many requests a second are taken, and how the others are refused. Nil: all are taken.
+    package var rateLimit: RateLimit?
     /// What it does wrong on purpose.
     package var faults: [SimulatorFault]
 
     package init(
         seed: UInt64 = 0, rules: [SimulatorRule] = [], latency: SimulatorLatency = .none, answersPerSecond: Int = 0,
-        faults: [SimulatorFault] = []
+        rateLimit: RateLimit? = nil, faults: [SimulatorFault] = []
     ) {
         self.seed = seed
         self.rules = rules
         self.latency = latency
         self.answersPerSecond = answersPerSecond
+        self.rateLimit = rateLimit
         self.faults = faults
     }
 

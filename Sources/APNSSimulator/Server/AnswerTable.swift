@@ -1,5 +1,5 @@
 /// All answers a simulator can give, written out once, and how often each was given: first the fixed ones in their
-/// order, then those of the script's rules, then those of its storms.
+/// order, then those of the script's rules, then those of its storms and of its rate limit.
 struct AnswerTable: ~Copyable {
     /// One answer. Body and `retry-after` (empty for none) are owned by the table.
     struct Prepared {
@@ -24,7 +24,7 @@ struct AnswerTable: ~Copyable {
             bodies.append(Self.body(answer.reason, timestamp: nil))
             delays.append("")
         }
-        for rule in script.rules + script.stormRules {
+        for rule in script.rules + script.stormRules + (script.rateLimit.map { [$0.rule] } ?? []) {
             names.append((rule.status, rule.reason ?? ""))
             bodies.append(Self.body(rule.reason ?? "", timestamp: rule.status == 410 ? rule.timestamp ?? started : nil))
             delays.append(rule.retryAfter.map { String($0) } ?? "")
@@ -65,6 +65,9 @@ struct AnswerTable: ~Copyable {
     func number(storm: Int32) -> Int {
         firstStorm + Int(storm)
     }
+
+    /// The number of the answer of the rate limit.
+    var numberOfRateLimit: Int { count - 1 }
 
     /// Counts one more use of an answer.
     ///

@@ -16,6 +16,7 @@ struct SimulatorServer: ~Copyable {
     private let slices: ScriptSlices
     let answers: AnswerTable
     private var time: AnswerTime
+    private var limiter: RateLimiter?
     private var ids: SplitMix64
     var connections = ConnectionTable()
     private var queue = AnswerQueue()
@@ -72,6 +73,7 @@ struct SimulatorServer: ~Copyable {
         slices = ScriptSlices(script)
         answers = AnswerTable(script, started: now)
         time = AnswerTime(script)
+        limiter = script.rateLimit.map(RateLimiter.init)
         ids = SplitMix64(seed: script.seed ^ UInt64(bitPattern: now))
         report.loop = Self.loopName(transport)
     }
@@ -170,7 +172,7 @@ struct SimulatorServer: ~Copyable {
         if verdict.isAuthorized {
             teams.count(state.pointee.identity.team)
         }
-        let number = decide(verdict, storm: treatment.storm)
+        let number = decide(verdict, storm: treatment.storm, tick: tick)
         answers.countGiven(number)
         report.requests += 1
         if let probe { tell(probe, verdict, number) }
@@ -221,7 +223,7 @@ struct SimulatorServer: ~Copyable {
     }
 
     /// Counts the token, asks the script; returns the number of the answer.
-    private mutating func decide(_ verdict: Verdict, storm: Int32) -> Int {
+    private mutating func decide(_ verdict: Verdict, storm: Int32, tick: UInt64) -> Int {
         if let (channel, app) = verdict.broadcast { return decide(broadcast: channel, app: app) }
         guard let token = verdict.deviceToken else { return AnswerTable.number(verdict.answer) }
         let place = counts.receive(token)
@@ -230,6 +232,7 @@ struct SimulatorServer: ~Copyable {
             report.payloadsWithBlanks += 1
         }
         if storm >= 0 { return answers.number(storm: storm) }
+        if limiter?.refuses(at: tick) == true { return answers.numberOfRateLimit }
         let rule = slices.rule(for: token, earlier: counts.pass(place))
         let number = rule < 0 ? AnswerTable.number(.accepted) : AnswerTable.number(rule: rule)
         if answers.entries[number].status == 200 {
@@ -238,6 +241,8 @@ struct SimulatorServer: ~Copyable {
         }
         return number
     }
+
+    mutating func take(perSecond: Int) { limiter?.limit.perSecond = perSecond }
 
     /// Asks the script about a broadcast that passed every check; returns the number of the answer.
     private mutating func decide(broadcast channel: Bytes, app: Bytes) -> Int {

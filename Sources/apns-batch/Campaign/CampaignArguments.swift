@@ -157,6 +157,12 @@ struct ConnectionFlags: ParsableArguments, Encodable {
     @Option(help: "Seconds without an answer until connections are replaced; twice as long ends the run. (default: 60)")
     var answerPatience: Int?
 
+    @Option(
+        help:
+            "Seconds that APNs may answer 429 or 5xx, or nothing, before the run ends and leaves its rows to resume. (default: 3600)"
+    )
+    var unavailablePatience: Int?
+
     @Option(help: "Seconds that a connection may still answer after GOAWAY. (default: 10)")
     var goawayPatience: Int?
 

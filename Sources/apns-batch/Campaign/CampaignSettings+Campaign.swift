@@ -87,6 +87,7 @@ extension CampaignSettings {
 
     private func applyPatience(to campaign: inout Campaign) {
         if let connectPatience { campaign.connectPatience = connectPatience }
+        if let unavailablePatience { campaign.unavailablePatience = unavailablePatience }
         if let answerPatience { campaign.answerPatience = answerPatience }
         if let goawayPatience { campaign.goawayPatience = goawayPatience }
         if let pingAfter { campaign.pingAfter = pingAfter }

@@ -38,6 +38,7 @@ struct CampaignSettings: Codable, Equatable {
     var connectPatience: Int?
     var notAfter: String?
     var answerPatience: Int?
+    var unavailablePatience: Int?
     var goawayPatience: Int?
     var pingAfter: Int?
     var pingPatience: Int?

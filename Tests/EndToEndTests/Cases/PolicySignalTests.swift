@@ -98,12 +98,12 @@ extension EndToEnd {
             let script = Script(
                 seed: 1, rules: [Script.Rule(share: 1, status: 503, reason: "ServiceUnavailable")])
             let simulator = try SimulatorProcess(sender, script: script)
-            let input = try sender.makeRows(200, "--plain")
+            let input = try sender.makeRows(30, "--plain")
             let directory = sender.newRunDirectory()
             let process = try sender.start(
                 input, to: simulator.port, runDirectory: directory, Self.template + ["--unavailable-delay", "3600000"])
             // Ten seconds without a terminal.
-            let shown = eventually(seconds: 60) { process.errors.contains("200 waiting to be sent again") }
+            let shown = eventually(seconds: 60) { process.errors.contains("30 waiting to be sent again") }
             #expect(shown, "\(process.errors)")
             #expect(process.stop(SIGTERM, seconds: 30) == .exited(75), "\(process.errors)")
             try RunResults(directory).expectSummaryAgrees()

@@ -80,6 +80,8 @@ struct Script {
     var seed: UInt64
     var rules: [Rule]
     var latency = "{ distribution: none }"
+    /// As YAML.
+    var rateLimit: String?
     /// Entries of `faults`, as YAML.
     var faults: [String] = []
 
@@ -90,7 +92,8 @@ struct Script {
                 + " }\n"
         }
         let list = rules.isEmpty ? "rules: []\n" : "rules:\n" + rules.joined()
-        return "seed: \(seed)\nlatency: \(latency)\n" + list + "faults: [\(faults.joined(separator: ", "))]\n"
+        return "seed: \(seed)\nlatency: \(latency)\n" + list + (rateLimit.map { "rate_limit: \($0)\n" } ?? "")
+            + "faults: [\(faults.joined(separator: ", "))]\n"
     }
 
     /// The rule that hits a token, if any. FNV-1a over the seed's bytes, least significant first, and the token's digits,

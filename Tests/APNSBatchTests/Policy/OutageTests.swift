@@ -1,0 +1,146 @@
+import APNSProtocol
+import Testing
+
+@testable import APNSBatch
+
+private let second: UInt64 = 1_000_000_000
+
+@Suite("The half-open breaker") struct OutageTests {
+    /// Plays with an outage: ten looks a second.
+    private struct Play {
+        var outage = Outage(patience: 3600 * second, start: 0)
+        var totals = Outage.Totals()
+        var now: UInt64 = 0
+        var news: [Outage.News] = []
+        var probes: [UInt64] = []
+
+        /// - Parameter answers: in a tenth of a second, while more than probes is sent; and what probes are answered.
+        mutating func play(
+            seconds: Int, good: UInt64 = 0, bad: UInt64 = 0, badAgain: UInt64 = 0, lost: UInt64 = 0,
+            probeIsGood: Bool = false
+        ) {
+            for _ in 0..<10 * seconds {
+                now += second / 10
+                if outage.phase == .open {
+                    if outage.isProbeDue(now: now) {
+                        probes.append(now / second)
+                        outage.didProbe(now: now, jitter: 1)
+                        totals.good += probeIsGood ? 1 : 0
+                        totals.troubled += probeIsGood ? 0 : 1
+                    }
+                } else {
+                    totals.good += good
+                    totals.troubled += bad + badAgain
+                    totals.troubledFirst += bad
+                    totals.silent += lost
+                }
+                if let news = outage.look(now: now, totals: totals) { self.news.append(news) }
+            }
+        }
+    }
+
+    @Test(
+        "opens when for some seconds most answers are 429 or 5xx, probes ever more seldom, and closes when it is over")
+    func opensAndCloses() {
+        var play = Play()
+        play.play(seconds: 5, good: 100)
+        play.play(seconds: 2, good: 1, bad: 30)
+        #expect(play.news == [], "two seconds may be an accident")
+        play.play(seconds: 3, good: 1, bad: 30)
+        #expect(play.news == [.opened(.refusals(300.0 / 310))])
+        play.play(seconds: 1200)
+        let steps = zip(play.probes.dropFirst(), play.probes).map { $0 - $1 }
+        #expect(steps.count >= 7 && zip(steps.dropFirst(), steps).allSatisfy { $0 > $1 }, "\(play.probes)")
+        #expect(steps.allSatisfy { $0 <= 900 } && play.probes[0] <= 15)
+        play.play(seconds: 1100, good: 10, probeIsGood: true)
+        #expect(play.news.count == 2 && play.news.last == .closed && play.outage.phase == .closed)
+        #expect(!play.outage.excusesAttempts)
+    }
+
+    @Test("attempts do not count while it is open and while sending starts again")
+    func excuses() {
+        var play = Play()
+        play.play(seconds: 1, good: 100)
+        #expect(!play.outage.excusesAttempts)
+        play.play(seconds: 2, bad: 100)
+        #expect(play.outage.excusesAttempts, "it looks like an outage")
+        play.play(seconds: 5, bad: 100)
+        #expect(play.outage.phase == .open && play.outage.excusesAttempts)
+        play.play(seconds: 5, good: 0, probeIsGood: true)
+        #expect(play.outage.phase == .recovering(good: 0) || play.outage.phase == .recovering(good: 1))
+        #expect(play.outage.excusesAttempts)
+    }
+
+    @Test("a server that fails again at once keeps it open, and its interval")
+    func failsAgain() {
+        var play = Play()
+        play.play(seconds: 8, bad: 100)
+        play.play(seconds: 60)
+        let probes = play.probes.count
+        play.play(seconds: 600, bad: 10, probeIsGood: true)
+        #expect(play.news.count == 1, "said once")
+        #expect(play.probes.count < probes + 12, "\(play.probes)")
+    }
+
+    @Test("ends the run when it outlasts the patience, once")
+    func outlasts() {
+        var play = Play()
+        play.play(seconds: 8, bad: 100)
+        play.play(seconds: 3590)
+        #expect(play.news.count == 1)
+        play.play(seconds: 20)
+        #expect(play.news.last == .outlasted(.refusals(1), 3600 * second) && play.news.count == 2)
+    }
+
+    @Test("time in which this process stood still is no outage")
+    func standstill() {
+        var play = Play()
+        play.play(seconds: 8, bad: 100)
+        play.now += 7200 * second
+        play.play(seconds: 5)
+        #expect(play.news.count == 1)
+    }
+
+    @Test("rows that are refused whatever happens are none, also when no others are left")
+    func badRows() {
+        var play = Play()
+        play.play(seconds: 30, good: 97, bad: 3)
+        play.play(seconds: 600, badAgain: 3)
+        #expect(play.news == [] && play.outage.phase == .closed)
+    }
+
+    @Test("half of the answers are no outage, and neither are a few rows")
+    func half() {
+        var play = Play()
+        play.play(seconds: 60, good: 50, bad: 50)
+        #expect(play.news == [])
+        var few = Play()
+        few.play(seconds: 1, bad: 1)
+        few.outage = Outage(patience: second, start: few.now)
+        few.totals = Outage.Totals()
+        few.totals = Outage.Totals(good: 0, troubled: 9, troubledFirst: 9, silent: 0)
+        few.play(seconds: 60, badAgain: 1)
+        #expect(few.news == [])
+    }
+
+    @Test("silence is one once there were answers, when requests are lost and none is answered")
+    func silence() {
+        var play = Play()
+        play.play(seconds: 40, lost: 1)
+        #expect(play.news == [], "nothing was ever answered")
+        play.play(seconds: 1, good: 10)
+        play.play(seconds: 9, lost: 1)
+        #expect(play.news == [])
+        play.play(seconds: 2, lost: 1)
+        #expect(play.news == [.opened(.silence)])
+        play.play(seconds: 100, good: 10, probeIsGood: true)
+        #expect(play.news.last == .closed)
+    }
+
+    @Test("requests that are lost while others are answered are no silence")
+    func lostRows() {
+        var play = Play()
+        play.play(seconds: 60, good: 1, lost: 5)
+        #expect(play.news == [])
+    }
+}

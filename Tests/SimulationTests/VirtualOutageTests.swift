@@ -1,0 +1,32 @@
+import Foundation
+import Simulation
+import TestThreads
+import Testing
+
+@Suite("Outages in virtual time", .ownThread)
+struct OutageTests {
+    private func run(_ play: OutagePlay) throws -> OutagePlay.Report {
+        let input = FileManager.default.temporaryDirectory.appending(path: "outage-\(UUID().uuidString).csv").path
+        defer { try? FileManager.default.removeItem(atPath: input) }
+        return try play.run(input: input)
+    }
+
+    @Test("An outage of 20 minutes is survived: every row is accepted", arguments: OutagePlay.Kind.allCases, [1, 2])
+    func survived(kind: OutagePlay.Kind, lanes: Int) throws {
+        let report = try run(OutagePlay(kind, outage: 1200, lanes: lanes))
+        #expect(report.rows == ["accepted": 3000] && report.failure == nil, "\(report)")
+        #expect(report.seconds >= 1200 && report.seconds < 2600, "\(report)")
+        // Rows before and after, those that were refused before the breaker opened, and probes.
+        #expect(report.requests < 3000 + 1500, "\(report)")
+        if kind != .noConnections { #expect(report.lines.count == 2, "opened once and closed once: \(report.lines)") }
+    }
+
+    @Test("One that outlasts the patience ends the run, and its rows stay open", arguments: OutagePlay.Kind.allCases)
+    func outlasts(kind: OutagePlay.Kind) throws {
+        let report = try run(OutagePlay(kind, outage: 7200, patience: 900))
+        #expect(report.isUnreachable, "\(report)")
+        #expect(report.failure?.contains("900 seconds") == true, "\(report)")
+        #expect(Set(report.rows.keys) == ["accepted"] && report.rows["accepted"]! < 3000, "\(report)")
+        #expect((900...1300).contains(report.seconds), "\(report)")
+    }
+}
