@@ -72,10 +72,11 @@ enum StatusText {
     /// The line that scripts read.
     static func lastLine(_ status: RunStatus) -> String {
         let outcomes = Outcome.allCases.map { " \($0.name)=\(status.outcomes[$0] ?? 0)" }.joined()
-        let total = status.rowsTotal.map(String.init) ?? "unknown"
-        let unread = status.unread.rows.map(String.init) ?? "unknown"
-        return "rows=\(total) rows_read=\(status.rowsRead) ended=\(status.count(.ended)) "
-            + "may_be_sent=\(status.count(.unknown)) not_sent=\(status.count(.notSent)) not_read=\(unread) "
+        // What nobody can say is left out: scripts expect numbers.
+        let total = status.rowsTotal.map { "rows=\($0) " } ?? ""
+        let unread = status.unread.rows.map { "not_read=\($0) " } ?? ""
+        return "\(total)rows_read=\(status.rowsRead) ended=\(status.count(.ended)) "
+            + "may_be_sent=\(status.count(.unknown)) not_sent=\(status.count(.notSent)) \(unread)"
             + "resent=\(status.resent) sessions=\(status.sessions)\(outcomes)"
     }
 

@@ -28,12 +28,13 @@ enum SummaryText {
 
     /// The line that scripts read.
     static func lastLine(_ summary: CampaignSummary) -> String {
-        func number(_ rows: UInt64?) -> String { rows.map(String.init) ?? "unknown" }
+        // What nobody can say is left out: scripts expect numbers.
+        func pair(_ name: String, _ rows: UInt64?) -> String { rows.map { "\(name)=\($0) " } ?? "" }
         return "rows=\(summary.rows) accepted=\(summary.accepted) rejected=\(summary.rejected) "
             + "unavailable=\(summary.unavailable) invalid=\(summary.invalid) unknown=\(summary.unknown) "
-            + "expired=\(summary.expired) suppressed=\(summary.suppressed) left=\(number(summary.left)) "
-            + "may_be_sent=\(number(summary.maybeSent)) not_sent=\(number(summary.notSent)) "
-            + "not_read=\(number(summary.notRead)) resent=\(summary.resent) "
+            + "expired=\(summary.expired) suppressed=\(summary.suppressed) "
+            + pair("left", summary.left) + pair("may_be_sent", summary.maybeSent)
+            + pair("not_sent", summary.notSent) + pair("not_read", summary.notRead) + "resent=\(summary.resent) "
             + seconds(summary.elapsedSeconds, summary.acceptedPerSecond)
             + (summary.sessions > 1
                 ? " sessions=\(summary.sessions) session_"

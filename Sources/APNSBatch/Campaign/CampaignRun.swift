@@ -320,7 +320,7 @@ public final class CampaignRun: Sendable {
         control.notifyNobody()
         let written = writer.finish()
         return SessionAccount(
-            tally: written.tally, reasons: written.reasons, figures: figures, loop: crew.loop,
+            tally: written.tally, reasons: written.reasons, figures: writer.lastFigures ?? figures, loop: crew.loop,
             ledgerSeconds: ledger.cpuSeconds, tokens: writer.tokenFindings,
             status: control.stopCause == nil ? nil : status(ledger))
     }

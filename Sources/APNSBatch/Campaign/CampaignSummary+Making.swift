@@ -1,5 +1,6 @@
 import APNSProtocol
 import Credentials
+import FoundationEssentials
 import Glibc
 import LaneTransport
 
@@ -94,7 +95,8 @@ extension CampaignSummary.Identity {
         destination = plan.endpoint
         input = header.inputName
         inputBytes = header.inputBytes
-        templateDigest = template.flatMap { try? SHA256.digest($0.json) }.map(Self.hexadecimal)
+        templateDigest = template.flatMap { try? SHA256.digest($0.json) }
+            .map { "sha256-" + Data($0).base64EncodedString() }
         began = UTCTime.text(header.start)
         self.ended = UTCTime.text(ended)
     }

@@ -95,7 +95,7 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
         public var input: String
         /// Nil for a pipe.
         public var inputBytes: UInt64?
-        /// SHA-256 of the template, in hexadecimal; nil without one, or with several.
+        /// `sha256-` and the SHA-256 of the template in base64; nil without one, or with several.
         public var templateDigest: String?
         /// When the first process began and the last one ended: UTC, `2026-11-21T03:00:00Z`.
         public var began: String
@@ -104,7 +104,7 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
         enum CodingKeys: String, CodingKey {
             case id, version, destination, input, began, ended
             case inputBytes = "input_bytes"
-            case templateDigest = "template_sha256"
+            case templateDigest = "template_digest"
         }
     }
 

@@ -44,6 +44,8 @@ final class ResultsWriter: @unchecked Sendable {
     private let interval: UInt64
     /// What the session did so far.
     private let figures: @Sendable () -> SessionFigures?
+    /// As they stand in the ledger at its end.
+    private(set) var lastFigures: SessionFigures?
 
     /// - Parameters:
     ///   - carried: columns of the input that each line has.
@@ -87,11 +89,12 @@ final class ResultsWriter: @unchecked Sendable {
     /// After the last outcome: everything is durable, and the ledger says that the run ended in order.
     func end() {
         flush()
+        lastFigures = figures()
         do {
             if !hasLost {
-                try ledger.end(hasLines: !isWithoutLines, figures())
+                try ledger.end(hasLines: !isWithoutLines, lastFigures)
             } else if !isWithoutLines {
-                try ledger.mark(figures())
+                try ledger.mark(lastFigures)
             }
         } catch {
             fail(error)
