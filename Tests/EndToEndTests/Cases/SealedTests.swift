@@ -81,7 +81,7 @@ extension EndToEnd {
         @Test(arguments: [
             (
                 "keys: [body]\n  cypher: x",
-                "campaign.yaml:6:3: unknown key \"cypher\"; known are keys, key_column, cipher, padding"
+                "campaign.yaml:6:3: encryption: unknown key \"cypher\"; did you mean cipher?"
             ),
             (
                 "keys: [body]\n  cipher: des",
@@ -91,7 +91,7 @@ extension EndToEnd {
                 "keys: [body]\n  padding: none",
                 "encryption.padding: expected one of oaep-sha256, oaep-sha1, pkcs1, found \"none\""
             ),
-            ("keys: []", "encryption: expected the keys that travel encrypted, found none"),
+            ("keys: []", "campaign.yaml:5:3: encryption: expected the keys that travel encrypted, found none"),
             ("cipher: aes-256-gcm", "campaign.yaml:5:3: encryption: keys is missing"),
             (
                 "keys: [boddy]",
