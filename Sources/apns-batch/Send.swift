@@ -96,6 +96,7 @@ struct Send: AsyncParsableCommand {
         if summary.ending == .complete, summary.rows == 0 { output.say("warning: the input has no rows") }
         if let found = summary.duplicateTokens { output.say("warning: \(found.description) [duplicate-token]") }
         if let found = summary.unusualTokens { output.say("warning: \(found.description) [token-size]") }
+        for line in SummaryText.invalid(summary) { complain(line) }
         let isBegun = summary.ending != .failed || (try? RunOpening(of: run.directory)) != nil
         if !isBegun {
             complain(CampaignCall.nothingBegun)

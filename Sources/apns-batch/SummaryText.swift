@@ -9,6 +9,14 @@ enum SummaryText {
             + "loop: \(summary.loop), connections: \(summary.connections)\n\(lastLine(summary))\n"
     }
 
+    /// Invalid rows by rule with the first places, most frequent first; a line each.
+    static func invalid(_ summary: CampaignSummary) -> [String] {
+        summary.invalidRules.sorted { ($1.value.rows, $0.key) < ($0.value.rows, $1.key) }.map { rule, rows in
+            let places = rows.places.isEmpty ? "" : " (\(clean(rows.places.joined(separator: ", "))))"
+            return "invalid \(rows.rows): \(rule)\(places)"
+        }
+    }
+
     /// Rejected and unavailable rows by reason, most frequent first; a line each.
     static func reasons(_ summary: CampaignSummary) -> String {
         lines("rejected", summary.reasons) + lines("unavailable", summary.unavailableReasons)

@@ -351,8 +351,19 @@ public final class CampaignRun: Sendable {
         return status
     }
 
+    /// By rule, as the summary of the session before says, where that is of all rows that the ledger has.
+    private var invalidBefore: [String: CampaignSummary.InvalidRows]? {
+        guard let past, let known = RunDirectory.readSummary(directory),
+            known.invalid == past.reading.history.tally.invalid
+        else { return nil }
+        return known.invalidRules
+    }
+
     private func summarize(_ account: SessionAccount) -> CampaignSummary {
-        CampaignSummary(
+        var account = account
+        account.lanes = gauges.reduce(into: LaneAccount()) { $0.add($1.account.withLock { $0 }) }
+        account.invalidBefore = invalidBefore
+        return CampaignSummary(
             account, before: past?.reading.history, stop: control.stopCause,
             campaign: .init(plan, header, template: template, ended: plan.surroundings.seconds()))
     }

@@ -19,6 +19,10 @@ struct SessionAccount {
     var loop = LoopKind.automatic
     var ledgerSeconds = 0.0
     var tokens: (duplicate: DuplicateTokens?, unusual: UnusualTokens?)
+    /// What lanes counted besides.
+    var lanes = LaneAccount()
+    /// Invalid rows of the sessions before this one, where they are known by their rules.
+    var invalidBefore: [String: CampaignSummary.InvalidRows]?
     /// What the ledger says at the end; nil where all is done, or where nobody can say.
     var status: RunStatus?
 }
@@ -47,6 +51,10 @@ extension CampaignSummary {
         ledgerCPUSeconds = account.ledgerSeconds
         peakRSSBytes = ProcessUsage.peakRSSBytes
         loop = account.loop.name
+        retries = account.lanes.retries
+        connectionsEnded = account.lanes.connectionEnds
+        answerTimes = AnswerMilliseconds(account.lanes.answerTimes)
+        invalidRules = Self.invalidRules(account, before?.tally.invalid ?? 0)
         reasons = account.reasons.rejected.byName
         unavailableReasons = account.reasons.unavailable.byName
         let failure: CampaignError? = if case .failure(let error) = stop { error } else { nil }
@@ -65,6 +73,17 @@ extension CampaignSummary {
         exitCode = Self.exitCode(ending, isClean: isClean, failure?.kind)
     }
 
+    /// The ledger does not know rules: those of earlier sessions are as the summary then said, or one number.
+    private static func invalidRules(_ account: SessionAccount, _ before: UInt64) -> [String: InvalidRows] {
+        let earlier =
+            before == 0 ? [:] : account.invalidBefore ?? ["of earlier processes": .init(rows: before, places: [])]
+        return account.lanes.invalid.reduce(into: earlier) { rules, rule in
+            let known = rules[rule.key] ?? InvalidRows(rows: 0, places: [])
+            let places = (known.places + rule.value.places.map(\.text)).prefix(LaneAccount.Invalid.placesMax)
+            rules[rule.key] = InvalidRows(rows: known.rows + rule.value.count, places: Array(places))
+        }
+    }
+
     private static func rate(_ rows: UInt64, _ seconds: Double) -> Double { seconds > 0 ? Double(rows) / seconds : 0 }
 
     /// As `sysexits.h` has them, but for 2.
@@ -80,6 +99,18 @@ extension CampaignSummary {
             default: 69
             }
         }
+    }
+}
+
+extension CampaignSummary.AnswerMilliseconds {
+    init?(_ times: AnswerTimes) {
+        guard let p50 = times.quantile(0.5), let p90 = times.quantile(0.9), let p99 = times.quantile(0.99) else {
+            return nil
+        }
+        func milliseconds(_ time: UInt32) -> Double { Double(time) / 1000 }
+        self.init(
+            p50: milliseconds(p50), p90: milliseconds(p90), p99: milliseconds(p99),
+            max: milliseconds(times.longest), samples: times.count)
     }
 }
 

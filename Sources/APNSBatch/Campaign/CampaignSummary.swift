@@ -48,6 +48,14 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
     public var reasons: [String: UInt64]
     /// Unavailable rows by APNs's last reason.
     public var unavailableReasons: [String: UInt64]
+    /// Invalid rows by the rule that they break.
+    public var invalidRules: [String: InvalidRows]
+    /// Answers and lost requests of the last process that were followed by another request for the row, by what they were.
+    public var retries: [String: UInt64]
+    /// Connections of the last process, by why they ended.
+    public var connectionsEnded: [String: UInt64]
+    /// How long answers took in the last process; nil without answers.
+    public var answerTimes: AnswerMilliseconds?
     /// How the run ended: `complete`, `interrupted` or `failed`.
     public var ending: Ending
     /// Why it did not complete; absent when it did.
@@ -61,6 +69,24 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
     public var exitCode: Int32
     /// Of what the campaign was.
     public var campaign: Identity
+
+    /// Rows that break a rule.
+    public struct InvalidRows: Sendable, Codable, Equatable {
+        public var rows: UInt64
+        /// The first three, as `rows.csv:2:1`: file, line and column.
+        public var places: [String]
+    }
+
+    /// Times from a request to its answer, in milliseconds: right to a sixteenth, of the first thousand answers of a lane and
+    /// every sixteenth of the others.
+    public struct AnswerMilliseconds: Sendable, Codable, Equatable {
+        public var p50: Double
+        public var p90: Double
+        public var p99: Double
+        public var max: Double
+        /// Answers that were measured.
+        public var samples: UInt64
+    }
 
     /// What one process did.
     public struct Session: Sendable, Codable, Equatable {
@@ -133,6 +159,10 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
         case acceptedPerSecond = "accepted_per_second"
         case unavailableReasons = "unavailable_reasons"
         case exitCode = "exit_code"
+        case invalidRules = "invalid_rules"
+        case retries
+        case connectionsEnded = "connections_ended"
+        case answerTimes = "answer_ms"
         case duplicateTokens = "duplicate_tokens"
         case unusualTokens = "unusual_tokens"
     }

@@ -11,7 +11,9 @@ extension Lane {
         for _ in 0..<Self.unsentPerTurn {
             guard rows.hasRow() else { return .allThatGoes }
             if let error = rows.row.error {
-                recordUnsent(.invalid, cause: RowFault.find(error, plan).text)
+                let finding = RowFault.find(error, plan)
+                account.note(finding)
+                recordUnsent(.invalid, cause: finding.text)
             } else if rows.mayHaveBeenSent {
                 recordNotKnown()
             } else {

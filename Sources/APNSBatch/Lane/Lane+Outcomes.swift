@@ -114,7 +114,9 @@ extension Lane {
             let delay = plan.backoff.short.delay(afterAttempt: attempts, random: random.next())
         else { return finish(flight, .unknown, cause: Self.explain(outcome)) }
         // A resumed run sends it again.
-        if control.stopping { leave(flight) } else { again(flight, after: delay * 1_000_000) }
+        if control.stopping { return leave(flight) }
+        account.noteRetry(after: "no answer")
+        again(flight, after: delay * 1_000_000)
     }
 
     static func explain(_ outcome: OutcomeRecord) -> String {

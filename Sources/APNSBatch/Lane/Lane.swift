@@ -58,6 +58,7 @@ struct Lane: ~Copyable {
     var canary: Canary?
     /// Rows that ended as unknown because of earlier processes alone.
     var unknownOfEarlier: UInt64 = 0
+    var account = LaneAccount()
     /// Requests handed to connections, but for those that surely did not arrive.
     var requestCount: UInt64 = 0
     /// Rows of the input that ended in this turn without being sent.
@@ -122,6 +123,9 @@ struct Lane: ~Copyable {
         for flight in flights.taken() { leaveOpen(flight) }
         sink.finish()
         publish()
+        account.answerTimes = gathering.times
+        let counted = account
+        gauges.account.withLock { $0 = counted }
         gauges.show(.idle)
     }
 
@@ -188,7 +192,9 @@ struct Lane: ~Copyable {
             case .noRoom: return nil
             case .invalid(let finding) where rows.mayHaveBeenSent && finding.rule.mayHaveBeenOtherwise:
                 recordNotKnown()
-            case .invalid(let finding): recordUnsent(.invalid, cause: finding.text)
+            case .invalid(let finding):
+                account.note(finding)
+                recordUnsent(.invalid, cause: finding.text)
             case .expired where rows.mayHaveBeenSent: recordNotKnown()
             case .expired: recordUnsent(.expired, cause: RowFault.expired(rows.row, plan).text)
             }

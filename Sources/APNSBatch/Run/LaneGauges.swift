@@ -16,6 +16,9 @@ final class LaneGauges: Sendable {
     private let shown = Guarded(LaneActivity.idle)
     private let requests = Atomic<UInt64>(0)
 
+    /// Of a lane that has ended.
+    let account = Guarded(LaneAccount())
+
     struct Reading: Sendable {
         var accepted: UInt64 = 0
         var rejected: UInt64 = 0

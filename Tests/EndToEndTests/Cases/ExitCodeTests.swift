@@ -28,6 +28,9 @@ extension EndToEnd {
             #expect(results.lines.filter { $0.outcome == "invalid" }.allSatisfy { $0.attempts == 0 && $0.status == "" })
             #expect(results.lines[1].reason.contains("badge: expected a number"), "\(results.lines[1])")
             #expect(finished.outputLines.last?.contains(" invalid=4 ") == true)
+            #expect(finished.errors.contains("invalid 1: column-value-type (\(input):3:"), "\(finished)")
+            let rules = try #require(results.summary["invalid_rules"] as? [String: [String: Any]])
+            #expect(rules.values.reduce(0) { $0 + ($1["rows"] as? Int ?? 0) } == 4)
             #expect(try simulator.stop().count == 2)
         }
 

@@ -26,6 +26,10 @@ extension EndToEnd {
                 #expect(try #require(results.number(key) ?? nil) >= 0, "\(key)")
             }
             #expect(try #require(results.number("peak_rss_bytes")) > 1 << 20)
+            let times = try #require(results.summary["answer_ms"] as? [String: Double])
+            let order = ["p50", "p90", "p99", "max"].map { times[$0] ?? -1 }
+            #expect(order == order.sorted() && order[0] > 0 && times["samples"] == 300)
+            #expect(results.number("requests") == 300 && results.summary["retries"] as? [String: Int] == [:])
             #expect(Tools.loops.contains(results.summary["loop"] as? String ?? ""))
         }
 
