@@ -289,11 +289,14 @@ public final class CampaignRun: Sendable {
 
     /// What this process did so far.
     var figures: SessionFigures {
-        let readings = gauges.map(\.reading)
+        var (requests, connections): (UInt64, Int) = (0, 0)
+        for reading in gauges.lazy.map(\.reading) {
+            requests += reading.requests
+            connections += reading.opened
+        }
         let elapsed = started.withLock { $0 }.map { WallClock.monotonic() - $0 } ?? 0
         return SessionFigures(
-            milliseconds: UInt64(max(0, elapsed) * 1000), requests: readings.reduce(0) { $0 + $1.requests },
-            connections: UInt64(readings.reduce(0) { $0 + $1.opened }))
+            milliseconds: UInt64(max(0, elapsed) * 1000), requests: requests, connections: UInt64(connections))
     }
 
     private func sendAll(_ ledger: RunLedger) throws(CampaignError) -> SessionAccount {
