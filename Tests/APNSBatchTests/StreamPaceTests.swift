@@ -63,6 +63,6 @@ private let ms: UInt64 = 1_000_000
             for _ in 0..<pool.inFlight { pool.didEnd(0, answered: true, accepted: true, now: 0) }
             answered += rounds.last ?? 0
         }
-        #expect(rounds == [32, 32, 32, 48, 72, 108, 162, 243, 364, 546, 819, 1024])
+        #expect(rounds == [32, 32, 32, 48, 72, 108, 162, 243, 364, 546, 819, 1000])
     }
 }
