@@ -83,12 +83,13 @@ struct Lane: ~Copyable {
 
     /// One turn; false once every row it took has its outcome and `finishUp` may follow.
     mutating func turn() throws(TransportError) -> Bool {
-        look()
+        // What became too old meanwhile, such as a provider token, is replaced before anything is sent with it.
+        if look() { tick() }
         let filled = fill()
         try submit()
         if isFinished() { return false }
         let harvest = try transport.poll(timeout: wait(after: filled), linger: linger(after: filled))
-        look()
+        _ = look()
         // A connection's last event comes after the outcomes of its requests, perhaps in the same harvest.
         if let spoil = plan.surroundings.spoil {
             for outcome in harvest.outcomes { endSpoilt(outcome, spoil) }
@@ -103,14 +104,15 @@ struct Lane: ~Copyable {
     }
 
     /// Looks at the time. A lane looks every few milliseconds, so a long pause says that this process stood still: what
-    /// waits for a peer waits that much longer.
-    private mutating func look() {
+    /// waits for a peer waits that much longer. True after such a pause.
+    private mutating func look() -> Bool {
         let before = now
         now = transport.now
-        guard now > before + ConnectionPool.standstill else { return }
+        guard now > before + ConnectionPool.standstill else { return false }
         let gap = now - before
         stopDeadline = stopDeadline.map { $0 + gap }
         for provider in providers.indices { providers[provider].pool.stoodStill(for: gap, now: now) }
+        return true
     }
 
     /// Hands over the last outcomes. Rows still under way, after a failure of the loop itself, may have arrived and stay open.

@@ -86,11 +86,14 @@ struct LedgerProof {
         return !isSameBoot && index < history.handed(range, board: notes)
     }
 
-    /// Whether a run was begun whose ledger says nothing: it is damaged then, and not without a beginning.
+    /// Whether a run was begun whose ledger says nothing: it is damaged then, and not without a beginning. A line of results
+    /// proves that; the line of columns may itself be torn, when the power was lost before anything was durable.
     static func isBegun(board: BoardNotes?, results: (any LedgerStorage)?) throws(StorageError) -> Bool {
         if board != nil { return true }
         guard let results else { return false }
-        return try !ResultsScan(results).isBareHeader
+        var hasLine = false
+        try ResultsScan(results).forEachLine(from: 0) { _ in hasLine = true }
+        return hasLine
     }
 }
 
