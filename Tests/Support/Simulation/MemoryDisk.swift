@@ -84,7 +84,8 @@ final class MemoryDisk: RunFiles, @unchecked Sendable {
         words = board?.snapshot ?? words
         board = nil
         guard powerless else { return }
-        for file in [ledger, lines] { file.losePower(&dice) }
+        let isScattered = isStruck && fault?.isOfSyncs == true
+        for file in [ledger, lines] { file.losePower(&dice, isScattered: isScattered) }
         guard broken != .believeBoard else { return }
         words = []
         boot.0 += 1
@@ -198,7 +199,9 @@ final class MemoryFile: LedgerStorage, @unchecked Sendable {
     }
 
     /// Of what was not synced some is there, and some of that is not what was written.
-    fileprivate func losePower(_ dice: inout Dice) {
+    ///
+    /// - Parameter isScattered: all is there but for a piece in the middle: the disk wrote in an order of its own.
+    fileprivate func losePower(_ dice: inout Dice, isScattered: Bool) {
         defer { (durable, uncut, reserved) = (bytes.count, nil, length) }
         if let uncut, dice.chance(300_000) {
             bytes = uncut
@@ -206,9 +209,9 @@ final class MemoryFile: LedgerStorage, @unchecked Sendable {
         }
         guard bytes.count > durable else { return }
         // Mostly nothing of it is there: the system writes when it must.
-        let kept = dice.chance(500_000) ? durable : dice.within(durable...bytes.count)
+        let kept = isScattered ? bytes.count : dice.chance(500_000) ? durable : dice.within(durable...bytes.count)
         bytes.removeLast(bytes.count - kept)
-        guard kept > durable, dice.chance(600_000) else { return }
+        guard kept > durable, isScattered || dice.chance(600_000) else { return }
         let hole = dice.within(durable...kept - 1)
         for index in hole..<min(kept, hole + dice.within(1...512)) {
             bytes[index] = dice.chance(500_000) ? 0 : UInt8(truncatingIfNeeded: dice.next())

@@ -120,7 +120,7 @@ struct SeedPlan {
     /// its work.
     private mutating func drawLossAfterResume(_ dice: inout Dice) {
         guard !onlyStandsStill, dice.chance(150_000) else { return }
-        let loss = DiskFault(kind: .powerLoss, operation: dice.within(1...4), isOfSyncs: true)
+        let loss = DiskFault(kind: .powerLoss, operation: dice.within(1...3), isOfSyncs: true)
         mishaps = [.killAtRequest(dice.within(10...200), powerless: false), .disk(loss)] + mishaps.prefix(2)
         syncInterval = 1000
         if policies.count > 1 { policies = mishaps.indices.map { policies[$0 % policies.count] } + [policies[0]] }
