@@ -15,9 +15,11 @@ struct OutageTests {
         return try play.run(input: input)
     }
 
-    @Test("An outage of 20 minutes is survived: every row is accepted", arguments: [
-        (OutagePlay.Kind.refusals, 2), (.noConnections, 1), (.silence, 1),
-    ])
+    @Test(
+        "An outage of 20 minutes is survived: every row is accepted",
+        arguments: [
+            (OutagePlay.Kind.refusals, 2), (.noConnections, 1), (.silence, 1),
+        ])
     func survived(kind: OutagePlay.Kind, lanes: Int) throws {
         let report = try run(OutagePlay(kind, outage: 1200, lanes: lanes))
         #expect(report.rows == ["accepted": 3000] && report.failure == nil, "\(report)")
