@@ -71,10 +71,10 @@ struct RowSource: ~Copyable {
         return place < past.handed ? max(known, 1) : known
     }
 
-    /// Whether an earlier process may have sent the row.
+    /// Whether an earlier process may have sent the row, and nobody knows what became of it.
     var mayHaveBeenSent: Bool {
         guard let past else { return false }
-        return place < past.handed
+        return place < past.handed && !past.wasAnswered(place)
     }
 
     /// Ahead, so that a note is written for every some hundred rows.

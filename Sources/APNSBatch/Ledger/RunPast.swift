@@ -119,7 +119,8 @@ struct RunPast: Sendable {
     var ranges: [PastRange] {
         reading.history.ranges.enumerated().compactMap { index, range in
             let isLast = index == reading.history.ranges.count - 1
-            return range.remaining > 0 || isLast ? PastRange(range, handed: handed(range)) : nil
+            guard range.remaining > 0 || isLast else { return nil }
+            return PastRange(range, handed: handed(range), isReopening: isReopening)
         }
     }
 
@@ -169,9 +170,15 @@ final class PastRange: Sendable {
     let range: LedgerHistory.Range
     /// So many of its first rows may have been sent.
     let handed: Int
+    /// Its unavailable rows have been reopened just now: nobody sent them since APNs answered them.
+    private let isReopening: Bool
 
-    init(_ range: LedgerHistory.Range, handed: Int) {
+    init(_ range: LedgerHistory.Range, handed: Int, isReopening: Bool = false) {
         self.range = range
         self.handed = handed
+        self.isReopening = isReopening
     }
+
+    /// Whether APNs refused the row, so that no earlier request for it can have arrived.
+    func wasAnswered(_ index: Int) -> Bool { isReopening && range.attempts(ofReopened: index) > 0 }
 }
