@@ -21,7 +21,9 @@ extension EndToEnd {
             results.expectComplete(rows: rows)
             #expect(results.count("accepted") == rows)
             let attempts = results.lines.reduce(0) { $0 + $1.attempts }
-            #expect(Double(attempts) <= 1.2 * Double(rows), "\(attempts) requests")
+            // Without a pace it is nearly four requests a row. On a busy machine the sender's clock and the server's differ;
+            // closer bounds are held in virtual time.
+            #expect(Double(attempts) <= 2 * Double(rows), "\(attempts) requests")
             _ = try simulator.stop()
         }
     }
