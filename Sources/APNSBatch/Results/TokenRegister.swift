@@ -8,8 +8,8 @@ import Glibc
 struct TokenRegister: ~Copyable {
     /// Of a run: 3 MiB, exact up to 196,608 tokens.
     static let bitsOfRun = 18
-    /// Of a check: 12 MiB, exact up to 786,432 tokens.
-    static let bitsOfCheck = 20
+    /// Of a check: 6 MiB, exact up to 393,216 tokens.
+    static let bitsOfCheck = 19
     static let pairsMax = 3
 
     /// How many different tokens are told exactly.
