@@ -50,7 +50,7 @@ private let ms: UInt64 = 1_000_000
         #expect(pool.pick() == nil && pool.growth.starved, "now it is the streams")
     }
 
-    @Test("the first requests of a run become half as many again with each round trip, until there are enough")
+    @Test("the first requests of a run double with each round trip until there are enough")
     func firstRequests() {
         var pool = ConnectionPool(limits: .init(), now: 0)
         _ = pool.tick(now: 0, answered: 0)
@@ -63,6 +63,6 @@ private let ms: UInt64 = 1_000_000
             for _ in 0..<pool.inFlight { pool.didEnd(0, answered: true, accepted: true, now: 0) }
             answered += rounds.last ?? 0
         }
-        #expect(rounds == [32, 32, 32, 48, 72, 108, 162, 243, 364, 546, 819, 1000])
+        #expect(rounds == [32, 32, 64, 128, 256, 512, 1000])
     }
 }

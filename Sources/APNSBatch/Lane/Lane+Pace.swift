@@ -7,10 +7,12 @@ extension Lane {
 
     /// Before rows are taken: how many requests each provider may be sent in this turn.
     mutating func grant() {
+        isPaced = false
         for provider in providers.indices {
             let answered = providers[provider].counts.answered
             let mode = board.mode(provider)
             providers[provider].mode = mode
+            if mode.contains(.paced) { isPaced = true }
             let isLimited = !mode.isDisjoint(with: [.paced, .probing])
             let requests = isLimited ? board.allowance(provider, now: now) : .max
             providers[provider].pool.allow(requests, answered: answered)

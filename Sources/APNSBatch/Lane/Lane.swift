@@ -50,6 +50,8 @@ struct Lane: ~Copyable {
     var nextHandOver: UInt64 = 0
     /// When it is next looked at how APNs is.
     var nextHealth: UInt64 = 0
+    /// Requests to some provider are spaced, so that the next one is due soon.
+    var isPaced = false
     var stopDeadline: UInt64?
     /// The campaign's deadline has passed.
     var isLate = false
@@ -66,6 +68,8 @@ struct Lane: ~Copyable {
 
     /// Milliseconds between two looks at time and control when nothing arrives.
     private static let idleWait: UInt32 = 10
+    /// The same while requests are spaced.
+    private static let pacedWait: UInt32 = 1
     /// Times in nanoseconds.
     static let tickInterval: UInt64 = 5_000_000
     static let handOverInterval: UInt64 = 50_000_000
@@ -253,14 +257,17 @@ struct Lane: ~Copyable {
     // MARK: Waiting
 
     /// Milliseconds until something must be done even if nothing arrives.
-    private func wait(after filled: Filled) -> UInt32 { filled == .batch ? 0 : Self.idleWait }
+    private func wait(after filled: Filled) -> UInt32 {
+        if filled == .batch { return 0 }
+        return isPaced ? Self.pacedWait : Self.idleWait
+    }
 
     /// Let answers gather only when there is nothing better to do and many are awaited.
     private func linger(after filled: Filled) -> UInt32 {
         guard underWay >= Self.lingerFrom else { return 0 }
         return switch filled {
         case .batch: 0
-        case .allStreams: gathering.time
+        case .allStreams: isPaced ? Gathering.least : gathering.time
         case .allThatGoes: Gathering.least
         }
     }

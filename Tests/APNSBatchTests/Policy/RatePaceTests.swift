@@ -1,145 +1,102 @@
+import TestThreads
 import Testing
 
 @testable import APNSBatch
 
-/// What a server does with the requests of one millisecond after the other.
-private struct Server {
-    /// Requests a second, and how many at once; nil takes all.
-    var bucket: (rate: Double, burst: Double)?
-    /// Of all requests, whatever their rate is.
-    var refusedShare = 0.0
-    private var tokens = 0.0
-    private var filledAt: UInt64 = 0
-    private var random = SplitMix(seed: 5)
+@Suite("Pace under a server's own rate", .ownThread) struct RatePaceTests {
+    struct Limit: CustomTestStringConvertible {
+        var rate: Double
+        /// How many requests may come at once; nil where the server counts by seconds.
+        var burst: Double?
+        /// Milliseconds.
+        var roundTrip: UInt64
+        var lanes = 1
+        var retryAfter: Double?
 
-    init(rate: Double? = nil, burst: Double = 0, refusedShare: Double = 0) {
-        bucket = rate.map { ($0, burst) }
-        self.refusedShare = refusedShare
-        tokens = burst
-    }
-
-    mutating func takes(at now: UInt64) -> Bool {
-        if refusedShare > 0, random.unit() < refusedShare { return false }
-        guard let bucket else { return true }
-        tokens = min(bucket.burst, tokens + Double(now - filledAt) / 1e9 * bucket.rate)
-        filledAt = now
-        guard tokens >= 1 else { return false }
-        tokens -= 1
-        return true
-    }
-}
-
-/// A sender in virtual time: turns of a millisecond, answers after a while, rows that were refused after a second or more.
-private struct Sender {
-    struct Report {
-        var seconds = 0.0
-        var requests = 0
-        var givenUp = 0
-        var rates: [Double?] = []
-    }
-
-    private static let turn: UInt64 = 1_000_000
-
-    static func send(_ rows: Int, to server: Server, latency: UInt64, streams: Int = 1000) -> Report {
-        var server = server
-        var random = SplitMix(seed: 3)
-        var pace = RatePace(start: 0)
-        var start = FirstRequests()
-        var totals = RatePace.Totals()
-        var report = Report()
-        var now: UInt64 = 0
-        var fresh = rows
-        var ended = 0
-        var answers: [(at: UInt64, isGood: Bool, attempt: Int)] = []
-        var head = 0
-        var waiting: [(at: UInt64, attempt: Int)] = []
-        while ended < rows, now < 600_000_000_000 {
-            now += turn
-            while head < answers.count, answers[head].at <= now {
-                let answer = answers[head]
-                head += 1
-                totals.answered += 1
-                if answer.isGood {
-                    totals.good += 1
-                    ended += 1
-                } else if answer.attempt < 5 {
-                    if answer.attempt == 1 { totals.refused += 1 }
-                    let delay = Double(1 << (answer.attempt - 1)) * (0.5 + random.unit() / 2)
-                    waiting.append((now + UInt64(delay * 1e9), answer.attempt))
-                } else {
-                    report.givenUp += 1
-                    ended += 1
-                }
-            }
-            totals.underWay = UInt64(answers.count - head)
-            pace.look(now: now, totals: totals, isStarting: start.isOn)
-            if start.isOn { start.note(answered: totals.answered) }
-            var room = min(
-                pace.allowance(now: now), min(streams, start.isOn ? start.allowed : streams) - answers.count + head)
-            waiting.sort { $0.at > $1.at }
-            var sent = 0
-            while room > 0 {
-                var attempt = 1
-                if let due = waiting.last, due.at <= now, sent % 2 == 0 || fresh == 0 {
-                    attempt = due.attempt + 1
-                    waiting.removeLast()
-                } else if fresh > 0 {
-                    fresh -= 1
-                } else {
-                    break
-                }
-                answers.append((now + latency, server.takes(at: now + latency / 2), attempt))
-                (room, sent) = (room - 1, sent + 1)
-            }
-            pace.didSend(sent)
-            report.requests += sent
-            if now % 1_000_000_000 == 0 { report.rates.append(pace.rate) }
-            if head > 10_000 {
-                answers.removeFirst(head)
-                head = 0
-            }
+        var testDescription: String {
+            let kind = burst.map { "bursts of \(Int($0))" } ?? "by seconds"
+            return "\(Int(rate))/s, \(kind), \(roundTrip) ms, \(lanes) lanes, \(retryAfter ?? 0) s"
         }
-        report.seconds = Double(now) / 1e9
-        return report
     }
-}
 
-@Suite("Pace under a server's own rate") struct RatePaceTests {
-    private static let limits: [(rate: Double, rows: Int)] = [(200, 5000), (2000, 20_000)]
-    /// Milliseconds.
-    private static let latencies: [UInt64] = [1, 5, 20]
+    private static let limits = [
+        Limit(rate: 200, burst: 50, roundTrip: 5), Limit(rate: 200, burst: 50, roundTrip: 100, lanes: 4),
+        Limit(rate: 200, burst: 200, roundTrip: 5, lanes: 2), Limit(rate: 200, burst: 200, roundTrip: 500),
+        Limit(rate: 200, burst: 200, roundTrip: 5, retryAfter: 3), Limit(rate: 200, roundTrip: 5, lanes: 2),
+        Limit(rate: 2000, burst: 50, roundTrip: 5, lanes: 4), Limit(rate: 2000, burst: 50, roundTrip: 500, lanes: 2),
+        Limit(rate: 2000, burst: 200, roundTrip: 5, lanes: 2), Limit(rate: 2000, burst: 200, roundTrip: 100),
+        Limit(rate: 2000, burst: 2000, roundTrip: 5, retryAfter: 3), Limit(rate: 2000, roundTrip: 5),
+        Limit(rate: 2000, roundTrip: 100, lanes: 2), Limit(rate: 2000, roundTrip: 500, lanes: 2),
+        Limit(rate: 20_000, burst: 200, roundTrip: 5), Limit(rate: 20_000, roundTrip: 100),
+    ]
 
     @Test(
-        "settles at what the server takes: nine tenths of it and more, a tenth more requests than rows, none given up",
-        arguments: limits, latencies)
-    func settles(limit: (rate: Double, rows: Int), latency: UInt64) {
-        for burst in [0.1, 1] {
-            let server = Server(rate: limit.rate, burst: limit.rate * burst)
-            let report = Sender.send(limit.rows, to: server, latency: latency * 1_000_000)
-            let rate = Double(limit.rows) / report.seconds
-            #expect(rate >= 0.88 * limit.rate, "burst \(burst): \(rate)/s")
-            #expect(Double(report.requests) <= 1.15 * Double(limit.rows), "burst \(burst): \(report.requests) requests")
-            #expect(report.givenUp == 0)
+        "settles at what the server takes: within a minute nine tenths of it and more, a tenth more requests than rows, none given up",
+        arguments: limits)
+    func settles(limit: Limit) {
+        let server = RateServer(limit.burst.map { .bucket($0) } ?? .window, rate: limit.rate)
+        let rows = Int(60 * limit.rate)
+        let report = PaceModel.run(
+            PaceModel(
+                rows, server, roundTrip: limit.roundTrip, lanes: limit.lanes, retryAfter: limit.retryAfter))
+        #expect(report.share >= 0.9, "\(report.share) of the rate")
+        #expect(Double(report.requests) <= 1.1 * Double(rows), "\(report.requests) requests")
+        #expect(report.givenUp == 0)
+    }
+
+    @Test("a server that takes less than before, or more, gets what it takes within seconds", arguments: [0.5, 2])
+    func changes(factor: Double) {
+        var (pace, totals) = (RatePace(start: 0), RatePace.Totals())
+        var server = RateServer(.bucket(50), rate: 1000)
+        var taken: UInt64 = 0
+        for millisecond in 1...60_000 as ClosedRange<UInt64> {
+            let now = millisecond * 1_000_000
+            if millisecond == 30_000 { server = RateServer(.bucket(50), rate: factor * 1000) }
+            if millisecond == 45_000 { taken = totals.good }
+            let sent = min(20, pace.allowance(now: now))
+            pace.didSend(sent)
+            for _ in 0..<sent {
+                totals.answered += 1
+                if server.takes(at: now) { totals.good += 1 } else { totals.refused += 1 }
+            }
+            pace.look(now: now, totals: totals)
         }
+        #expect(Double(totals.good - taken) >= 0.9 * 15 * factor * 1000, "\(totals.good - taken) in 15 s")
+        #expect(Double(totals.answered) <= 1.1 * Double(totals.good), "\(totals)")
     }
 
     @Test(
         "a share that is refused at any rate is found out within seconds, and costs next to no time after that",
         arguments: [0.01, 0.03, 0.1, 0.3, 0.5])
     func steadyShare(share: Double) {
-        let (rows, latency) = (200_000, UInt64(50_000_000))
-        let best = Sender.send(rows, to: Server(), latency: latency).seconds / (1 - share)
-        let report = Sender.send(rows, to: Server(refusedShare: share), latency: latency)
-        // The last rows wait for their fifth attempt, up to 15 seconds.
-        #expect(report.seconds < 1.25 * best + 17, "\(report.seconds) s instead of \(best)")
+        let rows = 200_000
+        let best = PaceModel.run(PaceModel(rows, RateServer(.free), roundTrip: 50)).seconds / (1 - share)
+        let report = PaceModel.run(PaceModel(rows, RateServer(.free, refusedShare: share), roundTrip: 50))
+        // The last rows wait for their fifth attempt, up to 15 seconds, and it takes up to ten to find out.
+        #expect(report.seconds < 1.25 * best + 25, "\(report.seconds) s instead of \(best)")
         #expect(report.rates.suffix(3).allSatisfy { $0 == nil }, "no limit is left")
     }
 
     @Test("there is no limit as long as nothing is refused, nor for a few refusals")
     func free() {
-        #expect(Sender.send(50_000, to: Server(), latency: 5_000_000).rates.allSatisfy { $0 == nil })
-        let few = Sender.send(50_000, to: Server(refusedShare: 0.02), latency: 5_000_000)
+        #expect(PaceModel.run(PaceModel(50_000, RateServer(.free), roundTrip: 5)).rates.allSatisfy { $0 == nil })
+        let few = PaceModel.run(PaceModel(50_000, RateServer(.free, refusedShare: 0.02), roundTrip: 5))
         #expect(few.rates.allSatisfy { $0 == nil })
+    }
+
+    @Test("requests are spaced: what waited for its time is made up for, but not more than 20 ms of it")
+    func spaced() {
+        var bucket = TokenBucket()
+        bucket.empty(now: 0)
+        #expect(bucket.fill(rate: 1000, now: 500_000) == 0 && bucket.wasEmpty)
+        #expect(bucket.fill(rate: 1000, now: 3_000_000) == 3)
+        bucket.take(3)
+        #expect(bucket.fill(rate: 1000, now: 18_000_000) == 15, "nobody looked for 15 ms")
+        #expect(bucket.fill(rate: 1000, now: 19_000_000) == 5, "it was looked at, and not used")
+        #expect(bucket.fill(rate: 1000, now: 3_000_000_000) == 20)
+        bucket.take(25)
+        #expect(bucket.fill(rate: 1000, now: 3_004_000_000) == -1, "two lanes took the same")
+        #expect(bucket.fill(rate: 20, now: 3_500_000_000) == 1, "one at least")
     }
 
     @Test("rows that are refused again and again say nothing of the rate")
