@@ -31,6 +31,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     ],
     targets: [
         // Libraries of the system.
@@ -64,6 +65,7 @@ let package = Package(
                 "CSVReader", "PayloadTemplate", "APNSProtocol", "Credentials", "LaneTransport", "CStorage",
                 "OutputFiles",
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
             ]),
         module("APNSSimulator", ["CTransport", "Credentials", "OutputFiles"]),
         .executableTarget(

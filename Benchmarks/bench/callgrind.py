@@ -19,6 +19,9 @@ TOLERANCE = 0.05
 ALLOCATORS = {"malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc", "memalign"}
 # Their allocations are their own affair.
 FOREIGN = re.compile(r"lib(crypto|ssl|nghttp2)\b")
+# Swift's runtime makes the metadata of a generic type and the linker a thread's table once in a process, when they are
+# first needed. On a busy machine that may be in the longer run alone.
+ONCE = re.compile(r"MetadataCacheKey|GenericCacheEntry|^allocate_dtv")
 
 
 # Below it are the threads on the way of a row; elsewhere memory comes and goes with time, as for the progress.
@@ -112,7 +115,8 @@ def allocations(few, many, added):
     more = {}
     for caller, count in many.allocations.items():
         count -= few.allocations.get(caller, 0)
-        if count > 0 and not FOREIGN.search(caller[0]):
+        program, function = caller
+        if count > 0 and not FOREIGN.search(program) and not ONCE.search(function):
             more[caller] = count
     for (program, function), count in sorted(more.items(), key=lambda item: -item[1])[:10]:
         print(f"    {count:>8} allocations in {added} rows: {function} ({program})", file=sys.stderr)

@@ -24,7 +24,7 @@ def far_away(stage, rounds, rows):
     delay = {"distribution": "fixed", "median_ms": DELAY_MS}
     near, far = in_turns(stage, rounds, Ours(stage, rows=rows), latency=delay)
     rates = [statistics.median(sample.rate for sample in group) for group in (near, far)]
-    connections = far[-1].summary["connections"]
+    connections = far[-1].summary["all_sessions"]["connections_opened"]
     say(f"{DELAY_MS} ms: {rates[1]:.0f} of {rates[0]:.0f} a second, {connections} connections")
     return Figure(f"throughput with {DELAY_MS} ms added to every answer", rates[1] / rates[0], at_least=0.9,
                   note=f"{rates[1]:.0f} of {rates[0]:.0f} a second")

@@ -34,7 +34,7 @@ class Series:
     @property
     def connections(self):
         """Ours opened in each round."""
-        return "/".join(str(sample.summary["connections"]) for sample in self.samples)
+        return "/".join(str(sample.summary["all_sessions"]["connections_opened"]) for sample in self.samples)
 
     @property
     def peak_bytes(self):
@@ -51,7 +51,7 @@ def take_rounds(series, port, rounds):
 
 def h2load_at_its_best(stage, port):
     """With one connection, or as many as ours opens: whichever costs it less."""
-    connections = max(1, Ours(stage).measure(port).summary["connections"])  # warms the file cache, too
+    connections = max(1, Ours(stage).measure(port).summary["all_sessions"]["connections_opened"])  # warms the file cache, too
     choices = [H2load(stage, count) for count in sorted({1, connections})]
     return min(choices, key=lambda client: client.measure(port).micro)
 
@@ -116,4 +116,5 @@ def at_simulator(stage, rounds, floor_ns, aioapns_rows):
 def ledger_share(series):
     """Announcing, recording and syncing, on whatever thread, by the summary."""
     return statistics.median(
-        sample.summary["ledger_cpu_seconds"] / sample.summary["cpu_seconds"] for sample in series.samples)
+        process["ledger_cpu_seconds"] / process["cpu_seconds"]
+        for process in (sample.summary["last_session"]["process"] for sample in series.samples))

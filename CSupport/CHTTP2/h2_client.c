@@ -21,6 +21,7 @@ static int submit(h2_session *session, h2_exchange *exchange, const h2_request *
     exchange->stream = stream;
     session->drained = false;
     session->request = request;
+    session->request_body_length = exchange->body_length;
     int result = h2_send_library(session);
     session->request = NULL;
     if (result == 0 && session->written_stream < stream && (exchange->facts & H2_CLOSED) == 0)

@@ -14,7 +14,9 @@ enum {
     PLAIN_BITS = 4,
     HUFFMAN = 0x80,
     STRING_BITS = 7,
-    STATIC_PATH = 4, /* index of :path in the static table */
+    DECIMAL_DIGITS_MAX = 10, /* of 32 bits */
+    STATIC_PATH = 4,         /* indices of names in the static table */
+    STATIC_CONTENT_LENGTH = 28,
 };
 
 /* Section 5.1. */
@@ -188,14 +190,26 @@ static uint8_t *own_field_write(h2_encoder *encoder, uint8_t *place, const h2_fi
 
 size_t h2_encoder_bound(const h2_request *request) {
     size_t bytes = 4 * H2_INTEGER_BYTES_MAX + (size_t)request->path_length + request->set->encoded_max;
+    bytes += 2 * H2_INTEGER_BYTES_MAX + DECIMAL_DIGITS_MAX;
     if (request->shared != NULL) bytes += request->shared->encoded_max;
     for (uint32_t i = 0; i < request->field_count; i++)
         bytes += 3 * H2_INTEGER_BYTES_MAX + (size_t)request->fields[i].name_length + request->fields[i].value_length;
     return bytes;
 }
 
+/* Not indexed: bodies are of many lengths, and each entry would push a field out of the table that all requests share.
+ */
+static uint8_t *content_length_write(uint8_t *place, uint32_t length) {
+    uint8_t digits[DECIMAL_DIGITS_MAX];
+    uint32_t first = DECIMAL_DIGITS_MAX;
+    for (; length > 0; length /= 10)
+        digits[--first] = (uint8_t)('0' + length % 10);
+    place = integer_write(place, PLAIN, PLAIN_BITS, STATIC_CONTENT_LENGTH);
+    return string_plain_write(place, digits + first, DECIMAL_DIGITS_MAX - first);
+}
+
 /* :path first: it must come before all regular fields, and what follows it can be cached as one. */
-uint8_t *h2_encoder_request(h2_encoder *encoder, const h2_request *request, uint8_t *place) {
+uint8_t *h2_encoder_request(h2_encoder *encoder, const h2_request *request, uint32_t body_length, uint8_t *place) {
     if (encoder->resize_pending) place = size_update_write(encoder, place);
     place = integer_write(place, PLAIN, PLAIN_BITS, STATIC_PATH);
     place = string_plain_write(place, request->path, request->path_length);
@@ -205,5 +219,6 @@ uint8_t *h2_encoder_request(h2_encoder *encoder, const h2_request *request, uint
     place += block->length;
     for (uint32_t i = 0; i < request->field_count; i++)
         place = own_field_write(encoder, place, &request->fields[i]);
+    if (body_length > 0) place = content_length_write(place, body_length);
     return place;
 }

@@ -121,7 +121,8 @@ void h2_encoder_table_allow(h2_encoder *encoder, uint32_t bytes_max);
 /* The most bytes that a request's header block can take. */
 size_t h2_encoder_bound(const h2_request *request);
 
-/* Encodes a request's header block and returns its end; NULL when memory is short. place: room for h2_encoder_bound. */
-uint8_t *h2_encoder_request(h2_encoder *encoder, const h2_request *request, uint8_t *place);
+/* Encodes a request's header block and returns its end; NULL when memory is short. body_length: sent as content-length
+ * unless 0. place: room for h2_encoder_bound. */
+uint8_t *h2_encoder_request(h2_encoder *encoder, const h2_request *request, uint32_t body_length, uint8_t *place);
 
 #endif

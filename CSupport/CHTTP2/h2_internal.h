@@ -65,6 +65,7 @@ struct h2_session {
     char invalid_text[128];
     h2_encoder encoder;
     const h2_request *request; /* whose HEADERS frame the library writes next */
+    uint32_t request_body_length;
     uint32_t deferred_count;
     h2_deferred *deferred_first; /* in the order of submission */
     h2_deferred **deferred_last;

@@ -106,7 +106,7 @@ static int block_append(h2_session *session, const uint8_t *frame, const uint8_t
 static int headers_append_apart(h2_session *session, const uint8_t *frame, size_t most) {
     uint8_t *block = h2_memory_take(session->memory, most);
     if (block == NULL) return request_fail(session);
-    const uint8_t *end = h2_encoder_request(&session->encoder, session->request, block);
+    const uint8_t *end = h2_encoder_request(&session->encoder, session->request, session->request_body_length, block);
     int result = end == NULL ? request_fail(session) : block_append(session, frame, block, (size_t)(end - block));
     h2_memory_give(session->memory, block);
     return result;
@@ -121,7 +121,8 @@ static int headers_append(h2_session *session, const uint8_t *frame) {
     size_t most = h2_encoder_bound(session->request);
     if (FRAME_HEADER_BYTES + most > room || most > FRAME_BYTES_MAX) return headers_append_apart(session, frame, most);
     uint8_t *header = output->bytes + output->length;
-    const uint8_t *end = h2_encoder_request(&session->encoder, session->request, header + FRAME_HEADER_BYTES);
+    const uint8_t *end = h2_encoder_request(&session->encoder, session->request, session->request_body_length,
+                                            header + FRAME_HEADER_BYTES);
     if (end == NULL) return request_fail(session);
     frame_header_write(header, (size_t)(end - header) - FRAME_HEADER_BYTES, NGHTTP2_HEADERS, frame[4], frame + 5);
     output->length += (uint32_t)(end - header);

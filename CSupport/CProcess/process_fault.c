@@ -2,9 +2,9 @@
 
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The handler of the first thread has a stack of its own, for the first thread's may be used up. */
 enum { STACK_BYTES = 64 * 1024, DIRECTORY_BYTES = 4096 };
@@ -34,14 +34,24 @@ static const char *name_of(int number) {
     return "a signal";
 }
 
+/* Swift's runtime and its libraries trap where an allocation fails. That is no fault of the program. */
+static void end_if_starved(const char *resume) {
+    if (!process_memory_lacks()) return;
+    const char *const parts[] = {"no memory to go on; raise the limit of address space (ulimit -v)", resume,
+                                 resume[0] != 0 ? run_directory : NULL, NULL};
+    process_complain(parts);
+    _exit(PROCESS_EXIT_SYSTEM);
+}
+
 /* By now the signal's action is the default one again (SA_RESETHAND), so it ends the process: where it came of an
  * instruction, as soon as that is run again, and otherwise as it is raised here. */
 static void handle(int number, siginfo_t *info, void *context) {
     (void)context;
-    const char *const plain[] = {"ended by a fault of its own (", name_of(number), ")", NULL};
-    const char *const resumable[] = {"ended by a fault of its own (", name_of(number),
-                                     "); the run can be resumed: apns-batch resume ", run_directory, NULL};
-    process_complain(atomic_load(&has_run) ? resumable : plain);
+    const char *resume = atomic_load(&has_run) ? "; the run can be resumed: apns-batch resume " : "";
+    end_if_starved(resume);
+    const char *const parts[] = {
+        "ended by a fault of its own (", name_of(number), ")", resume, resume[0] != 0 ? run_directory : NULL, NULL};
+    process_complain(parts);
     if (info->si_code <= 0) raise(number);
 }
 

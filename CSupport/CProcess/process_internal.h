@@ -8,6 +8,8 @@
 
 #include "process.h"
 
+#include <stdbool.h>
+
 /* Writes the strings up to a NULL to standard error as one line. Safe in a signal handler. */
 void process_complain(const char *const *parts);
 
@@ -16,6 +18,10 @@ void process_descriptors_open(void);
 
 /* Ends the process with a sentence if it has too few threads or too little room to start. */
 void process_means_try(void);
+
+/* Whether the limit of address space leaves so little that an allocation may just have failed. Safe in a signal
+ * handler. */
+bool process_memory_lacks(void);
 
 /* Installs the handlers of fatal signals. */
 void process_faults_handle(void);

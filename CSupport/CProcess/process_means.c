@@ -17,8 +17,12 @@ enum { DESCRIPTORS = 32 };
  * writer and a lane have one each. A pool that finds no thread waits for one for ever. */
 enum { THREADS = 10, THREAD_STACK_BYTES = 256 * 1024 };
 
-/* To map: stacks, receive buffers, the memory of requests. What is mapped and not touched costs nothing. */
-#define ROOM_BYTES ((size_t)256 << 20)
+/* To map: stacks, an arena of the allocator for each thread, receive buffers, the memory of requests. What is mapped
+ * and not touched costs nothing. */
+#define ROOM_BYTES ((size_t)768 << 20)
+
+/* What the allocator maps for another thread's arena, and more than any other single piece. */
+#define PIECE_BYTES ((size_t)64 << 20)
 
 static void end(const char *what, int error, const char *remedy) {
     const char *const parts[] = {what, ": ", strerror(error), "; ", remedy, NULL};
@@ -48,12 +52,21 @@ static void loop_try(void) {
 }
 
 /* A limit on the address space is rare, and without one there is nothing to try. */
-static void room_try(void) {
+static bool room_lacks(size_t bytes) {
     struct rlimit limit;
-    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
-    void *room = mmap(NULL, ROOM_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (room == MAP_FAILED) end("no memory to start", errno, "raise the limit of address space (ulimit -v)");
-    munmap(room, ROOM_BYTES);
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return false;
+    void *room = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED) return true;
+    munmap(room, bytes);
+    return false;
+}
+
+static void room_try(void) {
+    if (room_lacks(ROOM_BYTES)) end("no memory to start", ENOMEM, "raise the limit of address space (ulimit -v)");
+}
+
+bool process_memory_lacks(void) {
+    return room_lacks(PIECE_BYTES);
 }
 
 static pthread_barrier_t all_there;

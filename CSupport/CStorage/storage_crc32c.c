@@ -64,3 +64,24 @@ static uint32_t update(uint32_t crc, const uint8_t *bytes, size_t length) {
 uint32_t storage_crc32c(uint32_t before, const void *bytes, size_t length) {
     return ~update(~before, bytes, length);
 }
+
+/* The product of two polynomials modulo that of the checksum; all are reflected, so that the highest bit stands for 1.
+ */
+static uint32_t multiply(uint32_t left, uint32_t right) {
+    uint32_t product = 0;
+    for (; left != 0; left <<= 1) {
+        if (left & 0x80000000u) product ^= right;
+        right = (right >> 1) ^ (POLYNOMIAL & (0u - (right & 1)));
+    }
+    return product;
+}
+
+uint32_t storage_crc32c_combine(uint32_t first, uint32_t second, uint64_t second_length) {
+    /* x to the eighth power, which appends one byte; then that to the power of the length, by squaring. */
+    uint32_t power = 0x80000000u >> 8;
+    for (uint64_t rest = second_length; rest != 0; rest >>= 1) {
+        if (rest & 1) first = multiply(power, first);
+        power = multiply(power, power);
+    }
+    return first ^ second;
+}

@@ -2,8 +2,9 @@
 package enum DeviceRequestHeaders {
     /// Pseudo-header fields first, as RFC 9113 section 8.3 demands, without `:path`, which differs per request.
     ///
-    /// `apns-priority` is sent even where it is the default, so that a log shows it. `content-type` and
-    /// `content-length` are left out: Apple asks for neither, and HTTP/2 frames carry the length.
+    /// `apns-priority` is sent even where it is the default, so that a log shows it. `content-type` is
+    /// left out, for Apple does not ask for it. `content-length` is written where the request is encoded (RFC 9110,
+    /// section 8.6): Apple does not ask for it either, but servers in between may answer 411 without it.
     ///
     /// - Parameters:
     ///   - authority: see ``APNSHost/authority(host:port:)``.

@@ -21,6 +21,23 @@
         low = 0x8000_0000_0000_0000 | ((first & 0xf) << 58) | (second >> 6)
     }
 
+    /// Whether a text has the form of these ids: lower-case hexadecimal digits, version 8.
+    package static func isDerived(_ text: some Collection<UInt8>) -> Bool {
+        guard text.count == length else { return false }
+        for (place, byte) in text.enumerated() {
+            switch place {
+            case 8, 13, 18, 23: if byte != UInt8(ascii: "-") { return false }
+            case 14: if byte != UInt8(ascii: "8") { return false }
+            default:
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): break
+                default: return false
+                }
+            }
+        }
+        return true
+    }
+
     /// A bijection of 64 bits in which every bit of the input changes every bit of the output with even chance:
     /// the finalizer of SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
     private static func mix(_ value: UInt64) -> UInt64 {

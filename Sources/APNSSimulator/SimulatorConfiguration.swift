@@ -74,6 +74,8 @@ package struct SimulatorConfiguration: Sendable {
     package var streams: UInt32 = 1000
     /// Bytes of one payload that a client may send before it hears that more may come; 0 for more than any payload has.
     package var streamWindow: UInt32 = 0
+    /// Milliseconds within which a client has to complete a new connection.
+    package var connectTimeout: UInt32 = 10_000
     /// Connections at once.
     package var connections: UInt32 = 256
     /// Requests open at once over all connections.

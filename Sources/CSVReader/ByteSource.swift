@@ -16,10 +16,18 @@ protocol ByteSource: AnyObject, Sendable {
     /// - Throws: `CSVError.cannotRead`.
     func seek(to offset: UInt64) throws(CSVError)
 
+    /// Reads bytes that stand so far behind the input's first, and leaves the next read where it is. From any thread; only where
+    /// `byteCount` is known.
+    ///
+    /// - Returns: false when not all of them could be read.
+    func read(at offset: UInt64, into bytes: UnsafeMutableRawBufferPointer) -> Bool
+
     /// From any thread: a read that waits, now or later, throws `.cancelled`.
     func cancel()
 }
 
 extension ByteSource {
     func bytesBehind() -> (count: UInt64, first: UInt8)? { nil }
+
+    func read(at offset: UInt64, into bytes: UnsafeMutableRawBufferPointer) -> Bool { false }
 }

@@ -129,6 +129,13 @@ package final class CSVChunkReader: @unchecked Sendable {
         nextRow = firstRow
     }
 
+    /// Reads bytes of the input again, whatever is being read meanwhile. From any thread; only where ``bytesTotal`` is known.
+    ///
+    /// - Returns: false when not all of them could be read.
+    package func read(at offset: UInt64, into bytes: UnsafeMutableRawBufferPointer) -> Bool {
+        source.read(at: offset, into: bytes)
+    }
+
     /// How many buffers there are, and how many of them are free.
     package var bufferCount: Int { chunks.count }
     package var freeBuffers: Int { pool.freeCount }

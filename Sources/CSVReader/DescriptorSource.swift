@@ -86,6 +86,18 @@ final class DescriptorSource: ByteSource {
         return (size - end, first)
     }
 
+    func read(at offset: UInt64, into bytes: UnsafeMutableRawBufferPointer) -> Bool {
+        var done = 0
+        while done < bytes.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[done...])
+            let got = pread(descriptor, rest.baseAddress, rest.count, off_t(start + offset) + done)
+            if got < 0, errno == EINTR { continue }
+            guard got > 0 else { return false }
+            done += got
+        }
+        return true
+    }
+
     func seek(to offset: UInt64) throws(CSVError) {
         guard lseek(descriptor, off_t(start + offset), SEEK_SET) >= 0 else { throw .cannotRead(errno: errno) }
     }

@@ -94,8 +94,10 @@ struct Send: AsyncParsableCommand {
     private static func report(_ summary: CampaignSummary, of run: CampaignRun, _ output: OutputArguments) -> Bool {
         if let cause = summary.cause { complain(cause) }
         if summary.ending == .complete, summary.rows == 0 { output.say("warning: the input has no rows") }
-        if let found = summary.duplicateTokens { output.say("warning: \(found.description) [duplicate-token]") }
-        if let found = summary.unusualTokens { output.say("warning: \(found.description) [token-size]") }
+        if let found = summary.lastSession.duplicateTokens {
+            output.say("warning: \(found.description) [duplicate-token]")
+        }
+        if let found = summary.lastSession.unusualTokens { output.say("warning: \(found.description) [token-size]") }
         for line in SummaryText.invalid(summary) { complain(line) }
         let isBegun = summary.ending != .failed || (try? RunOpening(of: run.directory)) != nil
         if !isBegun {

@@ -6,7 +6,8 @@ enum SummaryText {
     /// What is printed at the end of a run.
     static func report(_ summary: CampaignSummary, directory: String) -> String {
         reasons(summary) + "results: \(directory)/results.csv\n"
-            + "loop: \(summary.loop), connections: \(summary.connections)\n\(lastLine(summary))\n"
+            + "loop: \(summary.lastSession.process?.loop ?? "none"), "
+            + "connections: \(summary.lastSession.connectionsOpened)\n\(lastLine(summary))\n"
     }
 
     /// Invalid rows by rule with the first places, most frequent first; a line each.
@@ -43,15 +44,13 @@ enum SummaryText {
             + "expired=\(summary.expired) suppressed=\(summary.suppressed) "
             + pair("left", summary.left) + pair("may_be_sent", summary.maybeSent)
             + pair("not_sent", summary.notSent) + pair("not_read", summary.notRead) + "resent=\(summary.resent) "
-            + seconds(summary.elapsedSeconds, summary.acceptedPerSecond)
+            + seconds(summary.allSessions)
             + (summary.sessions > 1
-                ? " sessions=\(summary.sessions) session_"
-                    + seconds(
-                        summary.session.elapsedSeconds, summary.session.acceptedPerSecond, separator: " session_") : "")
+                ? " sessions=\(summary.sessions) " + seconds(summary.lastSession, prefix: "session_") : "")
     }
 
-    private static func seconds(_ elapsed: Double, _ rate: Double, separator: String = " ") -> String {
-        String(format: "seconds=%.3f", elapsed) + separator + String(format: "per_second=%.0f", rate)
+    private static func seconds(_ work: CampaignSummary.Work, prefix: String = "") -> String {
+        String(format: "\(prefix)seconds=%.3f \(prefix)per_second=%.0f", work.elapsedSeconds, work.acceptedPerSecond)
     }
 
     /// What to do about rows that have no outcome; nil where there are none.

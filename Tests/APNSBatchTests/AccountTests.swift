@@ -56,6 +56,31 @@ import Testing
         #expect(history.figuresOfSession == SessionFigures(milliseconds: 500, requests: 1, connections: 1))
     }
 
+    @Test("what lanes counted is that of the last record that has it, added up over sessions")
+    func lanes() throws {
+        typealias Sample = LedgerSample
+        func figures(_ retries: Int, requests: UInt64) -> SessionFigures {
+            var figures = SessionFigures(milliseconds: 1000, requests: requests, connections: 1)
+            var lanes = LaneAccount()
+            for _ in 0..<retries { lanes.noteRetry(after: "503") }
+            lanes.answerTimes.note(UInt32(retries))
+            figures.lanes = lanes
+            return figures
+        }
+        let (early, late, next) = (figures(1, requests: 5), figures(4, requests: 9), figures(2, requests: 3))
+        let history = try Sample.read(
+            Sample.ledger([
+                { encoder, _ in encoder.add(Sample.header) }, { encoder, _ in encoder.add(Sample.session(1)) },
+                { encoder, _ in encoder.add(early) }, { encoder, _ in encoder.add(late) },
+                { encoder, _ in encoder.add(SessionFigures(milliseconds: 3000, requests: 12, connections: 1)) },
+                { encoder, _ in encoder.add(Sample.session(2)) }, { encoder, _ in encoder.add(next) },
+            ]).bytes
+        ).history
+        #expect(history.figures.requests == 15 && history.figures.lanes?.retries == ["503": 6])
+        #expect(history.figures.lanes?.answerTimes.count == 2 && history.figures.lanes?.answerTimes.longest == 4)
+        #expect(history.figuresOfSession == next)
+    }
+
     @Test("rows that went again when they may have arrived are counted, and their attempts are plain numbers")
     func resent() throws {
         typealias Sample = LedgerSample

@@ -21,7 +21,7 @@ import Testing
         #expect(summary.ending == .complete)
         #expect(summary.isClean)
         #expect(summary.rows == 5000 && summary.accepted == 5000 && summary.attempts == 5000)
-        #expect(summary.loop == loop.rawValue)
+        #expect(summary.lastSession.process?.loop == loop.rawValue)
         let results = try stage.results(run)
         #expect(results.count == 5000)
         #expect(results.allSatisfy { $0.value[2] == "accepted" && $0.value[1] == token(Int($0.key) - 1) })

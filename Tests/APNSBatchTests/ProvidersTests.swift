@@ -33,7 +33,7 @@ import Testing
         campaign.lanes = 1
         let run = try CampaignRun(campaign)
         let summary = await run.run()
-        #expect(summary.accepted == 10 && summary.connections == 1)
+        #expect(summary.accepted == 10 && summary.allSessions.connectionsOpened == 1)
     }
 
     @Test("rows come in long runs of one team: both are sent, whoever comes first")
@@ -128,7 +128,7 @@ import Testing
         let run = try CampaignRun(campaign)
         let summary = await run.run()
         #expect(summary.ending == .complete && summary.accepted == 3000 && summary.attempts == 3000)
-        #expect(summary.connections >= 6, "two teams, each with successors")
+        #expect(summary.allSessions.connectionsOpened >= 6, "two teams, each with successors")
         let report = stage.simulator.stop()
         // A second token on a connection within 20 minutes, or a second team, would have been refused.
         #expect(report.answers == [.init(status: 200, reason: "", count: 3000)])
@@ -227,7 +227,7 @@ import Testing
         let opened = run.progress.connections
         let summary = await running.value
         #expect(summary.accepted == 2000 && summary.attempts == 2000)
-        #expect(summary.connections >= opened)
+        #expect(summary.allSessions.connectionsOpened >= opened)
         #expect(try run.replaceCredentials(try stage.providers(0, 2)) == [], "still the first ones")
     }
 }

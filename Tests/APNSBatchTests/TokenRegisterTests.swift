@@ -124,8 +124,8 @@ import Testing
         campaign.template = .init(json: Array(#"{"aps":{"alert":"{{text}}"}}"#.utf8), name: "t.json")
         let summary = await (try CampaignRun(campaign)).run()
         #expect(summary.accepted == 4 && summary.invalid == 2)
-        #expect(summary.duplicateTokens == DuplicateTokens(rows: 1, sampledOneIn: 1, examples: [[1, 3]]))
-        #expect(summary.unusualTokens == UnusualTokens(rows: 1, examples: [4]))
+        #expect(summary.lastSession.duplicateTokens == DuplicateTokens(rows: 1, sampledOneIn: 1, examples: [[1, 3]]))
+        #expect(summary.lastSession.unusualTokens == UnusualTokens(rows: 1, examples: [4]))
     }
 
     @Test("are told by a check at the later row, with the row that has it too", arguments: [1, 2])

@@ -183,6 +183,52 @@ struct ConnectionTests {
         #expect(client.down?.stage == TRANSPORT_STAGE_HANDSHAKING.rawValue)
     }
 
+    @Test("a host that does not take the connection is told to have no TCP connection", arguments: Loop.available)
+    func noTCP(loop: Loop) throws {
+        let client = try Side(Limits(loop: loop, connectTimeoutMs: 300))
+        let server = try FullListener()
+        _ = try client.connect(server.port)
+        drive([client]) { client.down != nil }
+        #expect(client.down?.scope == TRANSPORT_SCOPE_TIMEOUT.rawValue)
+        #expect(client.down?.detail == "no TCP connection within 0.3 s")
+        #expect(client.down?.stage == TRANSPORT_STAGE_CONNECTING.rawValue)
+    }
+
+    @Test("a proxy that does not answer is told as the cause", arguments: Loop.available)
+    func silentProxy(loop: Loop) throws {
+        let client = try Side(Limits(loop: loop, connectTimeoutMs: 300))
+        let proxy = try RawPeer()
+        let request = Array("CONNECT localhost:443 HTTP/1.1\r\nhost: localhost:443\r\n\r\n".utf8)
+        let status = transport_tunnel_set(client.handle, request, UInt32(request.count))
+        try #require(status == 0)
+        _ = try client.connect(proxy.port)
+        drive([client]) { client.down != nil }
+        #expect(client.down?.detail == "no answer from the proxy within 0.3 s")
+        #expect(client.down?.stage == TRANSPORT_STAGE_TUNNELING.rawValue)
+    }
+
+    @Test("a connect without a free descriptor names the limit, and the next one succeeds")
+    func noDescriptor() async {
+        await #expect(processExitsWith: .success) {
+            let client = try Side(Limits(loop: .epoll))
+            let server = try RawPeer()
+            var limit = rlimit()
+            getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            var none = limit
+            none.rlim_cur = 3
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
+            do {
+                _ = try client.connect(server.port)
+                preconditionFailure("there is no descriptor")
+            } catch let failure as TransportFailure {
+                precondition(failure.status == TRANSPORT_RESOURCE.rawValue)
+                precondition(failure.text == "Too many open files; raise the limit (ulimit -n)", failure.text)
+            }
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            _ = try client.connect(server.port)
+        }
+    }
+
     @Test("a server that speaks TLS and no HTTP/2 is told to have sent no SETTINGS", arguments: Loop.available)
     func noSettings(loop: Loop) throws {
         let client = try Side(Limits(loop: loop, connectTimeoutMs: 3000))

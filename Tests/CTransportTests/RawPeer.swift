@@ -58,7 +58,7 @@ final class RawPeer {
         return made
     }
 
-    private static func port(of socket: Int32) -> UInt16 {
+    static func port(of socket: Int32) -> UInt16 {
         var address = sockaddr_in()
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         withUnsafeMutablePointer(to: &address) { pointer in

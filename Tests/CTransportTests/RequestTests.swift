@@ -43,6 +43,7 @@ struct RequestTests {
             #expect(request.bodyTotal == UInt32(request.body.count))
             #expect(request.value(":method") == "POST" && request.value(":authority") == "localhost")
             #expect(request.value("authorization") == "bearer t" && request.value("apns-id") == "id-\(number)")
+            #expect(request.value("content-length") == String(request.body.count))
         }
         #expect(transport_loop_kind(pair.client.handle) == loop.rawValue)
     }
@@ -69,6 +70,7 @@ struct RequestTests {
         pair.client.submit([Request(ticket: 1, body: String(repeating: "q", count: 2_000_000))], on: pair.connection)
         pair.drive { pair.client.outcomes.count == 1 }
         #expect(pair.server.received.map(\.bodyTotal) == [2_000_000])
+        #expect(pair.server.received.map { $0.value("content-length") } == ["2000000"])
         #expect(pair.server.received.map(\.body.count) == [1000])
         #expect(pair.client.outcomes.map(\.body) == [String(repeating: "r", count: 1000)])
         #expect(pair.client.outcomes.map(\.delivery) == [TRANSPORT_ANSWERED.rawValue])

@@ -96,14 +96,15 @@ final class Side {
         let own = own ?? certificate.map { ($0.certificatePEM, $0.keyPEM) }
         let tls = try tls({ _ in }, pem: [ca, own?.certificatePEM, own?.keyPEM])
         var connection: UInt64 = 0
+        var error = transport_error()
         let status = withLoopback(port: port) { address, length in
             host.withCString { name in
                 var options = transport_connect_options(
                     address: address, host_name: name, context: context, address_length: length, tls: tls)
-                return transport_connect(handle, &options, &connection, nil)
+                return transport_connect(handle, &options, &connection, &error)
             }
         }
-        guard status == 0 else { throw TransportFailure(status: status, text: "connect") }
+        guard status == 0 else { throw TransportFailure(status: status, text: error.message) }
         return connection
     }
 

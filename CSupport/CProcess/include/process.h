@@ -5,8 +5,9 @@
  * 1. Standard descriptors that are closed are opened on /dev/null: no file of ours can become standard output.
  * 2. What no command can do without is tried: some descriptors, an event loop, some threads, and room to map. Without
  * them the process ends with a sentence and PROCESS_EXIT_SYSTEM; the runtime would hang or trap later.
- * 3. A fatal signal prints one line and ends the process. Swift's own crash reporter, which would print registers and
- *    memory, perhaps of keys, and then let the process go on, is replaced.
+ * 3. A fatal signal prints one line and ends the process, with PROCESS_EXIT_SYSTEM where memory is all used up. Swift's
+ * own crash reporter, which would print registers and memory, perhaps of keys, and then let the process go on, is
+ * replaced.
  */
 #ifndef APNS_BATCH_PROCESS_H
 #define APNS_BATCH_PROCESS_H

@@ -23,4 +23,10 @@ int storage_reserve(int descriptor, uint64_t from, uint64_t to);
  */
 uint32_t storage_crc32c(uint32_t before, const void *bytes, size_t length);
 
+/*
+ * CRC-32C of two texts, one behind the other, from the sums of both and the length of the second. The time it takes
+ * grows with the logarithm of that length.
+ */
+uint32_t storage_crc32c_combine(uint32_t first, uint32_t second, uint64_t second_length);
+
 #endif

@@ -64,6 +64,7 @@ public final class CampaignRun: Sendable {
         (input, delimiter, template) = (campaign.input, campaign.delimiter, campaign.template)
         if let past, let range = past.reading.history.ranges.last?.facts {
             reader.note(rows: past.reading.history.rows, bytes: range.offset + UInt64(range.bytes))
+            reader.note(past.reading.history.ranges.map(\.facts))
         }
         var campaign = campaign
         try past?.check(campaign.identity)
@@ -192,7 +193,7 @@ public final class CampaignRun: Sendable {
             control.stop(.failure(error))
             past?.ledger.unlock()
         }
-        if account.figures == SessionFigures() { account.figures = figures }
+        if account.figures.lanes == nil { account.figures = figures(withLanes: true) }
         let summary = summarize(account)
         return isOurs ? write(summary, account) : summary
     }
@@ -201,21 +202,20 @@ public final class CampaignRun: Sendable {
     private func finished(_ past: RunPast) -> CampaignSummary {
         defer { past.ledger.unlock() }
         let history = past.reading.history
-        var account = SessionAccount()
-        account.reasons = history.reasons
         do throws(CampaignError) {
             _ = try goOn(past, try files.results())
         } catch {
             control.stop(.failure(error))
-            return summarize(account)
+            return summarize(SessionAccount())
         }
-        let tally = history.tally
-        if let known = RunDirectory.readSummary(directory), known.ending == .complete, known.rows == tally.rows,
-            known.accepted == tally.accepted, known.attempts == tally.attempts
-        {
-            return known
+        let summary = CampaignSummary(history, campaign: identity(ended: history.lastTime))
+        if let known = RunDirectory.readSummary(directory), known.agrees(with: summary) { return known }
+        do {
+            try RunDirectory.write(summary, to: directory)
+        } catch {
+            control.stop(.failure(error))
         }
-        return write(summarize(account), account)
+        return summary
     }
 
     private func write(_ summary: CampaignSummary, _ account: SessionAccount) -> CampaignSummary {
@@ -288,23 +288,35 @@ public final class CampaignRun: Sendable {
     }
 
     /// What this process did so far.
-    var figures: SessionFigures {
+    ///
+    /// - Parameter withLanes: also what its lanes counted besides.
+    func figures(withLanes: Bool) -> SessionFigures {
         var (requests, connections): (UInt64, Int) = (0, 0)
         for reading in gauges.lazy.map(\.reading) {
             requests += reading.requests
             connections += reading.opened
         }
         let elapsed = started.withLock { $0 }.map { WallClock.monotonic() - $0 } ?? 0
-        return SessionFigures(
+        var figures = SessionFigures(
             milliseconds: UInt64(max(0, elapsed) * 1000), requests: requests, connections: UInt64(connections))
+        if withLanes { figures.lanes = lanes }
+        return figures
+    }
+
+    /// What the lanes counted so far besides outcomes.
+    private var lanes: LaneAccount {
+        gauges.reduce(into: LaneAccount()) { sum, gauges in
+            gauges.account.withLock { sum.add($0) }
+            sum.answerTimes.note(longest: gauges.reading.longestAnswer)
+        }
     }
 
     private func sendAll(_ ledger: RunLedger) throws(CampaignError) -> SessionAccount {
         let exchange = OutcomeExchange(lanes: gauges.count)
         let writer = ResultsWriter(
             ledger: ledger, campaign: plan.identity, carried: header.resultColumns.count,
-            reasons: past?.reading.history.reasons ?? AnswerReasons(), exchange: exchange, control: control,
-            interval: UInt64(syncInterval) * 1_000_000, figures: { [weak self] in self?.figures })
+            reasons: past?.reading.history.reasons ?? OutcomeReasons(), exchange: exchange, control: control,
+            interval: UInt64(syncInterval) * 1_000_000, figures: { [weak self] in self?.figures(withLanes: $0) })
         let crew = LaneCrew(
             plan: plan, control: control, gauges: gauges, addresses: addresses, providers: providers, input: reader,
             exchange: exchange, handOver: ledger.board)
@@ -323,7 +335,8 @@ public final class CampaignRun: Sendable {
         control.notifyNobody()
         let written = writer.finish()
         return SessionAccount(
-            tally: written.tally, reasons: written.reasons, figures: writer.lastFigures ?? figures, loop: crew.loop,
+            tally: written.tally, reasons: written.reasons, figures: writer.lastFigures ?? figures(withLanes: true),
+            loop: crew.loop,
             ledgerSeconds: ledger.cpuSeconds, tokens: writer.tokenFindings,
             status: control.stopCause == nil ? nil : status(ledger))
     }
@@ -354,20 +367,15 @@ public final class CampaignRun: Sendable {
         return status
     }
 
-    /// By rule, as the summary of the session before says, where that is of all rows that the ledger has.
-    private var invalidBefore: [String: CampaignSummary.InvalidRows]? {
-        guard let past, let known = RunDirectory.readSummary(directory),
-            known.invalid == past.reading.history.tally.invalid
-        else { return nil }
-        return known.invalidRules
+    private func summarize(_ account: SessionAccount) -> CampaignSummary {
+        CampaignSummary(
+            account, before: past?.reading.history, stop: control.stopCause,
+            campaign: identity(ended: plan.surroundings.seconds()))
     }
 
-    private func summarize(_ account: SessionAccount) -> CampaignSummary {
-        var account = account
-        account.lanes = gauges.reduce(into: LaneAccount()) { $0.add($1.account.withLock { $0 }) }
-        account.invalidBefore = invalidBefore
-        return CampaignSummary(
-            account, before: past?.reading.history, stop: control.stopCause,
-            campaign: .init(plan, header, template: template, ended: plan.surroundings.seconds()))
+    /// - Parameter ended: seconds since the epoch.
+    private func identity(ended: UInt64) -> CampaignSummary.Identity {
+        let checksum = control.stopCause == nil && input.isFile ? reader.checksum : nil
+        return .init(plan, header, template: template, checksum: checksum, ended: ended)
     }
 }

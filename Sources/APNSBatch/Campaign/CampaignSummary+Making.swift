@@ -14,15 +14,11 @@ struct SessionAccount {
     /// Rows that ended in it.
     var tally = Tally()
     /// Of all sessions.
-    var reasons = AnswerReasons()
+    var reasons = OutcomeReasons()
     var figures = SessionFigures()
     var loop = LoopKind.automatic
     var ledgerSeconds = 0.0
     var tokens: (duplicate: DuplicateTokens?, unusual: UnusualTokens?)
-    /// What lanes counted besides.
-    var lanes = LaneAccount()
-    /// Invalid rows of the sessions before this one, where they are known by their rules.
-    var invalidBefore: [String: CampaignSummary.InvalidRows]?
     /// What the ledger says at the end; nil where all is done, or where nobody can say.
     var status: RunStatus?
 }
@@ -34,57 +30,68 @@ extension CampaignSummary {
     init(_ account: SessionAccount, before: LedgerHistory?, stop: RunControl.Stop?, campaign: Identity) {
         let tally = account.tally + (before?.tally ?? Tally())
         let figures = account.figures + (before?.figures ?? SessionFigures())
-        let number = Int(before?.session?.number ?? 0) + 1
+        var last = Work(account.tally.rows, account.tally.accepted, account.figures)
+        last.process = Process(
+            cpuSeconds: ProcessUsage.cpuSeconds, ledgerCPUSeconds: account.ledgerSeconds,
+            peakRSSBytes: ProcessUsage.peakRSSBytes, loop: account.loop.name)
+        (last.duplicateTokens, last.unusualTokens) = account.tokens
+        self.init(
+            tally, account.reasons, sessions: Int(before?.session?.number ?? 0) + 1, all: figures, last: last,
+            campaign: campaign)
+        if let stop { end(early: stop, account.status) }
+    }
+
+    /// Of a run that is complete, from what the ledger has of it.
+    init(_ history: LedgerHistory, campaign: Identity) {
+        let ended = history.endedInSession
+        self.init(
+            history.tally, history.reasons, sessions: Int(history.session?.number ?? 0), all: history.figures,
+            last: Work(ended.rows, ended.accepted, history.figuresOfSession), campaign: campaign)
+    }
+
+    /// As if the run were complete.
+    private init(
+        _ tally: Tally, _ reasons: OutcomeReasons, sessions: Int, all: SessionFigures, last: Work, campaign: Identity
+    ) {
         (rows, accepted, rejected, unavailable) = (tally.rows, tally.accepted, tally.rejected, tally.unavailable)
         (invalid, unknown, expired, suppressed) = (tally.invalid, tally.unknown, tally.expired, tally.suppressed)
         (attempts, resent) = (tally.attempts, tally.resent)
-        (requests, connections) = (figures.requests, figures.connections)
-        sessions = number
-        elapsedSeconds = figures.seconds
-        acceptedPerSecond = Self.rate(tally.accepted, figures.seconds)
-        session = Session(
-            number: number, rows: account.tally.rows, accepted: account.tally.accepted,
-            requests: account.figures.requests, connections: account.figures.connections,
-            elapsedSeconds: account.figures.seconds,
-            acceptedPerSecond: Self.rate(account.tally.accepted, account.figures.seconds))
-        cpuSeconds = ProcessUsage.cpuSeconds
-        ledgerCPUSeconds = account.ledgerSeconds
-        peakRSSBytes = ProcessUsage.peakRSSBytes
-        loop = account.loop.name
-        retries = account.lanes.retries
-        connectionsEnded = account.lanes.connectionEnds
-        answerTimes = AnswerMilliseconds(account.lanes.answerTimes)
-        invalidRules = Self.invalidRules(account, before?.tally.invalid ?? 0)
-        reasons = account.reasons.rejected.byName
-        unavailableReasons = account.reasons.unavailable.byName
-        let failure: CampaignError? = if case .failure(let error) = stop { error } else { nil }
-        ending = stop == nil ? .complete : failure == nil ? .interrupted : .failed
-        cause = failure?.description
-        isLeftEstimated = account.status?.unread.isEstimate ?? false
-        if stop == nil {
-            (left, maybeSent, notSent, notRead) = (0, 0, 0, 0)
-        } else {
-            (left, notRead) = (account.status?.left, account.status?.unread.rows)
-            (maybeSent, notSent) = (account.status?.count(.unknown), account.status?.count(.notSent))
-        }
-        (duplicateTokens, unusualTokens) = account.tokens
+        self.sessions = sessions
+        allSessions = Work(tally.rows, tally.accepted, all)
+        lastSession = last
+        invalidRules = reasons.invalidByRule.mapValues { InvalidRows(rows: $0.count, places: $0.places) }
+        self.reasons = reasons.rejected.byName
+        unavailableReasons = reasons.unavailable.byName
+        (left, maybeSent, notSent, notRead) = (0, 0, 0, 0)
+        isLeftEstimated = false
+        ending = .complete
         self.campaign = campaign
         exitCode = 0
+        exitCode = Self.exitCode(ending, isClean: isClean, nil)
+    }
+
+    /// - Parameter status: what the ledger says; nil where nobody can say.
+    private mutating func end(early stop: RunControl.Stop, _ status: RunStatus?) {
+        let failure: CampaignError? = if case .failure(let error) = stop { error } else { nil }
+        ending = failure == nil ? .interrupted : .failed
+        cause = failure?.description
+        (left, notRead) = (status?.left, status?.unread.rows)
+        (maybeSent, notSent) = (status?.count(.unknown), status?.count(.notSent))
+        isLeftEstimated = status?.unread.isEstimate ?? false
         exitCode = Self.exitCode(ending, isClean: isClean, failure?.kind)
     }
 
-    /// The ledger does not know rules: those of earlier sessions are as the summary then said, or one number.
-    private static func invalidRules(_ account: SessionAccount, _ before: UInt64) -> [String: InvalidRows] {
-        let earlier =
-            before == 0 ? [:] : account.invalidBefore ?? ["of earlier processes": .init(rows: before, places: [])]
-        return account.lanes.invalid.reduce(into: earlier) { rules, rule in
-            let known = rules[rule.key] ?? InvalidRows(rows: 0, places: [])
-            let places = (known.places + rule.value.places.map(\.text)).prefix(LaneAccount.Invalid.placesMax)
-            rules[rule.key] = InvalidRows(rows: known.rows + rule.value.count, places: Array(places))
+    /// Whether another summary of the run, which knows more of its last process, says the same of what happened.
+    func agrees(with other: CampaignSummary) -> Bool {
+        func counts(_ summary: CampaignSummary) -> [UInt64] {
+            [
+                summary.accepted, summary.rejected, summary.unavailable, summary.invalid, summary.unknown,
+                summary.expired, summary.suppressed, summary.attempts, UInt64(clamping: summary.sessions),
+                summary.allSessions.requests,
+            ]
         }
+        return ending == other.ending && counts(self) == counts(other)
     }
-
-    private static func rate(_ rows: UInt64, _ seconds: Double) -> Double { seconds > 0 ? Double(rows) / seconds : 0 }
 
     /// As `sysexits.h` has them, but for 2.
     private static func exitCode(_ ending: Ending, isClean: Bool, _ kind: CampaignError.Kind?) -> Int32 {
@@ -102,6 +109,21 @@ extension CampaignSummary {
     }
 }
 
+extension CampaignSummary.Work {
+    init(_ rows: UInt64, _ accepted: UInt64, _ figures: SessionFigures) {
+        let seconds = Double(figures.milliseconds) / 1000
+        self.rows = rows
+        self.accepted = accepted
+        requests = figures.requests
+        elapsedSeconds = seconds
+        acceptedPerSecond = seconds > 0 ? Double(accepted) / seconds : 0
+        connectionsOpened = figures.connections
+        connectionsEnded = figures.lanes?.connectionEnds ?? [:]
+        retries = figures.lanes?.retries ?? [:]
+        answerTimes = (figures.lanes?.answerTimes).flatMap { .init($0) }
+    }
+}
+
 extension CampaignSummary.AnswerMilliseconds {
     init?(_ times: AnswerTimes) {
         guard let p50 = times.quantile(0.5), let p90 = times.quantile(0.9), let p99 = times.quantile(0.99) else {
@@ -114,18 +136,19 @@ extension CampaignSummary.AnswerMilliseconds {
     }
 }
 
-extension SessionFigures {
-    var seconds: Double { Double(milliseconds) / 1000 }
-}
-
 extension CampaignSummary.Identity {
-    /// - Parameter ended: seconds since the epoch.
-    init(_ plan: CampaignPlan, _ header: LedgerHeader, template: Campaign.Template?, ended: UInt64) {
+    /// - Parameters:
+    ///   - checksum: of the whole input.
+    ///   - ended: seconds since the epoch.
+    init(
+        _ plan: CampaignPlan, _ header: LedgerHeader, template: Campaign.Template?, checksum: UInt32?, ended: UInt64
+    ) {
         id = Self.uuid(header.identity)
         version = ProductVersion.current
         destination = plan.endpoint
         input = header.inputName
         inputBytes = header.inputBytes
+        inputCRC32C = checksum.map { sum in Self.hexadecimal((0..<4).map { UInt8(sum >> (24 - 8 * $0) & 0xFF) }) }
         templateDigest = template.flatMap { try? SHA256.digest($0.json) }
             .map { "sha256-" + Data($0).base64EncodedString() }
         began = UTCTime.text(header.start)

@@ -1,7 +1,7 @@
 /// What became of a campaign: the content of `summary.json`.
 ///
-/// `rows`, the outcomes, `reasons`, `attempts`, `requests`, `elapsed_seconds` and `connections` are of all processes that
-/// worked on the run; what the last one did stands in `session`.
+/// A session is one process at work on the run. Rows, outcomes and their reasons are those of the whole run, as the ledger
+/// has them. What sessions did besides stands in two objects of the same form: `all_sessions` and `last_session`.
 public struct CampaignSummary: Sendable, Codable, Equatable {
     /// Rows that have a line in `results.csv`; the sum of the seven outcomes below.
     public var rows: UInt64
@@ -26,45 +26,24 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
     public var attempts: UInt64
     /// Rows that were sent again although an earlier request may have arrived: they may have arrived twice.
     public var resent: UInt64
-    /// Requests of all sessions, but for those that surely did not arrive; of one that was killed, up to its last mark.
-    public var requests: UInt64
     /// Processes that worked on the run.
     public var sessions: Int
-    public var elapsedSeconds: Double
-    public var acceptedPerSecond: Double
-    /// What the last process did.
-    public var session: Session
-    /// Processor time of the last process, user and system.
-    public var cpuSeconds: Double
-    /// What of it went into the ledger.
-    public var ledgerCPUSeconds: Double
-    /// Of the last process.
-    public var peakRSSBytes: UInt64
-    /// The event loop of the last process: `io_uring` or `epoll`; `none` when none ran.
-    public var loop: String
-    /// Connections that came up.
-    public var connections: UInt64
+    /// What all sessions did. Of one that was killed it is known up to its last mark in the ledger: a second before, or ten for
+    /// `retries`, `connections_ended` and `answer_ms` (ten times ``Campaign/syncInterval``).
+    public var allSessions: Work
+    /// What the last session did, which is included above.
+    public var lastSession: Work
     /// Rejected rows by APNs's reason.
     public var reasons: [String: UInt64]
     /// Unavailable rows by APNs's last reason.
     public var unavailableReasons: [String: UInt64]
-    /// Invalid rows by the rule that they break.
+    /// Invalid rows by the rule that they break; their sum is `invalid`. Rows that version 0.1.0 recorded stand under
+    /// `not recorded`.
     public var invalidRules: [String: InvalidRows]
-    /// Answers and lost requests of the last process that were followed by another request for the row, by what they were.
-    public var retries: [String: UInt64]
-    /// Connections of the last process, by why they ended.
-    public var connectionsEnded: [String: UInt64]
-    /// How long answers took in the last process; nil without answers.
-    public var answerTimes: AnswerMilliseconds?
     /// How the run ended: `complete`, `interrupted` or `failed`.
     public var ending: Ending
     /// Why it did not complete; absent when it did.
     public var cause: String?
-    /// Rows that have the device token of another row, of those that this process sent; nil when there are none.
-    public var duplicateTokens: DuplicateTokens?
-    /// Rows whose device token has another size than all have today, of those that this process sent; nil when there are
-    /// none.
-    public var unusualTokens: UnusualTokens?
     /// What the command ends with.
     public var exitCode: Int32
     /// Of what the campaign was.
@@ -77,35 +56,69 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
         public var places: [String]
     }
 
-    /// Times from a request to its answer, in milliseconds: right to a sixteenth, of the first thousand answers of a lane and
-    /// every sixteenth of the others.
+    /// Times from a request to its answer, in milliseconds. The quantiles are right to one percent, of the first thousand
+    /// answers of a lane and every sixteenth of the others; `max` is exact, and of all answers.
     public struct AnswerMilliseconds: Sendable, Codable, Equatable {
         public var p50: Double
         public var p90: Double
         public var p99: Double
         public var max: Double
-        /// Answers that were measured.
+        /// Answers that the quantiles are of.
         public var samples: UInt64
     }
 
-    /// What one process did.
-    public struct Session: Sendable, Codable, Equatable {
-        /// From 1.
-        public var number: Int
-        /// Rows that ended in it.
+    /// What one session did, or all of them together.
+    public struct Work: Sendable, Codable, Equatable {
+        /// Rows that ended, and those of them that were accepted.
         public var rows: UInt64
         public var accepted: UInt64
-        /// Requests that it made.
+        /// Requests, but for those that surely did not arrive. `attempts` has only those of rows that have a line.
         public var requests: UInt64
-        /// Connections that came up.
-        public var connections: UInt64
         public var elapsedSeconds: Double
         public var acceptedPerSecond: Double
+        /// Connections that came up.
+        public var connectionsOpened: UInt64
+        /// Of these, those that ended before the work was done, by why they did.
+        public var connectionsEnded: [String: UInt64]
+        /// Answers and lost requests that were followed by another request for the row, by what they were.
+        public var retries: [String: UInt64]
+        /// How long answers took; nil without answers.
+        public var answerTimes: AnswerMilliseconds?
+        /// What the process used; nil of all sessions together, and where only the ledger is left to tell.
+        public var process: Process?
+        /// Rows that have the device token of another row, of those that the session sent; nil when there are none, and of all
+        /// sessions together.
+        public var duplicateTokens: DuplicateTokens?
+        /// Rows whose device token has another size than all have today; likewise.
+        public var unusualTokens: UnusualTokens?
 
         enum CodingKeys: String, CodingKey {
-            case number, rows, accepted, requests, connections
+            case rows, accepted, requests, retries, process
             case elapsedSeconds = "elapsed_seconds"
             case acceptedPerSecond = "accepted_per_second"
+            case connectionsOpened = "connections_opened"
+            case connectionsEnded = "connections_ended"
+            case answerTimes = "answer_ms"
+            case duplicateTokens = "duplicate_tokens"
+            case unusualTokens = "unusual_tokens"
+        }
+    }
+
+    /// What a process used.
+    public struct Process: Sendable, Codable, Equatable {
+        /// Processor time, user and system.
+        public var cpuSeconds: Double
+        /// What of it went into the ledger.
+        public var ledgerCPUSeconds: Double
+        public var peakRSSBytes: UInt64
+        /// The event loop: `io_uring` or `epoll`; `none` when none ran.
+        public var loop: String
+
+        enum CodingKeys: String, CodingKey {
+            case loop
+            case cpuSeconds = "cpu_seconds"
+            case ledgerCPUSeconds = "ledger_cpu_seconds"
+            case peakRSSBytes = "peak_rss_bytes"
         }
     }
 
@@ -121,7 +134,11 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
         public var input: String
         /// Nil for a pipe.
         public var inputBytes: UInt64?
-        /// `sha256-` and the SHA-256 of the template in base64; nil without one, or with several.
+        /// The CRC-32C of the input, in hexadecimal digits, over the bytes that were read; nil for a pipe, and unless the run is
+        /// complete.
+        public var inputCRC32C: String?
+        /// `sha256-` and the SHA-256 of the template in base64; nil without one, or with several. Hexadecimal digits would look
+        /// like a device token.
         public var templateDigest: String?
         /// When the first process began and the last one ended: UTC, `2026-11-21T03:00:00Z`.
         public var began: String
@@ -130,6 +147,7 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
         enum CodingKeys: String, CodingKey {
             case id, version, destination, input, began, ended
             case inputBytes = "input_bytes"
+            case inputCRC32C = "input_crc32c"
             case templateDigest = "template_digest"
         }
     }
@@ -145,26 +163,17 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case rows, accepted, rejected, unavailable, invalid, unknown, expired, suppressed, left, attempts, resent,
-            requests
-        case sessions, session, connections, loop, reasons, ending, cause, campaign
-        case cpuSeconds = "cpu_seconds"
-        case ledgerCPUSeconds = "ledger_cpu_seconds"
-        case peakRSSBytes = "peak_rss_bytes"
+        case rows, accepted, rejected, unavailable, invalid, unknown, expired, suppressed, left, attempts, resent
+        case sessions, reasons, ending, cause, campaign
+        case allSessions = "all_sessions"
+        case lastSession = "last_session"
         case maybeSent = "may_be_sent"
         case notSent = "not_sent"
         case notRead = "not_read"
         case isLeftEstimated = "left_is_estimated"
-        case elapsedSeconds = "elapsed_seconds"
-        case acceptedPerSecond = "accepted_per_second"
         case unavailableReasons = "unavailable_reasons"
         case exitCode = "exit_code"
         case invalidRules = "invalid_rules"
-        case retries
-        case connectionsEnded = "connections_ended"
-        case answerTimes = "answer_ms"
-        case duplicateTokens = "duplicate_tokens"
-        case unusualTokens = "unusual_tokens"
     }
 
     /// Whether every row got a final answer from APNs, and not only rejections. An input without rows is not clean.

@@ -10,9 +10,6 @@ struct Gathering: Equatable {
 
     private var latencies: UInt64 = 0
     private var answers: UInt64 = 0
-    /// Of the whole run, for its summary.
-    private(set) var times = AnswerTimes()
-    private var sampleMask: UInt64 = 0
     /// Of all answers.
     private var quickest = UInt64.max
 
@@ -29,13 +26,6 @@ struct Gathering: Equatable {
         latencies &+= UInt64(latency)
         answers &+= 1
         quickest = min(quickest, UInt64(latency))
-        if answers & sampleMask == 0 { sample(latency) }
-    }
-
-    @inline(never)
-    private mutating func sample(_ latency: UInt32) {
-        times.note(latency)
-        sampleMask = times.sampleMask
     }
 
     /// Judges by the answers since it last did.

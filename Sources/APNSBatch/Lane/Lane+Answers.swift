@@ -64,7 +64,7 @@ extension Lane {
             if flights[flight].mayHaveArrived { return finishUnknown(flight, cause: Self.noWord(answer)) }
             return giveUp(flight, answer)
         }
-        account.noteRetry(after: "\(answer.status)\(answer.reason.map { " \($0)" } ?? "")")
+        noteRetry(after: "\(answer.status)\(answer.reason.map { " \($0)" } ?? "")")
         flights[flight].lastStatus = answer.status
         flights[flight].lastReason = if case .known(let reason) = answer.reason { reason } else { nil }
         again(flight, after: delay)

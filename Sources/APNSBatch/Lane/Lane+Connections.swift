@@ -57,7 +57,10 @@ extension Lane {
             event.failureScope == .tls || event.saysNoHTTP2 || event.failureScope == .proxy && event.code == 407
         let gone = providers[provider].pool.members[member]
         let text = refusal(event, at: providers[provider].addressOf[member], provider)
-        if gone.upAt > 0 { account.noteEnd(ofConnection: event.detailText) }
+        if gone.upAt > 0 {
+            let cause = event.detailText
+            gauges.account.withLock { $0.noteEnd(ofConnection: cause) }
+        }
         giveBackAddress(provider, member, failed: gone.phase == .connecting || gone.hasLost)
         providers[provider].tokenOf[member] = nil
         failed(provider, member, text, hopeless: hopeless)

@@ -11,9 +11,7 @@ extension Lane {
         for _ in 0..<Self.unsentPerTurn {
             guard rows.hasRow() else { return .allThatGoes }
             if let error = rows.row.error {
-                let finding = RowFault.find(error, plan)
-                account.note(finding)
-                recordUnsent(.invalid, cause: finding.text)
+                recordInvalid(RowFault.find(error, plan))
             } else if rows.mayHaveBeenSent {
                 recordNotKnown()
             } else {

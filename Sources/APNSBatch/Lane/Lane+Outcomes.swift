@@ -11,7 +11,10 @@ extension Lane {
         let accepted = answered && outcome.status == 200
         providers[provider].pool.didEnd(
             member, answered: answered, accepted: accepted, latency: outcome.latency_us, now: now)
-        if answered { gathering.note(latency: outcome.latency_us) }
+        if answered {
+            gathering.note(latency: outcome.latency_us)
+            if answerSampler.takes(outcome.latency_us) { gauges.note(answerTime: outcome.latency_us) }
+        }
         if accepted {
             providers[provider].counts.answered += 1
             finish(flight, .accepted, status: 200)
@@ -115,9 +118,12 @@ extension Lane {
         else { return finish(flight, .unknown, cause: Self.explain(outcome)) }
         // A resumed run sends it again.
         if control.stopping { return leave(flight) }
-        account.noteRetry(after: "no answer")
+        noteRetry(after: "no answer")
         again(flight, after: delay * 1_000_000)
     }
+
+    /// The row goes again, because of an answer or for want of one.
+    func noteRetry(after cause: String) { gauges.account.withLock { $0.noteRetry(after: cause) } }
 
     static func explain(_ outcome: OutcomeRecord) -> String {
         switch outcome.failureScope {

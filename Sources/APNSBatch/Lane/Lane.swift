@@ -45,6 +45,7 @@ struct Lane: ~Copyable {
     var now: UInt64
     var load: LaneLoad
     var gathering: Gathering
+    var answerSampler = AnswerSampler()
     var nextTick: UInt64 = 0
     var nextHandOver: UInt64 = 0
     /// When it is next looked at how APNs is.
@@ -60,7 +61,6 @@ struct Lane: ~Copyable {
     var canary: Canary?
     /// Rows that ended as unknown because of earlier processes alone.
     var unknownOfEarlier: UInt64 = 0
-    var account = LaneAccount()
     /// Requests handed to connections, but for those that surely did not arrive.
     var requestCount: UInt64 = 0
     /// Rows of the input that ended in this turn without being sent.
@@ -129,9 +129,6 @@ struct Lane: ~Copyable {
         for flight in flights.taken() { leaveOpen(flight) }
         sink.finish()
         publish()
-        account.answerTimes = gathering.times
-        let counted = account
-        gauges.account.withLock { $0 = counted }
         gauges.show(.idle)
     }
 
@@ -199,8 +196,7 @@ struct Lane: ~Copyable {
             case .invalid(let finding) where rows.mayHaveBeenSent && finding.rule.mayHaveBeenOtherwise:
                 recordNotKnown()
             case .invalid(let finding):
-                account.note(finding)
-                recordUnsent(.invalid, cause: finding.text)
+                recordInvalid(finding)
             case .expired where rows.mayHaveBeenSent: recordNotKnown()
             case .expired: recordUnsent(.expired, cause: RowFault.expired(rows.row, plan).text)
             }
@@ -210,14 +206,19 @@ struct Lane: ~Copyable {
         return nil
     }
 
-    mutating func recordUnsent(_ outcome: Outcome, cause: String, attempts: UInt16 = 0) {
+    mutating func recordInvalid(_ finding: RowFinding) {
+        recordUnsent(.invalid, status: finding.rule.code, cause: finding.text)
+    }
+
+    /// - Parameter status: as in `OutcomeEntry`.
+    mutating func recordUnsent(_ outcome: Outcome, status: UInt16 = 0, cause: String, attempts: UInt16 = 0) {
         var cause = cause
         let token = preparer.tokenText(of: rows.row)
         withUnsafeTemporaryAllocation(byteCount: MessageID.length, alignment: 8) { id in
             let hasOwnID = attempts > 0 && preparer.writeOwnID(of: rows.row, to: id.baseAddress!)
             cause.withUTF8 { cause in
                 sink.record(
-                    row: rows.row.row, outcome: outcome, attempts: attempts, token: token,
+                    row: rows.row.row, outcome: outcome, status: status, attempts: attempts, token: token,
                     reason: UnsafeRawBufferPointer(cause), ownID: hasOwnID ? id.baseAddress.map { .init($0) } : nil)
             }
         }
@@ -310,7 +311,7 @@ struct Lane: ~Copyable {
         gauges.publish(
             sink.tally, connections: providers.sum(\.up), streams: providers.sum(\.streamsShown),
             inFlight: providers.sum(\.inFlight), opened: providers.sum(\.opened), retrying: retries.count,
-            requests: requestCount)
+            requests: requestCount, longestAnswer: answerSampler.longest)
     }
 
     // MARK: The end

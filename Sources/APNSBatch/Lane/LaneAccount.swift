@@ -1,39 +1,5 @@
-import APNSProtocol
-
-/// What a lane counts besides outcomes: off the way of a row that goes well.
+/// What lanes count besides outcomes: off the way of a row that goes well.
 struct LaneAccount: Sendable, Equatable {
-    /// Rows that break a rule, and the first places where one does.
-    struct Invalid: Sendable, Equatable {
-        var count: UInt64 = 0
-        private(set) var places: [Place] = []
-
-        struct Place: Sendable, Equatable {
-            var line: UInt64
-            var text: String
-        }
-
-        static let placesMax = 3
-
-        mutating func add(_ place: Place) {
-            count += 1
-            keep(place)
-        }
-
-        mutating func add(_ other: Invalid) {
-            count += other.count
-            for place in other.places { keep(place) }
-        }
-
-        private mutating func keep(_ place: Place) {
-            guard places.count < Self.placesMax || place.line < places[places.count - 1].line else { return }
-            let index = places.firstIndex { place.line < $0.line } ?? places.count
-            places.insert(place, at: index)
-            if places.count > Self.placesMax { places.removeLast() }
-        }
-    }
-
-    /// By rule.
-    private(set) var invalid: [String: Invalid] = [:]
     /// Requests that were followed by another one for the same row, by what became of them.
     private(set) var retries: [String: UInt64] = [:]
     /// Connections that came up, by why they ended.
@@ -41,26 +7,36 @@ struct LaneAccount: Sendable, Equatable {
     var answerTimes = AnswerTimes()
 
     /// Different texts that are counted; a peer may make up any number of them.
-    private static let textsMax = 256
+    private static let textsMax = 64
+    /// Characters of a text.
+    private static let textLimit = 128
+    private static let others = "other"
 
-    mutating func note(_ finding: RowFinding) {
-        invalid[finding.rule.rawValue, default: Invalid()].add(
-            .init(line: finding.line, text: "\(finding.file):\(finding.line):\(finding.column)"))
-    }
+    mutating func noteRetry(after cause: String) { Self.add(1, to: cause, in: &retries) }
 
-    mutating func noteRetry(after cause: String) { Self.count(cause, in: &retries) }
+    mutating func noteEnd(ofConnection cause: String) { Self.add(1, to: cause, in: &connectionEnds) }
 
-    mutating func noteEnd(ofConnection cause: String) { Self.count(cause, in: &connectionEnds) }
-
-    private static func count(_ text: String, in counts: inout [String: UInt64]) {
+    private static func add(_ number: UInt64, to text: String, in counts: inout [String: UInt64]) {
+        let text = text.count > textLimit ? String(text.prefix(textLimit)) : text
         let isKept = counts[text] != nil || counts.count < textsMax
-        counts[isKept ? text : "other", default: 0] += 1
+        counts[isKept ? text : others, default: 0] &+= number
     }
 
     mutating func add(_ other: LaneAccount) {
-        for (rule, rows) in other.invalid { invalid[rule, default: Invalid()].add(rows) }
-        retries.merge(other.retries, uniquingKeysWith: +)
-        connectionEnds.merge(other.connectionEnds, uniquingKeysWith: +)
+        // In order, so that the same texts are kept whenever they are added up.
+        for (text, number) in other.retries.sorted(by: { $0.key < $1.key }) { Self.add(number, to: text, in: &retries) }
+        for (text, number) in other.connectionEnds.sorted(by: { $0.key < $1.key }) {
+            Self.add(number, to: text, in: &connectionEnds)
+        }
         answerTimes.add(other.answerTimes)
+    }
+}
+
+/// As it stands in the ledger: one JSON object, to which later versions may add.
+extension LaneAccount: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case retries
+        case connectionEnds = "connections_ended"
+        case answerTimes = "answer_us"
     }
 }

@@ -100,13 +100,17 @@ struct LedgerEncoder: ~Copyable {
         finish(.reopened, fixed: fixed.count)
     }
 
-    /// What the session did so far.
+    /// What the session did so far. Only while the encoder has nothing but small records.
     mutating func add(_ figures: SessionFigures) {
         var fixed = Fixed(at: body, count: 0)
         fixed.add(figures.milliseconds)
         fixed.add(figures.requests)
         fixed.add(figures.connections)
-        finish(.figures, fixed: fixed.count)
+        let text = figures.text
+        text.withUnsafeBytes { bytes in
+            if let base = bytes.baseAddress { (body + fixed.count).copyMemory(from: base, byteCount: bytes.count) }
+        }
+        finish(.figures, fixed: fixed.count, texts: text.count)
     }
 
     /// - Parameter isInputRead: all rows of the input are announced.
@@ -216,6 +220,7 @@ struct LedgerEntry: Equatable {
     /// See `Attempts`.
     var attempts: UInt16
     var outcome: Outcome
+    /// As in `OutcomeEntry`.
     var status: UInt16
     /// One that is in the table needs no text.
     var reason: KnownReason?

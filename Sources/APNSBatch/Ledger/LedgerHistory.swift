@@ -104,7 +104,9 @@ package struct LedgerHistory: Sendable {
     /// Of the sessions before the last one, and of that.
     private var figuresBefore = SessionFigures()
     private(set) var figuresOfSession = SessionFigures()
-    private(set) var reasons = AnswerReasons()
+    /// When the last session began.
+    private var tallyBefore = Tally()
+    private(set) var reasons = OutcomeReasons()
     /// So much of `results.csv` was durable at the last mark.
     private(set) var resultsLength: UInt64 = 0
     /// The sum of so much; nil where the mark has none.
@@ -114,6 +116,14 @@ package struct LedgerHistory: Sendable {
 
     /// What all sessions did.
     var figures: SessionFigures { figuresBefore + figuresOfSession }
+
+    /// Rows that ended in the last session, and those of them that were accepted.
+    var endedInSession: (rows: UInt64, accepted: UInt64) {
+        (tally.rows - min(tally.rows, tallyBefore.rows), tally.accepted - tallyBefore.accepted)
+    }
+
+    /// About when the last session did something, in seconds since the epoch.
+    var lastTime: UInt64 { (session?.time ?? header?.start ?? 0) &+ figuresOfSession.milliseconds / 1000 }
 
     /// Whether every row of the input has its outcome, and the last session ended in order.
     var isComplete: Bool { isEnded && isInputRead && ranges.allSatisfy { $0.remaining == 0 } }
@@ -130,6 +140,7 @@ package struct LedgerHistory: Sendable {
         guard header != nil, session.number == (self.session?.number ?? 0) + 1 else { throw .misplaced }
         self.session = session
         (figuresBefore, figuresOfSession) = (figures, SessionFigures())
+        tallyBefore = tally
         isEnded = false
         isInputRead = false
     }
@@ -154,7 +165,7 @@ package struct LedgerHistory: Sendable {
     /// Each tells all of its session up to then.
     mutating func take(_ figures: SessionFigures) throws(Fault) {
         guard session != nil else { throw .misplaced }
-        figuresOfSession = figures
+        figuresOfSession.take(figures)
     }
 
     /// Rows that ended as unavailable have no outcome any more.
@@ -179,17 +190,24 @@ package struct LedgerHistory: Sendable {
         self.isInputRead = isInputRead
     }
 
-    /// - Parameter reason: of a rejected or unavailable row.
-    mutating func take(_ entry: LedgerEntry, reason: @autoclosure () -> Reason?) throws(Fault) {
-        guard let index = index(of: entry.row) else { throw .unknownRow(entry.row) }
+    /// - Parameter text: of the row's reason; asked for only where it is needed.
+    mutating func take(_ entry: LedgerEntry, text: () throws -> [UInt8]?) throws {
+        guard let index = index(of: entry.row) else { throw Fault.unknownRow(entry.row) }
         let place = Int(entry.row - ranges[index].facts.firstRow)
-        guard ranges[index].setDone(place) else { throw .secondOutcome(entry.row) }
+        guard ranges[index].setDone(place) else { throw Fault.secondOutcome(entry.row) }
         if entry.outcome == .unavailable {
             ranges[index].unavailable.append(
                 Unavailable(index: UInt32(place), attempts: Attempts.count(entry.attempts)))
         }
         tally.count(entry.outcome, attempts: entry.attempts)
-        if entry.outcome.isAnswered, let reason = reason() { reasons.count(reason, of: entry.outcome) }
+        if entry.outcome == .invalid {
+            try reasons.count(invalid: entry.row, code: entry.status) {
+                String(decoding: try text() ?? [], as: UTF8.self)
+            }
+        } else if entry.outcome.isAnswered {
+            let unknown = entry.reason == nil ? try text()?.withUnsafeBytes { Reason(bytes: $0) } : nil
+            if let reason = entry.reason.map({ .known($0) }) ?? unknown { reasons.count(reason, of: entry.outcome) }
+        }
     }
 
     /// The range of a row. Rows of a batch are near each other, so the last one is looked at first.
@@ -224,27 +242,4 @@ package struct LedgerHistory: Sendable {
 
 extension LedgerRange {
     func contains(_ row: UInt64) -> Bool { row >= firstRow && row - firstRow < UInt64(rows) }
-}
-
-/// Rows by the reason that APNs gave, for each outcome that has one.
-package struct AnswerReasons: Sendable, Equatable {
-    var rejected: [Reason: UInt64] = [:]
-    var unavailable: [Reason: UInt64] = [:]
-
-    mutating func count(_ reason: Reason, of outcome: Outcome) {
-        if outcome == .unavailable { unavailable.countReason(reason) } else { rejected.countReason(reason) }
-    }
-}
-
-extension [Reason: UInt64] {
-    /// Different reasons that are counted; a server may make up any number of them.
-    private static var limit: Int { 256 }
-
-    fileprivate mutating func countReason(_ reason: Reason) {
-        let isKept = self[reason] != nil || count < Self.limit
-        self[isKept ? reason : .unknown("other"), default: 0] += 1
-    }
-
-    /// By the reason's text.
-    var byName: [String: UInt64] { [String: UInt64](map { ($0.key.rawValue, $0.value) }, uniquingKeysWith: +) }
 }

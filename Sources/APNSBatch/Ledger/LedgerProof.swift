@@ -58,22 +58,26 @@ struct LedgerProof {
         }
     }
 
-    /// - Parameter isSound: what the last mark covers is as it was written, and so is what follows it ours; otherwise a line
-    ///   counts if its apns-id is the one of this run and row.
+    /// - Parameter isSound: what the last mark covers is as it was written. What follows it is then ours as well, unless the
+    ///   power was lost since, which may have left anything there. Otherwise a line counts if its apns-id is the one of this
+    ///   run and row.
     private func check(_ scan: ResultsScan, isSound: Bool) throws {
         guard let identity = history.header?.identity else { return }
         var missing: UInt64?
-        var isOther = false
+        var (ownLines, otherLines) = (0, 0)
         try scan.forEachLine(from: isSound ? history.resultsLength : 0) { line in
-            if isSound || line.messageID == Array(MessageID(campaign: identity, row: line.row).text.utf8) {
+            let isOwn = line.messageID == Array(MessageID(campaign: identity, row: line.row).text.utf8)
+            if isOwn || isSound && isSameBoot {
+                ownLines += 1
                 if missing == nil, !explains(line) { missing = line.row }
-            } else if !line.messageID.isEmpty {
-                isOther = true
+            } else if line.hasDerivedID {
+                otherLines += 1
             }
         }
         if let missing { throw Doubt.missingRow(missing, file: RunDirectory.results) }
-        // With a board of this run it is `results.csv` that was exchanged, and it is written anew.
-        if isOther, board == nil { throw Doubt.otherResults }
+        // A loss of power may have changed a few bytes of a line, so a few lines of another run are no proof. With a board of
+        // this run it is `results.csv` that was exchanged, and it is written anew.
+        if otherLines > ownLines, !isSound, board == nil { throw Doubt.otherResults }
     }
 
     /// Whether the ledger knows why there is such a line. A loss of power may take outcomes that had their lines; those rows

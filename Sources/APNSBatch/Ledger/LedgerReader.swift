@@ -131,7 +131,12 @@ package struct LedgerReader: ~Copyable {
         case .handed:
             let (firstRow, rows) = try found(LedgerDecoder.handed(fixed))
             try reading.history.takeHanded(firstRow: firstRow, rows: rows)
-        case .figures: try reading.history.take(try found(LedgerDecoder.figures(fixed)))
+        case .figures:
+            var figures = try found(LedgerDecoder.figures(fixed))
+            if frame.textLength > 0, try textsHold(at: offset) {
+                figures.lanes = SessionFigures.lanes(from: try texts(frame, at: offset))
+            }
+            try reading.history.take(figures)
         case .reopened:
             _ = try found(LedgerDecoder.reopened(fixed))
             try reading.history.takeReopened()
@@ -154,13 +159,11 @@ package struct LedgerReader: ~Copyable {
             let entry = try found(LedgerDecoder.outcome(number, of: fixed))
             let end = textOffset + entry.textLength
             guard end <= frame.textLength else { throw LedgerHistory.Fault.misplaced }
-            if entry.outcome.isAnswered, entry.reason == nil, entry.reasonLength > 0 {
+            try history.take(entry) {
+                guard entry.reasonLength > 0 else { return nil }
                 let behind = entry.reasonLength + entry.carriedLength
                 let start = UInt64(LedgerFrame.length + frame.fixedLength + end - behind)
-                let text = try read(at: offset + start, count: entry.reasonLength)
-                try history.take(entry, reason: text.withUnsafeBytes { Reason(bytes: $0) })
-            } else {
-                try history.take(entry, reason: entry.reason.map { .known($0) })
+                return try read(at: offset + start, count: entry.reasonLength)
             }
             textOffset = end
         }

@@ -7,6 +7,10 @@ struct ResultsScan {
         var row: UInt64
         var outcome: Outcome
         var messageID: [UInt8]
+
+        /// Its apns-id has the form of those that are derived from a campaign and a row. One that the row brought itself says
+        /// nothing of the run, and neither does one that is damaged.
+        var hasDerivedID: Bool { MessageID.isDerived(messageID) }
     }
 
     private let storage: any LedgerStorage

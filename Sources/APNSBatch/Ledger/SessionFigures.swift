@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// What a session did besides ending rows: written with each mark and at its end, so that a run's figures are those of all
 /// its sessions. Of a session that was killed what it did up to its last mark is known.
 package struct SessionFigures: Equatable, Sendable {
@@ -6,6 +8,8 @@ package struct SessionFigures: Equatable, Sendable {
     package var requests: UInt64 = 0
     /// Connections that came up.
     package var connections: UInt64 = 0
+    /// What its lanes counted; nil where that was not asked for. It is longer than the rest, and written less often.
+    var lanes: LaneAccount?
 
     package init(milliseconds: UInt64 = 0, requests: UInt64 = 0, connections: UInt64 = 0) {
         self.milliseconds = milliseconds
@@ -14,8 +18,38 @@ package struct SessionFigures: Equatable, Sendable {
     }
 
     static func + (left: SessionFigures, right: SessionFigures) -> SessionFigures {
-        SessionFigures(
+        var sum = SessionFigures(
             milliseconds: left.milliseconds &+ right.milliseconds, requests: left.requests &+ right.requests,
             connections: left.connections &+ right.connections)
+        sum.lanes = left.lanes ?? right.lanes
+        if left.lanes != nil, let other = right.lanes { sum.lanes?.add(other) }
+        return sum
+    }
+
+    /// Takes what the same session said later.
+    mutating func take(_ later: SessionFigures) {
+        let lanes = later.lanes ?? lanes
+        self = later
+        self.lanes = lanes
+    }
+}
+
+/// What lanes counted, as the text of a record.
+extension SessionFigures {
+    static let textMax = 192 * 1024
+
+    /// Empty where there is nothing to tell.
+    var text: [UInt8] {
+        guard let lanes else { return [] }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        guard let text = try? encoder.encode(lanes), text.count <= Self.textMax else { return [] }
+        return Array(text)
+    }
+
+    /// Nil for a text that is none of ours: nothing depends on it but what is told of times and retries.
+    static func lanes(from text: [UInt8]) -> LaneAccount? {
+        guard !text.isEmpty, text.count <= textMax else { return nil }
+        return try? JSONDecoder().decode(LaneAccount.self, from: Data(text))
     }
 }

@@ -9,7 +9,7 @@ struct OutcomeEntry {
     var reasonOffset: UInt32
     var tokenLength: UInt16
     var reasonLength: UInt16
-    /// HTTP status; 0 when APNs did not answer.
+    /// HTTP status; of an invalid row the code of the rule that it breaks; 0 when APNs did not answer.
     var status: UInt16
     /// Of all sessions; see `Attempts`.
     var attempts: UInt16

@@ -69,7 +69,7 @@ struct ResultLines: ~Copyable {
         append(byte: UInt8(ascii: ","))
         append(text: entry.outcome.name)
         append(byte: UInt8(ascii: ","))
-        if entry.status > 0 { append(status: entry.status) }
+        if entry.status > 0, entry.outcome != .invalid { append(status: entry.status) }
         append(byte: UInt8(ascii: ","))
         if entry.reasonLength > 0 { append(field: batch.reason(of: entry)) }
         append(byte: UInt8(ascii: ","))

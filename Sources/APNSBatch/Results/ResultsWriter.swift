@@ -7,7 +7,7 @@ final class ResultsWriter: @unchecked Sendable {
     /// What was recorded, and its lines.
     private struct Account: ~Copyable {
         var lines: ResultLines
-        var reasons: AnswerReasons
+        var reasons: OutcomeReasons
         var tally = Tally()
 
         /// Adds entries from one on, and their lines as far as there is room; gives the first that is not added.
@@ -18,6 +18,10 @@ final class ResultsWriter: @unchecked Sendable {
                 tally.count(entry.outcome, attempts: entry.attempts)
                 if entry.outcome.isAnswered && entry.reasonLength > 0 {
                     reasons.count(Reason(bytes: batch.reason(of: entry)), of: entry.outcome)
+                } else if entry.outcome == .invalid {
+                    reasons.count(invalid: entry.row, code: entry.status) {
+                        String(decoding: batch.reason(of: entry), as: UTF8.self)
+                    }
                 }
                 if !isWithoutLines { lines.append(entry, of: batch) }
             }
@@ -36,14 +40,17 @@ final class ResultsWriter: @unchecked Sendable {
     /// Something was recorded since the last mark.
     private var isUnmarked = false
     private var nextMark: UInt64 = 0
+    private var marks = 0
+    /// What lanes count is written with every tenth mark only, from the first on: it takes some kilobytes.
+    private static let marksPerAccount = 10
 
     private let ledger: RunLedger
     private let exchange: OutcomeExchange
     private let control: RunControl
     /// Nanoseconds.
     private let interval: UInt64
-    /// What the session did so far.
-    private let figures: @Sendable () -> SessionFigures?
+    /// What the session did so far, with what its lanes counted where that is asked for.
+    private let figures: @Sendable (_ withLanes: Bool) -> SessionFigures?
     /// As they stand in the ledger at its end.
     private(set) var lastFigures: SessionFigures?
 
@@ -51,10 +58,10 @@ final class ResultsWriter: @unchecked Sendable {
     ///   - carried: columns of the input that each line has.
     ///   - reasons: counted before.
     init(
-        ledger: RunLedger, campaign: (UInt64, UInt64), carried: Int = 0, reasons: AnswerReasons = AnswerReasons(),
+        ledger: RunLedger, campaign: (UInt64, UInt64), carried: Int = 0, reasons: OutcomeReasons = OutcomeReasons(),
         exchange: OutcomeExchange,
         control: RunControl, interval: UInt64, lineBytes: Int = ResultLines.usualCapacity,
-        figures: @escaping @Sendable () -> SessionFigures? = { nil }
+        figures: @escaping @Sendable (_ withLanes: Bool) -> SessionFigures? = { _ in nil }
     ) {
         self.ledger = ledger
         self.exchange = exchange
@@ -89,7 +96,7 @@ final class ResultsWriter: @unchecked Sendable {
     /// After the last outcome: everything is durable, and the ledger says that the run ended in order.
     func end() {
         flush()
-        lastFigures = figures()
+        lastFigures = figures(true)
         do {
             if !hasLost {
                 try ledger.end(hasLines: !isWithoutLines, lastFigures)
@@ -102,7 +109,7 @@ final class ResultsWriter: @unchecked Sendable {
     }
 
     /// After the thread was joined: outcomes and answers by reason, as they were recorded, and what went wrong.
-    func finish() -> (tally: Tally, reasons: AnswerReasons, failure: CampaignError?) {
+    func finish() -> (tally: Tally, reasons: OutcomeReasons, failure: CampaignError?) {
         (account.tally, account.reasons, failure)
     }
 
@@ -147,7 +154,8 @@ final class ResultsWriter: @unchecked Sendable {
         flush()
         guard !isWithoutLines else { return }
         do {
-            try ledger.mark(figures())
+            try ledger.mark(figures(marks % Self.marksPerAccount == 0))
+            marks += 1
         } catch {
             isWithoutLines = true
             fail(error)

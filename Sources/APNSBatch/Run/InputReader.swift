@@ -9,6 +9,8 @@ final class InputReader: Sendable {
     let reader: CSVChunkReader
     let name: String
     private let extent = Guarded(InputExtent())
+    /// All that were announced, by this process and those before it.
+    let ranges = Guarded(InputChecksum())
 
     /// Opens the input and reads its header row; blocks for a pipe until that is there.
     ///
@@ -41,6 +43,11 @@ final class InputReader: Sendable {
 
     /// A chunk was read.
     func note(rows: UInt64, bytes: UInt64) { extent.withLock { $0.note(rows: rows, bytes: bytes) } }
+
+    /// Ranges were announced.
+    func note(_ announced: [LedgerRange]) {
+        ranges.withLock { ranges in for range in announced { ranges.add(range) } }
+    }
 
     func note(_ chunk: CSVChunk) {
         note(

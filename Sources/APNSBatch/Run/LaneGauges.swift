@@ -16,7 +16,9 @@ final class LaneGauges: Sendable {
     private let shown = Guarded(LaneActivity.idle)
     private let requests = Atomic<UInt64>(0)
 
-    /// Of a lane that has ended.
+    private let longestAnswer = Atomic<UInt32>(0)
+
+    /// What the lane counts off the way of a row. Whoever reads it must not keep it: the lane would have to copy it.
     let account = Guarded(LaneAccount())
 
     struct Reading: Sendable {
@@ -34,7 +36,13 @@ final class LaneGauges: Sendable {
         var retrying = 0
         /// Requests handed to connections so far.
         var requests: UInt64 = 0
+        /// Microseconds, of all answers.
+        var longestAnswer: UInt32 = 0
     }
+
+    /// Takes one of the answers that are noted.
+    @inline(never)
+    func note(answerTime: UInt32) { account.withLock { $0.answerTimes.note(answerTime) } }
 
     /// What the lane does; called only when that changes.
     func show(_ activity: LaneActivity) { shown.withLock { $0 = activity } }
@@ -43,7 +51,7 @@ final class LaneGauges: Sendable {
 
     func publish(
         _ tally: Tally, connections: Int, streams: Int, inFlight: Int, opened: Int, retrying: Int = 0,
-        requests: UInt64 = 0
+        requests: UInt64 = 0, longestAnswer: UInt32 = 0
     ) {
         accepted.store(tally.accepted, ordering: .relaxed)
         rejected.store(tally.rejected, ordering: .relaxed)
@@ -56,6 +64,7 @@ final class LaneGauges: Sendable {
         self.opened.store(opened, ordering: .relaxed)
         self.retrying.store(retrying, ordering: .relaxed)
         self.requests.store(requests, ordering: .relaxed)
+        self.longestAnswer.store(longestAnswer, ordering: .relaxed)
     }
 
     var reading: Reading {
@@ -65,7 +74,8 @@ final class LaneGauges: Sendable {
             other: other.load(ordering: .relaxed),
             connections: connections.load(ordering: .relaxed), streams: streams.load(ordering: .relaxed),
             inFlight: inFlight.load(ordering: .relaxed), opened: opened.load(ordering: .relaxed),
-            retrying: retrying.load(ordering: .relaxed), requests: requests.load(ordering: .relaxed))
+            retrying: retrying.load(ordering: .relaxed), requests: requests.load(ordering: .relaxed),
+            longestAnswer: longestAnswer.load(ordering: .relaxed))
     }
 }
 

@@ -81,6 +81,7 @@ struct RangeAnnouncer: ~Copyable {
             giveBack()
             throw CampaignError(.results, "\(error)")
         }
+        input.note(ranges)
         for chunk in group where !input.chunks.push(chunk) { chunk.chunk.recycle() }
         group.removeAll(keepingCapacity: true)
         ranges.removeAll(keepingCapacity: true)

@@ -27,9 +27,9 @@ package final class SteppedRun {
             lanes: run.gauges.count, each: surroundings.batchesPerLane, entries: surroundings.outcomesPerBatch)
         writer = ResultsWriter(
             ledger: ledger, campaign: run.plan.identity, carried: run.header.resultColumns.count,
-            reasons: run.past?.reading.history.reasons ?? AnswerReasons(), exchange: exchange, control: run.control,
+            reasons: run.past?.reading.history.reasons ?? OutcomeReasons(), exchange: exchange, control: run.control,
             interval: UInt64(run.syncInterval) * 1_000_000, lineBytes: surroundings.lineBytes,
-            figures: { [weak run] in run?.figures })
+            figures: { [weak run] in run?.figures(withLanes: $0) })
         announcer = RangeAnnouncer(run.reader, ledger: ledger, past: run.past?.ranges ?? [])
         wakers = run.gauges.map { _ in LaneWaker() }
         do {

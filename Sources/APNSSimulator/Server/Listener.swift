@@ -57,7 +57,7 @@ enum Listener {
         options.connections_max = configuration.connections &+ 2
         options.streams_max = configuration.streamsTotal
         options.body_received_max = UInt32(PushType.payloadMaximumOfAll)
-        options.connect_timeout_ms = 10_000
+        options.connect_timeout_ms = configuration.connectTimeout
         options.send_buffer_max = 1 << 18
         var transport: OpaquePointer?
         var error = transport_error()

@@ -104,6 +104,34 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
         #expect(try doubt(killed, nil, lines(1...20, of: (7, 7))) == .otherResults)
     }
 
+    @Test("a line that a loss of power damaged is not a line of another run, nor is one whose row brought its own id")
+    func damagedResults() throws {
+        let history = try history()
+        let sound = lines(1...2)
+        for place in sound.bytes.indices {
+            for byte in [0, UInt8(ascii: "7"), UInt8(ascii: "a"), 0xFF] where byte != sound.bytes[place] {
+                let damaged = MemoryStorage(sound.bytes)
+                damaged.bytes[place] = byte
+                #expect(try doubt(history, nil, damaged, boot: (5, 5)) == nil, "byte \(place)")
+            }
+        }
+        let given = "row,token\n1,00ff,accepted,200,,,0f0e0d0c-1111-4222-9333-444455556666,1,\n"
+        #expect(try doubt(history, nil, MemoryStorage(Array(given.utf8)), boot: (5, 5)) == nil)
+    }
+
+    @Test("behind what a mark covers, a line that a loss of power damaged says nothing of its row")
+    func damagedTail() throws {
+        var history = try history()
+        let header = ResultLines.header()
+        history.takeMark(
+            resultsLength: UInt64(header.count), resultsSum: header.withUnsafeBytes { LedgerFrame.sum(of: $0) })
+        let results = lines(1...4)
+        #expect(results.bytes[header.count...].starts(with: Array("1,".utf8)))
+        results.bytes[header.count] = UInt8(ascii: "9")
+        #expect(try doubt(history, nil, results, boot: (5, 5)) == nil)
+        #expect(try doubt(history, nil, results) == .missingRow(9, file: "results.csv"), "nothing is lost without it")
+    }
+
     @Test("behind what a mark covers every line counts, and any other change is found by the mark's sum")
     func sum() throws {
         var history = try history()

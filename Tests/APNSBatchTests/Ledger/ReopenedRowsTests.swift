@@ -36,7 +36,7 @@ import Testing
         }
         let accepted = UInt64(rows - unavailable.count)
         #expect(history.tally == Tally(accepted: accepted, attempts: accepted))
-        #expect(history.reasons == AnswerReasons())
+        #expect(history.reasons == OutcomeReasons())
     }
 
     @Test("are counted with their reasons until then")
@@ -53,9 +53,9 @@ import Testing
         try history.take(Sample.session(2))
         try history.take(Sample.range(1, rows: 5))
         let entry = LedgerEntry(row: 2, attempts: 1, outcome: .unavailable, status: 503)
-        try history.take(entry, reason: .known(.serviceUnavailable))
+        try history.take(entry) { nil }
         #expect(history.ranges[0].remaining == 0 && history.tally.unavailable == 1)
-        #expect(throws: LedgerHistory.Fault.secondOutcome(2)) { try history.take(entry, reason: nil) }
+        #expect(throws: LedgerHistory.Fault.secondOutcome(2)) { try history.take(entry) { nil } }
         try history.takeReopened()
         #expect(history.ranges[0].remaining == 1 && history.tally.unavailable == 0)
     }

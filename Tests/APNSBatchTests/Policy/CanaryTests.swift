@@ -102,7 +102,7 @@ import Testing
         let summary = await run.run()
         #expect(summary.ending == .failed && run.failure?.kind == .fatalAnswer)
         #expect(summary.cause?.hasSuffix("of the first 200 rows, more than 20 (10.0 %); the rest was not sent") == true)
-        #expect(summary.rows <= 200 && summary.connections == 1)
+        #expect(summary.rows <= 200 && summary.allSessions.connectionsOpened == 1)
         #expect(stage.simulator.stop().requests == summary.rows)
     }
 

@@ -142,7 +142,7 @@ import Testing
         #expect(run.progress.rows < 20_000 && run.progress.inFlight == 0 && run.progress.connections == 1)
         run.unpause()
         let summary = await running.value
-        #expect(summary.ending == .complete && summary.accepted == 20_000 && summary.connections == 1)
+        #expect(summary.ending == .complete && summary.accepted == 20_000 && summary.allSessions.connectionsOpened == 1)
     }
 
     @Test("a paused run stops when it is told to, and its deadline passes all the same", arguments: [false, true])

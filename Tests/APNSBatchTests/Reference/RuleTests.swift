@@ -318,9 +318,10 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         #expect(found.first?.text.hasSuffix("rows.csv:1:1: \(message)") == true)
     }
 
-    @Test("unused-column is said of no column that anything uses")
+    @Test("unused-column is said of no column that anything uses, be it only the results")
     func usedColumns() async throws {
-        let findings = try await check("token,a,b,c,locale,priority\n\(token(1)),a,b,c,de,5\n") {
+        let findings = try await check("token,a,b,c,locale,priority,user\n\(token(1)),a,b,c,de,5,u\n") {
+            $0.resultColumns = ["user"]
             $0.templates = .init(
                 by: .locale,
                 [

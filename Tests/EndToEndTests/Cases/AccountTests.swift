@@ -102,6 +102,96 @@ extension EndToEnd {
             #expect(numbers(try last(sender.command(["status", directory]).output))["rows"] == Double(rows))
         }
 
+        @Test func `the account of a run that was killed is that of all sessions, and of the last one apart`() throws {
+            let sender = try Sender()
+            let simulator = try SimulatorProcess(
+                sender,
+                script: Script(
+                    seed: 3, rules: [.init(share: 0.05, status: 429, reason: "TooManyRequests", times: 1)],
+                    latency: "{ distribution: uniform, min_ms: 20, max_ms: 20 }"))
+            let rows = 60_000
+            let made = try String(contentsOfFile: sender.makeRows(rows, "--plain"), encoding: .utf8)
+            let header = made.prefix { $0 != "\n" }
+            let bad = (0..<5).map { "no-\($0)," + header.filter { $0 == "," }.dropFirst() + "\n" }.joined()
+            let text = header + "\n" + bad + made.dropFirst(header.count + 1)
+            let input = try sender.scratch.write(String(text), to: "some-bad.csv")
+            let directory = sender.newRunDirectory()
+            let process = try sender.start(
+                input, to: simulator.port, runDirectory: directory,
+                [
+                    "--template", Tools.fixture("campaign/plain.json"), "--connections", "1", "--lanes", "1",
+                    "--sync-interval", "10",
+                ])
+            let underWay = eventually(seconds: 60) {
+                let output = (try? sender.command(["status", directory]).output) ?? ""
+                return process.isOver || numbers(last(output))["ended"] ?? 0 > 500
+            }
+            try #require(underWay && !process.isOver, "\(process.errors)")
+            process.stop(SIGKILL)
+            let resumed = try sender.command(["resume", directory])
+            #expect(resumed.ending == .exited(2), "\(resumed)")
+
+            let results = try RunResults(directory)
+            results.expectComplete(rows: rows + 5)
+            let (all, one) = (results.allSessions, results.lastSession)
+            func number(_ work: [String: Any], _ key: String) -> Double { (work[key] as? NSNumber)?.doubleValue ?? -1 }
+            #expect(number(all, "rows") == Double(rows + 5) && number(one, "rows") <= Double(rows - 500))
+            #expect(number(one, "rows") > 0 && number(all, "accepted") == Double(rows))
+            for key in ["requests", "elapsed_seconds", "connections_opened"] {
+                #expect(number(all, key) > number(one, key) && number(one, key) > 0, "\(key)")
+            }
+            func of(_ work: [String: Any], _ key: String) -> [String: Double] { work[key] as? [String: Double] ?? [:] }
+            let retries = ["429 TooManyRequests": 0.0]
+            #expect(Set(of(all, "retries").keys) == Set(retries.keys), "\(all)")
+            #expect(of(all, "retries").values.reduce(0, +) > of(one, "retries").values.reduce(0, +))
+            #expect(of(all, "answer_ms")["samples"] ?? 0 > of(one, "answer_ms")["samples"] ?? 0)
+            #expect(of(all, "answer_ms")["max"] ?? 0 >= of(one, "answer_ms")["p50"] ?? .infinity)
+            #expect(all["process"] == nil && results.process["loop"] != nil)
+            // The process that was killed wrote no summary: the ledger alone has its invalid rows.
+            let rules = results.summary["invalid_rules"] as? [String: [String: Any]]
+            #expect(rules?.keys.sorted() == ["device-token"] && rules?["device-token"]?["rows"] as? Int == 5)
+            #expect(
+                rules?["device-token"]?["places"] as? [String] == ["\(input):2:1", "\(input):3:1", "\(input):4:1"])
+            let campaign = results.summary["campaign"] as? [String: Any]
+            #expect(campaign?["input_crc32c"] as? String == Self.checksum(Array(String(text).utf8)))
+            let line = numbers(resumed.outputLines.last)
+            #expect(abs((line["seconds"] ?? 0) - number(all, "elapsed_seconds")) < 0.001)
+            #expect(abs((line["session_seconds"] ?? 0) - number(one, "elapsed_seconds")) < 0.001)
+        }
+
+        /// CRC-32C in hexadecimal digits, as RFC 3720 has it.
+        private static func checksum(_ bytes: [UInt8]) -> String {
+            let table = (0..<256 as Range<UInt32>).map { byte in
+                (0..<8).reduce(byte) { sum, _ in sum >> 1 ^ (sum & 1 == 1 ? 0x82F6_3B78 : 0) }
+            }
+            let sum = ~bytes.reduce(~0 as UInt32) { sum, byte in
+                table[Int(UInt8(truncatingIfNeeded: sum) ^ byte)] ^ sum >> 8
+            }
+            return String(format: "%08x", sum)
+        }
+
+        @Test func `while all rows wait for their next attempt, log and progress say why, and the run ends well`()
+            throws
+        {
+            let sender = try Sender()
+            let script = Script(
+                seed: 1,
+                rules: [.init(share: 1, status: 429, reason: "TooManyRequests", times: 1, retryAfter: 12)])
+            let simulator = try SimulatorProcess(sender, script: script)
+            let rows = 50
+            let input = try sender.makeRows(rows, "--plain")
+            // Standard error is no terminal: a line of progress every ten seconds.
+            let (finished, results) = try sender.send(
+                input, to: simulator.port, ["--template", Tools.fixture("campaign/plain.json")])
+            results.expectComplete(rows: rows)
+            #expect(results.count("accepted") == rows)
+            let lines = finished.errors.split(separator: "\n")
+            let notice = "backing off after 429 TooManyRequests"
+            #expect(lines.count { $0.hasSuffix("apns-batch: warning: \(notice)") } == 1, "\(finished)")
+            #expect(lines.contains { $0.contains("0 rows, \(notice)") }, "\(finished)")
+            #expect(results.allSessions["retries"] as? [String: Int] == ["429 TooManyRequests": rows])
+        }
+
         @Test func `resume of a run that is complete changes no figure`() throws {
             let sender = try Sender()
             let simulator = try SimulatorProcess(sender)
@@ -152,6 +242,7 @@ extension EndToEnd {
             #expect(campaign["input"] as? String == input && (campaign["id"] as? String)?.count == 36)
             #expect((campaign["began"] as? String)?.hasSuffix("Z") == true)
             #expect((campaign["template_digest"] as? String)?.hasPrefix("sha256-") == true)
+            #expect((campaign["input_crc32c"] as? String)?.count == 8)
         }
 
         @Test func `status tells its figures as JSON, and of an input without rows that it was read`() throws {

@@ -175,7 +175,7 @@ extension EndToEnd {
                     apns-batch: warning: a token has another size than 32 bytes: row 3 [token-size]
 
                     """, "\(finished)")
-            let duplicates = results.summary["duplicate_tokens"] as? [String: Any]
+            let duplicates = results.lastSession["duplicate_tokens"] as? [String: Any]
             #expect(duplicates?["rows"] as? Int == 1 && duplicates?["examples"] as? [[Int]] == [[1, 2]])
         }
 

@@ -66,7 +66,7 @@ extension EndToEnd {
             #expect(results.count("accepted") == 500)
             let lines = try String(contentsOfFile: table, encoding: .utf8).split(separator: "\n")
             let names = lines.compactMap { $0.split(separator: " ").last.map(String.init) }
-            return (Set(names), results.summary["loop"] as? String)
+            return (Set(names), results.process["loop"] as? String)
         }
     }
 }

@@ -27,7 +27,7 @@ extension EndToEnd {
             let counts = try simulator.stop()
 
             results.expectComplete(rows: Self.rows)
-            #expect(results.summary["loop"] as? String == loop)
+            #expect(results.process["loop"] as? String == loop)
             #expect(counts.count == Self.rows)
             for line in results.lines {
                 Self.check(line, counts[line.token])

@@ -39,6 +39,16 @@ extension EndToEnd {
             }
         }
 
+        @Test(.enabled(if: Tools.sanitizer == nil))
+        func `address space that is used up on the way: a sentence, exit code 71, no trap`() throws {
+            let sender = try Sender()
+            for kilobytes in stride(from: 250_000, through: 1_000_000, by: 50_000) {
+                let finished = try run("ulimit -v \(kilobytes)", Self.rows(sender), in: sender)
+                #expect([.exited(0), .exited(71)].contains(finished.ending), "\(kilobytes): \(finished)")
+                #expect(!finished.errors.contains("fault of its own"), "\(kilobytes): \(finished)")
+            }
+        }
+
         /// Not under the thread and address sanitizers, whose runtimes do not bear strace.
         @Test(
             .enabled(if: [nil, "undefined"].contains(Tools.sanitizer)),

@@ -17,20 +17,21 @@ extension EndToEnd {
 
             let keys: Set = [
                 "rows", "accepted", "rejected", "unavailable", "invalid", "unknown", "expired", "suppressed",
-                "attempts",
-                "elapsed_seconds", "accepted_per_second", "cpu_seconds", "peak_rss_bytes", "loop", "connections",
-                "reasons",
+                "attempts", "sessions", "all_sessions", "last_session", "reasons", "invalid_rules", "campaign",
             ]
             #expect(keys.subtracting(results.summary.keys) == [])
-            for key in ["elapsed_seconds", "accepted_per_second", "cpu_seconds", "peak_rss_bytes", "connections"] {
-                #expect(try #require(results.number(key) ?? nil) >= 0, "\(key)")
+            for work in [results.allSessions, results.lastSession] {
+                for key in ["elapsed_seconds", "accepted_per_second", "connections_opened"] {
+                    #expect((work[key] as? NSNumber)?.doubleValue ?? -1 > 0, "\(key)")
+                }
+                let times = try #require(work["answer_ms"] as? [String: Double])
+                let order = ["p50", "p90", "p99", "max"].map { times[$0] ?? -1 }
+                #expect(order == order.sorted() && order[0] > 0 && times["samples"] == 300)
+                #expect(work["requests"] as? Int == 300 && work["retries"] as? [String: Int] == [:])
             }
-            #expect(try #require(results.number("peak_rss_bytes")) > 1 << 20)
-            let times = try #require(results.summary["answer_ms"] as? [String: Double])
-            let order = ["p50", "p90", "p99", "max"].map { times[$0] ?? -1 }
-            #expect(order == order.sorted() && order[0] > 0 && times["samples"] == 300)
-            #expect(results.number("requests") == 300 && results.summary["retries"] as? [String: Int] == [:])
-            #expect(Tools.loops.contains(results.summary["loop"] as? String ?? ""))
+            #expect((results.process["peak_rss_bytes"] as? NSNumber)?.intValue ?? 0 > 1 << 20)
+            #expect((results.process["cpu_seconds"] as? NSNumber)?.doubleValue ?? 0 > 0)
+            #expect(Tools.loops.contains(results.process["loop"] as? String ?? ""))
         }
 
         @Test func `without a terminal, progress is plain lines on standard error`() throws {

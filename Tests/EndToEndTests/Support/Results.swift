@@ -68,6 +68,12 @@ struct RunResults {
 
     func number(_ key: String) -> Int? { (summary[key] as? NSNumber)?.intValue }
 
+    /// What all sessions did, and the last one.
+    var allSessions: [String: Any] { summary["all_sessions"] as? [String: Any] ?? [:] }
+    var lastSession: [String: Any] { summary["last_session"] as? [String: Any] ?? [:] }
+    /// What its process used.
+    var process: [String: Any] { lastSession["process"] as? [String: Any] ?? [:] }
+
     /// One line for each of the rows 1 to `rows`, and a summary that says the same.
     func expectComplete(rows: Int, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(lines.map(\.row) == Array(1...max(1, rows)), sourceLocation: sourceLocation)

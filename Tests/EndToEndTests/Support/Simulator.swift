@@ -75,6 +75,8 @@ struct Script {
         var timestamp: Int?
         /// For how many requests of a token it holds; nil for all.
         var times: Int?
+        /// Seconds.
+        var retryAfter: Int?
     }
 
     var seed: UInt64
@@ -89,7 +91,7 @@ struct Script {
         let rules = rules.map { rule in
             "  - { share: \(rule.share), status: \(rule.status), reason: \(rule.reason)"
                 + (rule.timestamp.map { ", timestamp: \($0)" } ?? "") + (rule.times.map { ", times: \($0)" } ?? "")
-                + " }\n"
+                + (rule.retryAfter.map { ", retry_after: \($0)" } ?? "") + " }\n"
         }
         let list = rules.isEmpty ? "rules: []\n" : "rules:\n" + rules.joined()
         return "seed: \(seed)\nlatency: \(latency)\n" + list + (rateLimit.map { "rate_limit: \($0)\n" } ?? "")

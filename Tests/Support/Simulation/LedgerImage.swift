@@ -71,8 +71,12 @@ struct LedgerImage {
         case 4:
             for index in 0..<Int(number(0)) {
                 let (first, second) = (number(8 + 16 * index), number(16 + 16 * index))
+                // Of an invalid row it is the code of a rule.
+                let (outcome, status) = (UInt8(first >> 56), UInt16(truncatingIfNeeded: second))
+                let isInvalid = outcome == 2
+                if isInvalid, status == 0 { faults.append("row \(first & (1 << 40 - 1)) breaks no rule") }
                 let row = Row(
-                    outcome: UInt8(first >> 56), status: UInt16(truncatingIfNeeded: second),
+                    outcome: outcome, status: isInvalid ? 0 : status,
                     attempts: UInt16(truncatingIfNeeded: first >> 40) & 0x7FFF, isResent: first >> 55 & 1 != 0)
                 let number = first & (1 << 40 - 1)
                 if rows.updateValue(row, forKey: number) != nil { faults.append("row \(number) has two outcomes") }
