@@ -30,7 +30,8 @@ struct OutageTests {
     }
 
     @Test(
-        "A campaign of a few rows survives one that was there before it, too", arguments: [1, 5, 9, 30], [429, 503])
+        "A campaign of a few rows survives one that was there before it, too",
+        arguments: [(1, 429), (5, 503), (30, 429)])
     func small(rows: Int, status: Int) throws {
         var play = OutagePlay(.refusals, outage: 1200, rows: rows, before: 0)
         play.status = status

@@ -12,7 +12,7 @@ extension Lane {
             let answered = providers[provider].counts.answered
             let mode = board.mode(provider)
             providers[provider].mode = mode
-            if mode.contains(.paced) { isPaced = true }
+            if mode.contains(.paced), !mode.contains(.probing) { isPaced = true }
             let isLimited = !mode.isDisjoint(with: [.paced, .probing])
             let requests = isLimited ? board.allowance(provider, now: now) : .max
             providers[provider].pool.allow(requests, answered: answered)

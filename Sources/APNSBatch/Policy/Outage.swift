@@ -29,7 +29,7 @@ struct Outage: Equatable {
         case suspected(since: UInt64)
         /// Nothing but probes is sent.
         case open
-        /// Sending starts again; so many seconds went well.
+        /// Sending starts again; so many more seconds went well than badly.
         case recovering(good: Int)
     }
 
@@ -197,13 +197,15 @@ struct Outage: Equatable {
         guard isSecondOver(now) || isSilent else { return nil }
         let share = shareOfSecond(totals)
         beginSecond(now: now, totals)
-        if isSilent || share ?? 0 >= Self.share {
+        if isSilent || share ?? 0 >= Self.graveShare || good <= -Self.goodSeconds {
             phase = .open
             probesAt = now + interval / 2
             answered.at = now
-        } else if share != nil {
-            phase = .recovering(good: good + 1)
-            if good + 1 >= Self.goodSeconds { return close() }
+        } else if let share {
+            // Half may be refused while the pace finds out how much is taken.
+            let good = good + (share < Self.share ? 1 : -1)
+            phase = .recovering(good: good)
+            if good >= Self.goodSeconds { return close() }
         }
         return nil
     }

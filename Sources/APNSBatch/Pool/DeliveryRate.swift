@@ -21,11 +21,9 @@ struct DeliveryRate: Equatable {
         next = (next + 1) % Self.parts
     }
 
-    /// Requests a second.
-    ///
-    /// - Parameter least: seconds that are taken for gone by, at least, soon after the start.
-    func rate(now: UInt64, good: UInt64, least: Double = 1) -> Double {
+    /// Requests a second. Soon after the start it is less than that: what came at once says nothing of the rate.
+    func rate(now: UInt64, good: UInt64) -> Double {
         let oldest = marks[next]
-        return Double(good - oldest.good) / max(least, Double(now - min(oldest.time, now)) / 1e9)
+        return Double(good - oldest.good) / max(1, Double(now - min(oldest.time, now)) / 1e9)
     }
 }

@@ -152,8 +152,7 @@ struct RatePace: Equatable {
         pushedBackAt = now
         climb.search()
         lost = nil
-        let taken = delivered.rate(now: now, good: totals.good, least: 0.25)
-        change(to: max(Self.rateFirst, taken), now: now, totals)
+        change(to: max(Self.rateFirst, delivered.rate(now: now, good: totals.good)), now: now, totals)
     }
 
     /// What is delivered while a part is refused is the server's rate.

@@ -86,6 +86,21 @@ private let second: UInt64 = 1_000_000_000
         #expect(play.probes.count < probes + 12, "\(play.probes)")
     }
 
+    @Test("so does one that refuses more than half for some seconds, but not for one")
+    func failsHalf() {
+        for isShort in [false, true] {
+            var play = Play()
+            play.play(seconds: 8, bad: 100)
+            while play.outage.phase == .open {
+                play.playTenth(good: 0, bad: 0, badAgain: 0, lost: 0, probeIsGood: true)
+            }
+            play.play(seconds: isShort ? 1 : 5, good: 40, bad: 60)
+            #expect((play.outage.phase == .open) == !isShort && play.news.count == 1)
+            play.play(seconds: 5, good: 60, bad: 40)
+            #expect((play.news.last == .closed) == isShort)
+        }
+    }
+
     @Test("ends the run when it outlasts the patience, once")
     func outlasts() {
         var play = Play()
