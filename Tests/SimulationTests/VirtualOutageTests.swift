@@ -29,6 +29,18 @@ struct OutageTests {
         if kind != .noConnections { #expect(report.lines.count == 2, "opened once and closed once: \(report.lines)") }
     }
 
+    @Test(
+        "A campaign of a few rows survives one that was there before it, too", arguments: [1, 5, 9, 30], [429, 503])
+    func small(rows: Int, status: Int) throws {
+        var play = OutagePlay(.refusals, outage: 1200, rows: rows, before: 0)
+        play.status = status
+        let report = try run(play)
+        #expect(report.rows == ["accepted": rows] && report.failure == nil, "\(report)")
+        #expect(report.seconds >= 1200 && report.seconds < 2600, "\(report)")
+        #expect(report.requests < 5 * rows + 20, "\(report)")
+        #expect(report.lines.count <= 2, "opened once: \(report.lines)")
+    }
+
     @Test("One that outlasts the patience ends the run, and its rows stay open", arguments: [OutagePlay.Kind.refusals])
     func outlasts(kind: OutagePlay.Kind) throws {
         let report = try run(OutagePlay(kind, outage: 7200, patience: 300))

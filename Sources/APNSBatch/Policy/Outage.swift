@@ -1,12 +1,14 @@
 /// Whether APNs is in trouble, and what is sent then: a circuit breaker that opens half.
 ///
-/// It opens when for some seconds three quarters of the answers and more are 429 or 5xx, or when requests get no answer at
-/// all. Then nothing is sent but a probe now and then, at intervals that double up to a quarter of an hour, and attempts do
-/// not count. When a probe is answered well, sending starts again from little; when that goes well for some seconds, the
-/// breaker closes. An outage that outlasts the patience ends the run, and its rows stay open.
+/// It opens when three quarters of the answers and more are 429 or 5xx for three seconds, when half of them are for ten, or
+/// when requests get no answer at all. By then it is no matter of rate, for the pace finds the rate of a server that has one
+/// within seconds. Then nothing is sent but a probe now and then, at intervals that double up to a quarter of an hour, and
+/// attempts do not count. When a probe is answered well, sending starts again from little; when that goes well for some
+/// seconds, the breaker closes. An outage that outlasts the patience ends the run, and its rows stay open.
 ///
 /// Rows that are refused whatever happens must not pass for an outage, also when nothing but such rows is left. So the
-/// share counts each row's first answer only, and good ones in any case.
+/// share counts each row's first answer only, and good ones in any case; and a few rows are an outage only where no other
+/// was answered well.
 ///
 /// Pure: sums of answers over all lanes of a provider and the time go in, news come out.
 struct Outage: Equatable {
@@ -65,14 +67,18 @@ struct Outage: Equatable {
 
     static let intervalFirst: UInt64 = 2_000_000_000
     static let intervalMost: UInt64 = 900_000_000_000
-    /// The share that is an outage.
-    private static let share = 0.75
-    /// First answers without which nothing is said.
+    /// The share that is an outage when it lasts, the one that is one soon, and the one beneath which it is none.
+    private static let share = 0.5
+    private static let graveShare = 0.75
+    private static let calmShare = 0.4
+    /// Fewer first answers say nothing when others are good.
     private static let leastBad = 10.0
+    /// From so many on attempts do not count at once.
     private static let manyBad = 40.0
     /// How many answers are remembered.
     private static let memory = 60.0
-    private static let suspicion: UInt64 = 3_000_000_000
+    private static let suspicion: UInt64 = 10_000_000_000
+    private static let graveSuspicion: UInt64 = 3_000_000_000
     private static let oneSecond: UInt64 = 1_000_000_000
     /// Without any answer for so long, requests that are lost are a sign.
     static let silence: UInt64 = 10_000_000_000
@@ -96,7 +102,7 @@ struct Outage: Equatable {
         switch phase {
         case .closed: false
         // Of a few rows it may be the rows' fault.
-        case .suspected: weights.bad >= Self.manyBad
+        case .suspected(let since): weights.bad >= Self.manyBad || lookedAt >= since + Self.oneSecond
         case .open, .recovering: true
         }
     }
@@ -153,10 +159,7 @@ struct Outage: Equatable {
 
     private mutating func lookClosed(now: UInt64, _ totals: Totals) -> News? {
         if let news = lookForSilence(now: now, totals) { return news }
-        let share = shareOfSecond(totals)
-        if weights.bad >= Self.leastBad, weights.bad >= Self.share * (weights.good + weights.bad),
-            let share, share >= Self.share
-        {
+        if isSuspicious, let share = shareOfSecond(totals), share >= Self.share {
             phase = .suspected(since: now)
             beginSecond(now: now, totals)
         } else if isSecondOver(now) {
@@ -165,17 +168,21 @@ struct Outage: Equatable {
         return nil
     }
 
+    private var isSuspicious: Bool {
+        if weights.bad < Self.leastBad { return weights.bad > 0 && weights.good == 0 }
+        return weights.bad >= Self.share * (weights.good + weights.bad)
+    }
+
     private mutating func lookSuspected(_ since: UInt64, now: UInt64, _ totals: Totals) -> News? {
         if let news = lookForSilence(now: now, totals) { return news }
         guard isSecondOver(now) else { return nil }
         let share = shareOfSecond(totals)
         beginSecond(now: now, totals)
         guard let share else { return nil }
-        guard share >= Self.share else {
-            phase = .closed
-            return nil
-        }
-        return now >= since + Self.suspicion ? open(.refusals(share), now: now, totals) : nil
+        if share < Self.calmShare { phase = .closed }
+        guard share >= Self.share else { return nil }
+        let isLasting = now >= since + (share >= Self.graveShare ? Self.graveSuspicion : Self.suspicion)
+        return isLasting ? open(.refusals(share), now: now, totals) : nil
     }
 
     private mutating func lookOpen(now: UInt64, _ totals: Totals) -> News? {
@@ -210,7 +217,8 @@ struct Outage: Equatable {
     }
 
     private mutating func close() -> News {
-        (phase, waited, weights) = (.closed, 0, (0, 0))
+        // It has just been well: a few rows that it refuses for ever are none.
+        (phase, waited, weights) = (.closed, 0, (Self.leastBad, 0))
         return .closed
     }
 

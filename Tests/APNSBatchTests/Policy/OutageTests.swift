@@ -20,22 +20,26 @@ private let second: UInt64 = 1_000_000_000
             probeIsGood: Bool = false
         ) {
             for _ in 0..<10 * seconds {
-                now += second / 10
-                if outage.phase == .open {
-                    if outage.isProbeDue(now: now) {
-                        probes.append(now / second)
-                        outage.didProbe(now: now, jitter: 1)
-                        totals.good += probeIsGood ? 1 : 0
-                        totals.troubled += probeIsGood ? 0 : 1
-                    }
-                } else {
-                    totals.good += good
-                    totals.troubled += bad + badAgain
-                    totals.troubledFirst += bad
-                    totals.silent += lost
-                }
-                if let news = outage.look(now: now, totals: totals) { self.news.append(news) }
+                playTenth(good: good, bad: bad, badAgain: badAgain, lost: lost, probeIsGood: probeIsGood)
             }
+        }
+
+        mutating func playTenth(good: UInt64, bad: UInt64, badAgain: UInt64, lost: UInt64, probeIsGood: Bool) {
+            now += second / 10
+            if outage.phase == .open {
+                if outage.isProbeDue(now: now) {
+                    probes.append(now / second)
+                    outage.didProbe(now: now, jitter: 1)
+                    totals.good += probeIsGood ? 1 : 0
+                    totals.troubled += probeIsGood ? 0 : 1
+                }
+            } else {
+                totals.good += good
+                totals.troubled += bad + badAgain
+                totals.troubledFirst += bad
+                totals.silent += lost
+            }
+            if let news = outage.look(now: now, totals: totals) { self.news.append(news) }
         }
     }
 
@@ -109,18 +113,87 @@ private let second: UInt64 = 1_000_000_000
         #expect(play.news == [] && play.outage.phase == .closed)
     }
 
-    @Test("half of the answers are no outage, and neither are a few rows")
-    func half() {
+    @Test("more than half of the answers are one when it lasts, for sending less does not help")
+    func mostAnswers() {
         var play = Play()
-        play.play(seconds: 60, good: 50, bad: 50)
-        #expect(play.news == [])
-        var few = Play()
-        few.play(seconds: 1, bad: 1)
-        few.outage = Outage(patience: second, start: few.now)
-        few.totals = Outage.Totals()
-        few.totals = Outage.Totals(good: 0, troubled: 9, troubledFirst: 9, silent: 0)
-        few.play(seconds: 60, badAgain: 1)
-        #expect(few.news == [])
+        play.play(seconds: 9, good: 40, bad: 60)
+        #expect(play.news == [] && play.outage.excusesAttempts)
+        play.play(seconds: 4, good: 40, bad: 60)
+        #expect(play.news == [.opened(.refusals(0.6))])
+        var flickering = Play()
+        for _ in 0..<4 {
+            flickering.play(seconds: 3, good: 40, bad: 60)
+            flickering.play(seconds: 1, good: 55, bad: 45)
+        }
+        #expect(flickering.news.count == 1, "a second that was somewhat better ends nothing")
+    }
+
+    @Test("less than half of the answers are none")
+    func lessThanHalf() {
+        var play = Play()
+        play.play(seconds: 60, good: 60, bad: 40)
+        #expect(play.news == [] && !play.outage.excusesAttempts)
+        play.play(seconds: 4, good: 40, bad: 60)
+        #expect(play.outage.excusesAttempts)
+        play.play(seconds: 2, good: 70, bad: 30)
+        #expect(play.news == [] && play.outage.phase == .closed)
+    }
+
+    /// Rows that are refused at once and then every three seconds.
+    private func fewRows(good: UInt64, bad: UInt64) -> Play {
+        var play = Play()
+        play.totals = Outage.Totals(good: good, troubled: bad, troubledFirst: bad)
+        for _ in 0..<20 {
+            play.play(seconds: 1, badAgain: 0)
+            play.totals.troubled += play.outage.phase == .open ? 0 : bad
+            play.play(seconds: 2, badAgain: 0)
+        }
+        return play
+    }
+
+    @Test("a few rows are one when no other was answered well, and then the second attempt does not count")
+    func fewRows() {
+        for bad in [1, 5, 9] as [UInt64] {
+            #expect(fewRows(good: 0, bad: bad).news == [.opened(.refusals(1))])
+            #expect(fewRows(good: 1, bad: bad).news == [], "of a few rows it may be the rows' fault")
+        }
+        var play = Play()
+        play.totals = Outage.Totals(good: 0, troubled: 5, troubledFirst: 5)
+        play.play(seconds: 1)
+        #expect(!play.outage.excusesAttempts)
+        play.play(seconds: 1)
+        #expect(play.outage.excusesAttempts)
+    }
+
+    @Test("after an outage a few rows that are refused for ever are no other one")
+    func rowsLeft() {
+        var play = Play()
+        play.play(seconds: 8, bad: 100)
+        while play.news.count < 2 { play.playTenth(good: 10, bad: 0, badAgain: 0, lost: 0, probeIsGood: true) }
+        #expect(play.outage.phase == .closed)
+        play.totals.troubledFirst += 9
+        play.play(seconds: 60, badAgain: 1)
+        #expect(play.news.count == 2 && play.outage.phase == .closed)
+    }
+
+    @Test("one team's is no other's: all that one may be sent is probes, and the other all there is")
+    func teams() {
+        let board = AnswerBoard(CircuitBreaker.Limits(), lanes: 1, providers: 2)
+        var counts = [AnswerCounts(board.book), AnswerCounts(board.book)]
+        for tenth in 1...100 as ClosedRange<UInt64> {
+            for _ in 0..<10 {
+                counts[0].answered += 1
+                counts[0].noteTrouble(Answer(status: 503), isFirst: true)
+                counts[1].answered += 1
+            }
+            for provider in 0...1 {
+                board.publish(counts[provider], lane: 0, provider: provider)
+                _ = board.lookAtHealth(
+                    counts[provider], underWay: 0, lane: 0, provider: provider, now: second + tenth * second / 10,
+                    isStarting: false)
+            }
+        }
+        #expect(board.mode(0).contains(.probing) && board.mode(1) == [])
     }
 
     @Test("silence is one once there were answers, when requests are lost and none is answered")

@@ -120,7 +120,7 @@ import Testing
         for second in sent.indices {
             for _ in 0..<100 {
                 now += 10_000_000
-                let allowed = pace.allowance(now: now)
+                let allowed = min(1000, pace.allowance(now: now))
                 pace.didSend(allowed)
                 sent[second] += allowed
                 (totals.answered, totals.good) = (totals.answered + UInt64(allowed), totals.good + UInt64(allowed))
@@ -129,5 +129,18 @@ import Testing
         }
         #expect((20...200).contains(sent[0]), "\(sent)")
         #expect(sent[2] > 4 * sent[1] && sent[1] > 4 * sent[0], "\(sent)")
+    }
+
+    @Test("lanes that look a little out of order do no harm")
+    func outOfOrder() {
+        var pace = RatePace(start: 2_000_000_000)
+        var totals = RatePace.Totals()
+        for turn in 1...2000 as ClosedRange<UInt64> {
+            let now = 2_000_000_000 + turn * 1_000_000 - (turn % 2) * 3_000_000
+            (totals.answered, totals.refused) = (totals.answered + 1, totals.refused + 1)
+            pace.look(now: now, totals: totals)
+            pace.didSend(min(1, max(0, pace.allowance(now: now))))
+        }
+        #expect(pace.rate == 20, "nothing is taken, and no less is sent")
     }
 }

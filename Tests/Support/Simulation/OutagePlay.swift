@@ -32,9 +32,16 @@ package struct OutagePlay {
     package var patience: Int
     package var rows: Int
     package var lanes: Int
+    /// How many requests are answered before it begins; a third of the rows unless said.
+    package var before: Int
+    /// Of refusals.
+    package var status = 503
 
-    package init(_ kind: Kind, outage: UInt64, patience: Int = 3600, rows: Int = 3000, lanes: Int = 1) {
+    package init(
+        _ kind: Kind, outage: UInt64, patience: Int = 3600, rows: Int = 3000, lanes: Int = 1, before: Int? = nil
+    ) {
         (self.kind, self.outage, self.patience, self.rows, self.lanes) = (kind, outage, patience, rows, lanes)
+        self.before = before ?? rows / 3
     }
 
     private static let second: UInt64 = 1_000_000_000
@@ -47,7 +54,8 @@ package struct OutagePlay {
         (plan.mishaps, plan.policies, plan.notAfter, plan.canary, plan.pause) = ([], [.resend], nil, nil, nil)
         plan.server = SeedPlan.ServerFaults()
         plan.script = SimulatorScript(answersPerSecond: 500)
-        plan.script.rateLimit = RateLimit(perSecond: 1_000_000, status: 503, reason: "ServiceUnavailable")
+        plan.script.rateLimit = RateLimit(
+            perSecond: 1_000_000, status: status, reason: status == 503 ? "ServiceUnavailable" : "TooManyRequests")
         plan.world = SimulatedWorld.Options()
         (plan.world.seed, plan.world.start_ns, plan.world.trace) = (1, Self.second, -1)
         (plan.world.delay_us_max, plan.world.buffer_bytes_min, plan.world.buffer_bytes_max) = (5000, 16_000, 64_000)
@@ -79,7 +87,7 @@ package struct OutagePlay {
         while !steps.isFinished, let number = world.next() {
             if number == simulator.number { _ = simulator.turn() } else { steps.turn(of: number, now: world.now) }
             steps.step(now: world.now)
-            if began == nil, witness.requests >= rows / 3 {
+            if began == nil, witness.requests >= before {
                 began = world.now
                 begin(world, simulator, witness)
             } else if let began, !isOver, world.now >= began + outage * Self.second {
