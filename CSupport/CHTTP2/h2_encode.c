@@ -20,7 +20,7 @@ enum {
 };
 
 /* Section 5.1. */
-static uint8_t *integer_write(uint8_t *place, uint8_t first, uint32_t bits, uint32_t value) {
+static inline uint8_t *integer_write(uint8_t *place, uint8_t first, uint32_t bits, uint32_t value) {
     uint32_t most = (1u << bits) - 1;
     if (value < most) {
         *place++ = (uint8_t)(first | value);
@@ -200,12 +200,14 @@ size_t h2_encoder_bound(const h2_request *request) {
 /* Not indexed: bodies are of many lengths, and each entry would push a field out of the table that all requests share.
  */
 static uint8_t *content_length_write(uint8_t *place, uint32_t length) {
-    uint8_t digits[DECIMAL_DIGITS_MAX];
-    uint32_t first = DECIMAL_DIGITS_MAX;
-    for (; length > 0; length /= 10)
-        digits[--first] = (uint8_t)('0' + length % 10);
+    uint32_t digits = 1;
+    for (uint32_t rest = length / 10; rest > 0; rest /= 10)
+        digits++;
     place = integer_write(place, PLAIN, PLAIN_BITS, STATIC_CONTENT_LENGTH);
-    return string_plain_write(place, digits + first, DECIMAL_DIGITS_MAX - first);
+    *place++ = (uint8_t)digits;
+    for (uint32_t i = digits; i > 0; length /= 10)
+        place[--i] = (uint8_t)('0' + length % 10);
+    return place + digits;
 }
 
 /* :path first: it must come before all regular fields, and what follows it can be cached as one. */

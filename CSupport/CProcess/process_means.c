@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -17,11 +18,10 @@ enum { DESCRIPTORS = 32 };
  * writer and a lane have one each. A pool that finds no thread waits for one for ever. */
 enum { THREADS = 10, THREAD_STACK_BYTES = 256 * 1024 };
 
-/* To map: stacks, an arena of the allocator for each thread, receive buffers, the memory of requests. What is mapped
- * and not touched costs nothing. */
-#define ROOM_BYTES ((size_t)768 << 20)
+/* To map: stacks, receive buffers, the memory of requests. What is mapped and not touched costs nothing. */
+#define ROOM_BYTES ((size_t)320 << 20)
 
-/* What the allocator maps for another thread's arena, and more than any other single piece. */
+/* More than any single piece. */
 #define PIECE_BYTES ((size_t)64 << 20)
 
 static void end(const char *what, int error, const char *remedy) {
@@ -52,16 +52,22 @@ static void loop_try(void) {
 }
 
 /* A limit on the address space is rare, and without one there is nothing to try. */
-static bool room_lacks(size_t bytes) {
+static bool room_limited(void) {
     struct rlimit limit;
-    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return false;
+    return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
+static bool room_lacks(size_t bytes) {
+    if (!room_limited()) return false;
     void *room = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (room == MAP_FAILED) return true;
     munmap(room, bytes);
     return false;
 }
 
+/* glibc would map an arena for each thread that allocates: three quarters of a gigabyte that nobody touches. */
 static void room_try(void) {
+    if (room_limited()) mallopt(M_ARENA_MAX, 1);
     if (room_lacks(ROOM_BYTES)) end("no memory to start", ENOMEM, "raise the limit of address space (ulimit -v)");
 }
 

@@ -173,6 +173,7 @@ void connection_closed(connection *c) {
         return;
     }
     connection_end(c, TRANSPORT_SCOPE_SYSTEM, ECONNABORTED, "the event loop closed the connection", false);
+    connection_clean(c);
     connection_flight_give(c);
     connection_tunnel_drop(c);
     tls_session_destroy(c->tls);

@@ -252,6 +252,8 @@ void connection_collect(connection *c);
 
 /* transport_send.c */
 void connection_dirty(connection *c);
+/* Takes it out of the list of connections to flush: its slot may be another's before that is looked at. */
+void connection_clean(connection *c);
 bool connection_output_ready(connection *c);
 bool connection_plain_ready(connection *c);
 void connection_flush(connection *c);

@@ -8,6 +8,15 @@ void connection_dirty(connection *c) {
     c->transport->dirty = c;
 }
 
+void connection_clean(connection *c) {
+    if (!c->dirty) return;
+    connection **link = &c->transport->dirty;
+    while (*link != c)
+        link = &(*link)->dirty_next;
+    *link = c->dirty_next;
+    c->dirty = false;
+}
+
 /* Makes sure that there is a buffer that TLS can write to. */
 bool connection_output_ready(connection *c) {
     if (c->fill.bytes != NULL) return true;

@@ -42,13 +42,13 @@ func reporting<T>(_ body: () throws -> T) throws -> T {
     do {
         return try body()
     } catch let error as CampaignError {
-        complain(error.description)
+        complainOfFailure(error.description)
         throw ExitStatus.beforeSending(error.kind)
     } catch let error as UsageError {
-        complain(error.description)
+        complainOfFailure(error.description)
         throw ExitStatus.usage
     } catch let error as SystemError {
-        complain(error.description)
+        complainOfFailure(error.description)
         throw ExitStatus.system
     }
 }
@@ -70,7 +70,7 @@ enum Output {
     /// Whether all that was printed could be written; says so on standard error if not.
     static func isComplete() -> Bool {
         guard fflush(nil) != 0 else { return true }
-        complain("standard output: \(String(cString: strerror(errno)))")
+        complainOfFailure("standard output: \(String(cString: strerror(errno)))")
         return false
     }
 }

@@ -20,17 +20,16 @@ struct Send: AsyncParsableCommand {
                 --key-file AuthKey.p8 --key-id ABC123DEFG --team-id DEF123GHIJ
               zcat rows.csv.gz | apns-batch send campaign.yaml --input -
 
-            The run directory holds results.csv
-            (row,token,outcome,status,reason,timestamp,apns_id,attempts,apns_unique_id and the
-            columns of --result-columns), summary.json and
-            the ledger, from which status tells how things are and resume goes on.
-            Exit codes: see apns-batch --help.
+            The run directory holds results.csv (row, token, outcome, status, reason,
+            timestamp, apns_id, attempts, apns_unique_id and the columns of
+            --result-columns), summary.json and the ledger, from which status tells how
+            things are and resume goes on. Exit codes: see apns-batch --help.
 
             A campaign file can name several providers, each with its key or certificate
             and its topics. Keys and certificates are read again when their files change,
             and on SIGHUP; new connections use them. SIGUSR1 pauses the sending and lets it
-            go on; SIGINT or SIGTERM ends it in order; a second one, a second later or more,
-            does not wait for answers: resume decides about the rows under way.
+            go on; SIGINT or SIGTERM ends it in order; a second one, a second later or
+            more, does not wait for answers: resume decides about the rows under way.
             """)
 
     @OptionGroup var arguments: CampaignArguments
@@ -92,7 +91,7 @@ struct Send: AsyncParsableCommand {
 
     /// Prints the account of a run. False when it could not be written.
     private static func report(_ summary: CampaignSummary, of run: CampaignRun, _ output: OutputArguments) -> Bool {
-        if let cause = summary.cause { complain(cause) }
+        if let cause = summary.cause { complainOfFailure(cause) }
         if summary.ending == .complete, summary.rows == 0 { output.say("warning: the input has no rows") }
         if let found = summary.lastSession.duplicateTokens {
             output.say("warning: \(found.description) [duplicate-token]")

@@ -7,8 +7,8 @@ struct Status: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Tells what became of a run's rows, also while it goes on.",
         discussion: """
-            Rows are ended (they have their line in results.csv), unknown (they may have
-            been sent, and no answer is recorded) or not sent. resume sends what is left.
+            Rows have ended (they have their line in results.csv), may have been sent (no
+            answer is recorded) or were not sent. resume sends what is left.
 
             Examples:
               apns-batch status runs/tonight

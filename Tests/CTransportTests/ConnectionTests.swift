@@ -229,6 +229,41 @@ struct ConnectionTests {
         }
     }
 
+    /// A deadline that has passed makes the transport take all that has arrived at once: answers on three connections, and
+    /// the end of one of them, whose slot the next connection gets.
+    @Test("what is to be written is not forgotten when a connection ends beside it", arguments: Loop.available)
+    func endsBesideOthers(loop: Loop) throws {
+        let limit: UInt32 = 300
+        let client = try Side(Limits(loop: loop, connections: 8, connectTimeoutMs: limit))
+        let server = try Side(Limits(loop: loop, connections: 8))
+        let mute = try RawPeer()
+        client.define()
+        let port = try server.listen()
+        let connections = try (0..<3).map { _ in try client.connect(port) }
+        drive([client, server]) { client.events(TRANSPORT_EVENT_UP).count == 3 }
+        for connection in connections { client.submit([Request(ticket: 1)], on: connection) }
+        drive([client, server]) { server.received.count == 3 }
+        _ = try client.connect(mute.port)
+        client.poll()
+        let end = transport_now_ns(client.handle) + UInt64(limit + 50) * 1_000_000
+        for request in server.received { server.respond(Response(), to: request) }
+        server.poll()
+        let ending = server.received[1].connection
+        #expect(transport_fault_abort(server.handle, ending, TRANSPORT_ABORT_CLOSE.rawValue) == 0)
+        while transport_now_ns(client.handle) < end { server.poll(timeoutMs: 20) }
+
+        func ended() -> Set<UInt64> {
+            Set(connections).intersection(client.events(TRANSPORT_EVENT_DOWN).map(\.connection))
+        }
+        drive([client]) { !ended().isEmpty }
+        for _ in 0..<2 { _ = try client.connect(port) }
+        let left = Set(connections).subtracting(ended())
+        try #require(left.count == 2)
+        for connection in left { client.submit([Request(ticket: 2)], on: connection) }
+        drive([client, server]) { server.received.count == 5 }
+        #expect(server.received.count == 5)
+    }
+
     @Test("a server that speaks TLS and no HTTP/2 is told to have sent no SETTINGS", arguments: Loop.available)
     func noSettings(loop: Loop) throws {
         let client = try Side(Limits(loop: loop, connectTimeoutMs: 3000))

@@ -3,8 +3,8 @@
 
     on_terminal.py COLUMNS COMMAND ARGUMENT...
 
-Once progress is shown, the command is paused by SIGUSR1, and by another one it continues: both write a message. The exit
-code is the command's.
+Once progress is shown, the command is paused by SIGUSR1, and by another one it continues, on a terminal with a bar when
+that says so: both write a message. The exit code is the command's.
 """
 
 import fcntl
@@ -29,7 +29,8 @@ while True:
     if not part:
         break
     shown += part
-    if signals == 0 and b" rows, " in shown or signals == 1 and b"paused; once more" in shown:
+    is_paused = b"paused; once more" in shown and (b"\x1b" not in shown or b" rows, paused" in shown)
+    if signals == 0 and b" rows, " in shown or signals == 1 and is_paused:
         os.kill(child, signal.SIGUSR1)
         signals += 1
 code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])

@@ -62,14 +62,21 @@ extension AnswerTimes: Codable {
     func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(longest, forKey: .longest)
-        // One behind the other.
-        try values.encode(counts.flatMap { [$0.time, $0.count] }, forKey: .times)
+        // One behind the other, as one text: an encoder allocates some memory for each number.
+        var text = ""
+        for (time, count) in counts {
+            text.append(String(time))
+            text.append(" ")
+            text.append(String(count))
+            text.append(" ")
+        }
+        try values.encode(text, forKey: .times)
     }
 
     init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         longest = try values.decode(UInt32.self, forKey: .longest)
-        let pairs = try values.decode([UInt64].self, forKey: .times)
+        let pairs = try values.decode(String.self, forKey: .times).split(separator: " ").map { UInt64($0) ?? 0 }
         for place in stride(from: 0, to: pairs.count - 1, by: 2) {
             note(min(pairs[place], UInt64(longest)), count: pairs[place + 1])
         }

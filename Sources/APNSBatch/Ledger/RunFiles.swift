@@ -74,6 +74,7 @@ package struct DirectoryFiles: RunFiles {
 
     /// The ledger, for somebody who only looks.
     func ledgerToRead() throws(CampaignError) -> FileStorage {
+        guard !directory.isEmpty else { throw RunDirectory.unnamed }
         do {
             return try FileStorage(ledgerPath, .readOnly)
         } catch {

@@ -9,14 +9,16 @@ public struct RunOpening: Sendable, Equatable {
     ///
     /// - Throws: ``CampaignError`` with ``CampaignError/Kind/results``.
     public init(of directory: String) throws(CampaignError) {
-        let storage = try DirectoryFiles(directory).ledgerToRead()
+        let files = DirectoryFiles(directory)
+        let storage = try files.ledgerToRead()
         var reader = LedgerReader(storage)
         do {
             let (header, session) = try reader.opening()
             note = session.map(\.note).flatMap { $0.isEmpty ? nil : $0 } ?? header.note
             onUnknown = session?.policy
         } catch {
-            throw RunPast.explain(error, name: directory)
+            throw RunPast.explain(
+                error, board: BoardNotes(files.notes()), results: try files.resultsToRead(), name: directory)
         }
     }
 }

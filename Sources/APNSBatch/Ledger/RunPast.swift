@@ -61,8 +61,7 @@ struct RunPast: Sendable {
             return Proven(
                 reading: reading, notes: proof.notes, hasSoundResults: try proof.check(results: results))
         } catch let failure as LedgerReader.Failure {
-            let isBegun = (try? LedgerProof.isBegun(board: board, results: results)) ?? true
-            throw explain(failure == .notOne && isBegun ? .damaged(at: 0) : failure, name: name)
+            throw explain(failure, board: board, results: results, name: name)
         } catch let doubt as LedgerProof.Doubt {
             let lastRow = board.flatMap { files.boot != (0, 0) && $0.boot == files.boot ? $0.lastRow : nil }
             throw CampaignError(.results, doubt.explanation(name, lastRow: lastRow))
@@ -81,6 +80,14 @@ struct RunPast: Sendable {
         } catch {
             throw explain(error, name: name)
         }
+    }
+
+    /// A ledger without a beginning beside which stands what a run has left is damaged.
+    static func explain(
+        _ failure: LedgerReader.Failure, board: BoardNotes?, results: (any LedgerStorage)?, name: String
+    ) -> CampaignError {
+        let isBegun = (try? LedgerProof.isBegun(board: board, results: results)) ?? true
+        return explain(failure == .notOne && isBegun ? .damaged(at: 0) : failure, name: name)
     }
 
     static func explain(_ failure: LedgerReader.Failure, name: String) -> CampaignError {

@@ -14,9 +14,7 @@ enum RunDirectory {
     /// Makes the directory asked for, or a new one below `runs/` named by the time in UTC.
     static func make(_ wanted: String?) throws(CampaignError) -> String {
         guard let wanted else { return try makeNew() }
-        guard !wanted.isEmpty else {
-            throw CampaignError(.configuration, "run directory: expected a path, found an empty text")
-        }
+        guard !wanted.isEmpty else { throw unnamed }
         try create(wanted)
         guard access("\(wanted)/.", W_OK | X_OK) == 0 else {
             throw CampaignError(.configuration, "cannot write into \(wanted): \(systemMessage())")
@@ -24,6 +22,10 @@ enum RunDirectory {
         let isUnbegun = access("\(wanted)/\(ledger)", F_OK) == 0 ? try DirectoryFiles(wanted).isUnbegun() : nil
         guard isUnbegun != false, hasNoResults(wanted, headerAllowed: isUnbegun != nil) else { throw taken(wanted) }
         return wanted
+    }
+
+    static var unnamed: CampaignError {
+        CampaignError(.configuration, "run directory: expected a path, found an empty text")
     }
 
     static func taken(_ path: String) -> CampaignError {

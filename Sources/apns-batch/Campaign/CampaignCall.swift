@@ -78,20 +78,27 @@ struct CampaignCall: Sendable {
     /// Exit codes other than that of wrong usage promise a run that can be resumed.
     static let nothingBegun = "nothing was begun: call send again"
 
+    /// The run that is resumed had an input that is no longer where it was.
+    private var isInputMissing: Bool {
+        guard before != nil, flags.input == nil, let input = settings.input else { return false }
+        return access(input, F_OK) != 0
+    }
+
     /// Runs `body`; an error becomes a line on standard error, with its place in the campaign file, and an exit code.
     func reporting<T>(_ body: () throws -> T) throws -> T {
         do {
             return try body()
         } catch let error as CampaignError {
-            complain(located(error.description))
+            complainOfFailure(located(error.description))
+            if isInputMissing { complain("if the input has moved, give its new path with --input") }
             let status = ExitStatus.beforeSending(error.kind)
             if status != ExitStatus.usage, before == nil { complain(Self.nothingBegun) }
             throw status
         } catch let error as UsageError {
-            complain(located(error.description))
+            complainOfFailure(located(error.description))
             throw ExitStatus.usage
         } catch let error as SystemError {
-            complain(error.description)
+            complainOfFailure(error.description)
             throw ExitStatus.system
         }
     }

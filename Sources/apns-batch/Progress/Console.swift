@@ -48,7 +48,9 @@ final class Console: Sendable {
     }
 
     /// A message of the command.
-    func message(_ text: String) {
+    ///
+    /// - Parameter level: of one that is no warning.
+    func message(_ text: String, _ level: Logger.Level = .notice) {
         let warning = "warning: "
         let isWarning = text.hasPrefix(warning)
         state.withLock { state in
@@ -56,7 +58,7 @@ final class Console: Sendable {
             case .json:
                 show(
                     Self.object(
-                        isWarning ? .warning : .notice, isWarning ? String(text.dropFirst(warning.count)) : text),
+                        isWarning ? .warning : level, isWarning ? String(text.dropFirst(warning.count)) : text),
                     &state)
             case .text: show((state.hasTimes ? Self.time() + " " : "") + "apns-batch: " + text, &state)
             }
@@ -116,6 +118,9 @@ final class Console: Sendable {
 
 /// Writes a line to standard error.
 func complain(_ text: String) { Console.shared.message(text) }
+
+/// Writes a line to standard error that says why the command failed.
+func complainOfFailure(_ text: String) { Console.shared.message(text, .error) }
 
 /// The library's log.
 struct ConsoleLog: LogHandler {

@@ -15,8 +15,9 @@ final class ProgressDisplay: Sendable {
             let now = look()
             // Smoothed, so that a moment without rows, or a stopped process, does not upset the time left.
             let latest = ProgressText.rate(from: last, to: now)
-            let rate = smoothed.map { $0 + (latest - $0) * share } ?? latest
-            smoothed = rate
+            // A wait says nothing of the rate before and after it.
+            let rate = now.waiting != nil ? smoothed ?? 0 : smoothed.map { $0 + (latest - $0) * share } ?? latest
+            if now.waiting == nil { smoothed = rate }
             if showsBar {
                 console.draw(bar: ProgressText.bar(now, rate: rate, width: console.width))
             } else {

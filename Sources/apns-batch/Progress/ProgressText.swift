@@ -42,7 +42,7 @@ enum ProgressText {
         if progress.isCanary { facts.append(.init("canary", importance: 8)) }
         facts.append(.init("\(SummaryText.grouped(progress.rows)) rows", importance: 10))
         let pace = progress.waiting?.description ?? "\(SummaryText.grouped(UInt64(max(0, rate))))/s"
-        facts.append(.init(pace, importance: 9))
+        facts.append(.init(pace, short: progress.waiting.map(short), importance: 9))
         if let left = remaining(progress, rate: rate) { facts.append(.init("\(duration(left)) left", importance: 7)) }
         // A check has none.
         if progress.connections > 0 || progress.rows == 0 && progress.waiting == nil {
@@ -60,9 +60,28 @@ enum ProgressText {
         return facts
     }
 
-    /// Seconds until all rows have ended at this rate.
+    /// Why nothing is sent, for a line of 80 columns. The log has said all of it.
+    private static func short(_ waiting: CampaignProgress.Waiting) -> String {
+        switch waiting {
+        case .resolving: "resolving"
+        case .unreachable(let cause, let left): "\(brief(cause)); \(left) s more"
+        case .backingOff: "backing off"
+        default: waiting.description
+        }
+    }
+
+    /// What the system says of a failed connect: `Connection refused` of `cannot connect to … (Connection refused)`.
+    private static func brief(_ cause: String) -> String {
+        let last = cause.split(separator: cause.hasSuffix(")") ? "(" : ": ").last ?? ""
+        let text = last.hasSuffix(")") ? last.dropLast() : last
+        return text.isEmpty || text.count > 40 ? "no connection" : String(text)
+    }
+
+    /// Seconds until all rows have ended at this rate; nil while nothing is sent.
     private static func remaining(_ progress: CampaignProgress, rate: Double) -> Double? {
-        guard let total = progress.rowsTotal, total > progress.rows, rate >= 0.1 else { return nil }
+        guard progress.waiting == nil, let total = progress.rowsTotal, total > progress.rows, rate >= 0.1 else {
+            return nil
+        }
         return Double(total - progress.rows) / rate
     }
 

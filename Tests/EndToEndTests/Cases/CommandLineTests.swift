@@ -158,6 +158,26 @@ extension EndToEnd {
                 }, "\(objects)")
         }
 
+        @Test func `the line that says why a run ended is an error`() throws {
+            let sender = try Sender()
+            let finished = try sender.command(
+                [
+                    "send", "--input", try sender.makeRows(2), "--template", Sender.template, "--connect-patience", "1",
+                    "--run-dir", sender.newRunDirectory(), "--to", "127.0.0.1:1", "--log-format", "json",
+                ] + sender.credentials.flags)
+            #expect(finished.ending == .exited(69), "\(finished)")
+            let lines = finished.errors.split(separator: "\n")
+            let cause = lines.filter { $0.contains("no connection for") }
+            #expect(cause.count == 1 && cause[0].contains(#""level":"error""#), "\(finished)")
+        }
+
+        @Test(arguments: ["status", "resume"])
+        func `an empty name of a run directory is no directory`(command: String) throws {
+            let finished = try Sender().command([command, ""])
+            #expect(finished.ending == .exited(64), "\(finished)")
+            #expect(finished.errors.contains("run directory: expected a path, found an empty text"), "\(finished)")
+        }
+
         /// What a terminal is sent while a run goes on for some seconds, is paused and continues.
         private static func onTerminal(columns: Int, kind: String) throws -> String {
             let sender = try Sender()
@@ -184,8 +204,24 @@ extension EndToEnd {
             #expect(bars.count > 3 && bars.allSatisfy { $0.count < columns }, "\(bars)")
             #expect(bars.contains { $0.contains("█") || $0.contains("░") }, "\(bars)")
             #expect(bars.allSatisfy { $0.hasSuffix("rejected") || !$0.contains("reject") }, "\(bars)")
+            let paused = bars.filter { $0.contains("paused") }
+            #expect(!paused.isEmpty && paused.allSatisfy { !$0.contains("left") }, "\(paused)")
             let messages = pieces.filter { $0.contains("SIGUSR1") }
             #expect(messages.count == 2 && messages.allSatisfy { $0.hasPrefix("apns-batch: SIGUSR1: ") }, "\(messages)")
+        }
+
+        @Test func `80 columns have room for why nothing is sent`() throws {
+            let sender = try Sender()
+            let finished = try Child.run(
+                Tools.python,
+                [
+                    Tools.peer("on_terminal.py"), "80", Tools.command, "send", "--input", try sender.makeRows(2),
+                    "--template", Sender.template, "--connect-patience", "3", "--to", "127.0.0.1:1",
+                    "--run-dir", sender.newRunDirectory(),
+                ] + sender.credentials.flags, name: "terminal", in: sender.scratch, environment: ["TERM": "xterm"])
+            #expect(finished.ending == .exited(69), "\(finished)")
+            let bars = finished.output.components(separatedBy: "\r\u{1B}[K").filter { $0.hasPrefix("  0%") }
+            #expect(bars.contains { $0.contains("Connection refused; ") && $0.count < 80 }, "\(bars)")
         }
 
         @Test func `a terminal that understands no escapes gets none`() throws {

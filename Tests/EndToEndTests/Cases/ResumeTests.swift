@@ -25,6 +25,23 @@ extension EndToEnd {
             try #require(ended, "\(process.errors)")
         }
 
+        @Test(arguments: ["status", "resume"])
+        func `an emptied ledger beside results is damaged, and nobody says that nothing was sent`(
+            command: String
+        ) throws {
+            let sender = try Sender()
+            let directory = sender.newRunDirectory()
+            let sent = try sender.command([
+                "send", "--input", try sender.makeRows(10), "--template", Sender.template, "--to", "simulator",
+                "--run-dir", directory,
+            ])
+            #expect(sent.ending == .exited(0), "\(sent)")
+            try #require(truncate(directory + "/ledger", 0) == 0)
+            let refused = try sender.command([command, directory])
+            #expect(refused.ending == .exited(64), "\(refused)")
+            #expect(refused.errors.contains("damaged at byte 0"), "\(refused)")
+        }
+
         @Test(arguments: ["resend", "report"])
         func `after ten crashes each row has one line, and none was sent twice beyond what the policy allows`(
             policy: String

@@ -49,6 +49,15 @@ extension EndToEnd {
             }
         }
 
+        /// The limit is enough or not before anything begins: nothing may trap, or be refused, on the way.
+        @Test(.enabled(if: Tools.sanitizer == nil), arguments: [350_000, 400_000, 480_000, 500_000, 540_000, 600_000])
+        func `an address space of some hundred megabytes is enough, or refused at the start`(kilobytes: Int) throws {
+            let sender = try Sender()
+            let finished = try run("ulimit -v \(kilobytes)", try Self.rows(sender), in: sender)
+            let isRefused = finished.ending == .exited(71) && finished.errors.contains("no memory to start")
+            #expect(finished.ending == .exited(0) || isRefused && kilobytes < 480_000, "\(finished)")
+        }
+
         /// Not under the thread and address sanitizers, whose runtimes do not bear strace.
         @Test(
             .enabled(if: [nil, "undefined"].contains(Tools.sanitizer)),
