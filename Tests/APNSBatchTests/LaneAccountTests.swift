@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 
 @testable import APNSBatch
@@ -36,36 +35,50 @@ import Testing
         #expect(taken == 100 && sampler.longest == 9000)
     }
 
+    private func text(_ lanes: LaneAccount) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: LaneAccount.textMax) { bytes, count in
+            count = lanes.write(to: UnsafeMutableRawPointer(bytes.baseAddress!))
+        }
+    }
+
+    private func lanes(_ text: some Sequence<UInt8>) -> LaneAccount? {
+        Array(text).withUnsafeBytes { LaneAccount(text: $0) }
+    }
+
     @Test("what lanes count comes back from its text in the ledger as it was")
     func text() throws {
-        var figures = SessionFigures()
-        #expect(figures.text.isEmpty && SessionFigures.lanes(from: []) == nil)
-        var lanes = LaneAccount()
-        for time in [0, 5, 700, 700, 1_234_567] as [UInt32] { lanes.answerTimes.note(time) }
-        lanes.answerTimes.note(longest: 2_000_000)
-        lanes.noteRetry(after: "503 \"a\\b\u{1}\"")
-        lanes.noteEnd(ofConnection: "goaway, ü")
-        figures.lanes = lanes
-        let read = try #require(SessionFigures.lanes(from: figures.text))
-        #expect(read == lanes && read.answerTimes.count == 5 && read.answerTimes.longest == 2_000_000)
-        #expect(read.answerTimes.quantile(0.99) == lanes.answerTimes.quantile(0.99))
+        var counted = LaneAccount()
+        #expect(lanes(text(counted)) == counted)
+        for time in [0, 5, 700, 700, 1_234_567] as [UInt32] { counted.answerTimes.note(time) }
+        counted.answerTimes.note(longest: 2_000_000)
+        counted.noteRetry(after: "503 \"a\\b\u{1}\"")
+        counted.noteEnd(ofConnection: "goaway, ü")
+        let read = try #require(lanes(text(counted)))
+        #expect(read == counted && read.answerTimes.count == 5 && read.answerTimes.longest == 2_000_000)
+        #expect(read.answerTimes.quantile(0.99) == 1_234_567)
     }
 
     @Test("a text that nobody of ours wrote is none, or counts as far as its numbers can be added up")
     func strangeTexts() throws {
-        func lanes(_ text: String) -> LaneAccount? { SessionFigures.lanes(from: Array(text.utf8)) }
-        #expect(lanes("{") == nil && lanes("[]") == nil && lanes("{}") == nil)
-        let most = UInt64.max
+        var counted = LaneAccount()
+        counted.answerTimes.note(7)
+        counted.noteRetry(after: "a")
+        counted.noteEnd(ofConnection: "b")
+        let whole = text(counted)
+        for length in whole.indices { #expect(lanes(whole.prefix(length)) == nil) }
+        #expect(lanes(whole + [1, 2, 3]) == counted, "a later version added to it")
+        #expect(lanes(Array(repeating: 0xFF, count: 4096)) == nil)
+
+        let times: [UInt64] = [4_294_967_295, .max, 3, .max, 7, 2, 9, 1]
+        let numbers: [UInt32] = [.max, 0, 0, 4]
         let strange = try #require(
             lanes(
-                """
-                {"retries":{"a":\(most)},"connections_ended":{},
-                "answer_us":{"longest":4294967295,"times":[4294967295,\(most),3,\(most),7,2,9]}}
-                """))
-        #expect(strange.answerTimes.count == 2 && strange.answerTimes.longest == .max)
+                numbers.flatMap { number in (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
+                    + times.flatMap { time in (0..<8).map { UInt8(truncatingIfNeeded: time >> (8 * $0)) } }))
+        #expect(strange.answerTimes.count == 3 && strange.answerTimes.longest == .max)
         var sum = strange
         sum.add(strange)
-        #expect(sum.answerTimes.count == 4)
+        #expect(sum.answerTimes.count == 6)
     }
 
     @Test("texts that a peer makes up are counted under one name when there are many, and are cut when they are long")
@@ -77,9 +90,7 @@ import Testing
         one.add(other)
         #expect(one.retries.count == 65 && one.retries.values.reduce(0, +) == 200)
         one.noteEnd(ofConnection: String(repeating: "x", count: 5000))
-        #expect(one.connectionEnds.keys.map(\.count) == [128])
-        var figures = SessionFigures()
-        figures.lanes = one
-        #expect(figures.text.count < SessionFigures.textMax)
+        #expect(one.connectionEnds.keys.map(\.utf8.count) == [256])
+        #expect(text(one).count < 4096)
     }
 }

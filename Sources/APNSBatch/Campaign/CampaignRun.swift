@@ -173,7 +173,7 @@ public final class CampaignRun: Sendable {
         } catch {
             control.stop(.failure(CampaignError(.system, "\(error)")))
             past?.ledger.unlock()
-            return summarize(SessionAccount())
+            return summarize(nothingDone)
         }
     }
 
@@ -181,7 +181,7 @@ public final class CampaignRun: Sendable {
     private func runToEnd() -> CampaignSummary {
         if let past, past.reading.history.isComplete { return finished(past) }
         started.withLock { $0 = WallClock.monotonic() }
-        var account = SessionAccount()
+        var account = nothingDone
         // The directory may be another process's: nothing is written into it before the ledger is ours.
         var isOurs = past != nil
         do throws(CampaignError) {
@@ -206,7 +206,7 @@ public final class CampaignRun: Sendable {
             _ = try goOn(past, try files.results())
         } catch {
             control.stop(.failure(error))
-            return summarize(SessionAccount())
+            return summarize(nothingDone)
         }
         let summary = CampaignSummary(history, campaign: identity(ended: history.lastTime))
         if let known = RunDirectory.readSummary(directory), known.agrees(with: summary) { return known }
@@ -365,6 +365,13 @@ public final class CampaignRun: Sendable {
             status?.countUnread(in: path, delimiter: delimiter)
         }
         return status
+    }
+
+    /// Of a process that ends no row: what those before it recorded stays true.
+    private var nothingDone: SessionAccount {
+        var account = SessionAccount()
+        account.reasons = past?.reading.history.reasons ?? OutcomeReasons()
+        return account
     }
 
     private func summarize(_ account: SessionAccount) -> CampaignSummary {

@@ -28,8 +28,8 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
     public var resent: UInt64
     /// Processes that worked on the run.
     public var sessions: Int
-    /// What all sessions did. Of one that was killed it is known up to its last mark in the ledger: a second before, or ten for
-    /// `retries`, `connections_ended` and `answer_ms` (ten times ``Campaign/syncInterval``).
+    /// What all sessions did. Of one that was killed it is known up to its last mark in the ledger: a second before, or a minute
+    /// for `retries`, `connections_ended` and `answer_ms` (``Campaign/syncInterval``, and sixty times that).
     public var allSessions: Work
     /// What the last session did, which is included above.
     public var lastSession: Work

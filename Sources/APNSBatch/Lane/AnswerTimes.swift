@@ -20,7 +20,7 @@ struct AnswerTimes: Equatable, Sendable {
     mutating func note(longest microseconds: UInt32) { longest = max(longest, microseconds) }
 
     mutating func add(_ other: AnswerTimes) {
-        for (time, count) in other.counts { note(time, count: count) }
+        other.forEach { time, count in note(time, count: count) }
         note(longest: other.longest)
     }
 
@@ -30,8 +30,17 @@ struct AnswerTimes: Equatable, Sendable {
         return min(longest, UInt32(clamping: histogram.valueAtPercentile(share * 100)))
     }
 
-    private mutating func note(_ microseconds: UInt64, count: UInt64) {
-        // It adds up the ends of its buckets, which are less than twice the times in them.
+    /// Gives times, and how many answers took them at most; the longest is as it was.
+    func forEach(_ body: (_ time: UInt64, _ count: UInt64) -> Void) {
+        guard let histogram else { return }
+        for value in histogram.recordedValues() { body(min(value.value, histogram.maxRecorded), value.count) }
+    }
+
+    /// - Parameters:
+    ///   - microseconds: no longer than the longest.
+    ///   - count: answers that took it; passed over where nobody can have had so many.
+    mutating func note(_ microseconds: UInt64, count: UInt64) {
+        // The library adds up the ends of its buckets, which are less than twice the times in them.
         let (added, isTooMuch) = (2 * microseconds + 1).multipliedReportingOverflow(by: count)
         guard !isTooMuch, added < Self.sumMax, sumBound < Self.sumMax else { return }
         sumBound += added
@@ -45,41 +54,7 @@ struct AnswerTimes: Equatable, Sendable {
     private static let sumMax: UInt64 = 1 << 62
 
     static func == (left: Self, right: Self) -> Bool {
-        left.longest == right.longest && left.counts.elementsEqual(right.counts) { $0 == $1 }
-    }
-
-    /// How many answers took which time, at most; the longest as it was.
-    private var counts: [(time: UInt64, count: UInt64)] {
-        guard let histogram else { return [] }
-        return histogram.recordedValues().map { (min($0.value, histogram.maxRecorded), $0.count) }
-    }
-}
-
-/// As it stands in the ledger.
-extension AnswerTimes: Codable {
-    private enum CodingKeys: String, CodingKey { case longest, times }
-
-    func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: CodingKeys.self)
-        try values.encode(longest, forKey: .longest)
-        // One behind the other, as one text: an encoder allocates some memory for each number.
-        var text = ""
-        for (time, count) in counts {
-            text.append(String(time))
-            text.append(" ")
-            text.append(String(count))
-            text.append(" ")
-        }
-        try values.encode(text, forKey: .times)
-    }
-
-    init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        longest = try values.decode(UInt32.self, forKey: .longest)
-        let pairs = try values.decode(String.self, forKey: .times).split(separator: " ").map { UInt64($0) ?? 0 }
-        for place in stride(from: 0, to: pairs.count - 1, by: 2) {
-            note(min(pairs[place], UInt64(longest)), count: pairs[place + 1])
-        }
+        left.longest == right.longest && left.histogram == right.histogram
     }
 }
 

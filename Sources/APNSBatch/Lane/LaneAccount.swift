@@ -1,15 +1,15 @@
 /// What lanes count besides outcomes: off the way of a row that goes well.
 struct LaneAccount: Sendable, Equatable {
     /// Requests that were followed by another one for the same row, by what became of them.
-    private(set) var retries: [String: UInt64] = [:]
+    var retries: [String: UInt64] = [:]
     /// Connections that came up, by why they ended.
-    private(set) var connectionEnds: [String: UInt64] = [:]
+    var connectionEnds: [String: UInt64] = [:]
     var answerTimes = AnswerTimes()
 
     /// Different texts that are counted; a peer may make up any number of them.
     private static let textsMax = 64
-    /// Characters of a text.
-    private static let textLimit = 128
+    /// Bytes of a text.
+    private static let textLimit = 256
     private static let others = "other"
 
     mutating func noteRetry(after cause: String) { Self.add(1, to: cause, in: &retries) }
@@ -17,7 +17,7 @@ struct LaneAccount: Sendable, Equatable {
     mutating func noteEnd(ofConnection cause: String) { Self.add(1, to: cause, in: &connectionEnds) }
 
     private static func add(_ number: UInt64, to text: String, in counts: inout [String: UInt64]) {
-        let text = text.count > textLimit ? String(text.prefix(textLimit)) : text
+        let text = text.utf8.count > textLimit ? String(decoding: text.utf8.prefix(textLimit), as: UTF8.self) : text
         let isKept = counts[text] != nil || counts.count < textsMax
         counts[isKept ? text : others, default: 0] &+= number
     }
@@ -29,14 +29,5 @@ struct LaneAccount: Sendable, Equatable {
             Self.add(number, to: text, in: &connectionEnds)
         }
         answerTimes.add(other.answerTimes)
-    }
-}
-
-/// As it stands in the ledger: one JSON object, to which later versions may add.
-extension LaneAccount: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case retries
-        case connectionEnds = "connections_ended"
-        case answerTimes = "answer_us"
     }
 }

@@ -106,11 +106,7 @@ struct LedgerEncoder: ~Copyable {
         fixed.add(figures.milliseconds)
         fixed.add(figures.requests)
         fixed.add(figures.connections)
-        let text = figures.text
-        text.withUnsafeBytes { bytes in
-            if let base = bytes.baseAddress { (body + fixed.count).copyMemory(from: base, byteCount: bytes.count) }
-        }
-        finish(.figures, fixed: fixed.count, texts: text.count)
+        finish(.figures, fixed: fixed.count, texts: figures.lanes?.write(to: body + fixed.count) ?? 0)
     }
 
     /// - Parameter isInputRead: all rows of the input are announced.

@@ -134,7 +134,7 @@ package struct LedgerReader: ~Copyable {
         case .figures:
             var figures = try found(LedgerDecoder.figures(fixed))
             if frame.textLength > 0, try textsHold(at: offset) {
-                figures.lanes = SessionFigures.lanes(from: try texts(frame, at: offset))
+                figures.lanes = try texts(frame, at: offset).withUnsafeBytes { LaneAccount(text: $0) }
             }
             try reading.history.take(figures)
         case .reopened:

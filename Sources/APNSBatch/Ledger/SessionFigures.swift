@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// What a session did besides ending rows: written with each mark and at its end, so that a run's figures are those of all
 /// its sessions. Of a session that was killed what it did up to its last mark is known.
 package struct SessionFigures: Equatable, Sendable {
@@ -31,25 +29,5 @@ package struct SessionFigures: Equatable, Sendable {
         let lanes = later.lanes ?? lanes
         self = later
         self.lanes = lanes
-    }
-}
-
-/// What lanes counted, as the text of a record.
-extension SessionFigures {
-    static let textMax = 192 * 1024
-
-    /// Empty where there is nothing to tell.
-    var text: [UInt8] {
-        guard let lanes else { return [] }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        guard let text = try? encoder.encode(lanes), text.count <= Self.textMax else { return [] }
-        return Array(text)
-    }
-
-    /// Nil for a text that is none of ours: nothing depends on it but what is told of times and retries.
-    static func lanes(from text: [UInt8]) -> LaneAccount? {
-        guard !text.isEmpty, text.count <= textMax else { return nil }
-        return try? JSONDecoder().decode(LaneAccount.self, from: Data(text))
     }
 }

@@ -41,8 +41,8 @@ final class ResultsWriter: @unchecked Sendable {
     private var isUnmarked = false
     private var nextMark: UInt64 = 0
     private var marks = 0
-    /// What lanes count is written with every tenth mark only, from the first on: it takes some kilobytes.
-    private static let marksPerAccount = 10
+    /// What lanes count is written with the first of so many marks only: it takes some kilobytes.
+    private static let marksPerAccount = 60
 
     private let ledger: RunLedger
     private let exchange: OutcomeExchange

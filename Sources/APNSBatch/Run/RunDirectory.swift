@@ -97,7 +97,7 @@ enum RunDirectory {
     static func write(_ summary: CampaignSummary, to directory: String) throws(CampaignError) {
         let path = "\(directory)/\(Self.summary)"
         let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         do {
             try OutputFile.write(
                 Array(encoder.encode(summary) + Data("\n".utf8)), to: path, summaryKind, readers: .everybody)

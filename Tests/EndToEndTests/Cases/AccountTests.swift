@@ -143,8 +143,9 @@ extension EndToEnd {
             func of(_ work: [String: Any], _ key: String) -> [String: Double] { work[key] as? [String: Double] ?? [:] }
             let retries = ["429 TooManyRequests": 0.0]
             #expect(Set(of(all, "retries").keys) == Set(retries.keys), "\(all)")
-            #expect(of(all, "retries").values.reduce(0, +) > of(one, "retries").values.reduce(0, +))
-            #expect(of(all, "answer_ms")["samples"] ?? 0 > of(one, "answer_ms")["samples"] ?? 0)
+            // How much of these the killed process wrote down is a matter of time.
+            #expect(of(all, "retries").values.reduce(0, +) >= of(one, "retries").values.reduce(0, +))
+            #expect(of(all, "answer_ms")["samples"] ?? -1 >= of(one, "answer_ms")["samples"] ?? 0)
             #expect(of(all, "answer_ms")["max"] ?? 0 >= of(one, "answer_ms")["p50"] ?? .infinity)
             #expect(all["process"] == nil && results.process["loop"] != nil)
             // The process that was killed wrote no summary: the ledger alone has its invalid rows.
