@@ -145,4 +145,31 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(opens == [0, 0, 10, 31] && drains == 3, "\(opens), \(drains)")
         #expect(pool.up == 1)
     }
+
+    @Test("a connection that goes because there are too many of them has not failed")
+    func surplus() {
+        var limits = ConnectionPool.Limits()
+        (limits.maximum, limits.pingAfter, limits.pingIdleAfter) = (4, 1 << 62, 1 << 62)
+        var pool = ConnectionPool(limits: limits, now: 0)
+        var drains = 0
+        for step in 0..<4000 {
+            let now = UInt64(step) * 10 * ms
+            for action in pool.tick(now: now, answered: UInt64(step)) {
+                switch action {
+                case .open(let member):
+                    pool.isUp(member, streams: 1, now: now)
+                    if member == 0 { pool.willSend(member) }
+                case .drain(let member):
+                    drains += 1
+                    #expect(pool.isDown(member, failure: Self.failure, now: now, jitter: 1) == [])
+                default: Issue.record("did not expect \(action)")
+                }
+            }
+            pool.didEnd(0, answered: true, now: now)
+            pool.willSend(0)
+            _ = pool.pick()
+        }
+        #expect(drains > 0)
+        #expect(pool.lastFailure == "" && pool.slots.allSatisfy { $0.failures == 0 })
+    }
 }

@@ -16,7 +16,7 @@ extension ConnectionPool {
         members[member] = Member()
         if let rival = gone.rival { members[rival].rival = nil }
         // One that was up and closed before it answered anything is no better than one that never came up.
-        guard !gone.hasLost, gone.answers == 0 || gone.isFleeting(now: now) else { return [] }
+        guard !gone.hasLost, !gone.isSurplus, gone.answers == 0 || gone.isFleeting(now: now) else { return [] }
         (lastFailure, lastFailureIsOwn) = (failure.text, failure.isOwn)
         consumption.successors = 0
         slots[gone.slot].failures += 1

@@ -75,7 +75,9 @@ extension ConnectionPool {
         case .grow: (targetBefore, target) = (target, min(limits.maximum, target * 2))
         case .shrink:
             target = min(target, targetBefore)
-            return members.indices.filter { members[$0].isOpen && members[$0].slot >= target }.flatMap { retire($0) }
+            let surplus = members.indices.filter { members[$0].isOpen && members[$0].slot >= target }
+            for index in surplus { members[index].isSurplus = true }
+            return surplus.flatMap { retire($0) }
         case .stay: break
         }
         return []

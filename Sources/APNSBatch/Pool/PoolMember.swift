@@ -29,6 +29,8 @@ extension ConnectionPool {
         var life = Int.max
         /// It will be used up soon: its place is free for a successor, and it serves until its server says GOAWAY.
         var isEnding = false
+        /// There are more connections than are of use, and it goes.
+        var isSurplus = false
         /// It was opened for one that served well.
         var isSuccessor = false
         /// When the connection's provider token becomes too old to be used; nil with a client certificate.

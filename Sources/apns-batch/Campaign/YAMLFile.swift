@@ -49,9 +49,13 @@ enum InputFile {
     /// No template, certificate or campaign file has more.
     private static let lengthMax = 16 << 20
 
-    /// A file's content, or an error that names it. Pipes and process substitutions are files too; devices are not, for some
-    /// of them never end.
+    /// A file's content, or an error that names it. Process substitutions are files too. Devices are not, for some of them
+    /// never end, nor are FIFOs, where nobody may ever write.
     static func bytes(of path: String) throws -> [UInt8] {
+        var place = stat()
+        if lstat(path, &place) == 0, place.st_mode & S_IFMT == S_IFIFO {
+            throw UsageError("cannot read \(path): it is a FIFO, and not a file")
+        }
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw unreadable(path) }
         defer { close(file) }

@@ -34,6 +34,18 @@ extension EndToEnd {
             #expect(try simulator.stop().count == 2)
         }
 
+        @Test func `a FIFO or a device as the template is refused, for it may never end`() throws {
+            let sender = try Sender()
+            let input = try sender.makeRows(10)
+            let fifo = sender.newRunDirectory()
+            try #require(mkfifo(fifo, 0o600) == 0)
+            for (path, kind) in [(fifo, "a FIFO"), ("/dev/zero", "a device")] {
+                let finished = try sender.command(["render", "--input", input, "--template", path, "--rows", "1"])
+                #expect(finished.ending == .exited(64), "\(finished)")
+                #expect(finished.errors.contains("cannot read \(path): it is \(kind), and not a file"), "\(finished)")
+            }
+        }
+
         @Test(arguments: [(share: 0.5, code: Int32(0)), (share: 1, code: 2)])
         func `rejected rows are final answers: exit code 0, but 2 when no row was accepted`(
             share: Double, code: Int32
