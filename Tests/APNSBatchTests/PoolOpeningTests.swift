@@ -158,9 +158,10 @@ private let seconds: UInt64 = 1_000_000_000
                 switch action {
                 case .open(let member):
                     pool.isUp(member, streams: 1, now: now)
-                    if member == 0 { pool.willSend(member) }
+                    pool.willSend(member)
                 case .drain(let member):
                     drains += 1
+                    pool.didEnd(member, answered: false, now: now)
                     #expect(pool.isDown(member, failure: Self.failure, now: now, jitter: 1) == [])
                 default: Issue.record("did not expect \(action)")
                 }

@@ -101,6 +101,7 @@ public final class CampaignPreview {
             headers.append((RequestHeader.authorization.name, "bearer ..."))
         }
         let payload = UnsafeRawBufferPointer(start: record + flight.bodyOffset, count: Int(flight.bodyLength))
+        headers.append(("content-length", String(payload.count)))
         return Row(row: flight.row, invalid: nil, path: path, headers: headers, payload: Array(payload))
     }
 
