@@ -123,6 +123,7 @@ struct Outage: Equatable {
     mutating func look(now: UInt64, totals: Totals) -> News? {
         defer { (lookedAt, seen) = (now, totals) }
         note(now: now, totals)
+        leaveOutPause(until: now)
         if isOpen {
             // A look after a long pause says that this process stood still.
             waited += min(now - lookedAt, Self.oneSecond)
@@ -137,6 +138,12 @@ struct Outage: Equatable {
         case .open: return lookOpen(now: now, totals)
         case .recovering(let good): return lookRecovering(good, now: now, totals)
         }
+    }
+
+    /// Time in which nobody looked, because this process stood still or had nothing to send, shows no trouble that lasts.
+    private mutating func leaveOutPause(until now: UInt64) {
+        guard case .suspected(let since) = phase, now > lookedAt + Self.oneSecond else { return }
+        phase = .suspected(since: since + (now - lookedAt - Self.oneSecond))
     }
 
     private var isOpen: Bool {

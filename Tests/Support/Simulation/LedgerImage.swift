@@ -55,7 +55,7 @@ struct LedgerImage {
         let length = (24 + fixed + texts + 7) & ~7
         // Nothing that happened to rows hangs on the text of figures: where the power took it, the record stays.
         let isFigures = word(0) & 0xFF == 9
-        guard length <= bytes.count,
+        guard length <= bytes.count, word(20) == 0,
             word(16) == Checksum.of(bytes[0..<16], then: bytes[24..<24 + fixed]),
             isFigures || word(12) == Checksum.of(bytes[24 + fixed..<24 + fixed + texts])
         else { return nil }
