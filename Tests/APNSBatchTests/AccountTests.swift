@@ -102,7 +102,8 @@ import Testing
 
     @Test("the largest resident set is the kernel's figure of this process")
     func residentSet() {
-        #expect(ProcessUsage.highWaterMark(in: "Name:\tx\nVmHWM:\t  35840 kB\nVmRSS:\t 1 kB\n") == 35840 * 1024)
+        let expected: UInt64? = 35840 * 1024
+        #expect(ProcessUsage.highWaterMark(in: "Name:\tx\nVmHWM:\t  35840 kB\nVmRSS:\t 1 kB\n") == expected)
         #expect(ProcessUsage.highWaterMark(in: "Name:\tx\n") == nil)
         #expect(ProcessUsage.peakRSSBytes > 1 << 20)
     }
