@@ -59,11 +59,12 @@ struct BroadcastTests {
         #expect(
             row.headers.map(\.name) == [
                 ":method", ":scheme", ":authority", ":path", "apns-push-type", "apns-priority", "apns-request-id",
-                "apns-channel-id", "apns-expiration", "authorization",
+                "apns-channel-id", "apns-expiration", "authorization", "content-length",
             ])
         let values = Dictionary(uniqueKeysWithValues: row.headers.map { ($0.name, $0.value) })
         #expect(values["apns-push-type"] == "liveactivity" && values["apns-priority"] == "5")
         #expect(values["apns-channel-id"] == Self.channel && values["apns-expiration"] == "0")
+        #expect(values["content-length"] == "\(row.payload.count)")
         #expect(
             String(decoding: row.payload, as: UTF8.self)
                 == #"{"aps":{"timestamp":1685952000,"event":"update","content-state":{"score":"2:1"}}}"#)
