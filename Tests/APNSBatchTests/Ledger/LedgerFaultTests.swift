@@ -69,7 +69,7 @@ import Testing
         _ = try begun()
         let length = ledger.length
         var lengths: [UInt64] = []
-        ledger.onSync = { [ledger] in lengths.append(ledger.length) }
+        ledger.onSync = { [unowned ledger] in lengths.append(ledger.length) }
         try RunLedger.settle(ledger, resultsLength: results.length, handed: [(1, 10)])
         #expect(lengths == [length, ledger.length] && ledger.length > length)
     }
