@@ -185,7 +185,7 @@ private let second: UInt64 = 1_000_000_000
         var play = Play()
         play.playTenth(good: 0, bad: 1, badAgain: 0, lost: 0, probeIsGood: true)
         play.now += 15 * second
-        play.playTenth(good: 0, bad: 0, badAgain: 0, lost: 0, probeIsGood: true)
+        play.playTenth(good: 0, bad: 1, badAgain: 0, lost: 0, probeIsGood: true)
         #expect(play.news == [] && play.outage.phase != .open)
         play.play(seconds: 3, good: 1)
         #expect(play.news == [] && play.outage.phase == .closed)
