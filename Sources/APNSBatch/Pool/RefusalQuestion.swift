@@ -25,9 +25,8 @@ struct RefusalQuestion: Equatable {
     private static let least = 0.05
     private static let fewer = 0.5
 
-    /// Fewer say nothing: of that many some would be refused if the share was the same.
-    var answersNeeded: Double { asked.map { max(100, Self.refusalsNeeded / $0.share) } ?? 50 }
-    private static let refusalsNeeded = 6.0
+    /// Fewer say nothing: of that many, some would be refused if the share was the same.
+    var answersNeeded: Double { asked.map { max(100, 6 / $0.share) } ?? 50 }
 
     /// A cut is to show whether it helps, and none did so far.
     var isOpen: Bool { asked != nil }
@@ -38,14 +37,19 @@ struct RefusalQuestion: Equatable {
     var limit: Double { borne == 0 ? Self.least : min(1.5 * borne + Self.least, (1 + borne) / 2) }
 
     /// The share was small enough.
+    ///
+    /// It says that a cut helped only if it is so much smaller that chance does not explain it: a server that refuses one
+    /// request of twenty at any rate is now a little below the limit, now a little above it, and the question stays open.
     mutating func isClean(_ share: Double, of answers: Double) {
-        if let asked {
-            guard answers * asked.share >= Self.refusalsNeeded else { return }
-            isConfirmed = true
+        if let first = asked, answers * first.share >= Self.refusalsToCompare, share < first.share * Self.farFewer {
+            (asked, isConfirmed) = (nil, true)
         }
-        asked = nil
-        if share < borne / 3 { borne = 0 }
+        if answers * borne >= 2 * Self.refusalsToCompare, share < borne * Self.farFewer / 2 { borne = 0 }
     }
+
+    /// If that many were to be expected, a quarter of them is no chance.
+    private static let refusalsToCompare = 12.0
+    private static let farFewer = 0.25
 
     /// The share is too large, at this rate.
     mutating func ask(_ share: Double, rate: Double) -> Answer {

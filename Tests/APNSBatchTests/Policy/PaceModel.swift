@@ -17,10 +17,11 @@ struct RateServer {
     private var tokens = 0.0
     private var filledAt: UInt64 = 0
     private var second: UInt64 = .max
-    private var random = SplitMix(seed: 5)
+    private var random: SplitMix
 
-    init(_ kind: Kind, rate: Double = 1, refusedShare: Double = 0) {
+    init(_ kind: Kind, rate: Double = 1, refusedShare: Double = 0, seed: UInt64 = 5) {
         (self.kind, self.rate, self.refusedShare) = (kind, rate, refusedShare)
+        random = SplitMix(seed: seed)
         if case .bucket(let burst) = kind { tokens = burst }
     }
 

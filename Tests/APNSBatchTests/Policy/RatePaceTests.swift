@@ -77,6 +77,17 @@ import Testing
         #expect(report.rates.suffix(3).allSatisfy { $0 == nil }, "no limit is left")
     }
 
+    @Test(
+        "a share that is now below, now above what counts as pushing back is no rate either", arguments: [0.05, 0.055],
+        [77, 154, 231, 308, 385, 462, 539, 616] as [UInt64])
+    func shareAtTheLimit(share: Double, seed: UInt64) {
+        let rows = 100_000
+        let best = PaceModel.run(PaceModel(rows, RateServer(.free), roundTrip: 50)).seconds / (1 - share)
+        let server = RateServer(.free, refusedShare: share, seed: seed)
+        let report = PaceModel.run(PaceModel(rows, server, roundTrip: 50))
+        #expect(report.seconds < 1.25 * best + 25, "\(report.seconds) s instead of \(best)")
+    }
+
     @Test("there is no limit as long as nothing is refused, nor for a few refusals")
     func free() {
         #expect(PaceModel.run(PaceModel(50_000, RateServer(.free), roundTrip: 5)).rates.allSatisfy { $0 == nil })
