@@ -113,6 +113,10 @@ int h2_session_receive(h2_session *session, const uint8_t *bytes, size_t length)
     return taken < 0 ? h2_session_fail_library(session, (int)taken) : 0;
 }
 
+bool h2_session_waits(const h2_session *session) {
+    return session->deferred_first != NULL;
+}
+
 bool h2_session_pending(const h2_session *session) {
     return !session->drained || session->deferred_first != NULL || session->raw_first != NULL;
 }

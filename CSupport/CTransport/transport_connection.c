@@ -119,9 +119,11 @@ static void end_note(connection *c, uint32_t scope, int64_t code, const char *te
     event_detail_set(node, text, strlen(text));
 }
 
-/* True when requests lie in our buffers that were never handed to the reactor: saying goodbye would send them. */
+/* True when requests lie in our buffers that were never handed to the reactor, or wait for room there: saying goodbye
+ * would send them, although their outcome will be that they were not sent. */
 static bool unsent_requests(const connection *c) {
-    return c->h2 != NULL && c->kind == SLOT_CLIENT && h2_session_written_stream(c->h2) > c->handed_stream;
+    return c->h2 != NULL && c->kind == SLOT_CLIENT &&
+           (h2_session_written_stream(c->h2) > c->handed_stream || h2_session_waits(c->h2));
 }
 
 /* Writes what HTTP/2 still has to say (GOAWAY), and close_notify. */

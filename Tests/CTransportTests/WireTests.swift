@@ -124,6 +124,26 @@ struct WireTests {
         #expect(received == ["/"] + paths)
     }
 
+    @Test("a request that waits for room when its connection is closed never leaves", arguments: Loop.available)
+    func closeWhileWaiting(loop: Loop) throws {
+        let body = String(repeating: "b", count: 300)
+        for polls in 0..<4 {
+            let setup = try Setup(Limits(loop: loop, sendBuffer: 1), settings: [3: 1000])
+            setup.submit((0..<200).map { Request(ticket: $0, path: "/\($0)", body: body) })
+            for _ in 0..<polls { setup.client.poll() }
+            // Hands the full buffer to the loop, once that is free, and so makes room.
+            setup.submit([Request(ticket: 200, path: "/200", body: body)])
+            transport_connection_close(setup.client.handle, setup.connection, TRANSPORT_CLOSE_NOW.rawValue)
+            setup.drive { setup.client.down != nil }
+            for _ in 0..<100 { setup.peer.step() }
+            let inflater = Inflater()
+            let left = Set(setup.peer.frames(Frame.headers).compactMap { inflater.decode($0.payload)?.first?.value })
+            #expect(setup.client.outcomes.count == 201)
+            let unsent = setup.client.outcomes.filter { $0.delivery == TRANSPORT_NOT_SENT.rawValue }
+            #expect(!unsent.isEmpty && unsent.allSatisfy { !left.contains("/\($0.ticket)") })
+        }
+    }
+
     @Test("a peer that allows no table, or a small one, gets none", arguments: Loop.available, [0, 100] as [UInt32])
     func tableSize(loop: Loop, size: UInt32) throws {
         let setup = try Setup(Limits(loop: loop), settings: [1: size, 3: 100])

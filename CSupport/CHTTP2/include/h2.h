@@ -203,6 +203,9 @@ int h2_session_pump(h2_session *session);
 /* True when a pump could have something to write. */
 bool h2_session_pending(const h2_session *session);
 
+/* True when requests wait here, not in the library, for room in the output. */
+bool h2_session_waits(const h2_session *session);
+
 /* Takes the list of exchanges with new facts, linked by next, in order. On a server a new request is listed once as it
  * begins, so that the caller knows every exchange. */
 h2_exchange *h2_session_changed_take(h2_session *session);
