@@ -44,34 +44,34 @@ let package = Package(
             name: "COpenSSL", path: "CSupport/System/COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
 
         // The C core: mechanism, no policy.
+        core("CCommon", []),
         core("CReactor", ["CURing"]),
         core("CTLS", ["COpenSSL"]),
         core("CHTTP2", ["CNGHTTP2"]),
         core("CTransport", ["CReactor", "CTLS", "CHTTP2"]),
-        core("CCrypto", ["COpenSSL"]),
-        core("CStorage", []),
+        core("CCrypto", ["COpenSSL", "CCommon"]),
         core("CProcess", []),
 
         // Swift: policy.
-        module("OutputFiles"),
-        module("CSVReader"),
-        module("APNSProtocol"),
+        module("APNSBatchBasics", ["CCommon"]),
+        module("CSVReader", ["APNSBatchBasics"]),
+        module("APNSProtocol", ["APNSBatchBasics"]),
         module("PayloadTemplate", ["APNSProtocol"]),
-        module("Credentials", ["CCrypto"]),
-        module("LaneTransport", ["CTransport"]),
+        module("Credentials", ["CCrypto", "CCommon"]),
+        module("LaneTransport", ["CTransport", "APNSBatchBasics"]),
         module(
             "APNSBatch",
             [
-                "CSVReader", "PayloadTemplate", "APNSProtocol", "Credentials", "LaneTransport", "CStorage",
-                "OutputFiles",
+                "CSVReader", "PayloadTemplate", "APNSProtocol", "Credentials", "LaneTransport", "CCommon",
+                "APNSBatchBasics",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ]),
-        module("APNSSimulator", ["CTransport", "Credentials", "OutputFiles"]),
+        module("APNSSimulator", ["CTransport", "Credentials", "APNSBatchBasics"]),
         .executableTarget(
             name: "apns-batch",
             dependencies: [
-                "APNSBatch", "APNSSimulator", "CProcess", "Yams",
+                "APNSBatch", "APNSSimulator", "APNSBatchBasics", "CProcess", "Yams",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -91,7 +91,7 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "CFuzzSession", "CCrypto", "CStorage", "APNSBatch", "CSVReader", "APNSProtocol", "PayloadTemplate",
+                "CFuzzSession", "CCrypto", "CCommon", "APNSBatch", "CSVReader", "APNSProtocol", "PayloadTemplate",
             ],
             path: "Fuzz/Targets", swiftSettings: swift),
         tests("FuzzReplayTests", ["TestThreads", "FuzzTargets"]),
@@ -99,7 +99,7 @@ let package = Package(
         tests(
             "CTransportTests",
             ["TestThreads", "CTransport", "CTLS", "CNGHTTP2", "Credentials", "APNSProtocol", "APNSBatch"]),
-        tests("OutputFilesTests", ["OutputFiles"]),
+        tests("APNSBatchBasicsTests", ["APNSBatchBasics"]),
         tests("CSVReaderTests", ["CSVReader"]),
         tests("PayloadTemplateTests", ["PayloadTemplate", "APNSProtocol"]),
         tests("APNSProtocolTests", ["APNSProtocol", "Credentials"]),

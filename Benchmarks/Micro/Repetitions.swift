@@ -1,4 +1,5 @@
 import APNSBatch
+import APNSBatchBasics
 import Glibc
 
 /// Measures a piece of work: once to warm up, then some times over.
@@ -13,7 +14,7 @@ enum Repetitions {
         /// Nanoseconds.
         func now() -> UInt64 {
             switch self {
-            case .processor: return ThreadClock.now()
+            case .processor: return SystemClock.threadTime()
             case .wall:
                 var time = timespec()
                 clock_gettime(CLOCK_MONOTONIC, &time)

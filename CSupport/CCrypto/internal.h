@@ -59,10 +59,6 @@ enum { CRYPTO_PEM_LABEL_MAX = 40 };
  */
 bool crypto_pem_next_label(const uint8_t *pem, size_t length, size_t *at, char label[CRYPTO_PEM_LABEL_MAX + 1]);
 
-/* Decodes base64 with its padding; blanks and line ends between the characters count as none when they are allowed.
- * Gives the number of bytes; -1 for anything that is no base64 and for more than capacity. */
-long crypto_base64_decode(const uint8_t *text, size_t length, bool blanks, uint8_t *bytes, size_t capacity);
-
 /* Fails when the text holds no PEM block that ends in the given words ("PRIVATE KEY"); says what it holds instead. */
 int crypto_pem_expect(const uint8_t *pem, size_t pem_length, const char *suffix, crypto_error *error);
 

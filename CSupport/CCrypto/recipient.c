@@ -5,6 +5,7 @@
 #include "recipient.h"
 
 #include <assert.h>
+#include <base64.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -126,9 +127,9 @@ static int read_der(span der, crypto_rsa *out, crypto_error *error) {
 /* Text to DER. A text beyond the largest key is no key. */
 static int read_base64(span text, crypto_rsa *out, crypto_error *error) {
     uint8_t der[DER_MAX];
-    long length = crypto_base64_decode(text.bytes, text.length, true, der, sizeof der);
+    ptrdiff_t length = apns_base64_decode(text.bytes, text.length, true, der, sizeof der);
     if (length < 0) {
-        bool large = text.length > crypto_base64_length(DER_MAX);
+        bool large = text.length > apns_base64_length(DER_MAX);
         return refuse(error, large ? CRYPTO_FAULT_SIZE : CRYPTO_FAULT_MALFORMED,
                       large ? "more bytes than a key of 8192 bits has" : "text that is neither PEM nor base64");
     }

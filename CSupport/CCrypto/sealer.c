@@ -2,6 +2,7 @@
 #include "recipient.h"
 
 #include <assert.h>
+#include <base64.h>
 #include <limits.h>
 #include <openssl/core_names.h>
 #include <openssl/params.h>
@@ -146,11 +147,11 @@ static size_t cipher_length(const crypto_sealer *sealer, size_t length) {
 }
 
 size_t crypto_sealer_content_length(const crypto_sealer *sealer, size_t message_length) {
-    return crypto_base64_length(cipher_length(sealer, message_length));
+    return apns_base64_length(cipher_length(sealer, message_length));
 }
 
 size_t crypto_sealer_secret_length(const crypto_sealer *sealer) {
-    return crypto_base64_length(sealer->recipient_bytes);
+    return apns_base64_length(sealer->recipient_bytes);
 }
 
 /* Encrypts into target and then takes the key out of the context by putting another into it. */
@@ -174,7 +175,7 @@ static bool encrypt_message(crypto_sealer *sealer, const uint8_t *message, size_
 /* Puts bytes at the end of their base64 text's room, from where they are encoded in place: writing never overtakes
  * reading. */
 static uint8_t *bytes_within(uint8_t *text, size_t byte_count) {
-    return text + crypto_base64_length(byte_count) - byte_count;
+    return text + apns_base64_length(byte_count) - byte_count;
 }
 
 static bool encrypt_secret(crypto_sealer *sealer, const uint8_t *secret, size_t length, uint8_t *target) {
@@ -200,7 +201,7 @@ int crypto_sealer_seal(crypto_sealer *sealer, const uint8_t *message, size_t mes
     if (!good) {
         return crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "the payload cannot be encrypted");
     }
-    crypto_base64_encode(encrypted, encrypted_length, content);
-    crypto_base64_encode(wrapped, sealer->recipient_bytes, secret);
+    apns_base64_encode(encrypted, encrypted_length, content);
+    apns_base64_encode(wrapped, sealer->recipient_bytes, secret);
     return crypto_done();
 }

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 
 /* Receive buffers, shared by all connections. */
 enum { RECEIVE_BUFFER_BYTES = 32768, RECEIVE_BUFFERS_MIN = 32, RECEIVE_BUFFERS_MAX = 1024 };
@@ -182,11 +181,6 @@ int transport_loop_refusal(const transport *t) {
 
 int transport_loop_error(const transport *t) {
     return t->loop_error;
-}
-
-/* Not by its file in /proc: that is root's in a process without core dumps. */
-void transport_thread_name(const char *name) {
-    prctl(PR_SET_NAME, name);
 }
 
 uint64_t transport_now_ns(transport *t) {

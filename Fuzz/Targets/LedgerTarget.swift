@@ -1,5 +1,5 @@
 import APNSBatch
-import CStorage
+import CCommon
 
 /// A ledger as somebody's disk gives it back. The first byte says whether the sums of its records are made right, so that
 /// what stands in them is read, and whether the power was gone since. Whatever it holds, it is read to the end of what
@@ -38,8 +38,8 @@ private func mendSums(_ ledger: UnsafeMutableRawBufferPointer) {
         let (fixed, texts) = (Int(bytes.number(at: 4)), Int(bytes.number(at: 8)))
         guard 24 + fixed + texts <= bytes.count else { return }
         let base = bytes.baseAddress!
-        bytes.set(storage_crc32c(0, base + 24 + fixed, texts), at: 12)
-        bytes.set(storage_crc32c(storage_crc32c(0, base, 16), base + 24, fixed), at: 16)
+        bytes.set(apns_crc32c(0, base + 24 + fixed, texts), at: 12)
+        bytes.set(apns_crc32c(apns_crc32c(0, base, 16), base + 24, fixed), at: 16)
         record = record.dropFirst((24 + fixed + texts + 7) & ~7)
     }
 }

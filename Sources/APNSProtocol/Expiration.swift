@@ -1,3 +1,5 @@
+import APNSBatchBasics
+
 /// When APNs gives up on a push: the `apns-expiration` header, seconds since 1970-01-01 00:00 UTC. 0 asks for one
 /// attempt and no storage; without the header APNs stores for its own default, 30 days at most.
 ///

@@ -1,3 +1,5 @@
+import APNSBatchBasics
+
 /// When pushes expire, as people write it: a point in time, or so long after the start of the campaign.
 package enum GivenExpiration: Hashable, Sendable {
     case at(Expiration)

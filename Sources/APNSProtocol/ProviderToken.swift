@@ -1,3 +1,5 @@
+import APNSBatchBasics
+
 /// A provider token: a JSON Web Token (RFC 7519) signed with ES256 (RFC 7518 section 3.4), as Apple asks in
 /// "Establishing a token-based connection to APNs". Good for one hour from `issuedAt`. A secret: not for logs.
 package struct ProviderToken: Equatable, Sendable {
@@ -58,9 +60,9 @@ extension ProviderToken {
     ) throws(E) -> ProviderToken {
         let header = #"{"alg":"ES256","kid":"\#(issuer.keyID)"}"#
         let claims = #"{"iss":"\#(issuer.teamID)","iat":\#(issuedAt)}"#
-        let signed = Base64URL.encode(Array(header.utf8)) + "." + Base64URL.encode(Array(claims.utf8))
+        let signed = Base64.encodeURL(Array(header.utf8)) + "." + Base64.encodeURL(Array(claims.utf8))
         let signature = try sign(Array(signed.utf8))
         precondition(signature.count == 64, "an ES256 signature has 64 bytes")
-        return ProviderToken(jwt: signed + "." + Base64URL.encode(signature), issuedAt: issuedAt)
+        return ProviderToken(jwt: signed + "." + Base64.encodeURL(signature), issuedAt: issuedAt)
     }
 }

@@ -1,3 +1,5 @@
+import APNSBatchBasics
+
 /// The `retry-after` field of a response, seconds or a date (RFC 9110 section 10.2.3).
 package enum RetryAfter {
     /// Longer values are none.

@@ -1,5 +1,5 @@
 import Credentials
-import OutputFiles
+import APNSBatchBasics
 import Synchronization
 
 /// An APNs on this machine: speaks HTTP/2 over TLS, validates every request as Apple documents, answers by a script and

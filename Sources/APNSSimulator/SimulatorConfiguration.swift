@@ -1,3 +1,5 @@
+import APNSBatchBasics
+
 /// What a simulator is made of.
 package struct SimulatorConfiguration: Sendable {
     /// The loop that runs below.

@@ -1,71 +1,46 @@
-import Glibc
+import APNSBatchBasics
 
-/// Which buffers are free. The reader's thread takes, any thread gives back.
-final class ChunkPool: @unchecked Sendable {
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private let changed: UnsafeMutablePointer<pthread_cond_t>
+/// Which buffers are free. The reader's thread takes them, any thread gives them back.
+final class ChunkPool: Sendable {
+    private struct State {
+        /// The buffer that was given back last stands last, because it is the warmest in the caches.
+        var free: [Int]
+        var isFree: [Bool]
+        var isCancelled = false
+    }
 
-    // Under the mutex.
-    private var free: [Int]
-    private var isFree: [Bool]
-    private var isCancelled = false
+    private let state: Monitor<State>
 
     init(count: Int) {
-        mutex = .allocate(capacity: 1)
-        changed = .allocate(capacity: 1)
-        free = Array((0..<count).reversed())
-        isFree = Array(repeating: true, count: count)
-        precondition(pthread_mutex_init(mutex, nil) == 0 && pthread_cond_init(changed, nil) == 0)
+        state = Monitor(State(free: Array((0..<count).reversed()), isFree: Array(repeating: true, count: count)))
     }
 
-    deinit {
-        pthread_cond_destroy(changed)
-        pthread_mutex_destroy(mutex)
-        changed.deallocate()
-        mutex.deallocate()
-    }
-
-    /// The buffer given back last, which is the warmest in the caches. Waits while there is none; nil when cancelled.
+    /// Waits while no buffer is free; nil when cancelled.
     func take() -> Int? {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        while free.isEmpty, !isCancelled {
-            pthread_cond_wait(changed, mutex)
+        let taken = state.wait { state -> Int?? in
+            if state.isCancelled { return .some(nil) }
+            guard let index = state.free.popLast() else { return nil }
+            state.isFree[index] = false
+            return .some(index)
         }
-        if isCancelled { return nil }
-        let index = free.removeLast()
-        isFree[index] = false
-        return index
+        return taken ?? nil
     }
 
-    var freeCount: Int {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        return free.count
-    }
+    var freeCount: Int { state.withLock { $0.free.count } }
 
     /// Waits until so many are free; false when cancelled.
     func wait(for count: Int) -> Bool {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        while free.count < count, !isCancelled { pthread_cond_wait(changed, mutex) }
-        return !isCancelled
+        state.wait { $0.isCancelled ? false : $0.free.count < count ? nil : true } ?? false
     }
 
     /// - Precondition: the buffer is out.
     func release(_ index: Int) {
-        pthread_mutex_lock(mutex)
-        precondition(!isFree[index], "a chunk was recycled twice")
-        isFree[index] = true
-        free.append(index)
-        pthread_cond_signal(changed)
-        pthread_mutex_unlock(mutex)
+        state.change { state in
+            precondition(!state.isFree[index], "a chunk was recycled twice")
+            state.isFree[index] = true
+            state.free.append(index)
+        }
     }
 
-    func cancel() {
-        pthread_mutex_lock(mutex)
-        isCancelled = true
-        pthread_cond_broadcast(changed)
-        pthread_mutex_unlock(mutex)
-    }
+    func cancel() { state.change { $0.isCancelled = true } }
 }

@@ -1,3 +1,4 @@
+import CCommon
 import CCrypto
 
 /// How a payload is encrypted.
@@ -50,10 +51,10 @@ package final class PayloadSealer {
     package var secretLength: Int { crypto_sealer_secret_length(handle) }
 
     /// Bytes of a secret for a recipient with a key of so many bits.
-    package static func secretLength(bits: Int) -> Int { crypto_base64_length((bits + 7) / 8) }
+    package static func secretLength(bits: Int) -> Int { apns_base64_length((bits + 7) / 8) }
 
     /// The longest secret that any recipient may have.
-    package static var secretLengthMax: Int { crypto_base64_length(Int(CRYPTO_RSA_BYTES_MAX)) }
+    package static var secretLengthMax: Int { apns_base64_length(Int(CRYPTO_RSA_BYTES_MAX)) }
 
     /// Seals a message for the recipient, which must have been set.
     ///

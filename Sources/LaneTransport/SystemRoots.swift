@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import CTransport
 
 /// The certificates that the system trusts: read from the disk when they are first needed, once for all lanes and providers

@@ -45,14 +45,6 @@ package struct TransportError: Error, CustomStringConvertible, Sendable {
                 + (isRing ? "; epoll may work instead (loop: epoll)" : ""))
     }
 
-    /// The system gives this process no thread.
-    init(noThread name: String, error: Int32) {
-        self.init(
-            kind: .resource, code: Int64(error),
-            description: "no thread for \(name): \(String(cString: strerror(error)));"
-                + " raise the limit of processes (ulimit -u, or pids.max of the container)")
-    }
-
     private init(kind: Kind, code: Int64, description: String) {
         self.kind = kind
         self.code = code

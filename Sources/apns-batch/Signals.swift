@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import Glibc
 
 /// SIGINT, SIGTERM, SIGQUIT, SIGHUP and SIGUSR1. The first of the former three stops in order, a second one without waiting,
@@ -29,7 +30,7 @@ enum Signals {
         pipeEnd = ends[1]
         let reader = Reader(
             end: ends[0], body: body, again: again, hangup: hangup.flatMap { Errands($0) }, pause: pause)
-        guard startThread({ reader.run() }) else { return noThread() }
+        guard NamedThread.tryDetached("signals", { reader.run() }) else { return noThread() }
         let asked = (hangup == nil ? [] : [SIGHUP]) + (pause == nil ? [] : [SIGUSR1])
         for number in [SIGINT, SIGTERM, SIGQUIT] + asked {
             var action = sigaction()
@@ -47,26 +48,6 @@ enum Signals {
         complain("no thread for signals: SIGINT and SIGTERM end the process at once")
     }
 
-    /// False when the system has no thread to give.
-    private static func startThread(_ body: @escaping @Sendable () -> Never) -> Bool {
-        let start = Unmanaged.passRetained(ThreadBody(run: body))
-        var thread = pthread_t()
-        let status = pthread_create(
-            &thread, nil,
-            { argument in Unmanaged<ThreadBody>.fromOpaque(argument!).takeRetainedValue().run() }, start.toOpaque())
-        guard status == 0 else {
-            start.release()
-            return false
-        }
-        pthread_detach(thread)
-        return true
-    }
-
-    private final class ThreadBody: Sendable {
-        let run: @Sendable () -> Never
-        init(run: @escaping @Sendable () -> Never) { self.run = run }
-    }
-
     /// Does the same thing again and again, whenever asked, on a thread of its own.
     private final class Errands: Sendable {
         private let end: Int32
@@ -77,7 +58,7 @@ enum Signals {
             guard pipe(&ends) == 0, fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0 else { return nil }
             end = ends[1]
             let source = ends[0]
-            let isStarted = startThread {
+            let isStarted = NamedThread.tryDetached("hangup") {
                 while true {
                     _ = Signals.next(source)
                     body()
@@ -143,20 +124,13 @@ enum Signals {
             var stops = StopCount()
             while true {
                 let name = nextStop()
-                switch stops.take(at: Self.now()) {
+                switch stops.take(at: SystemClock.monotonic()) {
                 case .first: body(name)
                 case .same: break
                 case .second: again()
                 case .last: _exit(130)
                 }
             }
-        }
-
-        /// Nanoseconds of the monotonic clock.
-        private static func now() -> UInt64 {
-            var time = timespec()
-            clock_gettime(CLOCK_MONOTONIC, &time)
-            return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
         }
 
         /// The next signal that asks for an end; acts on the others.

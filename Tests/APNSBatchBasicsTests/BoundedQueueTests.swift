@@ -1,15 +1,14 @@
-import LaneTransport
+import APNSBatchBasics
 import Synchronization
 import Testing
 
-@testable import APNSBatch
 
 @Suite("Bounded queue") struct BoundedQueueTests {
     @Test("hands over everything once, in order for one producer, and ends after close")
     func handsOver() throws {
         let queue = BoundedQueue<Int>(capacity: 3)
         let taken = Mutex<[Int]>([])
-        let consumer = try LaneThread(name: "consumer") {
+        let consumer = try NamedThread("consumer") {
             while let element = queue.pop() { taken.withLock { $0.append(element) } }
         }
         for number in 0..<10_000 { queue.push(number) }
@@ -23,7 +22,7 @@ import Testing
         let queue = BoundedQueue<Int>(capacity: 1)
         queue.push(1)
         let refused = Mutex(false)
-        let producer = try LaneThread(name: "producer") {
+        let producer = try NamedThread("producer") {
             let taken = queue.push(2)
             refused.withLock { $0 = !taken }
         }

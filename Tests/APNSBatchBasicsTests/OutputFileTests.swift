@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import OutputFiles
+@testable import APNSBatchBasics
 
 /// What is written whole, or not at all, and never over what this program did not make.
 @Suite struct OutputFileTests {

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSSimulator
 import Credentials
 import Foundation
@@ -58,7 +59,7 @@ import Testing
         let fields = [
             "x,1", "x,-1", ",", ",3", "\"say \"\"hi\"\"\",2", "x,1.5", "x", "x,1,2", "é,007", "x,1e2", "\u{7f},0",
         ]
-        var random = SplitMix(seed: 7)
+        var random = SplitMix64(seed: 7)
         let stage = try Stage()
         let picked = (0..<2000).map { _ in fields[Int(random.next() % UInt64(fields.count))] }
         var campaign = try stage.campaign(rows: rows(picked))

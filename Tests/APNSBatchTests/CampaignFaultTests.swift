@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSSimulator
 import Glibc
 import LaneTransport

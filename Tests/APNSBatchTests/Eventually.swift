@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import Glibc
 import LaneTransport
 import Testing
@@ -6,7 +7,7 @@ import Testing
 /// there may look too late.
 func eventually(_ isSo: @escaping @Sendable () -> Bool) async {
     do {
-        try await LaneThread.value(name: "eventually") {
+        try await NamedThread.value("eventually") {
             while !isSo() { usleep(500) }
         }
     } catch {

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import Testing
 
 @testable import APNSBatch
@@ -95,7 +96,7 @@ extension FlightTableTests {
     @Test("gives rows back in the order of their times, none before its time")
     func ordersByTime() {
         var queue = RetryQueue()
-        var random = SplitMix(seed: 1)
+        var random = SplitMix64(seed: 1)
         let times = (0..<500).map { _ in random.next() % 1000 }
         for (flight, due) in times.enumerated() { queue.add(flight: flight, due: due) }
         var order: [UInt64] = []

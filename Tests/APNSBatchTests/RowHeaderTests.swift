@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSSimulator
 import Testing
 
@@ -43,7 +44,7 @@ struct RowHeaderTests {
 
     @Test("an expiration is a time or counts from the campaign's start; a row's own wins")
     func expiration() throws {
-        let before = WallClock.seconds()
+        let before = SystemClock.seconds()
         let rows = try preview(
             "token,text,expiration\n\(token(1)),a,\n\(token(2)),a,2100-01-01T00:00:00Z\n\(token(3)),a,0\n\(token(4)),a,soon\n"
         ) {
@@ -51,7 +52,7 @@ struct RowHeaderTests {
             $0.headers.expiration = .after(3600)
         }
         let first = try #require(value("apns-expiration", of: rows[0]).flatMap { UInt64($0) })
-        #expect(before + 3600...WallClock.seconds() + 3600 ~= first)
+        #expect(before + 3600...SystemClock.seconds() + 3600 ~= first)
         #expect(value("apns-expiration", of: rows[1]) == "4102444800")
         #expect(value("apns-expiration", of: rows[2]) == "0")
         #expect(

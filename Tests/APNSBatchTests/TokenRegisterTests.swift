@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import Foundation
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 @Suite("Tokens that more than one row has") struct TokenRegisterTests {
     /// Hashes as good as a token's.
     private static func hash(_ number: UInt64) -> UInt64 {
-        var random = SplitMix(seed: number)
+        var random = SplitMix64(seed: number)
         return random.next()
     }
 

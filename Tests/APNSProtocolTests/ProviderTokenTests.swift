@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import Credentials
 import Foundation
 import Testing
@@ -105,7 +106,7 @@ struct ProviderTokenTests {
     @Test("is encoded as the examples of RFC 4648 are, without padding")
     func base64() {
         let examples = ["": "", "f": "Zg", "fo": "Zm8", "foo": "Zm9v", "foob": "Zm9vYg", "fooba": "Zm9vYmE"]
-        for (text, encoded) in examples { #expect(Base64URL.encode(Array(text.utf8)) == encoded) }
-        #expect(Base64URL.encode([0xfb, 0xff, 0xfe]) == "-__-")
+        for (text, encoded) in examples { #expect(Base64.encodeURL(Array(text.utf8)) == encoded) }
+        #expect(Base64.encodeURL([0xfb, 0xff, 0xfe]) == "-__-")
     }
 }

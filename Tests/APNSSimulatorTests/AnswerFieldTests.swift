@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import Foundation
 import Testing
 
@@ -16,7 +17,7 @@ struct AnswerFieldTests {
 
     @Test("write a date as RFC 9110 has it", arguments: dates)
     func date(_ seconds: Int64, _ expected: String) {
-        var date = HTTPDate()
+        var date = DateField()
         func text(_ milliseconds: Int64) -> String { String(decoding: date.bytes(milliseconds), as: UTF8.self) }
         #expect(text(seconds * 1000) == expected)
         #expect(text(seconds * 1000 + 999) == expected)

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import Foundation
 import Testing
 

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import Testing
 
 @testable import APNSSimulator
@@ -57,7 +58,7 @@ struct ProviderTokenCheckTests {
             ("Z", nil), ("Zh", nil), ("Zm9", nil), ("Zg==", nil), ("+/8", nil), ("Zm9vZ", nil), ("Zm 9", nil),
         ] as [(String, [UInt8]?)])
     func base64(_ text: String, _ expected: [UInt8]?) {
-        #expect(Array(text.utf8).withUnsafeBytes { Base64URL.decode($0) } == expected)
+        #expect(Array(text.utf8).withUnsafeBytes { Base64.decodeURL($0) } == expected)
     }
 
     @Test("takes the scheme's name in either case")

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import CTransport
 import Credentials
 import Foundation

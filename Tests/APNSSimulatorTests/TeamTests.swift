@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import Testing
 
 @testable import APNSSimulator

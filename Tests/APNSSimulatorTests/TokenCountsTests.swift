@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import Foundation
 import Testing
 
@@ -56,7 +57,7 @@ struct TokenCountsTests {
         var digits = [UInt8](repeating: 0, count: 8)
         for number in UInt32(0)..<200_000 {
             withUnsafeBytes(of: (number &* 0x9E37_79B1).bigEndian) { bytes in
-                digits.withUnsafeMutableBufferPointer { HexDigits.write(bytes, to: $0.baseAddress!) }
+                digits.withUnsafeMutableBufferPointer { Hex.unpack(bytes, to: $0.baseAddress!) }
             }
             _ = digits.withUnsafeBytes { counts.receive($0) }
         }
@@ -121,12 +122,12 @@ struct TokenCountsTests {
     func digits(_ count: Int) {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 200) }
         let text = Array(bytes.map { String(format: "%02x", $0) }.joined().utf8)
-        var packed = [UInt8](repeating: 0, count: count + HexDigits.slack)
-        packed.withUnsafeMutableBytes { out in text.withUnsafeBytes { HexDigits.pack($0, to: out.baseAddress!) } }
+        var packed = [UInt8](repeating: 0, count: count + 8)
+        packed.withUnsafeMutableBytes { out in text.withUnsafeBytes { Hex.pack($0, to: out.baseAddress!) } }
         #expect(Array(packed.prefix(count)) == bytes)
         var written = [UInt8](repeating: 0, count: 2 * count + 1)
         written.withUnsafeMutableBufferPointer { out in
-            bytes.withUnsafeBytes { HexDigits.write($0, to: out.baseAddress!) }
+            bytes.withUnsafeBytes { Hex.unpack($0, to: out.baseAddress!) }
         }
         #expect(Array(written.prefix(2 * count)) == text)
     }

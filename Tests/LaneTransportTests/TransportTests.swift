@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import Synchronization
 import Testing
 
@@ -60,7 +61,7 @@ import Testing
         waker.wake()
         var transport = try Transport(Self.options(.automatic))
         transport.attach(waker)
-        let thread = try LaneThread(name: "waker") { waker.wake() }
+        let thread = try NamedThread("waker") { waker.wake() }
         let harvest = try transport.poll(timeout: 60_000, linger: 0)
         let woken = harvest.events.contains { $0.eventKind == .woken }
         #expect(woken)

@@ -1,32 +1,20 @@
 /*
- * What a file that must not lose anything needs, and Swift's C library module lacks: disk space ahead of writing, and a
- * checksum that the processor computes.
+ * CRC-32C (Castagnoli; RFC 3720 appendix B.4), computed by the processor where it can.
  *
  * Threads: every function may be called from any thread.
  */
-#ifndef STORAGE_H
-#define STORAGE_H
+#ifndef APNS_BATCH_CRC32C_H
+#define APNS_BATCH_CRC32C_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Has the file system keep space for bytes `from` to `to` of an open file, whose size stays as it is.
- *
- * Returns 0, or the system's error number; EOPNOTSUPP where the file system cannot.
- */
-int storage_reserve(int descriptor, uint64_t from, uint64_t to);
+/* The checksum of `length` bytes. `before` is the checksum of what stands before them, 0 at the start. `bytes`:
+ * borrowed until return. */
+uint32_t apns_crc32c(uint32_t before, const void *bytes, size_t length);
 
-/*
- * CRC-32C (Castagnoli; RFC 3720 appendix B.4) of `length` bytes. `before` is the sum of what stands before them, 0 at
- * the start. `bytes`: borrowed until return.
- */
-uint32_t storage_crc32c(uint32_t before, const void *bytes, size_t length);
-
-/*
- * CRC-32C of two texts, one behind the other, from the sums of both and the length of the second. The time it takes
- * grows with the logarithm of that length.
- */
-uint32_t storage_crc32c_combine(uint32_t first, uint32_t second, uint64_t second_length);
+/* The checksum of two texts, one behind the other, from the checksums of both and the length of the second. Takes time
+ * that grows with the logarithm of that length. */
+uint32_t apns_crc32c_combine(uint32_t first, uint32_t second, uint64_t second_length);
 
 #endif

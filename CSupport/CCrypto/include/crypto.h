@@ -202,18 +202,6 @@ int crypto_sealer_seal(crypto_sealer *sealer, const uint8_t *message, size_t mes
 /* Wipes and frees a sealer. NULL is allowed. */
 void crypto_sealer_free(crypto_sealer *sealer);
 
-/* ---------------------------------------------------------------- base64 (RFC 4648, section 4, with padding) */
-
-/* Characters that so many bytes become. */
-size_t crypto_base64_length(size_t byte_count);
-
-/* Writes the text of the bytes. text: room for crypto_base64_length; bytes may stand at the very end of that room. */
-void crypto_base64_encode(const uint8_t *bytes, size_t length, uint8_t *text);
-
-/* Reads a text without blanks, strictly: there is one text for each value. Fails when it is none, and when its value
- * has more than capacity bytes; there is no error record, since there is nothing to say beyond that. */
-int crypto_base64_read(const uint8_t *text, size_t length, uint8_t *bytes, size_t capacity, size_t *written);
-
 /* ---------------------------------------------------------------- digest, random bytes, wiping */
 
 enum { CRYPTO_SHA256_BYTES = 32 };

@@ -114,9 +114,6 @@ int transport_loop_error(const transport *t);
 /* Monotonic nanoseconds of the loop's clock. */
 uint64_t transport_now_ns(transport *t);
 
-/* Names the calling thread for top and debuggers; 15 bytes of it are kept. */
-void transport_thread_name(const char *name);
-
 /* From any thread: the current or next transport_poll returns with TRANSPORT_EVENT_WOKEN. */
 void transport_wake(transport *t);
 

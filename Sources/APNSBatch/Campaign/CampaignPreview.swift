@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSProtocol
 import CSVReader
 import LaneTransport
@@ -58,7 +59,7 @@ public final class CampaignPreview {
     }
 
     private func show(_ row: CSVRow) -> Row {
-        switch preparer.prepare(row, in: &arena, flights: &flights, now: WallClock.seconds()) {
+        switch preparer.prepare(row, in: &arena, flights: &flights, now: SystemClock.seconds()) {
         case .ready(let place):
             defer {
                 arena.release(flights[place].block)

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSProtocol
 import CSVReader
 import Glibc
@@ -168,8 +169,8 @@ public final class CampaignRun: Sendable {
     /// Failures on the way (a fatal answer, APNs out of reach, a full disk) end the run in order and stand in the summary
     /// and in ``failure``. The summary is in the run directory too, as `summary.json`.
     public func run() async -> CampaignSummary {
-        do throws(TransportError) {
-            return try await LaneThread.value(name: "campaign") { [self] in runToEnd() }
+        do throws(ThreadError) {
+            return try await NamedThread.value("campaign") { [self] in runToEnd() }
         } catch {
             control.stop(.failure(CampaignError(.system, "\(error)")))
             past?.ledger.unlock()
@@ -180,7 +181,7 @@ public final class CampaignRun: Sendable {
     /// On the campaign's own thread: starts the others, joins them in the order of the rows' way, sums up.
     private func runToEnd() -> CampaignSummary {
         if let past, past.reading.history.isComplete { return finished(past) }
-        started.withLock { $0 = WallClock.monotonic() }
+        started.withLock { $0 = SystemClock.monotonicSeconds() }
         var account = nothingDone
         // The directory may be another process's: nothing is written into it before the ledger is ours.
         var isOurs = past != nil
@@ -296,7 +297,7 @@ public final class CampaignRun: Sendable {
             requests += reading.requests
             connections += reading.opened
         }
-        let elapsed = started.withLock { $0 }.map { WallClock.monotonic() - $0 } ?? 0
+        let elapsed = started.withLock { $0 }.map { SystemClock.monotonicSeconds() - $0 } ?? 0
         var figures = SessionFigures(
             milliseconds: UInt64(max(0, elapsed) * 1000), requests: requests, connections: UInt64(connections))
         if withLanes { figures.lanes = lanes }
@@ -324,8 +325,8 @@ public final class CampaignRun: Sendable {
             reader.cancel()
             crew.wake()
         }
-        do throws(TransportError) {
-            let writing = try LaneThread(name: "writer") { writer.run() }
+        do throws(ThreadError) {
+            let writing = try NamedThread("writer") { writer.run() }
             sendRows(crew, ledger)
             exchange.filled.close()
             writing.join()
@@ -343,8 +344,8 @@ public final class CampaignRun: Sendable {
 
     /// Reader and lanes; returns when all have ended.
     private func sendRows(_ crew: LaneCrew, _ ledger: RunLedger) {
-        do throws(TransportError) {
-            let reading = try LaneThread(name: "reader") { [self] in
+        do throws(ThreadError) {
+            let reading = try NamedThread("reader") { [self] in
                 let announcer = RangeAnnouncer(reader, ledger: ledger, past: past?.ranges ?? [])
                 reader.run(announcer, control: control, wake: crew.wake)
                 if let warning = reader.additionWarning { plan.log.logger.warning("\(warning)") }

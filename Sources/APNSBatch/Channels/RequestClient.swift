@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSProtocol
 import LaneTransport
 
@@ -72,8 +73,8 @@ struct RequestClient: Sendable {
 
     /// Sends it and waits without holding up the caller's thread.
     func send(_ request: Request) async -> Exchange {
-        do throws(TransportError) {
-            return try await LaneThread.value(name: "request") { exchange(request) }
+        do throws(ThreadError) {
+            return try await NamedThread.value("request") { exchange(request) }
         } catch {
             return Exchange(result: .failure(Failure(kind: .local, text: "\(error)")))
         }
@@ -89,7 +90,7 @@ struct RequestClient: Sendable {
             return exchange
         }
         do {
-            let authorization = try credentials?.authorization(now: WallClock.seconds())
+            let authorization = try credentials?.authorization(now: SystemClock.seconds())
             var connection = try SingleConnection(self)
             try connection.run(request, authorization: authorization, into: &exchange)
         } catch {

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import CSVReader
 import Glibc
 import LaneTransport
@@ -46,8 +47,8 @@ public final class CampaignCheck: Sendable {
     ///   not be written.
     public func run() async throws(CampaignError) -> CheckReport {
         let result: Result<CheckReport, CampaignError>
-        do throws(TransportError) {
-            result = try await LaneThread.value(name: "check") { [self] in runToEnd() }
+        do throws(ThreadError) {
+            result = try await NamedThread.value("check") { [self] in runToEnd() }
         } catch {
             throw CampaignError(.system, "\(error)")
         }
@@ -55,16 +56,16 @@ public final class CampaignCheck: Sendable {
     }
 
     private func runToEnd() -> Result<CheckReport, CampaignError> {
-        started.withLock { $0 = WallClock.monotonic() }
+        started.withLock { $0 = SystemClock.monotonicSeconds() }
         var report = CheckReport()
         report.campaign = plan.findings + providers.findings
         report.findingsPath = file?.path
         writeCampaignFindings(report.campaign)
         control.notify { [reader] in reader.cancel() }
         let findings = Guarded(report)
-        do throws(TransportError) {
-            let reading = try LaneThread(name: "reader") { [self] in reader.run(control: control, wake: {}) }
-            runWorker(gauges.count - 1, into: findings)
+        do throws(ThreadError) {
+            let reading = try NamedThread("reader") { [self] in reader.run(control: control, wake: {}) }
+            NamedThread.together("check", count: gauges.count, failed: fail) { [self] in work($0, into: findings) }
             reader.cancel()
             reading.join()
         } catch {
@@ -90,24 +91,14 @@ public final class CampaignCheck: Sendable {
         if !lines.isEmpty { file?.write(lines) }
     }
 
-    /// Starts workers from the last to the first, each joined by the call that started it.
-    private func runWorker(_ number: Int, into shared: Guarded<CheckReport>) {
-        guard number >= 0 else { return }
-        do throws(TransportError) {
-            let thread = try LaneThread(name: "check \(number)") { [self] in
-                var worker = CheckWorker(
-                    plan, input: reader, control: control, gauges: gauges[number], tokens: tokens, file: file)
-                worker.run()
-                shared.withLock { worker.finish(into: &$0) }
-            }
-            runWorker(number - 1, into: shared)
-            thread.join()
-        } catch {
-            fail(error)
-        }
+    private func work(_ number: Int, into shared: Guarded<CheckReport>) {
+        var worker = CheckWorker(
+            plan, input: reader, control: control, gauges: gauges[number], tokens: tokens, file: file)
+        worker.run()
+        shared.withLock { worker.finish(into: &$0) }
     }
 
-    private func fail(_ error: TransportError) {
+    private func fail(_ error: ThreadError) {
         control.stop(.failure(CampaignError(.system, "\(error)")))
     }
 }

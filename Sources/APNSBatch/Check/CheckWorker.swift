@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSProtocol
 import CSVReader
 import Synchronization
@@ -14,7 +15,7 @@ struct CheckWorker: ~Copyable {
     private var flights = FlightTable(capacity: 1)
     private var findings: FindingTally
     private let tokens: SharedTokens
-    private let now = WallClock.seconds()
+    private let now = SystemClock.seconds()
 
     init(
         _ plan: CampaignPlan, input: InputReader, control: RunControl, gauges: LaneGauges, tokens: SharedTokens,

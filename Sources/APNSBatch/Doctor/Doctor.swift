@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSProtocol
 import LaneTransport
 
@@ -83,7 +84,7 @@ public struct Doctor: Sendable {
             findings += found
             for finding in found { report(finding) }
         }
-        let checks = credentials.map { CredentialsCheck(now: Int64(WallClock.seconds())).examine($0) }
+        let checks = credentials.map { CredentialsCheck(now: Int64(SystemClock.seconds())).examine($0) }
         add(checks.flatMap(\.findings))
         var reachable: [Endpoint] = []
         for endpoint in endpoints {

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSProtocol
 import LaneTransport
 
@@ -16,7 +17,7 @@ struct EndpointCheck {
 
     func examine() async -> [Doctor.Finding] {
         let exchange = await client.send(RequestClient.Request(path: "/"))
-        return Self.findings(exchange, of: endpoint, now: Int64(WallClock.seconds()))
+        return Self.findings(exchange, of: endpoint, now: Int64(SystemClock.seconds()))
     }
 
     /// - Parameter now: seconds since the epoch when the answer came.

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSProtocol
 import CSVReader
 import LaneTransport
@@ -43,7 +44,7 @@ extension Lane {
         gathering = Gathering()
         // The canary is the first lane's.
         rows.isHeld = number > 0 && plan.canary != nil
-        random = SplitMix(seed: plan.identity.0 ^ now)
+        random = SplitMix64(seed: plan.identity.0 ^ now)
     }
 
     private static func providers(

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSProtocol
 import LaneTransport
 
@@ -40,7 +41,7 @@ struct Lane: ~Copyable {
     var turns = Turns()
     var requests = RequestBatch()
     var sink: OutcomeSink
-    var random: SplitMix
+    var random: SplitMix64
 
     var now: UInt64
     var load: LaneLoad

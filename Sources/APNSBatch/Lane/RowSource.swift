@@ -1,5 +1,5 @@
+import APNSBatchBasics
 import CSVReader
-import Glibc
 
 /// A lane's end of the input: one row at a time out of the chunks that the reader hands over. Never waits.
 struct RowSource: ~Copyable {
@@ -117,20 +117,4 @@ struct RowSource: ~Copyable {
     }
 
     mutating func refreshClock() { wallClock = seconds() }
-}
-
-/// The time of day; a lane reads it a few times a second and passes it on.
-enum WallClock {
-    static func seconds() -> UInt64 {
-        var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
-        return UInt64(now.tv_sec)
-    }
-
-    /// Monotonic seconds, for durations.
-    static func monotonic() -> Double {
-        var now = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &now)
-        return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
-    }
 }

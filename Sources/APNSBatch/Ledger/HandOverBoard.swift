@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import Glibc
 import LaneTransport
 import Synchronization

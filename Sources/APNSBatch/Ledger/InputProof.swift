@@ -1,4 +1,4 @@
-import CStorage
+import CCommon
 import Glibc
 
 /// Proves that a file holds what a run read of another one: every range that was announced, by its checksum. What was not
@@ -41,7 +41,7 @@ enum InputProof {
             let wanted = UnsafeMutableRawBufferPointer(rebasing: piece[..<min(pieceBytes, range.bytes - done)])
             let count = try file.read(at: range.offset + UInt64(done), into: wanted)
             guard count == wanted.count, let base = wanted.baseAddress else { return nil }
-            sum = storage_crc32c(sum, base, count)
+            sum = apns_crc32c(sum, base, count)
             done += count
         }
         return sum

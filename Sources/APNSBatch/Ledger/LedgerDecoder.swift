@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSProtocol
 
 /// Reads records back. Nothing in them is trusted: nil means that it is none of ours. A fixed part may be longer than what
@@ -156,7 +157,7 @@ enum LedgerDecoder {
         guard isPacked else { return body(token) }
         withUnsafeTemporaryAllocation(byteCount: 2 * token.count, alignment: 8) { digits in
             guard let base = digits.baseAddress else { return body(token) }
-            HexPacking.unpack(token, to: base)
+            Hex.unpack(token, to: base)
             body(UnsafeRawBufferPointer(digits))
         }
     }

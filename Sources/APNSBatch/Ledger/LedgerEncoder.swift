@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSProtocol
 
 /// Turns what happened into records, in a buffer of its own.
@@ -149,8 +150,8 @@ struct LedgerEncoder: ~Copyable {
             word.hasOwnID = true
         }
         let token = batch.token(of: entry)
-        word.isPacked = entry.isHex || HexPacking.isDigits(token)
-        if word.isPacked { HexPacking.pack(token, to: texts + used) }
+        word.isPacked = entry.isHex || Hex.isDigits(token)
+        if word.isPacked { Hex.pack(token, to: texts + used) }
         word.tokenLength = word.isPacked ? token.count / 2 : token.count
         if !word.isPacked, token.count > 0 {
             (texts + used).copyMemory(from: token.baseAddress!, byteCount: token.count)

@@ -1,3 +1,5 @@
+import APNSBatchBasics
+
 /// A file that grows at its end: what the ledger and `results.csv` need of a disk, and no more, so that a simulation can
 /// put a faulty one in its place.
 ///

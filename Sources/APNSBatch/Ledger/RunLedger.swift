@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import Glibc
 import LaneTransport
 
@@ -115,7 +116,7 @@ package final class RunLedger: @unchecked Sendable {
     ///
     /// - Parameter left: rows in them that have no outcome so far; all if nil.
     package func announce(_ ranges: [LedgerRange], left: Int? = nil) throws(StorageError) {
-        let begin = ThreadClock.now()
+        let begin = SystemClock.threadTime()
         let rows = left ?? ranges.reduce(0) { $0 + $1.rows }
         try state.withLock { (state) throws(StorageError) in
             try ledger.reserve(ledgerBytes(state.rowsOut + rows))
@@ -142,7 +143,7 @@ package final class RunLedger: @unchecked Sendable {
 
     /// Records how rows ended; durable with the next mark.
     package func record(_ batch: OutcomeBatch) throws(StorageError) {
-        let begin = ThreadClock.now()
+        let begin = SystemClock.threadTime()
         try append { (encoder) in encoder.add(batch) }
         state.withLock { $0.rowsOut = max(0, $0.rowsOut - batch.count) }
         count(since: begin)
@@ -161,7 +162,7 @@ package final class RunLedger: @unchecked Sendable {
     /// - Parameter figures: of the session so far; they stand beside the mark.
     /// - Precondition: the lines of all that was recorded are written.
     package func mark(_ figures: SessionFigures? = nil) throws(StorageError) {
-        let begin = ThreadClock.now()
+        let begin = SystemClock.threadTime()
         // The reader goes on meanwhile: what it appends is behind what is covered.
         let (covered, length, sum) = try state.withLock { (state) throws(StorageError) in
             try ledger.confirmLength()
@@ -258,7 +259,7 @@ package final class RunLedger: @unchecked Sendable {
     private func ledgerBytes(_ rows: Int) -> UInt64 { UInt64(rows * rowBytes.ledger) }
 
     private func count(since begin: UInt64) {
-        let spent = ThreadClock.now() - begin
+        let spent = SystemClock.threadTime() - begin
         state.withLock { $0.nanoseconds += spent }
     }
 }

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSProtocol
 
 /// What Apple's page about a push type advises, where headers say otherwise: such pushes are sent and earn a warning.

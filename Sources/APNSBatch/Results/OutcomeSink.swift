@@ -1,3 +1,5 @@
+import APNSBatchBasics
+
 /// The batches that travel between lanes and writer. A lane that finds none free waits for the writer.
 final class OutcomeExchange: Sendable {
     let filled: BoundedQueue<OutcomeBatch>

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSProtocol
 
 /// Formats outcomes as lines of `results.csv` into a buffer of its own.

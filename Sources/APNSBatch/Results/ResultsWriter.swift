@@ -1,5 +1,5 @@
+import APNSBatchBasics
 import APNSProtocol
-import Glibc
 
 /// The writer's thread: takes outcome batches, records them in the ledger, appends their lines to `results.csv`, counts
 /// the reasons, and sees to it that all of it is durable before long.
@@ -74,14 +74,14 @@ final class ResultsWriter: @unchecked Sendable {
 
     /// Runs until the exchange is closed; then everything is in the files and on the disk.
     func run() {
-        nextMark = Self.now() + interval
+        nextMark = SystemClock.monotonic() + interval
         while true {
             switch isUnmarked ? exchange.filled.pop(until: nextMark) : waited() {
             case .element(let batch): take(batch)
             case .nothingYet: break
             case .closed: return end()
             }
-            markIfDue(now: Self.now())
+            markIfDue(now: SystemClock.monotonic())
         }
     }
 
@@ -180,14 +180,4 @@ final class ResultsWriter: @unchecked Sendable {
         failure = failure ?? error
         control.stop(.failure(error))
     }
-
-    /// Nanoseconds of the monotonic clock.
-    private static func now() -> UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-    }
 }
-
-/// The text of the current errno, or of another.
-func systemMessage(_ code: Int32 = errno) -> String { String(cString: strerror(code)) }

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import LaneTransport
 
 /// The addresses of the host, shared by the lanes, so that all their connections spread over them. The resolver is asked

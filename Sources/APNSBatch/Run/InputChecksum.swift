@@ -1,4 +1,4 @@
-import CStorage
+import CCommon
 
 /// The CRC-32C of an input, put together from the sums that its ranges have in the ledger: nothing is read for it a second
 /// time but what stands in no range, such as the header row. So it is that of the bytes from which the rows came, whichever
@@ -24,7 +24,7 @@ struct InputChecksum: Sendable, Equatable {
             return
         }
         let last = parts.count - 1
-        parts[last].sum = storage_crc32c_combine(parts[last].sum, range.sum, UInt64(range.bytes))
+        parts[last].sum = apns_crc32c_combine(parts[last].sum, range.sum, UInt64(range.bytes))
         parts[last].bytes += UInt64(range.bytes)
     }
 
@@ -38,9 +38,9 @@ struct InputChecksum: Sendable, Equatable {
         for part in parts + [Part(offset: bytes, bytes: 0, sum: 0)] where part.end <= bytes {
             if part.offset > end {
                 guard let gap = sumOf(end..<part.offset) else { return nil }
-                sum = storage_crc32c_combine(sum, gap, part.offset - end)
+                sum = apns_crc32c_combine(sum, gap, part.offset - end)
             }
-            sum = storage_crc32c_combine(sum, part.sum, part.bytes)
+            sum = apns_crc32c_combine(sum, part.sum, part.bytes)
             end = part.end
         }
         return sum

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSProtocol
 import CSVReader
 import Credentials
@@ -42,21 +43,7 @@ final class LaneCrew: Sendable {
     @Sendable func wake() { for waker in wakers { waker.wake() } }
 
     /// Returns when all lanes have ended.
-    func run() {
-        runLane(gauges.count - 1)
-    }
-
-    /// Starts lanes from the last to the first, each joined by the call that started it.
-    private func runLane(_ number: Int) {
-        guard number >= 0 else { return }
-        do throws(TransportError) {
-            let thread = try LaneThread(name: "lane \(number)") { [self] in work(number) }
-            runLane(number - 1)
-            thread.join()
-        } catch {
-            fail(error)
-        }
-    }
+    func run() { NamedThread.together("lane", count: gauges.count, failed: fail) { [self] in work($0) } }
 
     private func work(_ number: Int) {
         do {
@@ -78,7 +65,7 @@ final class LaneCrew: Sendable {
         }
     }
 
-    private func fail(_ error: TransportError) {
+    private func fail(_ error: any Error) {
         control.stop(.failure(CampaignError(.system, "\(error)")))
     }
 }

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import LaneTransport
 import Synchronization
 
@@ -105,6 +106,6 @@ extension CampaignProgress {
         rowsTotal = reader.rowsTotal
         bytesRead = reader.bytesRead
         bytesTotal = reader.bytesTotal
-        elapsedSeconds = started.map { WallClock.monotonic() - $0 } ?? 0
+        elapsedSeconds = started.map { SystemClock.monotonicSeconds() - $0 } ?? 0
     }
 }

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import CSVReader
 import LaneTransport
 
@@ -5,16 +6,16 @@ import LaneTransport
 /// simulation brings its own.
 package struct Surroundings: Sendable {
     /// Seconds since the epoch.
-    package var seconds: @Sendable () -> UInt64 = WallClock.seconds
+    package var seconds: @Sendable () -> UInt64 = SystemClock.seconds
     /// Nanoseconds of processor time that the calling thread has used.
-    package var worked: @Sendable () -> UInt64 = ThreadClock.now
+    package var worked: @Sendable () -> UInt64 = SystemClock.threadTime
     /// All addresses of a host; may block.
     package var resolve: @Sendable (_ host: String, _ port: UInt16) throws -> [SocketAddress] = {
         try HostResolver.resolve(host: $0, port: $1)
     }
     /// Does something that may block aside, without waiting for it; false when that cannot be done now.
     package var aside: @Sendable (_ name: String, _ work: @escaping @Sendable () -> Void) -> Bool = {
-        LaneThread.tryDetached(name: $0, $1)
+        NamedThread.tryDetached($0, $1)
     }
 
     /// How much of the input is read at a time.

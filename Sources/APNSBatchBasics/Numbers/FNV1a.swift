@@ -1,11 +1,11 @@
 /// The hash FNV-1a of 64 bits (Fowler, Noll, Vo): for each byte, exclusive or, then times the prime.
-enum FNV1a {
-    static let basis: UInt64 = 0xCBF2_9CE4_8422_2325
-    static let prime: UInt64 = 0x0000_0100_0000_01B3
+package enum FNV1a {
+    @inlinable package static var basis: UInt64 { 0xCBF2_9CE4_8422_2325 }
+    @inlinable package static var prime: UInt64 { 0x0000_0100_0000_01B3 }
 
     /// The hash of `bytes`, going on from `state`.
-    @inline(__always)
-    static func hash(_ bytes: Bytes, from state: UInt64) -> UInt64 {
+    @inlinable @inline(__always)
+    package static func hash(_ bytes: UnsafeRawBufferPointer, from state: UInt64) -> UInt64 {
         var hash = state
         for byte in bytes {
             hash = (hash ^ UInt64(byte)) &* prime
@@ -14,11 +14,11 @@ enum FNV1a {
     }
 
     /// Spreads every bit over the upper ones, which are almost the same for tokens that differ in their last digits only.
-    @inline(__always)
-    static func spread(_ hash: UInt64) -> UInt64 { (hash ^ (hash >> 33)) &* 0xFF51_AFD7_ED55_8CCD }
+    @inlinable @inline(__always)
+    package static func spread(_ hash: UInt64) -> UInt64 { (hash ^ (hash >> 33)) &* 0xFF51_AFD7_ED55_8CCD }
 
     /// The state after the eight bytes of `seed`, least significant first.
-    static func state(seed: UInt64) -> UInt64 {
+    package static func state(seed: UInt64) -> UInt64 {
         var hash = basis
         for shift in stride(from: UInt64(0), to: 64, by: 8) {
             hash = (hash ^ (seed >> shift & 0xFF)) &* prime

@@ -1,19 +1,49 @@
-/// Base64 for URLs and file names, without padding (RFC 4648 section 5, RFC 7515 section 2).
-enum Base64URL {
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+import CCommon
 
-    static func encode(_ bytes: [UInt8]) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count * 4 + 2) / 3)
-        var start = 0
-        while start < bytes.count {
-            let group = bytes[start..<min(start + 3, bytes.count)]
-            let bits = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - group.count))
-            for digit in 0...group.count {
-                text.append(alphabet[Int(bits >> UInt32(18 - 6 * digit) & 63)])
+/// Base64 (RFC 4648): with the standard alphabet and padding (section 4), or for URLs and without padding (section 5), as
+/// RFC 7515 uses it.
+package enum Base64 {
+    package static func encode(_ bytes: [UInt8]) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: apns_base64_length(bytes.count)) { text, count in
+            count = apns_base64_length(bytes.count)
+            if let start = text.baseAddress { apns_base64_encode(bytes, bytes.count, start) }
+        }
+    }
+
+    /// Nil for anything but the one text of a value: blanks, missing padding, bits behind the last byte.
+    package static func decode(_ text: [UInt8]) -> [UInt8]? {
+        var count = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3 + 1) { bytes, initialized in
+            count = apns_base64_decode(text, text.count, false, bytes.baseAddress, bytes.count)
+            initialized = max(count, 0)
+        }
+        return count < 0 ? nil : bytes
+    }
+
+    package static func encodeURL(_ bytes: [UInt8]) -> String {
+        let text = encode(bytes).prefix { $0 != UInt8(ascii: "=") }.map { byte in
+            switch byte {
+            case UInt8(ascii: "+"): UInt8(ascii: "-")
+            case UInt8(ascii: "/"): UInt8(ascii: "_")
+            default: byte
             }
-            start += 3
         }
         return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Nil for anything but the one text of a value.
+    package static func decodeURL(_ text: some Collection<UInt8>) -> [UInt8]? {
+        var standard: [UInt8] = []
+        standard.reserveCapacity(text.count + 3)
+        for byte in text {
+            switch byte {
+            case UInt8(ascii: "-"): standard.append(UInt8(ascii: "+"))
+            case UInt8(ascii: "_"): standard.append(UInt8(ascii: "/"))
+            case UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="): return nil
+            default: standard.append(byte)
+            }
+        }
+        while standard.count % 4 != 0 { standard.append(UInt8(ascii: "=")) }
+        return decode(standard)
     }
 }

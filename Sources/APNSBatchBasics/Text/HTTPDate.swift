@@ -5,6 +5,16 @@ package enum HTTPDate {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
+    private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+
+    /// - Parameter seconds: since 1970-01-01 00:00 UTC, in the years 0 to 9999.
+    package static func text(_ seconds: Int64) -> String {
+        let time = CivilTime(seconds)
+        let year = String(repeating: "0", count: max(0, 4 - "\(time.year)".utf8.count)) + "\(time.year)"
+        let month = months[Int(time.month) - 1]
+        return "\(weekdays[time.weekday]), \(time.two(time.day)) \(month) \(year) \(time.clock) GMT"
+    }
+
     /// Seconds since 1970-01-01 00:00 UTC; nil for anything else than that form. The day of the week is not looked at.
     package static func parse(_ text: String) -> Int64? {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)

@@ -1,13 +1,13 @@
-/// Lower-case hexadecimal digits as the bytes that they mean: how tokens stand in the ledger.
-enum HexPacking {
+/// Lower-case hexadecimal digits, two for a byte.
+package enum Hex {
     /// Whether the text is an even number of lower-case digits, and not empty.
-    static func isDigits(_ text: UnsafeRawBufferPointer) -> Bool {
+    package static func isDigits(_ text: UnsafeRawBufferPointer) -> Bool {
         guard text.count > 0, text.count % 2 == 0 else { return false }
         return text.allSatisfy { $0 &- UInt8(ascii: "0") < 10 || $0 &- UInt8(ascii: "a") < 6 }
     }
 
     /// Packs an even number of digits into half as many bytes. `out`: room for half the text, rounded up to eight bytes.
-    static func pack(_ text: UnsafeRawBufferPointer, to out: UnsafeMutableRawPointer) {
+    package static func pack(_ text: UnsafeRawBufferPointer, to out: UnsafeMutableRawPointer) {
         guard let base = text.baseAddress else { return }
         var at = 0
         while at &+ 16 <= text.count {
@@ -33,12 +33,15 @@ enum HexPacking {
         return (nibbles.evenHalf &<< 4) | nibbles.oddHalf
     }
 
-    /// The digits of the bytes. `out`: room for twice as many.
-    static func unpack(_ bytes: UnsafeRawBufferPointer, to out: UnsafeMutableRawPointer) {
-        func digit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 0x30 + nibble : 0x57 + nibble }
+    /// Writes the digits of the bytes. `out`: room for twice as many bytes.
+    package static func unpack(_ bytes: UnsafeRawBufferPointer, to out: UnsafeMutableRawPointer) {
         for (index, byte) in bytes.enumerated() {
             out.storeBytes(of: digit(byte >> 4), toByteOffset: 2 * index, as: UInt8.self)
             out.storeBytes(of: digit(byte & 15), toByteOffset: 2 * index + 1, as: UInt8.self)
         }
     }
+
+    /// The digit of a number below 16.
+    @inlinable @inline(__always)
+    package static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 &+ value : 0x57 &+ value }
 }

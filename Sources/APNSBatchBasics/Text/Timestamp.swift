@@ -11,19 +11,13 @@ package enum Timestamp {
         guard 1...12 ~= month, 1...daysIn(month, of: year) ~= day, hour < 24, minute < 60, second <= 60 else {
             return nil
         }
-        return daysSince1970(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset
+        return CivilTime.days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset
     }
 
     /// A time in UTC as ``parse(_:)`` reads it: `2026-01-01T00:00:00Z`.
     package static func text(_ seconds: Int64) -> String {
-        let (days, second) = (seconds / 86_400, seconds % 86_400)
-        var year = 1970 + days / 366
-        while daysSince1970(year + 1, 1, 1) <= days { year += 1 }
-        var month: Int64 = 1
-        while month < 12, daysSince1970(year, month + 1, 1) <= days { month += 1 }
-        let day = days - daysSince1970(year, month, 1) + 1
-        func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        return "\(year)-\(two(month))-\(two(day))T\(two(second / 3600)):\(two(second / 60 % 60)):\(two(second % 60))Z"
+        let time = CivilTime(seconds)
+        return "\(time.year)-\(time.two(time.month))-\(time.two(time.day))T\(time.clock)Z"
     }
 
     private static func number(_ rest: inout Slice<UnsafeRawBufferPointer>, _ digits: Int) -> Int64? {
@@ -67,15 +61,56 @@ package enum Timestamp {
         default: 31
         }
     }
+}
 
-    /// Days of the proleptic Gregorian calendar. Years are counted from March, so that a leap day is a year's last.
-    private static func daysSince1970(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+/// A time of the proleptic Gregorian calendar in UTC. Years are counted from March, so that a leap day is a year's last, and in
+/// eras of 400 years, which all have 146,097 days.
+struct CivilTime {
+    let year: Int64
+    let month: Int64
+    let day: Int64
+    /// Seconds since midnight.
+    let second: Int64
+    /// Days since Sunday.
+    let weekday: Int
+
+    /// - Parameter seconds: since 1970-01-01 00:00.
+    init(_ seconds: Int64) {
+        let days = seconds.floored(86_400)
+        second = seconds - days * 86_400
+        // The first day of 1970 was a Thursday.
+        weekday = Int(days + 4 - (days + 4).floored(7) * 7)
+        let shifted = days + 719_468
+        let era = shifted.floored(146_097)
+        let dayOfEra = shifted - era * 146_097
+        let years = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * years + years / 4 - years / 100)
+        let monthsFromMarch = (5 * dayOfYear + 2) / 153
+        month = monthsFromMarch < 10 ? monthsFromMarch + 3 : monthsFromMarch - 9
+        year = years + era * 400 + (month <= 2 ? 1 : 0)
+        day = dayOfYear - (153 * monthsFromMarch + 2) / 5 + 1
+    }
+
+    /// Days from 1970-01-01 to a date.
+    static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let years = month > 2 ? year : year - 1
         let monthsFromMarch = (month + 9) % 12
         let dayOfYear = (153 * monthsFromMarch + 2) / 5 + day - 1
-        let era = years / 400
         let yearOfEra = years % 400
-        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        return era * 146_097 + dayOfEra - 719_468
+        return years / 400 * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    /// `23:59:59`.
+    var clock: String { "\(two(second / 3600)):\(two(second / 60 % 60)):\(two(second % 60))" }
+
+    /// A number in two digits or more.
+    func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}
+
+extension Int64 {
+    /// The quotient, rounded down.
+    fileprivate func floored(_ divisor: Int64) -> Int64 {
+        let quotient = self / divisor
+        return quotient * divisor > self ? quotient - 1 : quotient
     }
 }

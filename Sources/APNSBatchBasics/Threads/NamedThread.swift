@@ -1,8 +1,20 @@
-import CTransport
+import CCommon
 import Glibc
 
-/// A thread of its own for a lane, the reader or the writer.
-package struct LaneThread: ~Copyable {
+/// The system gives this process no thread.
+package struct ThreadError: Error, CustomStringConvertible, Sendable {
+    package let name: String
+    package let code: Int32
+
+    package var description: String {
+        "no thread for \(name): \(systemMessage(code));"
+            + " raise the limit of processes (ulimit -u, or pids.max of the container)"
+    }
+}
+
+/// A thread with a name of at most 15 bytes, which `top -H` shows. Signals are left to the process's other threads, but for
+/// those that a fault of the thread itself raises.
+package struct NamedThread: ~Copyable {
     private let thread: pthread_t
 
     private final class Start {
@@ -14,18 +26,13 @@ package struct LaneThread: ~Copyable {
         }
     }
 
-    /// Starts a thread; `name` (at most 15 bytes) shows in `top -H`. Signals are left to the threads of the caller, but for
-    /// those of a fault of the thread's own.
-    package init(name: String, _ body: @escaping @Sendable () -> Void) throws(TransportError) {
+    package init(_ name: String, _ body: @escaping @Sendable () -> Void) throws(ThreadError) {
         thread = try Self.start(name, body)
     }
 
-    private static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(TransportError)
-        -> pthread_t
-    {
+    private static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(ThreadError) -> pthread_t {
         let start = Unmanaged.passRetained(Start(name: name, body: body))
-        var blocked = sigset_t()
-        var before = sigset_t()
+        var (blocked, before) = (sigset_t(), sigset_t())
         sigfillset(&blocked)
         for fault in [SIGSEGV, SIGBUS, SIGILL, SIGABRT, SIGFPE, SIGTRAP] { sigdelset(&blocked, fault) }
         pthread_sigmask(SIG_SETMASK, &blocked, &before)
@@ -34,25 +41,25 @@ package struct LaneThread: ~Copyable {
             &made, nil,
             { argument in
                 let start = Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue()
-                transport_thread_name(start.name)
+                apns_thread_name(start.name)
                 start.body()
                 return nil
             }, start.toOpaque())
         pthread_sigmask(SIG_SETMASK, &before, nil)
         if status == 0 { return made }
         start.release()
-        throw TransportError(noThread: name, error: status)
+        throw ThreadError(name: name, code: status)
     }
 
-    /// What a thread of its own comes to. Its end is waited for: what the libraries keep for a thread goes with it, and not
-    /// while the process ends.
+    /// Runs `body` on a thread of its own and gives what it returns. The thread has ended by then, and with it what
+    /// libraries keep for each thread.
     package static func value<Value: Sendable>(
-        name: String, _ body: @escaping @Sendable () -> Value
-    ) async throws(TransportError) -> Value {
+        _ name: String, _ body: @escaping @Sendable () -> Value
+    ) async throws(ThreadError) -> Value {
         let started = Guarded<pthread_t?>(nil)
-        let result: Result<Value, TransportError> = await withCheckedContinuation { continuation in
+        let result: Result<Value, ThreadError> = await withCheckedContinuation { continuation in
             started.withLock { thread in
-                do throws(TransportError) {
+                do throws(ThreadError) {
                     thread = try start(name) { continuation.resume(returning: .success(body())) }
                 } catch {
                     continuation.resume(returning: .failure(error))
@@ -63,8 +70,22 @@ package struct LaneThread: ~Copyable {
         return try result.get()
     }
 
-    /// Starts a thread that nobody waits for, where it can be done without; false when the system has none to give.
-    package static func tryDetached(name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
+    /// Starts `count` threads that are told their numbers, and waits until all have ended. When the system refuses one,
+    /// `failed` is called at once, no further thread is started, and those that run are still waited for.
+    package static func together(
+        _ name: String, count: Int, failed: (ThreadError) -> Void, _ body: @escaping @Sendable (_ number: Int) -> Void
+    ) {
+        var threads: [pthread_t] = []
+        do throws(ThreadError) {
+            for number in 0..<count { threads.append(try start("\(name) \(number)") { body(number) }) }
+        } catch {
+            failed(error)
+        }
+        for thread in threads { pthread_join(thread, nil) }
+    }
+
+    /// Starts a thread that nobody waits for. Returns false when the system refuses it.
+    package static func tryDetached(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
         guard let thread = try? start(name, body) else { return false }
         pthread_detach(thread)
         return true
@@ -72,23 +93,4 @@ package struct LaneThread: ~Copyable {
 
     /// Waits for the thread's end.
     package consuming func join() { pthread_join(thread, nil) }
-}
-
-/// Ends a lane's wait from any thread, also before the lane has begun and after it has ended (then it does nothing).
-package final class LaneWaker: Sendable {
-    private struct Handle: @unchecked Sendable { var pointer: OpaquePointer? }
-    private let handle = Guarded(Handle(pointer: nil))
-
-    package init() {}
-
-    func attach(_ pointer: OpaquePointer) { handle.withLock { $0.pointer = pointer } }
-
-    /// The lane calls this before its transport goes.
-    package func detach() { handle.withLock { $0.pointer = nil } }
-
-    package func wake() {
-        handle.withLock { handle in
-            if let pointer = handle.pointer { transport_wake(pointer) }
-        }
-    }
 }

@@ -1,3 +1,5 @@
+import APNSBatchBasics
+
 /// Judges and carries out requests about channels, and judges broadcasts, once path, method and credentials are right.
 ///
 /// Source: Apple, "Sending channel management requests to APNs" and "Sending broadcast push notification requests to
@@ -103,6 +105,6 @@ struct ChannelDesk: ~Copyable {
 
     /// At most 64 characters of base64; the channels that APNs makes have 24.
     private static func isChannelID(_ text: Bytes) -> Bool {
-        text.count <= 64 && Base64.isWellFormed(text)
+        text.count <= 64 && text.count > 0 && Base64.decode(Array(text)) != nil
     }
 }

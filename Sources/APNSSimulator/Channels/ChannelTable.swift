@@ -1,3 +1,5 @@
+import APNSBatchBasics
+
 /// A broadcast channel.
 struct Channel {
     /// The `message-storage-policy`: false is 0, nothing is stored; true is 1, the last message is.
@@ -41,7 +43,7 @@ struct ChannelTable {
         for word in [random.next(), random.next()] {
             withUnsafeBytes(of: word) { bytes.append(contentsOf: $0) }
         }
-        let id = Base64.encode(bytes)
+        let id = String(decoding: Base64.encode(bytes), as: UTF8.self)
         apps[app, default: App()].channels[id] = Channel(storesLast: storesLast)
         apps[app, default: App()].order.append(id)
         return id

@@ -1,4 +1,4 @@
-import OutputFiles
+import APNSBatchBasics
 
 extension TokenCounts {
     private static let header = "token,received,accepted\n"
@@ -43,7 +43,7 @@ extension TokenCounts {
             if room > piece.count { piece = [UInt8](repeating: 0, count: room) }
             piece.withUnsafeMutableBufferPointer { out in
                 guard let start = out.baseAddress.map({ $0 + used }) else { return }
-                HexDigits.write(token, to: start)
+                Hex.unpack(token, to: start)
                 var length = token.count * 2
                 length += Self.write(received, behindComma: start + length)
                 length += Self.write(accepted, behindComma: start + length)

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import Glibc
 
 /// Counts per device token, for millions of tokens: 64 to 80 bytes for each one of 32 bytes.
@@ -58,7 +59,7 @@ struct TokenCounts: ~Copyable {
         guard reserve(byteCount) else { return 0 }
         let header = MemoryLayout<Record>.size
         let fresh = block + blockUsed
-        HexDigits.pack(digits, to: fresh + header)
+        Hex.pack(digits, to: fresh + header)
         let tag = Self.tag(fresh + header, byteCount)
         var index = Int(tag >> (32 - slotBits))
         let last = 1 << Int(slotBits) - 1
@@ -127,7 +128,7 @@ struct TokenCounts: ~Copyable {
     /// Room for one more record of so many bytes. False at the end of what a place can reach.
     @inline(__always)
     private mutating func reserve(_ byteCount: Int) -> Bool {
-        let needed = blockUsed + MemoryLayout<Record>.size + byteCount + Self.unit + HexDigits.slack
+        let needed = blockUsed + MemoryLayout<Record>.size + byteCount + Self.unit + 8
         return needed <= blockCapacity || growBlock(needed)
     }
 

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import Glibc
 
 /// Draws the times for which answers are held back. The same seed gives the same times in the same order.
@@ -34,27 +35,5 @@ struct LatencyDraw {
     private mutating func normal() -> Double {
         let radius = sqrt(-2 * log(1 - random.unit()))
         return radius * cos(2 * .pi * random.unit())
-    }
-}
-
-/// A small generator of random numbers (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014).
-struct SplitMix64 {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-        return value ^ value >> 31
-    }
-
-    /// A number in [0, 1).
-    mutating func unit() -> Double {
-        Double(next() >> 11) * 0x1p-53
     }
 }

@@ -1,3 +1,5 @@
+import APNSBatchBasics
+
 /// A script's rules made ready for the way of a request: the bound of each slice, and the number of its answer.
 struct ScriptSlices: ~Copyable {
     private struct Slice {

@@ -1,3 +1,5 @@
+import APNSBatchBasics
+
 /// What a simulator answers to requests that pass every check.
 ///
 /// ```yaml

@@ -1,3 +1,5 @@
+import APNSBatchBasics
+
 /// The 36 bytes of an `apns-id` as text.
 struct MessageID {
     /// How many bytes.
@@ -23,7 +25,7 @@ struct MessageID {
                     out[at] = UInt8(ascii: "-")
                     at += 1
                 }
-                out[at] = HexDigits.digit(UInt8(truncatingIfNeeded: half >> UInt64(60 - digit % 16 * 4)) & 15)
+                out[at] = Hex.digit(UInt8(truncatingIfNeeded: half >> UInt64(60 - digit % 16 * 4)) & 15)
                 at += 1
             }
         }

@@ -1,18 +1,22 @@
+import APNSBatchBasics
 import CTransport
-import Glibc
 import Synchronization
 
-/// The thread of one simulator. Fields are written by the thread before it signals, or ends, and read afterwards.
+/// The thread of one simulator.
 final class ServerThread: @unchecked Sendable {
+    /// How far the thread has come. It owns the transport until it has finished, and destroys it only once it was released.
+    private struct State: @unchecked Sendable {
+        var opened: Result<(OpaquePointer, Ports), SimulatorError>?
+        /// `stop` will not wake the transport any more.
+        var isReleased = false
+        var report = SimulatorReport()
+    }
+
     private let configuration: SimulatorConfiguration
     private let keys: [ProviderKey]
     private let isStopped = Atomic(false)
-    private let listening = Semaphore()
-    private let released = Semaphore()
-    private var opened: Result<Ports, SimulatorError> = .success(Ports(pushes: 0))
-    private var transport: OpaquePointer?
-    private var report = SimulatorReport()
-    private var thread = pthread_t()
+    private let state = Monitor(State())
+    private var thread: NamedThread?
 
     init(_ configuration: SimulatorConfiguration, _ keys: [ProviderKey]) {
         self.configuration = configuration
@@ -21,64 +25,43 @@ final class ServerThread: @unchecked Sendable {
 
     /// Starts the thread and waits until it listens; returns the ports.
     func start() throws(SimulatorError) -> Ports {
-        let context = Unmanaged.passRetained(self)
-        // Signals are the business of the process's other threads.
-        var (blocked, before) = (sigset_t(), sigset_t())
-        sigfillset(&blocked)
-        for fault in [SIGSEGV, SIGBUS, SIGILL, SIGABRT, SIGFPE, SIGTRAP] { sigdelset(&blocked, fault) }
-        pthread_sigmask(SIG_SETMASK, &blocked, &before)
-        let status = pthread_create(&thread, nil, serve, context.toOpaque())
-        pthread_sigmask(SIG_SETMASK, &before, nil)
-        guard status == 0 else {
-            context.release()
-            throw .system("no thread for the simulator: \(String(cString: strerror(status)))")
-        }
-        listening.wait()
-        do {
-            return try opened.get()
+        do throws(ThreadError) {
+            thread = try NamedThread("simulator") { [self] in run() }
         } catch {
-            pthread_join(thread, nil)
+            throw .system("\(error)")
+        }
+        switch state.wait({ $0.opened }) {
+        case .success((_, let ports)): return ports
+        case .failure(let error):
+            thread.take()?.join()
             throw error
+        case nil: preconditionFailure("a wait without a deadline ends with a result")
         }
     }
 
     /// Ends the thread, which `start` began with success, and returns its report. Call it once.
     func stop() -> SimulatorReport {
         isStopped.store(true, ordering: .releasing)
-        if let transport {
-            transport_wake(transport)
-        }
-        released.signal()
-        pthread_join(thread, nil)
-        return report
+        if case .success((let transport, _)) = state.withLock({ $0.opened }) { transport_wake(transport) }
+        state.change { $0.isReleased = true }
+        thread.take()?.join()
+        return state.withLock { $0.report }
     }
 
-    /// The thread's work.
-    fileprivate func run() {
+    private func run() {
         let transport: OpaquePointer
         let ports: Ports
         do throws(SimulatorError) {
             (transport, ports) = try Listener.open(configuration)
-            self.transport = transport
-            opened = .success(ports)
         } catch {
-            opened = .failure(error)
-            listening.signal()
-            return
+            return state.change { $0.opened = .failure(error) }
         }
         var server = SimulatorServer(transport, configuration, keys, ports)
-        listening.signal()
+        state.change { $0.opened = .success((transport, ports)) }
         server.run(until: { isStopped.load(ordering: .acquiring) })
-        // Not before the last call of transport_wake has returned.
-        released.wait()
+        _ = state.wait { $0.isReleased ? true : nil }
         transport_destroy(transport)
-        report = server.finish(countsPath: configuration.countsPath)
+        let report = server.finish(countsPath: configuration.countsPath)
+        state.withLock { $0.report = report }
     }
-}
-
-private func serve(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    if let context {
-        Unmanaged<ServerThread>.fromOpaque(context).takeRetainedValue().run()
-    }
-    return nil
 }

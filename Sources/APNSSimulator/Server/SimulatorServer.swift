@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import CTransport
 
 /// The loop: takes what the transport received, judges, answers at once or later. Belongs to the thread that made it.
@@ -23,7 +24,7 @@ struct SimulatorServer: ~Copyable {
     var batch = ResponseBatch(capacity: SimulatorServer.receivedCapacity)
     private var counts = TokenCounts()
     var replies = ReplyStore()
-    private var date = HTTPDate()
+    private var date = DateField()
     private var now: Int64
     var report = SimulatorReport()
     var open = 0

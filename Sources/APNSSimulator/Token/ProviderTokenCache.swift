@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import Glibc
 
 /// What was found out about a provider token once, so that a request costs a comparison and not a signature check.

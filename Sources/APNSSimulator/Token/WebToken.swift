@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import Glibc
 
 /// A provider token taken apart: a JSON Web Token in compact form (RFC 7519; RFC 7515, section 3.1). The signature is
@@ -21,9 +22,9 @@ struct WebToken {
         guard text.count <= Self.lengthMaximum,
             let first = text.firstIndex(of: UInt8(ascii: ".")),
             let second = text[(first + 1)...].firstIndex(of: UInt8(ascii: ".")),
-            let header = Base64URL.decode(text.keeping(first)),
-            let claims = Base64URL.decode(Bytes(rebasing: text[(first + 1)..<second])),
-            let signature = Base64URL.decode(text.dropping(second + 1)),
+            let header = Base64.decodeURL(text.keeping(first)),
+            let claims = Base64.decodeURL(Bytes(rebasing: text[(first + 1)..<second])),
+            let signature = Base64.decodeURL(text.dropping(second + 1)),
             let headerMembers = Members(header), let claimMembers = Members(claims),
             let algorithm = headerMembers.algorithm, let keyID = headerMembers.keyID,
             let issuer = claimMembers.issuer, let issuedAt = claimMembers.issuedAt

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import CFailingDisk
 import Foundation
 import Glibc
@@ -90,7 +91,7 @@ import Testing
         let file = try open("m", .new)
         let look = Glibc.open(path("m"), O_RDONLY)
         #expect(flock(look, LOCK_SH) == 0)
-        let looker = try LaneThread(name: "looker") {
+        let looker = try NamedThread("looker") {
             usleep(200_000)
             close(look)
         }

@@ -1,5 +1,6 @@
+import APNSBatchBasics
 import APNSProtocol
-import CStorage
+import CCommon
 import Foundation
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 @Suite("Parts of the ledger") struct LedgerPartTests {
     @Test("the checksum is CRC-32C, whatever the pieces")
     func checksum() {
-        func sum(_ bytes: [UInt8], _ before: UInt32 = 0) -> UInt32 { storage_crc32c(before, bytes, bytes.count) }
+        func sum(_ bytes: [UInt8], _ before: UInt32 = 0) -> UInt32 { apns_crc32c(before, bytes, bytes.count) }
         // RFC 3720 appendix B.4.
         #expect(sum(Array("123456789".utf8)) == 0xE306_9283)
         #expect(sum([UInt8](repeating: 0, count: 32)) == 0x8A91_36AA)
@@ -27,12 +28,12 @@ import Testing
         ])
     func packs(text: String) {
         var packed = [UInt8](repeating: 0, count: text.utf8.count / 2 + 8)
-        #expect(HexPacking.isDigits(text))
-        HexPacking.pack(text, &packed)
+        #expect(Hex.isDigits(text))
+        Hex.pack(text, &packed)
         packed.removeLast(packed.count - text.utf8.count / 2)
         var digits = [UInt8](repeating: 0, count: text.utf8.count)
         packed.withUnsafeBytes { packed in
-            digits.withUnsafeMutableBytes { HexPacking.unpack(packed, to: $0.baseAddress!) }
+            digits.withUnsafeMutableBytes { Hex.unpack(packed, to: $0.baseAddress!) }
         }
         #expect(String(decoding: digits, as: UTF8.self) == text)
     }
@@ -40,14 +41,14 @@ import Testing
     @Test("any other text is not packed")
     func doesNotPack() {
         for text in ["", "0", "0F", "0g", "/0", ":0", "`0", "00ff00ff0", "00ff00fé", "0123456789abcdeF"] {
-            #expect(!HexPacking.isDigits(text), "\(text)")
+            #expect(!Hex.isDigits(text), "\(text)")
         }
         for byte in UInt8.min...UInt8.max {
             let isDigit = (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
             for place in [0, 7, 15, 16, 33, 37] {
                 var text = [UInt8](repeating: 0x30, count: 38)
                 text[place] = byte
-                #expect(text.withUnsafeBytes(HexPacking.isDigits) == isDigit, "\(byte) at \(place)")
+                #expect(text.withUnsafeBytes(Hex.isDigits) == isDigit, "\(byte) at \(place)")
             }
         }
     }
@@ -179,7 +180,7 @@ import Testing
     }
 }
 
-extension HexPacking {
+extension Hex {
     fileprivate static func isDigits(_ text: String) -> Bool { Array(text.utf8).withUnsafeBytes(isDigits) }
 
     fileprivate static func pack(_ text: String, _ out: inout [UInt8]) {

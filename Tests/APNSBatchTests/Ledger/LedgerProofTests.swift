@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSProtocol
 import APNSSimulator
 import Foundation

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSProtocol
 import Testing
 
@@ -214,7 +215,7 @@ import Testing
 
     @Test("garbage is no ledger, and does not end the process")
     func garbage() {
-        var random = SplitMix(seed: 5)
+        var random = SplitMix64(seed: 5)
         for length in [0, 1, 23, 24, 1000, 100_000] {
             let bytes = (0..<length).map { _ in UInt8(truncatingIfNeeded: random.next()) }
             #expect(throws: LedgerReader.Failure.notOne) { try Sample.read(bytes) }

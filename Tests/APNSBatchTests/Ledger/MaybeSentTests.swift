@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSSimulator
 import Foundation
 import LaneTransport
@@ -46,7 +47,7 @@ import Testing
         let fault = SimulatorFault(.reset(ResetFault(code: 7)), when: FaultOccasion(every: 1))
         let other = try Stage(script: SimulatorScript(faults: [fault]), occasion: stage.occasion)
         campaign.destination = .host("127.0.0.1", port: other.port)
-        campaign.notAfter = .at(WallClock.seconds() + 2)
+        campaign.notAfter = .at(SystemClock.seconds() + 2)
         let summary = await (try CampaignRun(campaign, resuming: true, files: files)).run()
         #expect(summary.unknown == 20 && summary.expired == 30, "\(summary)")
     }
@@ -114,7 +115,7 @@ import Testing
         let files = MemoryFiles()
         let run = try CampaignRun(campaign, files: files)
         let waiting = policy == .resend ? 20 : 10
-        let stopper = try LaneThread(name: "stopper") {
+        let stopper = try NamedThread("stopper") {
             while run.progress.retrying < waiting && run.failure == nil { usleep(1000) }
             run.stop()
         }

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSSimulator
 import Foundation
 import LaneTransport
@@ -19,7 +20,7 @@ import Testing
         campaign.note = Array("mine".utf8)
         let run = try CampaignRun(campaign)
         // A thread of its own: other tests may keep those of tasks busy for longer than the run takes.
-        let stopper = try LaneThread(name: "stopper") {
+        let stopper = try NamedThread("stopper") {
             while run.progress.accepted == 0 && run.failure == nil { usleep(1000) }
             run.stop()
         }
@@ -87,7 +88,7 @@ import Testing
         var campaign = try stage.campaign(rows: Self.rows(5000).replacing("token,payload\n", with: bad))
         (campaign.connections, campaign.lanes) = (1, 1)
         let run = try CampaignRun(campaign)
-        let stopper = try LaneThread(name: "stopper") {
+        let stopper = try NamedThread("stopper") {
             while run.progress.accepted == 0 && run.failure == nil { usleep(1000) }
             run.stop()
         }

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSProtocol
 import APNSSimulator
 import Logging
@@ -56,10 +57,10 @@ import Testing
     func allTooLate() async throws {
         let stage = try Stage()
         var campaign = try stage.campaign(rows: Self.rows(20_000) + "only-one-field\n")
-        let deadline = WallClock.seconds() + 2
+        let deadline = SystemClock.seconds() + 2
         campaign.notAfter = .at(deadline)
         let run = try CampaignRun(campaign)
-        await eventually { WallClock.seconds() >= deadline }
+        await eventually { SystemClock.seconds() >= deadline }
         let summary = await run.run()
         #expect(summary.ending == .complete && !summary.isClean)
         #expect(summary.expired == 20_000 && summary.invalid == 1 && summary.attempts == 0)

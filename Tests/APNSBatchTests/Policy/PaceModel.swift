@@ -1,3 +1,5 @@
+import APNSBatchBasics
+
 @testable import APNSBatch
 
 /// A server that takes so many requests a second, one after the other.
@@ -17,11 +19,11 @@ struct RateServer {
     private var tokens = 0.0
     private var filledAt: UInt64 = 0
     private var second: UInt64 = .max
-    private var random: SplitMix
+    private var random: SplitMix64
 
     init(_ kind: Kind, rate: Double = 1, refusedShare: Double = 0, seed: UInt64 = 5) {
         (self.kind, self.rate, self.refusedShare) = (kind, rate, refusedShare)
-        random = SplitMix(seed: seed)
+        random = SplitMix64(seed: seed)
         if case .bucket(let burst) = kind { tokens = burst }
     }
 
@@ -67,7 +69,7 @@ struct PaceModel {
 
     private var pace = RatePace(start: 0)
     private var totals = RatePace.Totals()
-    private var random = SplitMix(seed: 3)
+    private var random = SplitMix64(seed: 3)
     private var parts: [Part] = []
     private var report = Report()
     private var fresh = 0

@@ -1,0 +1,21 @@
+import APNSBatchBasics
+import CTransport
+
+/// Ends a lane's wait from any thread, also before the lane has begun and after it has ended (then it does nothing).
+package final class LaneWaker: Sendable {
+    private struct Handle: @unchecked Sendable { var pointer: OpaquePointer? }
+    private let handle = Guarded(Handle(pointer: nil))
+
+    package init() {}
+
+    func attach(_ pointer: OpaquePointer) { handle.withLock { $0.pointer = pointer } }
+
+    /// The lane calls this before its transport goes.
+    package func detach() { handle.withLock { $0.pointer = nil } }
+
+    package func wake() {
+        handle.withLock { handle in
+            if let pointer = handle.pointer { transport_wake(pointer) }
+        }
+    }
+}
