@@ -60,8 +60,7 @@ struct LedgerBenchmark {
     private func measure(
         _ kind: String, _ storage: any LedgerStorage, _ clock: Repetitions.Clock
     ) throws -> Figure {
-        let ledger = RunLedger(
-            ledger: storage, results: MemoryStorage(capacity: 0), board: HandOverBoard(slots: 1))
+        let ledger = RunLedger(storage, board: HandOverBoard(slots: 1))
         let nanoseconds = try Repetitions.median(clock, preparation: { try storage.truncate(to: 0) }) {
             try play(ledger)
         }
@@ -72,9 +71,9 @@ struct LedgerBenchmark {
 
     private func play(_ ledger: RunLedger) throws {
         for group in groups {
-            try ledger.announce(group.ranges)
+            try ledger.announce(group.ranges, rows: group.ranges.reduce(0) { $0 + $1.rows })
             for ends in group.ends { try ledger.record(ends) }
         }
-        try ledger.mark()
+        try ledger.mark(covered: try ledger.confirmedLength(), results: (0, 0))
     }
 }

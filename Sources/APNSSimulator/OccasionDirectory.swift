@@ -1,6 +1,6 @@
+import APNSBatchBasics
 import Credentials
 import Glibc
-import APNSBatchBasics
 
 /// A directory where simulators keep the certificate and the signing key that they made: all simulators that are started with
 /// the same directory use the same ones, at once or one after the other.

@@ -1,5 +1,5 @@
-import Credentials
 import APNSBatchBasics
+import Credentials
 import Synchronization
 
 /// An APNs on this machine: speaks HTTP/2 over TLS, validates every request as Apple documents, answers by a script and

@@ -2,7 +2,6 @@ import APNSBatchBasics
 import Synchronization
 import Testing
 
-
 @Suite("Bounded queue") struct BoundedQueueTests {
     @Test("hands over everything once, in order for one producer, and ends after close")
     func handsOver() throws {

@@ -77,13 +77,6 @@ import Testing
         )
     }
 
-    @Test(
-        "what a proxy is asked",
-        arguments: [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")])
-    func base64(plain: String, encoded: String) {
-        #expect(Campaign.Proxy.base64(Array(plain.utf8)) == encoded)
-    }
-
     @Test("users and passwords that would break the request are refused")
     func badCredentials() throws {
         for (user, password) in [("a:b", "c"), ("a", "b\r\nx: y"), ("a\n", "")] {

@@ -186,10 +186,10 @@ public final class CampaignRun: Sendable {
         // The directory may be another process's: nothing is written into it before the ledger is ours.
         var isOurs = past != nil
         do throws(CampaignError) {
-            let ledger = try openLedger()
+            let record = try openRecord()
             isOurs = true
-            defer { ledger.close() }
-            account = try sendAll(ledger)
+            defer { record.ledger.close() }
+            account = try sendAll(record)
         } catch {
             control.stop(.failure(error))
             past?.ledger.unlock()
@@ -204,7 +204,7 @@ public final class CampaignRun: Sendable {
         defer { past.ledger.unlock() }
         let history = past.reading.history
         do throws(CampaignError) {
-            _ = try goOn(past, try files.results())
+            _ = try past.settle(try files.results(), name: directory)
         } catch {
             control.stop(.failure(error))
             return summarize(nothingDone)
@@ -229,56 +229,14 @@ public final class CampaignRun: Sendable {
         }
     }
 
-    /// Begins the ledger, or goes on with it: what was torn is cut, and `results.csv` is made what it says.
-    func openLedger() throws(CampaignError) -> RunLedger {
-        let storage: any LedgerStorage
-        if let past { storage = past.ledger } else { storage = try files.makeLedger() }
-        let results = try files.results()
-        let sum: UInt32
-        if let past { sum = try goOn(past, results) } else { sum = try begin(results) }
-        let ledger = RunLedger(
-            ledger: storage, results: results, resultsSum: sum, carried: header.resultColumns.count,
-            board: try files.makeBoard(slots: reader.reader.bufferCount)
-        ) { [log = plan.log] text in log.logger.warning("\(text)") }
-        try Self.asResult { () throws(StorageError) in
-            try ledger.begin(session, of: past?.header ?? header, isNew: past == nil)
-        }
-        return ledger
-    }
-
-    /// Gives the sum of what stands in `results.csv` then.
-    private func begin(_ results: any LedgerStorage) throws(CampaignError) -> UInt32 {
-        let line = ResultLines.header(header.resultColumns)
-        try Self.asResult { () throws(StorageError) in
-            try results.truncate(to: 0)
-            try line.withUnsafeBufferPointer { (line) throws(StorageError) in
-                try results.append(UnsafeRawBufferPointer(line))
-            }
-        }
-        return line.withUnsafeBytes { LedgerFrame.sum(of: $0) }
-    }
-
-    /// Gives the sum of what stands in `results.csv` then.
-    private func goOn(_ past: RunPast, _ results: any LedgerStorage) throws(CampaignError) -> UInt32 {
-        try Self.asResult { () throws(StorageError) in
-            try past.ledger.truncate(to: past.reading.length)
-            if past.isReopening { try RunLedger.reopen(past.ledger) }
-        }
-        var repair = ResultsRepair(results: results, past: past, name: directory)
-        try repair.run(past.reading)
-        try Self.asResult { () throws(StorageError) in
-            try RunLedger.settle(
-                past.ledger, resultsLength: results.length, resultsSum: repair.sum, handed: past.newlyHanded)
-        }
-        return repair.sum
-    }
-
-    private static func asResult(_ body: () throws(StorageError) -> Void) throws(CampaignError) {
-        do {
-            try body()
-        } catch {
-            throw CampaignError(.results, "\(error)")
-        }
+    /// Begins the record of the run, or goes on with it.
+    func openRecord() throws(CampaignError) -> RunRecord {
+        let opening = RunRecord.Opening(
+            files: files, name: directory, header: header, session: session, past: past,
+            slots: reader.reader.bufferCount, lineBytes: plan.surroundings.lineBytes)
+        return try RunRecord.open(
+            opening, warn: { [log = plan.log] text in log.logger.warning("\(text)") },
+            stop: { [control] error in control.stop(.failure(error)) })
     }
 
     private var session: LedgerSession {
@@ -312,41 +270,44 @@ public final class CampaignRun: Sendable {
         }
     }
 
-    private func sendAll(_ ledger: RunLedger) throws(CampaignError) -> SessionAccount {
+    /// The thread that writes; `exchange` brings it what lanes finished.
+    func makeWriter(_ record: RunRecord, _ exchange: OutcomeExchange) -> OutcomeWriter {
+        OutcomeWriter(
+            record, exchange: exchange, interval: UInt64(syncInterval) * 1_000_000,
+            figures: { [weak self] in self?.figures(withLanes: $0) })
+    }
+
+    private func sendAll(_ record: RunRecord) throws(CampaignError) -> SessionAccount {
         let exchange = OutcomeExchange(lanes: gauges.count)
-        let writer = ResultsWriter(
-            ledger: ledger, campaign: plan.identity, carried: header.resultColumns.count,
-            reasons: past?.reading.history.reasons ?? OutcomeReasons(), exchange: exchange, control: control,
-            interval: UInt64(syncInterval) * 1_000_000, figures: { [weak self] in self?.figures(withLanes: $0) })
+        let writer = makeWriter(record, exchange)
         let crew = LaneCrew(
             plan: plan, control: control, gauges: gauges, addresses: addresses, providers: providers, input: reader,
-            exchange: exchange, handOver: ledger.board)
+            exchange: exchange, handOver: record.ledger.board)
         control.notify { [reader] in
             reader.cancel()
             crew.wake()
         }
         do throws(ThreadError) {
             let writing = try NamedThread("writer") { writer.run() }
-            sendRows(crew, ledger)
+            sendRows(crew, record)
             exchange.filled.close()
             writing.join()
         } catch {
             control.stop(.failure(CampaignError(.system, "\(error)")))
         }
         control.notifyNobody()
-        let written = writer.finish()
         return SessionAccount(
-            tally: written.tally, reasons: written.reasons, figures: writer.lastFigures ?? figures(withLanes: true),
-            loop: crew.loop,
-            ledgerSeconds: ledger.cpuSeconds, tokens: writer.tokenFindings,
-            status: control.stopCause == nil ? nil : status(ledger))
+            tally: record.account.tally, reasons: record.account.reasons,
+            figures: writer.lastFigures ?? figures(withLanes: true), loop: crew.loop,
+            ledgerSeconds: record.ledger.cpuSeconds, tokens: record.account.tokens,
+            status: control.stopCause == nil ? nil : status(record.ledger))
     }
 
     /// Reader and lanes; returns when all have ended.
-    private func sendRows(_ crew: LaneCrew, _ ledger: RunLedger) {
+    private func sendRows(_ crew: LaneCrew, _ record: RunRecord) {
         do throws(ThreadError) {
             let reading = try NamedThread("reader") { [self] in
-                let announcer = RangeAnnouncer(reader, ledger: ledger, past: past?.ranges ?? [])
+                let announcer = RangeAnnouncer(reader, record: record, past: past?.ranges ?? [])
                 reader.run(announcer, control: control, wake: crew.wake)
                 if let warning = reader.additionWarning { plan.log.logger.warning("\(warning)") }
             }

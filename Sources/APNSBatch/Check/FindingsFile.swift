@@ -1,5 +1,5 @@
-import LaneTransport
 import APNSBatchBasics
+import LaneTransport
 
 /// `findings.csv`: all findings of a check, one a line, as the threads come by them. It is in its place when the check ends.
 ///

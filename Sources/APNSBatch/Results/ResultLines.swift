@@ -27,7 +27,7 @@ struct ResultLines: ~Copyable {
     }
 
     /// Bytes of lines that are gathered before they are written.
-    package static let usualCapacity = 256 * 1024
+    static let usualCapacity = 256 * 1024
 
     /// A line's fixed parts: three numbers of up to 20 digits, the apns-id, the outcome, commas.
     private static let fixedLimit = 160

@@ -6,7 +6,7 @@ import CSVReader
 /// that process stopped.
 struct RangeAnnouncer: ~Copyable {
     private let input: InputReader
-    private let ledger: RunLedger
+    private let record: RunRecord
     private var past: ArraySlice<PastRange>
     private var group: [InputChunk] = []
     private var ranges: [LedgerRange] = []
@@ -14,9 +14,9 @@ struct RangeAnnouncer: ~Copyable {
     /// Chunks that are announced together; each costs 256 KiB, and each group a wait for the disk.
     static let group = 6
 
-    init(_ input: InputReader, ledger: RunLedger, past: [PastRange] = []) {
+    init(_ input: InputReader, record: RunRecord, past: [PastRange] = []) {
         self.input = input
-        self.ledger = ledger
+        self.record = record
         self.past = past[...]
     }
 
@@ -45,7 +45,7 @@ struct RangeAnnouncer: ~Copyable {
             throw InputReader.explain(error, name: input.name)
         }
         try handOver()
-        if isOver { ledger.didReadInput() }
+        if isOver { record.ledger.didReadInput() }
         return !isOver
     }
 
@@ -67,7 +67,7 @@ struct RangeAnnouncer: ~Copyable {
 
     private mutating func add(_ chunk: InputChunk) {
         // First the note: a range that is announced without one counts as handed over.
-        ledger.board.note(slot: chunk.chunk.index, firstRow: chunk.chunk.firstRow, rows: 0)
+        record.ledger.board.note(slot: chunk.chunk.index, firstRow: chunk.chunk.firstRow, rows: 0)
         input.note(chunk.chunk)
         group.append(chunk)
         ranges.append(LedgerRange(chunk.chunk))
@@ -76,7 +76,7 @@ struct RangeAnnouncer: ~Copyable {
     private mutating func handOver() throws(CampaignError) {
         guard !group.isEmpty else { return }
         do {
-            try ledger.announce(ranges, left: group.reduce(0) { $0 + $1.rowsLeft })
+            try record.announce(ranges, left: group.reduce(0) { $0 + $1.rowsLeft })
         } catch {
             giveBack()
             throw CampaignError(.results, "\(error)")

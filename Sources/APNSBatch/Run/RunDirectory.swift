@@ -1,6 +1,6 @@
+import APNSBatchBasics
 import FoundationEssentials
 import Glibc
-import APNSBatchBasics
 
 /// Where a run's results go: a directory of its own, never one that holds those of another.
 enum RunDirectory {

@@ -11,9 +11,9 @@ extension CampaignRun {
 /// steps, over the same lanes, reader, ledger and queues. Letting go of it is a kill: nothing more is written.
 package final class SteppedRun {
     private let run: CampaignRun
-    private let ledger: RunLedger
+    private let record: RunRecord
     private let exchange: OutcomeExchange
-    private let writer: ResultsWriter
+    private let writer: OutcomeWriter
     private let wakers: [LaneWaker]
     private var announcer: RangeAnnouncer
     private var lanes: [SteppedLane?] = []
@@ -21,16 +21,12 @@ package final class SteppedRun {
 
     fileprivate init(_ run: CampaignRun) throws(CampaignError) {
         self.run = run
-        ledger = try run.openLedger()
+        record = try run.openRecord()
         let surroundings = run.plan.surroundings
         exchange = OutcomeExchange(
             lanes: run.gauges.count, each: surroundings.batchesPerLane, entries: surroundings.outcomesPerBatch)
-        writer = ResultsWriter(
-            ledger: ledger, campaign: run.plan.identity, carried: run.header.resultColumns.count,
-            reasons: run.past?.reading.history.reasons ?? OutcomeReasons(), exchange: exchange, control: run.control,
-            interval: UInt64(run.syncInterval) * 1_000_000, lineBytes: surroundings.lineBytes,
-            figures: { [weak run] in run?.figures(withLanes: $0) })
-        announcer = RangeAnnouncer(run.reader, ledger: ledger, past: run.past?.ranges ?? [])
+        writer = run.makeWriter(record, exchange)
+        announcer = RangeAnnouncer(run.reader, record: record, past: run.past?.ranges ?? [])
         wakers = run.gauges.map { _ in LaneWaker() }
         do {
             let board = AnswerBoard(
@@ -39,7 +35,7 @@ package final class SteppedRun {
             for (number, waker) in wakers.enumerated() {
                 let lane = try Lane(
                     plan: run.plan, control: run.control, gauges: run.gauges[number], addresses: run.addresses,
-                    providers: run.providers, input: run.reader, exchange: exchange, handOver: ledger.board,
+                    providers: run.providers, input: run.reader, exchange: exchange, handOver: record.ledger.board,
                     waker: waker, board: board, number: number)
                 lanes.append(SteppedLane(lane))
             }

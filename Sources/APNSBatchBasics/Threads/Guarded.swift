@@ -4,12 +4,12 @@ import Glibc
 ///
 /// It uses the system's mutex, which the thread sanitizer understands. The sanitizer does not understand
 /// `Synchronization.Mutex` when threads contend for it.
-package final class Guarded<Value>: @unchecked Sendable {
+package final class Guarded<Value: ~Copyable>: @unchecked Sendable {
     /// Accessed only while `mutex` is held.
     private var value: Value
     private let mutex = SystemMutex()
 
-    package init(_ value: sending Value) { self.value = value }
+    package init(_ value: consuming sending Value) { self.value = value }
 
     /// Holds the lock for the length of `body`, which must not take the same lock again.
     package func withLock<Result: ~Copyable, Failure: Error>(
@@ -70,7 +70,9 @@ package final class Monitor<Value>: @unchecked Sendable {
         mutex.lock()
         defer { mutex.unlock() }
         var time = timespec()
-        if let deadline { time = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000)) }
+        if let deadline {
+            time = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
+        }
         while true {
             if let result = body(&value) { return result }
             guard deadline != nil else {

@@ -13,10 +13,10 @@ import Testing
     private let results = MemoryStorage()
 
     /// Begun, with a range of ten rows.
-    private func begun() throws -> RunLedger {
+    private func begun(_ control: RunControl = RunControl()) throws -> RunRecord {
         try ResultLines.header().withUnsafeBytes { try results.append($0) }
-        let run = RunLedger(ledger: ledger, results: results, board: HandOverBoard(slots: 1))
-        try run.begin(Sample.session(1), of: Sample.header, isNew: true)
+        let run = RunRecord(ledger, results, stop: { control.stop(.failure($0)) })
+        try run.ledger.begin(Sample.session(1), of: Sample.header, isNew: true)
         try run.announce([Sample.range(1, rows: 10)])
         return run
     }
@@ -79,10 +79,8 @@ import Testing
     func unreserved() throws {
         let said = Guarded<[String]>([])
         ledger.reservationFailure = StorageError("reserve space for", "memory", code: ENOSYS)
-        let run = RunLedger(ledger: ledger, results: results, board: HandOverBoard(slots: 1)) { text in
-            said.withLock { $0.append(text) }
-        }
-        try run.begin(Sample.session(1), of: Sample.header, isNew: true)
+        let run = RunRecord(ledger, results, warn: { text in said.withLock { $0.append(text) } })
+        try run.ledger.begin(Sample.session(1), of: Sample.header, isNew: true)
         try run.announce([Sample.range(1, rows: 10)])
         try run.announce([Sample.range(11, rows: 10)])
         #expect(
@@ -94,13 +92,11 @@ import Testing
     @Test("a mark holds the sum of the lines before it")
     func marksSum() throws {
         try ResultLines.header().withUnsafeBytes { try results.append($0) }
-        let run = RunLedger(
-            ledger: ledger, results: results,
-            resultsSum: ResultLines.header().withUnsafeBytes { LedgerFrame.sum(of: $0) },
-            board: HandOverBoard(slots: 1))
-        try run.begin(Sample.session(1), of: Sample.header, isNew: true)
-        for line in ["1,a\n", "2,b\n"] {
-            try Array(line.utf8).withUnsafeBytes { try run.write($0) }
+        let run = RunRecord(ledger, results)
+        try run.ledger.begin(Sample.session(1), of: Sample.header, isNew: true)
+        try run.announce([Sample.range(1, rows: 10)])
+        for rows in [1...3, 4...10] as [ClosedRange<UInt64>] {
+            try run.record(batch(rows))
             try run.mark()
             let history = try Sample.read(ledger.bytes).history
             #expect(history.resultsLength == results.length)
@@ -141,14 +137,11 @@ import Testing
         #expect(try Sample.read(ledger.bytes).length == length)
     }
 
-    private func writer(_ run: RunLedger, _ exchange: OutcomeExchange, _ control: RunControl) -> ResultsWriter {
-        ResultsWriter(ledger: run, campaign: (1, 2), exchange: exchange, control: control, interval: 1)
-    }
-
     @Test("results that cannot be written stop the run, and its outcomes are recorded all the same", arguments: 0..<3)
     func lines(kind: Int) throws {
-        let (run, exchange, control) = (try begun(), OutcomeExchange(lanes: 1), RunControl())
-        let writer = writer(run, exchange, control)
+        let (exchange, control) = (OutcomeExchange(lanes: 1), RunControl())
+        let run = try begun(control)
+        let writer = OutcomeWriter(run, exchange: exchange, interval: 1)
         if kind == 0 { results.appendsLeft = 0 }
         if kind == 1 { results.syncsLeft = 0 }
         if kind == 2 { (results.appendsLeft, results.cutsLeft) = (0, 0) }
@@ -161,16 +154,18 @@ import Testing
         _ = writer.step(now: 100)
         let length = results.length
         writer.end()
-        #expect(control.stopping && writer.finish().failure?.kind == .results)
-        #expect(writer.finish().tally.accepted == 10 && results.length == length)
+        guard case .failure(let failure) = control.stopCause else { return #expect(Bool(false), "the run goes on") }
+        #expect(failure.kind == .results)
+        #expect(run.account.tally.accepted == 10 && results.length == length)
         let history = try Sample.read(ledger.bytes).history
         #expect(history.isEnded && history.tally.accepted == 10 && history.resultsLength == 0)
     }
 
     @Test("a run that could not record an outcome did not end in order, and counts only what it recorded")
     func lost() throws {
-        let (run, exchange, control) = (try begun(), OutcomeExchange(lanes: 1), RunControl())
-        let writer = writer(run, exchange, control)
+        let (exchange, control) = (OutcomeExchange(lanes: 1), RunControl())
+        let run = try begun(control)
+        let writer = OutcomeWriter(run, exchange: exchange, interval: 1)
         ledger.appendsLeft = 0
         for rows in [1...5, 6...10] as [ClosedRange<UInt64>] {
             // Its place in the queue of those that come back.
@@ -179,7 +174,7 @@ import Testing
             _ = writer.step(now: 0)
         }
         writer.end()
-        #expect(control.stopping && writer.finish().tally.accepted == 5)
+        #expect(control.stopping && run.account.tally.accepted == 5)
         let reading = try Sample.read(ledger.bytes)
         #expect(!reading.history.isEnded && reading.history.tally.accepted == 5)
         #expect(reading.length == ledger.length)
@@ -189,13 +184,27 @@ import Testing
     func inputRead() throws {
         for isRead in [false, true] {
             let (ledger, results) = (MemoryStorage(), MemoryStorage())
-            let run = RunLedger(ledger: ledger, results: results, board: HandOverBoard(slots: 1))
-            try run.begin(Sample.session(1), of: Sample.header, isNew: true)
-            if isRead { run.didReadInput() }
+            let run = RunRecord(ledger, results)
+            try run.ledger.begin(Sample.session(1), of: Sample.header, isNew: true)
+            if isRead { run.ledger.didReadInput() }
             try run.end()
             let history = try Sample.read(ledger.bytes).history
             let status = try RunStatus(history, notes: [], boot: (3, 4), isFree: true)
             #expect(status.state == .ended && status.isInputRead == isRead)
         }
+    }
+}
+
+extension RunRecord {
+    /// Of a ledger and of `results.csv`, which is new.
+    convenience init(
+        _ ledger: MemoryStorage, _ results: MemoryStorage, warn: @escaping @Sendable (String) -> Void = { _ in },
+        stop: @escaping @Sendable (CampaignError) -> Void = { _ in }
+    ) {
+        self.init(
+            ledger: RunLedger(ledger, board: HandOverBoard(slots: 1)),
+            results: ResultsFile(
+                results, campaign: (1, 2), sum: results.bytes.withUnsafeBytes { LedgerFrame.sum(of: $0) }),
+            warn: warn, stop: stop)
     }
 }

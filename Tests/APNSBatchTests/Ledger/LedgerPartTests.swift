@@ -164,8 +164,8 @@ import Testing
     @Test("a disk without room for what may come refuses a range before it is announced")
     func fullDisk() throws {
         let (ledger, results) = (MemoryStorage(), MemoryStorage())
-        let run = RunLedger(ledger: ledger, results: results, board: HandOverBoard(slots: 1))
-        try run.begin(LedgerSample.session(1), of: LedgerSample.header, isNew: true)
+        let run = RunRecord(ledger, results)
+        try run.ledger.begin(LedgerSample.session(1), of: LedgerSample.header, isNew: true)
         results.capacity = 100_000
         try run.announce([LedgerSample.range(1, rows: 100)])
         let length = ledger.length
