@@ -1,7 +1,6 @@
-import APNSProtocol
+import APNSBatchNotification
 import CCrypto
 import CFuzzSession
-import PayloadTemplate
 
 /// The body of an answer, and the debug data of a GOAWAY: whatever they say, what is kept is short.
 @Sendable func fuzzAnswer(_ bytes: UnsafeRawBufferPointer) {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PayloadTemplate
+@testable import APNSBatchNotification
 
 @Suite("The strings of an app")
 struct StringsFileTests {

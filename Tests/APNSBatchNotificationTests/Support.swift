@@ -1,5 +1,5 @@
+import APNSBatchNotification
 import Glibc
-import PayloadTemplate
 
 /// What became of a payload, in a form that a test can compare.
 enum Rendered: Equatable {

@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 import LaneTransport
 
 /// Sends one request on a connection of its own: for what is no campaign. Each call has a thread and a loop for as

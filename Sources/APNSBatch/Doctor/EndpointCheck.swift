@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 import LaneTransport
 
 /// Looks at one server: names, network, TLS and clock, by one request that no device hears of. It asks for `/` and has

@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 import LaneTransport
 
 /// One sending thread: takes chunks, turns rows into requests just as streams become free, polls, and turns answers into

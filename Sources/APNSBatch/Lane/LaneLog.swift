@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 import Glibc
 import LaneTransport
 import Logging

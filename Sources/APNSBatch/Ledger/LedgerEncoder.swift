@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 
 /// Turns what happened into records, in a buffer of its own.
 struct LedgerEncoder: ~Copyable {

@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 
 /// What Apple's page about a push type advises, where headers say otherwise: such pushes are sent and earn a warning.
 extension PushType {

@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 
 /// Formats outcomes as lines of `results.csv` into a buffer of its own.
 ///

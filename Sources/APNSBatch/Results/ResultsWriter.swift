@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 import Glibc
 
 /// The writer's thread: takes outcome batches, records them in the ledger, appends their lines to `results.csv`, counts

@@ -15,7 +15,7 @@ package struct ReasonBody: Equatable, Sendable {
     /// Reads a body. No allocation when the reason is known and written without escapes. Complexity: O(n).
     package static func parse(_ body: UnsafeRawBufferPointer) -> ReasonBody {
         var result = ReasonBody()
-        var scanner = JSONScanner(body)
+        var scanner = ReasonScanner(body)
         guard scanner.take(UInt8(ascii: "{")) else { return result }
         while let name = scanner.string(), scanner.take(UInt8(ascii: ":")) {
             if name.isExactly("reason"), let text = scanner.string() {

@@ -1,6 +1,6 @@
 /// Just enough JSON (RFC 8259) to find members of an object that a peer sent. Every step either takes something or
 /// fails; a failure leaves the position where it was or at the end.
-struct JSONScanner {
+struct ReasonScanner {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
 
@@ -17,7 +17,7 @@ struct JSONScanner {
     }
 
     /// Takes a string, after white space; nil when there is none or it does not end.
-    mutating func string() -> JSONText? {
+    mutating func string() -> ReasonText? {
         skipSpace()
         guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else { return nil }
         let start = position + 1
@@ -30,7 +30,7 @@ struct JSONScanner {
         }
         guard end < bytes.count else { return nil }
         position = end + 1
-        return JSONText(bytes: UnsafeRawBufferPointer(rebasing: bytes[start..<end]), isEscaped: isEscaped)
+        return ReasonText(bytes: UnsafeRawBufferPointer(rebasing: bytes[start..<end]), isEscaped: isEscaped)
     }
 
     /// Takes a number that is not negative, also one in quotes; its fraction is dropped. nil, with the number left

@@ -1,5 +1,5 @@
 /// What stands between the quotes of a JSON string, escapes not yet resolved. Valid while the scanned bytes are.
-struct JSONText {
+struct ReasonText {
     let bytes: UnsafeRawBufferPointer
     let isEscaped: Bool
 

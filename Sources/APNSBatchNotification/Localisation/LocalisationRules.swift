@@ -1,5 +1,3 @@
-import APNSProtocol
-
 /// The rules of localised texts for one template, or for raw payloads: every `loc-key` stands in each language of the app
 /// and takes as many arguments as the payload gives.
 package struct LocalisationRules: Sendable {

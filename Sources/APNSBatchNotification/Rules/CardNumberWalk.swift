@@ -1,5 +1,3 @@
-import APNSProtocol
-
 /// Every string, number and key of a payload that holds what may be a card's number, by its path. The slow way.
 enum CardNumberWalk {
     static func findings(_ payload: UnsafeRawBufferPointer) -> [LocatedFinding] {

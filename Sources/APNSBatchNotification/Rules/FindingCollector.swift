@@ -1,5 +1,3 @@
-import APNSProtocol
-
 /// A finding with its place in the payload, before it is known whether it is a template's or a row's.
 struct LocatedFinding: Equatable {
     let rule: Rule

@@ -1,5 +1,3 @@
-import APNSProtocol
-
 /// Where in a payload something was found, and what.
 struct FoundPlace {
     var parent: PayloadKey.Parent

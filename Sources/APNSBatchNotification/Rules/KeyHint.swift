@@ -1,5 +1,3 @@
-import APNSProtocol
-
 /// The key that an unknown one most likely means, and where it stands.
 enum KeyHint {
     /// For instance `"thread-id"`, or `"thread-id" in aps`; nil if nothing is near.

@@ -1,5 +1,3 @@
-import APNSProtocol
-
 /// What is wrong with the value of a key.
 enum KeyFault: UInt8 {
     case type

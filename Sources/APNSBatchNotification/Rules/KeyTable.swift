@@ -1,5 +1,3 @@
-import APNSProtocol
-
 /// A key as the scan looks it up.
 struct KeyEntry {
     /// The first eight bytes, the last eight and eight in between, as far as it has them.

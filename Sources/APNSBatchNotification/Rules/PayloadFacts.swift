@@ -1,5 +1,3 @@
-import APNSProtocol
-
 /// What a push type asks about: what stands in `aps`. Values that are wrong in themselves count as there, so that one
 /// mistake is told once.
 struct PayloadFacts: OptionSet {

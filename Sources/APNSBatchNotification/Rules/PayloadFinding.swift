@@ -1,5 +1,3 @@
-import APNSProtocol
-
 /// What is wrong with a row's payload.
 package struct PayloadFinding: Equatable, Sendable {
     package let rule: Rule

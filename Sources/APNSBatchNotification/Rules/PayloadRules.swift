@@ -1,5 +1,3 @@
-import APNSProtocol
-
 /// The rules of a payload, compiled for one push type and one template, or for raw payloads.
 ///
 /// Never changes: any number of threads may check with it.

@@ -1,5 +1,3 @@
-import APNSProtocol
-
 extension PayloadScan {
     /// What the push type asks for, once all of `aps` is known.
     mutating func judgeContent() {

@@ -1,5 +1,3 @@
-import APNSProtocol
-
 /// What a payload is held against, apart from the keys.
 struct ScanSetting {
     let pushType: PushType

@@ -1,5 +1,3 @@
-import APNSProtocol
-
 extension PayloadTemplate {
     /// A finding with its place in the template.
     func finding(_ located: LocatedFinding) -> TemplateFinding {

@@ -1,5 +1,3 @@
-import APNSProtocol
-
 extension RenderFailure {
     /// The rule that is broken.
     package var rule: Rule {

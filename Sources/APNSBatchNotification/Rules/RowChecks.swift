@@ -1,5 +1,3 @@
-import APNSProtocol
-
 /// A field that must be within the range of the key it fills.
 struct FieldCheck: Equatable {
     let column: Int

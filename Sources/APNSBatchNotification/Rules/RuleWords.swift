@@ -1,5 +1,3 @@
-import APNSProtocol
-
 /// The message of a finding: the key's path, what was expected, what was found.
 struct RuleWords {
     let setting: ScanSetting

@@ -1,5 +1,3 @@
-import APNSProtocol
-
 /// Holds a template against the rules once: what is settled for every row, and what each row has to be asked.
 struct TemplateRules {
     private let root: TemplateNode

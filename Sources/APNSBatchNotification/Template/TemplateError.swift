@@ -1,5 +1,3 @@
-import APNSProtocol
-
 /// Why a template cannot be used, with its place.
 ///
 /// As text: `payload.json:4:18: unknown column "frist_name"; did you mean "first_name"?`

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import APNSProtocol
+@testable import APNSBatchNotification
 
 @Suite("When a server wants to be asked again") struct RetryAfterTests {
     /// Sun, 06 Nov 1994 08:49:37 GMT.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import APNSProtocol
+@testable import APNSBatchNotification
 
 @Suite("The values of a row's header columns")
 struct FieldTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import APNSProtocol
+@testable import APNSBatchNotification
 
 @Suite("When pushes expire")
 struct GivenExpirationTests {

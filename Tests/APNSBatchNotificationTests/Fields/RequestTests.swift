@@ -1,6 +1,6 @@
 import Testing
 
-@testable import APNSProtocol
+@testable import APNSBatchNotification
 
 @Suite("The fields of a device request")
 struct RequestTests {

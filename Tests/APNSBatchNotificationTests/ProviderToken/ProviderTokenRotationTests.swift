@@ -1,6 +1,6 @@
 import Testing
 
-@testable import APNSProtocol
+@testable import APNSBatchNotification
 
 @Suite("The rotation of provider tokens")
 struct ProviderTokenRotationTests {

@@ -2,7 +2,7 @@ import Credentials
 import Foundation
 import Testing
 
-@testable import APNSProtocol
+@testable import APNSBatchNotification
 
 @Suite("A provider token")
 struct ProviderTokenTests {

@@ -1,5 +1,4 @@
-import APNSProtocol
-import PayloadTemplate
+import APNSBatchNotification
 import Testing
 
 @Suite struct ContentRuleTests {

@@ -1,5 +1,4 @@
-import APNSProtocol
-import PayloadTemplate
+import APNSBatchNotification
 import Testing
 
 /// A value for a key, and what is said of it; nothing if it is right.

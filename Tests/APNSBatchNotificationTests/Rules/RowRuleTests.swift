@@ -1,5 +1,4 @@
-import APNSProtocol
-import PayloadTemplate
+import APNSBatchNotification
 import Testing
 
 /// A template, and whether rows are asked at all.

@@ -1,5 +1,4 @@
-import APNSProtocol
-import PayloadTemplate
+import APNSBatchNotification
 import Testing
 
 /// Payloads with keys of Apple's and others, right and wrong values alike.

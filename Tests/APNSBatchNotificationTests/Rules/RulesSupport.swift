@@ -1,5 +1,4 @@
-import APNSProtocol
-import PayloadTemplate
+import APNSBatchNotification
 
 /// Findings as a test compares them: `rule: message`.
 extension PayloadRules {

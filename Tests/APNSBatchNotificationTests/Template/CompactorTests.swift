@@ -1,5 +1,5 @@
+import APNSBatchNotification
 import Foundation
-import PayloadTemplate
 import Testing
 
 @Suite struct CompactorTests {

@@ -1,4 +1,4 @@
-import PayloadTemplate
+import APNSBatchNotification
 import Testing
 
 /// One row, its template and its payload.

@@ -1,5 +1,5 @@
+import APNSBatchNotification
 import Foundation
-import PayloadTemplate
 import Testing
 
 /// A template, a row for it and its payload, all made from a seed.

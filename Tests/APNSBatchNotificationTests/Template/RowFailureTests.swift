@@ -1,4 +1,4 @@
-import PayloadTemplate
+import APNSBatchNotification
 import Testing
 
 @Suite struct RowFailureTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PayloadTemplate
+@testable import APNSBatchNotification
 
 @Suite("A text with placeholders")
 struct TextTemplateTests {
