@@ -43,3 +43,81 @@ package struct Answer: Equatable, Sendable {
         return reason.rule.alarm
     }
 }
+
+/// The body of a refusal, `{"reason":"…","timestamp":…}`: members in any order, others among them. What makes no sense is
+/// left out, and so is everything from the first byte on that is not JSON; a body that is cut short keeps what came before.
+///
+/// Source: Apple, "Handling notification responses from APNs".
+package struct ReasonBody: Equatable, Sendable {
+    package var reason: Reason?
+    /// Milliseconds since 1970-01-01 00:00 UTC.
+    package var timestamp: Int64?
+
+    /// Reads a body. Allocates nothing when the reason is known and written without escapes. Complexity: O(n).
+    package static func parse(_ body: UnsafeRawBufferPointer) -> ReasonBody {
+        var result = ReasonBody()
+        var scanner = JSONScanner(body, top: .object)
+        guard scanner.next() == .objectStart else { return result }
+        while scanner.next() == .key {
+            let isReason = "reason".hasBytes(scanner.token)
+            let isTimestamp = "timestamp".hasBytes(scanner.token)
+            let value = scanner.next()
+            if isReason, value == .string { result.reason = reason(scanner) }
+            if isTimestamp, value == .number || value == .string {
+                result.timestamp = number(scanner.token) ?? result.timestamp
+            }
+            scanner.finish(value)
+        }
+        return result
+    }
+
+    private static func reason(_ scanner: JSONScanner) -> Reason? {
+        if scanner.token.isEmpty { return nil }
+        return scanner.token.contains(UInt8(ascii: "\\"))
+            ? Reason(rawValue: scanner.text) : Reason(bytes: scanner.token)
+    }
+
+    /// A number that is not negative, its fraction dropped; nil when it does not fit 63 bits or has an exponent.
+    private static func number(_ text: UnsafeRawBufferPointer) -> Int64? {
+        let whole = text.prefix { $0 != UInt8(ascii: ".") }
+        guard !whole.isEmpty, text.dropFirst(whole.count + 1).allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
+        var value: Int64 = 0
+        for byte in whole {
+            let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+            let (sum, carry) = product.addingReportingOverflow(Int64(byte) - 0x30)
+            guard 0x30...0x39 ~= byte, !overflow, !carry else { return nil }
+            value = sum
+        }
+        return value
+    }
+}
+
+/// What APNs says in the debug data of a GOAWAY frame: `{"reason":"…"}`, plain text, or nothing.
+///
+/// Source: Apple, "Communicating with APNs" (the JSON form); text and empty data are seen in practice.
+package enum GoAwayDebug: Equatable, Sendable {
+    case empty
+    case reason(Reason)
+    /// Anything else, at most ``textLengthMax`` bytes of it, control characters and invalid UTF-8 replaced.
+    case text(String)
+
+    package static let textLengthMax = 256
+
+    /// Reads debug data; never fails.
+    package static func parse(_ data: UnsafeRawBufferPointer) -> GoAwayDebug {
+        if let reason = ReasonBody.parse(data).reason { return .reason(reason) }
+        let text = String(decoding: data.prefix(textLengthMax), as: UTF8.self)
+        let clean = text.unicodeScalars.map { scalar in
+            scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value) ? Character(" ") : Character(scalar)
+        }
+        let trimmed = clean.drop { $0 == " " }
+        return trimmed.isEmpty ? .empty : .text(String(trimmed))
+    }
+
+    /// Whether the campaign cannot go on: the reason would stop it as an answer, too, whatever error code the frame
+    /// has.
+    package var isFatal: Bool {
+        if case .reason(.known(let reason)) = self { return reason.rule.action == .stop }
+        return false
+    }
+}

@@ -1,9 +1,9 @@
 /// A strict scanner of JSON (RFC 8259): tells the tokens of a text one after the other and stops at the first fault.
 ///
-/// It never reads outside its text, allocates nothing and does not recurse. Both the compactor, once a row, and the
-/// template compiler, once a campaign, see JSON only through it. Keys are told apart from values, and ``depth`` says
-/// how deep the scanner stands, so that a caller can follow where in a payload it is. Members of one name in one object
-/// are told as they come; whether that is allowed is the caller's affair.
+/// It never reads outside its text, allocates nothing and does not recurse. Everything in this module that reads JSON reads
+/// it through this scanner: the compactor, the template compiler, the rules and the readers of answers. Keys are told apart
+/// from values, and ``depth`` says how deep the scanner stands. Members of one name in one object are told as they come;
+/// whether that is allowed is up to the caller.
 struct JSONScanner {
     /// Levels of objects and arrays that are followed. The RFC lets a parser set a limit (section 9).
     static let depthLimit = 64
@@ -171,11 +171,43 @@ struct JSONScanner {
     @inline(__always)
     var stateAfterValue: State { depth == depthAbove ? .done : .afterValue }
 
+    /// Passes the rest of the value that began with a token: of an object or array all that is in it.
+    mutating func finish(_ token: Token) {
+        guard token == .objectStart || token == .arrayStart else { return }
+        let outside = depth &- 1
+        while depth > outside, state != .failed { _ = next() }
+    }
+
     private func startsValue(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "-"): return true
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"): return true
         default: return false
         }
+    }
+}
+
+extension JSONScanner {
+    /// The last token as it stands in the text; of a string or key what stands between the quotes.
+    @inline(__always)
+    var token: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes + tokenStart, count: tokenCount) }
+
+    /// All that was passed since an offset.
+    func passed(from start: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: bytes + start, count: position - start)
+    }
+
+    /// The last string or key, without its escapes.
+    var text: String {
+        var text = ""
+        var rest = token[...]
+        while let backslash = rest.firstIndex(of: UInt8(ascii: "\\")) {
+            text += String(decoding: rest[..<backslash], as: UTF8.self)
+            let escape = JSONEscape.read(bytes + tokenStart + backslash, available: tokenCount - backslash)
+            guard case .scalar(let value, let length) = escape, let scalar = Unicode.Scalar(value) else { break }
+            text.unicodeScalars.append(scalar)
+            rest = rest[(backslash + length)...]
+        }
+        return text + String(decoding: rest, as: UTF8.self)
     }
 }

@@ -46,19 +46,19 @@ private struct AlertReader {
     /// The object of the member of this name, in the object that the scanner is in; the others are passed over.
     private mutating func enter(_ name: String, _ body: (inout AlertReader) -> Void) {
         while scanner.next() == .key {
-            let isIt = text == name
+            let isIt = scanner.text == name
             let token = scanner.next()
-            if isIt && token == .objectStart { body(&self) } else { skip(token) }
+            if isIt && token == .objectStart { body(&self) } else { scanner.finish(token) }
         }
     }
 
     private mutating func readAlert() {
         while scanner.next() == .key {
-            let name = text
+            let name = scanner.text
             switch scanner.next() {
-            case .string: texts[name] = text
+            case .string: texts[name] = scanner.text
             case .arrayStart: counts[name] = countElements()
-            case let token: skip(token)
+            case let token: scanner.finish(token)
             }
         }
     }
@@ -69,20 +69,7 @@ private struct AlertReader {
             let token = scanner.next()
             if token == .arrayEnd || token == .fault || token == .end { return count }
             count += 1
-            skip(token)
+            scanner.finish(token)
         }
     }
-
-    /// Passes the rest of the value that began with this token.
-    private mutating func skip(_ token: JSONScanner.Token) {
-        guard token == .objectStart || token == .arrayStart else { return }
-        let outside = scanner.depth - 1
-        while scanner.depth > outside {
-            let token = scanner.next()
-            if token == .fault || token == .end { return }
-        }
-    }
-
-    /// The last string or key, without its escapes.
-    private var text: String { String(decoding: TemplateString(scanner).bytes, as: UTF8.self) }
 }

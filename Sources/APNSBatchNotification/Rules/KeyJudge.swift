@@ -29,24 +29,26 @@ enum KeyJudge {
         case .textOrObject: value.kind == .string || value.kind == .object ? nil : .type
         case .object: value.kind == .object ? nil : .type
         case .count, .fraction, .score, .seconds, .one, .zeroOrOne:
-            value.kind == .number ? number(value.start, value.count, form, isLiveActivity) : .type
+            value.kind == .number ? number(value.bytes, form, isLiveActivity) : .type
         case .zeroOneOrTrue:
             value.kind == .isTrue
-                ? .trueForOne : value.kind == .number ? number(value.start, value.count, form, isLiveActivity) : .type
+                ? .trueForOne : value.kind == .number ? number(value.bytes, form, isLiveActivity) : .type
         case .isTrue: value.kind == .isTrue ? nil : value.kind == .isFalse ? .range : .type
         case .interruptionLevel, .event:
-            value.kind != .string ? .type : isChoice(value.start, value.count, form) ? nil : .range
+            value.kind != .string ? .type : isChoice(value.bytes, form) ? nil : .range
         }
     }
 
     /// - Parameter bytes: a number by JSON's grammar.
     @inline(__always)
     static func number(
-        _ bytes: UnsafePointer<UInt8>, _ count: Int, _ form: PayloadKeyForm, _ isLiveActivity: Bool
+        _ bytes: UnsafeRawBufferPointer, _ form: PayloadKeyForm, _ isLiveActivity: Bool
     ) -> KeyFault? {
         // The common ones first: a digit is right wherever a number is, but for those that must be one.
-        if count == 1 { return bytes[0] <= UInt8(ascii: "1") ? oneDigit(bytes[0], form) : digit(form, isLiveActivity) }
-        return anyNumber(bytes, count, form, isLiveActivity)
+        if bytes.count == 1 {
+            return bytes[0] <= UInt8(ascii: "1") ? oneDigit(bytes[0], form) : digit(form, isLiveActivity)
+        }
+        return anyNumber(bytes, form, isLiveActivity)
     }
 
     @inline(__always)
@@ -68,10 +70,10 @@ enum KeyJudge {
     }
 
     private static func anyNumber(
-        _ bytes: UnsafePointer<UInt8>, _ count: Int, _ form: PayloadKeyForm, _ isLiveActivity: Bool
+        _ bytes: UnsafeRawBufferPointer, _ form: PayloadKeyForm, _ isLiveActivity: Bool
     ) -> KeyFault? {
-        if isPlain(bytes, count, form) { return nil }
-        let number = DecimalNumber(bytes, count)
+        if isPlain(bytes, form) { return nil }
+        let number = DecimalNumber(bytes)
         switch form {
         case .count: return number.isWhole && number.isNotNegative ? nil : .range
         case .fraction: return number.isFraction ? nil : .range
@@ -87,21 +89,16 @@ enum KeyJudge {
 
     /// Whether it is a whole number as most are written: a few digits.
     @inline(__always)
-    private static func isPlain(_ bytes: UnsafePointer<UInt8>, _ count: Int, _ form: PayloadKeyForm) -> Bool {
-        switch form {
-        case .count, .seconds: break
-        default: return false
-        }
-        if count > 11 { return false }
-        for index in 0..<count where !CardNumber.isDigit(bytes[index]) { return false }
-        return true
+    private static func isPlain(_ bytes: UnsafeRawBufferPointer, _ form: PayloadKeyForm) -> Bool {
+        guard form == .count || form == .seconds else { return false }
+        return bytes.count <= 11 && bytes.allSatisfy(CardNumber.isDigit)
     }
 
     /// Whether a string is one of the few that its key allows. None of them needs an escape.
-    static func isChoice(_ bytes: UnsafePointer<UInt8>, _ count: Int, _ form: PayloadKeyForm) -> Bool {
+    static func isChoice(_ bytes: UnsafeRawBufferPointer, _ form: PayloadKeyForm) -> Bool {
         func equals(_ text: StaticString) -> Bool {
-            guard text.utf8CodeUnitCount == count else { return false }
-            for index in 0..<count where bytes[index] != text.utf8Start[index] { return false }
+            guard text.utf8CodeUnitCount == bytes.count else { return false }
+            for index in bytes.indices where bytes[index] != text.utf8Start[index] { return false }
             return true
         }
         switch form {
@@ -111,4 +108,67 @@ enum KeyJudge {
         default: return true
         }
     }
+}
+
+/// What the rules ask of a JSON number, answered from its digits and exactly: no rounding, no allocation, any length.
+struct DecimalNumber {
+    private(set) var isNegative = false
+    /// Digits from the first that is not 0 to the last that is not 0; none for zero.
+    private var significant = 0
+    /// The value is 0.d₁d₂d₃… × 10^exponent.
+    private var exponent = 0
+    private var firstDigit: UInt8 = 0
+
+    /// - Parameter bytes: a number by JSON's grammar.
+    init(_ bytes: UnsafeRawBufferPointer) {
+        var index = 0
+        var place = 0
+        var seenPoint = false
+        if bytes.first == UInt8(ascii: "-") {
+            isNegative = true
+            index = 1
+        }
+        while index < bytes.count, bytes[index] | 0x20 != UInt8(ascii: "e") {
+            if bytes[index] == UInt8(ascii: ".") {
+                seenPoint = true
+            } else {
+                take(bytes[index] &- 0x30, &place, isFraction: seenPoint)
+            }
+            index += 1
+        }
+        exponent += Self.power(bytes.dropFirst(index + 1))
+    }
+
+    /// - place: digits since the first that is not 0.
+    private mutating func take(_ digit: UInt8, _ place: inout Int, isFraction: Bool) {
+        if place == 0, digit == 0 {
+            if isFraction { exponent -= 1 }
+            return
+        }
+        if place == 0 { firstDigit = digit }
+        place += 1
+        if digit != 0 { significant = place }
+        if !isFraction { exponent += 1 }
+    }
+
+    /// The digits after the `e`, at most a billion or so: more makes no difference to any rule.
+    private static func power(_ bytes: Slice<UnsafeRawBufferPointer>) -> Int {
+        var value = 0
+        var isNegative = false
+        for byte in bytes {
+            if byte == UInt8(ascii: "-") { isNegative = true }
+            let digit = byte &- 0x30
+            if digit < 10, value < 1 << 30 { value = value * 10 + Int(digit) }
+        }
+        return isNegative ? -value : value
+    }
+
+    var isZero: Bool { significant == 0 }
+    var isWhole: Bool { isZero || significant <= exponent }
+    var isNotNegative: Bool { isZero || !isNegative }
+    var isOne: Bool { !isNegative && significant == 1 && exponent == 1 && firstDigit == 1 }
+    /// From 0 to 1.
+    var isFraction: Bool { isZero || isOne || (!isNegative && exponent <= 0) }
+    /// Digits before the point.
+    var wholeDigits: Int { isZero ? 0 : max(0, exponent) }
 }

@@ -71,8 +71,8 @@ struct KeyTable: @unchecked Sendable {
     /// The key's place among ``entries``, −1 for an unknown one.
     /// - Parameter end: no byte at or after it is read.
     @inline(__always)
-    func find(_ key: UnsafeBufferPointer<UInt8>, end: UnsafePointer<UInt8>) -> Int {
-        guard let start = key.baseAddress, !key.isEmpty else { return -1 }
+    func find(_ key: UnsafeRawBufferPointer, end: UnsafePointer<UInt8>) -> Int {
+        guard let start = key.baseAddress?.assumingMemoryBound(to: UInt8.self), !key.isEmpty else { return -1 }
         let words = Words(start, key.count, end: end)
         let index = slots[Self.slot(words.first, key.count, factor)]
         if index == Self.none { return -1 }

@@ -104,3 +104,51 @@ package final class PayloadRules: @unchecked Sendable {
         settled.contains { $0.rule == finding.rule && $0.path == finding.path }
     }
 }
+
+/// Every string, number and key of a payload that holds what may be a card's number, by its path. The slow way.
+enum CardNumberWalk {
+    static func findings(_ payload: UnsafeRawBufferPointer) -> [LocatedFinding] {
+        var scanner = JSONScanner(payload, top: .object)
+        var findings: [LocatedFinding] = []
+        var path: [PathStep] = []
+        while true {
+            let token = scanner.next()
+            switch token {
+            case .end, .fault: return findings
+            case .objectEnd, .arrayEnd: path.removeLast()
+            case .key:
+                if CardNumber.isHeld(in: scanner.token) { findings.append(finding(path.dropLast())) }
+                path[path.count - 1] = .member(RuleWords.name(scanner.token))
+            default:
+                if case .element(let index) = path.last { path[path.count - 1] = .element(index + 1) }
+                if token == .objectStart { path.append(.member("")) }
+                if token == .arrayStart { path.append(.element(-1)) }
+                if token == .string || token == .number, CardNumber.isHeld(in: scanner.token) {
+                    findings.append(finding(path[...]))
+                }
+            }
+        }
+    }
+
+    private enum PathStep {
+        case member(String)
+        case element(Int)
+
+        var name: String {
+            switch self {
+            case .member(let name): name
+            case .element(let index): "[\(index)]"
+            }
+        }
+    }
+
+    private static func finding(_ path: ArraySlice<PathStep>) -> LocatedFinding {
+        var text = ""
+        for step in path {
+            if case .member = step, !text.isEmpty { text += "." }
+            text += step.name
+        }
+        let message = "\(text.isEmpty ? "payload" : text): a number like a card's in clear text"
+        return LocatedFinding(rule: .cardNumber, path: path.map(\.name), message: message)
+    }
+}

@@ -48,20 +48,3 @@ extension RenderFailure {
         }
     }
 }
-
-/// A place in a text as editors show it: both count from 1, columns in characters (Unicode scalars).
-struct TextPlace: Equatable {
-    var line = 1
-    var column = 1
-
-    init(offset: Int, in bytes: UnsafeRawBufferPointer) {
-        for byte in bytes.prefix(offset) {
-            if byte == UInt8(ascii: "\n") {
-                line += 1
-                column = 1
-            } else if byte & 0xC0 != 0x80 {
-                column += 1
-            }
-        }
-    }
-}

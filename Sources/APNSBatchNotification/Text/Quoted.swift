@@ -1,3 +1,5 @@
+import Glibc
+
 /// A row's value as it may stand in a message: in quotes, at most 40 bytes of it, control characters and what is no
 /// UTF-8 replaced.
 package struct Quoted: CustomStringConvertible {
@@ -42,5 +44,14 @@ package enum ColumnNames {
     /// In quotes, with commas between them.
     package static func list(_ names: some Collection<String>) -> String {
         names.prefix(listed).map(quoted).joined(separator: ", ") + (names.count > listed ? ", …" : "")
+    }
+}
+
+extension String {
+    /// Whether the text's UTF-8 is exactly these bytes. No allocation; lengths are compared first.
+    func hasBytes(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard utf8.count == bytes.count else { return false }
+        guard let start = bytes.baseAddress, !bytes.isEmpty else { return true }
+        return utf8.withContiguousStorageIfAvailable { memcmp($0.baseAddress!, start, bytes.count) == 0 } ?? false
     }
 }

@@ -1,10 +1,10 @@
 /// Sixteen bytes at once: the step in which text is searched and copied. The width is that of a register of every
 /// x86-64 and arm64 processor, so no build setting is needed for it.
-typealias ByteBlock = SIMD16<UInt8>
+typealias Bytes16 = SIMD16<UInt8>
 
 extension UnsafePointer<UInt8> {
     @inline(__always)
-    func block() -> ByteBlock { UnsafeRawPointer(self).loadUnaligned(as: ByteBlock.self) }
+    func block() -> Bytes16 { UnsafeRawPointer(self).loadUnaligned(as: Bytes16.self) }
 
     @inline(__always)
     func word<Word: FixedWidthInteger & BitwiseCopyable>(as type: Word.Type = Word.self) -> Word {
@@ -67,9 +67,9 @@ extension SIMDMask<SIMD16<Int8>> {
 enum SpecialBytes {
     /// Flipping bit 1 brings `"` (0x22) next to the control characters, so one comparison finds both.
     @inline(__always)
-    static func mask(_ block: ByteBlock) -> SIMDMask<SIMD16<Int8>> {
-        ((block ^ ByteBlock(repeating: 0x02)) .< ByteBlock(repeating: 0x21))
-            .| (block .== ByteBlock(repeating: UInt8(ascii: "\\")))
+    static func mask(_ block: Bytes16) -> SIMDMask<SIMD16<Int8>> {
+        ((block ^ Bytes16(repeating: 0x02)) .< Bytes16(repeating: 0x21))
+            .| (block .== Bytes16(repeating: UInt8(ascii: "\\")))
     }
 
     /// Whether any of eight bytes is special.

@@ -1,37 +1,3 @@
-extension JSONFault {
-    /// The fault in words, with what was found.
-    /// - Parameters:
-    ///   - bytes: the text that was scanned.
-    ///   - offset: where the fault is, in bytes from its start.
-    package func message(in bytes: UnsafeRawBufferPointer, at offset: Int) -> String {
-        let found = FoundText(bytes: bytes, offset: offset)
-        switch self {
-        case .empty: return "there is no JSON here"
-        case .unexpectedEnd: return "the JSON ends too early"
-        case .expectedObject: return "expected an object in braces, found \(found.character)"
-        case .expectedValue: return "expected a value, found \(found.character)"
-        case .expectedKey: return "expected a key in quotes, found \(found.character)"
-        case .expectedColon: return "expected \":\" after the key, found \(found.character)"
-        case .expectedCommaOrBrace: return "expected \",\" or \"}\", found \(found.character)"
-        case .expectedCommaOrBracket: return "expected \",\" or \"]\", found \(found.character)"
-        case .missingComma: return "missing comma before \(found.character)"
-        case .trailingComma: return "trailing comma"
-        case .typographicQuote: return "typographic quote \(found.character), JSON needs the straight one"
-        case .singleQuote: return "single quote, JSON needs the double one"
-        case .unterminatedString: return "this string is never closed"
-        case .controlCharacter: return "\(found.character) inside a string"
-        case .badEscape: return "\(found.escape) is no escape of JSON"
-        case .badUnicodeEscape: return "\"\\u\" needs four hex digits"
-        case .loneSurrogate: return "\(found.escape) is half of a surrogate pair"
-        case .invalidUTF8: return "invalid UTF-8"
-        case .badNumber: return "\(found.word) is no number of JSON"
-        case .badLiteral: return "\(found.word) is no value of JSON"
-        case .tooDeep: return "more than \(JSONScanner.depthLimit) levels of objects and arrays"
-        case .textAfterEnd: return "\(found.character) after the end of the JSON"
-        }
-    }
-}
-
 /// What stands at a place of a text, in a form fit for a message: short, printable, quoted.
 struct FoundText {
     let bytes: UnsafeRawBufferPointer
@@ -92,5 +58,22 @@ struct FoundText {
     private static func hex(_ byte: UInt8) -> String {
         let digits = String(byte, radix: 16, uppercase: true)
         return digits.count == 1 ? "0" + digits : digits
+    }
+}
+
+/// A place in a text as editors show it: both count from 1, columns in characters (Unicode scalars).
+struct TextPlace: Equatable {
+    var line = 1
+    var column = 1
+
+    init(offset: Int, in bytes: UnsafeRawBufferPointer) {
+        for byte in bytes.prefix(offset) {
+            if byte == UInt8(ascii: "\n") {
+                line += 1
+                column = 1
+            } else if byte & 0xC0 != 0x80 {
+                column += 1
+            }
+        }
     }
 }
