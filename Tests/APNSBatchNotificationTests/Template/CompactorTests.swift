@@ -179,7 +179,7 @@ import Testing
 
 @Suite struct PayloadFixtureTests {
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("Fixtures/payloads")
+        .deletingLastPathComponent().appendingPathComponent("Fixtures/payloads")
 
     static func bytes(_ name: String) throws -> [UInt8] {
         Array(try Data(contentsOf: folder.appendingPathComponent(name)))
