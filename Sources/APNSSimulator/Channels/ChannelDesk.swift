@@ -5,7 +5,6 @@
 struct ChannelDesk: ~Copyable {
     private let settings: ChannelSettings
     private var table: ChannelTable
-    private let payloads = PayloadCheck()
 
     init(_ settings: ChannelSettings) {
         self.settings = settings
@@ -28,7 +27,7 @@ struct ChannelDesk: ~Copyable {
             return .channelNotRegistered
         }
         if let fault = Self.headerFault(request, channel) { return fault }
-        return payloads.answer(body, total: total, broadcast: &facts)
+        return PayloadCheck.answer(body, total: total, broadcast: &facts)
     }
 
     /// Counts a broadcast that passed every check. Returns how many did before on the same channel.

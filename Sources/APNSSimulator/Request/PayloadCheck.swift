@@ -6,35 +6,29 @@
 /// range.
 ///
 /// A payload that does not fit its push type gets 400 `InvalidPushType`.
-struct PayloadCheck: ~Copyable {
-    private let nesting = JSONNesting(textMaximum: PushType.payloadMaximumOfAll)
-
-    deinit {
-        nesting.deallocate()
-    }
-
+enum PayloadCheck {
     /// Judges size, JSON and push type.
     ///
     /// - Parameters:
     ///   - body: what was kept of the body.
     ///   - total: how many bytes the client sent; the body was cut when this is more than `body.count`.
     ///   - facts: gets what was found, when the payload could be read.
-    func answer(_ body: Bytes, total: Int, type: PushType, facts: inout PayloadFacts) -> FixedAnswer {
+    static func answer(_ body: Bytes, total: Int, type: PushType, facts: inout PayloadFacts) -> FixedAnswer {
         guard total > 0 else { return .payloadEmpty }
         guard total <= type.payloadMaximum, total == body.count else { return .payloadTooLarge }
         let refused: PayloadFacts = type == .liveactivity ? .wrongType : .wrongOutsideLiveActivities
         guard read(body, into: &facts), facts.isDisjoint(with: refused) else { return .badRequestPayload }
-        return Self.fits(facts, type) ? .accepted : .invalidPushType
+        return fits(facts, type) ? .accepted : .invalidPushType
     }
 
     /// Judges the payload of a broadcast: as of a Live Activity, larger, and it cannot start one.
-    func answer(_ body: Bytes, total: Int, broadcast facts: inout PayloadFacts) -> FixedAnswer {
+    static func answer(_ body: Bytes, total: Int, broadcast facts: inout PayloadFacts) -> FixedAnswer {
         guard total > 0 else { return .payloadEmpty }
         guard total <= PushType.payloadMaximumOfAll, total == body.count else { return .payloadTooLarge }
         guard read(body, into: &facts), facts.isDisjoint(with: [.wrongType, .eventStart]) else {
             return .badRequestPayload
         }
-        return Self.fits(facts, .liveactivity) ? .accepted : .invalidPushType
+        return fits(facts, .liveactivity) ? .accepted : .invalidPushType
     }
 
     /// The rules that tie a payload to its push type.
@@ -65,8 +59,8 @@ struct PayloadCheck: ~Copyable {
 
     /// Reads the whole payload. False when it is not strict JSON with an object at the top and, where there is one, an
     /// object under `aps`. Of a name that occurs twice, the last value counts.
-    func read(_ body: Bytes, into facts: inout PayloadFacts) -> Bool {
-        var scanner = JSONScanner(body, nesting: nesting)
+    static func read(_ body: Bytes, into facts: inout PayloadFacts) -> Bool {
+        var scanner = JSONScanner(body)
         guard scanner.openObject() else { return false }
         var isFirst = true
         while true {
