@@ -55,14 +55,13 @@ let package = Package(
         // Swift: policy.
         module("APNSBatchBasics", ["CCommon"]),
         module("CSVReader", ["APNSBatchBasics"]),
-        module("APNSProtocol", ["APNSBatchBasics"]),
-        module("PayloadTemplate", ["APNSProtocol"]),
+        module("APNSBatchNotification", ["APNSBatchBasics"]),
         module("Credentials", ["CCrypto", "CCommon"]),
         module("LaneTransport", ["CTransport", "APNSBatchBasics"]),
         module(
             "APNSBatch",
             [
-                "CSVReader", "PayloadTemplate", "APNSProtocol", "Credentials", "LaneTransport", "CCommon",
+                "CSVReader", "APNSBatchNotification", "Credentials", "LaneTransport", "CCommon",
                 "APNSBatchBasics",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
@@ -91,24 +90,24 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "CFuzzSession", "CCrypto", "CCommon", "APNSBatch", "CSVReader", "APNSProtocol", "PayloadTemplate",
+                "CFuzzSession", "CCrypto", "CCommon", "APNSBatch", "CSVReader", "APNSBatchNotification",
             ],
             path: "Fuzz/Targets", swiftSettings: swift),
         tests("FuzzReplayTests", ["TestThreads", "FuzzTargets"]),
         tests("CReactorTests", ["CReactor", "CTestSupport"]),
         tests(
             "CTransportTests",
-            ["TestThreads", "CTransport", "CTLS", "CNGHTTP2", "Credentials", "APNSProtocol", "APNSBatch"]),
+            ["TestThreads", "CTransport", "CTLS", "CNGHTTP2", "Credentials", "APNSBatchNotification", "APNSBatch"]),
         tests("APNSBatchBasicsTests", ["APNSBatchBasics"]),
         tests("CSVReaderTests", ["CSVReader"]),
-        tests("PayloadTemplateTests", ["PayloadTemplate", "APNSProtocol"]),
-        tests("APNSProtocolTests", ["APNSProtocol", "Credentials"]),
+        tests("APNSBatchNotificationTests", ["APNSBatchNotification", "Credentials"]),
         tests("CredentialsTests", ["Credentials", "CTestSupport"]),
         tests("LaneTransportTests", ["LaneTransport"]),
         tests(
             "APNSBatchTests",
             [
-                "APNSBatch", "APNSSimulator", "Credentials", "APNSProtocol", "LaneTransport", "CTransport", "CSVReader",
+                "APNSBatch", "APNSSimulator", "Credentials", "APNSBatchNotification", "LaneTransport", "CTransport",
+                "CSVReader",
                 "CFailingDisk",
             ]),
         tests("APNSSimulatorTests", ["APNSSimulator", "Credentials", "CTransport"]),
@@ -129,7 +128,7 @@ let package = Package(
         .executableTarget(
             name: "micro-benchmarks",
             dependencies: [
-                "CFloor", "APNSBatch", "CSVReader", "APNSProtocol", "PayloadTemplate", "Credentials",
+                "CFloor", "APNSBatch", "CSVReader", "APNSBatchNotification", "Credentials",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Benchmarks/Micro", swiftSettings: swift),

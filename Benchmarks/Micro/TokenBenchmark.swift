@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 import Credentials
 
 /// Provider tokens: JSON Web Tokens, signed with ES256.

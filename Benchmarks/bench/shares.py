@@ -20,8 +20,10 @@ THREAD_ROOMS = [
 ]
 ROOMS = [
     ("CSV", re.compile(r"\$s9CSVReader|RowSource")),
-    ("JSON", re.compile(r"\$s15PayloadTemplate")),
-    ("rules", re.compile(r"\$s12APNSProtocol|\$s9APNSBatch\d+(RowPreparer|Header)")),
+    ("rules", re.compile(
+        r"\$s21APNSBatchNotification\d+(DeviceToken|MessageID|CollapseID|Topic|Priority|PushType|Expiration|GivenExp|Decimal)"
+        r"|\$s9APNSBatch\d+(RowPreparer|Header)")),
+    ("JSON", re.compile(r"\$s21APNSBatchNotification")),
     ("lane", re.compile(r"\$s(9APNSBatch|13LaneTransport)|\$sSo")),
     ("HTTP/2", re.compile(r"h2_|on_|.*libnghttp2")),
     ("TLS", re.compile(r"tls_|.*lib(ssl|crypto)")),

@@ -1,5 +1,4 @@
-import APNSProtocol
-import PayloadTemplate
+import APNSBatchNotification
 
 /// A raw payload behind a byte that chooses the push type: made compact, made compact again, and held against the rules.
 @Sendable func fuzzPayload(_ bytes: UnsafeRawBufferPointer) {

@@ -1,8 +1,7 @@
 import APNSBatchBasics
-import APNSProtocol
+import APNSBatchNotification
 import CCrypto
 import CFuzzSession
-import PayloadTemplate
 
 /// The body of an answer, and the debug data of a GOAWAY: whatever they say, what is kept is short.
 @Sendable func fuzzAnswer(_ bytes: UnsafeRawBufferPointer) {

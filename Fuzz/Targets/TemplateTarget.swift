@@ -1,5 +1,4 @@
-import APNSProtocol
-import PayloadTemplate
+import APNSBatchNotification
 
 /// A template and, each behind a byte 0xFF, the fields of a row. What is rendered is JSON that cannot be made shorter;
 /// its size is told in advance; verdict and words of the rules agree.

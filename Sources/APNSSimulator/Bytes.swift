@@ -3,18 +3,11 @@ import Glibc
 /// A borrowed run of bytes: a header value, a body, a part of one.
 typealias Bytes = UnsafeRawBufferPointer
 
-/// Where a slice of length 0 points when the transport gave it no address.
-nonisolated(unsafe) private let nothing = UnsafeRawPointer(UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1))
-
 extension UnsafeRawBufferPointer {
     /// The bytes from `start`, also where a length of 0 came without an address.
     @inline(__always)
     init(_ start: UnsafePointer<UInt8>?, length: UInt32) {
-        if let start {
-            self.init(start: start, count: Int(length))
-        } else {
-            self.init(start: nothing, count: 0)
-        }
+        self.init(start: start, count: start == nil ? 0 : Int(length))
     }
 
     /// Whether these are exactly the bytes of `text`; one comparison of lengths and one memcmp.
@@ -31,6 +24,10 @@ extension UnsafeRawBufferPointer {
         guard count > 0, let mine = baseAddress, let theirs = other.baseAddress else { return true }
         return memcmp(mine, theirs, count) == 0
     }
+
+    /// The same for bytes in an array.
+    @inline(__always)
+    func equals(_ other: [UInt8]) -> Bool { other.withUnsafeBytes { equals($0) } }
 
     /// Whether the bytes begin with `text`.
     @inline(__always)

@@ -13,7 +13,7 @@ struct AnswerQueueTests {
     @Test("hands answers out in the order of their times, equal times as they came")
     func order() {
         var random = SplitMix64(seed: 9)
-        var queue = AnswerQueue(capacity: 4)
+        var queue = AnswerQueue()
         var expected: [(time: UInt64, stream: UInt32)] = []
         var stream: UInt32 = 0
         for round in 0..<200 {
@@ -36,7 +36,7 @@ struct AnswerQueueTests {
 
     @Test("is empty when all are out")
     func empty() {
-        var queue = AnswerQueue(capacity: 1)
+        var queue = AnswerQueue()
         #expect(queue.popDue(by: .max)?.stream == nil)
         queue.insert(Self.answer(1), at: 5)
         #expect(queue.popDue(by: 4)?.stream == nil)

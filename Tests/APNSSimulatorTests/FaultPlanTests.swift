@@ -147,7 +147,7 @@ import Testing
         settings.maxConcurrentStreams = 0
         settings.milliseconds = 20
         var plan = Self.plan(
-            .init(.stall(.init(.both, milliseconds: 10))), .init(.settings(settings)),
+            .init(.stall(.init(side: .both, milliseconds: 10))), .init(.settings(settings)),
             .init(.refuseConnects(milliseconds: 30)))
         #expect(
             plan.opened(1, ordinal: 1, at: 0) == [

@@ -4,8 +4,10 @@ import Testing
 @testable import APNSSimulator
 
 @Suite struct FaultScriptTests {
+    /// Reads a fault as one of a script.
     private static func decode(_ json: String) throws -> SimulatorFault {
-        try JSONDecoder().decode(SimulatorFault.self, from: Data(json.utf8))
+        let script = #"{"faults":[{"ignore_pings":true},\#(json)]}"#
+        return try JSONDecoder().decode(SimulatorScript.self, from: Data(script.utf8)).faults[1]
     }
 
     private static func when(_ change: (inout FaultOccasion) -> Void) -> FaultOccasion {
@@ -50,7 +52,7 @@ import Testing
         (
             #"{"when":{"after_ms":5,"every_ms":10,"from_ms":1,"until_ms":100},"stall":{"side":"reading","ms":50}}"#,
             SimulatorFault(
-                .stall(.init(.reading, milliseconds: 50)),
+                .stall(.init(side: .reading, milliseconds: 50)),
                 when: when {
                     ($0.afterMilliseconds, $0.everyMilliseconds) = (5, 10)
                     ($0.fromMilliseconds, $0.untilMilliseconds) = (1, 100)
@@ -61,20 +63,19 @@ import Testing
             SimulatorFault(
                 .storm(.init(status: 503, reason: "Shutdown", retryAfter: 2, requests: 7)), when: .init(after: 9))
         ),
-        (#"{"shape":{"form":"padded"}}"#, SimulatorFault(.shape(.init(.padded)))),
+        (#"{"shape":{"form":"padded"}}"#, SimulatorFault(.shape(.init(form: .padded)))),
         (
             #"{"when":{"every":5},"malformed":"hpack_index"}"#,
             SimulatorFault(.malformed(.hpackIndex), when: .init(every: 5))
         ),
-        (#"{"flood":{"kind":"ping","count":3}}"#, SimulatorFault(.flood(.init(.ping, count: 3)))),
+        (#"{"flood":{"kind":"ping","count":3}}"#, SimulatorFault(.flood(.init(kind: .ping, count: 3)))),
         (#"{"ignore_pings":true}"#, SimulatorFault(.ignorePings)),
         (#"{"refuse_connects":250}"#, SimulatorFault(.refuseConnects(milliseconds: 250))),
     ]
 
     @Test(arguments: known)
-    func `a fault is read, and written so that it is read again`(json: String, fault: SimulatorFault) throws {
+    func `a fault is read`(json: String, fault: SimulatorFault) throws {
         #expect(try Self.decode(json) == fault)
-        #expect(try JSONDecoder().decode(SimulatorFault.self, from: JSONEncoder().encode(fault)) == fault)
         #expect(SimulatorScript(faults: [fault]).fault() == nil)
     }
 
@@ -88,6 +89,11 @@ import Testing
         (#"{"reset":{"code":"REFUSED"}}"#, "unknown error code \"REFUSED\""),
         (#"{"when":{"afer":1},"ignore_pings":true}"#, "unknown key \"afer\""),
         (#"{"abort":"now"}"#, "now"),
+        (#"{"reset":{"cod":1}}"#, "unknown key \"cod\""), (#"{"stall":{"sides":1}}"#, "unknown key \"sides\""),
+        (#"{"settings":{"max_streams":1}}"#, "unknown key \"max_streams\""),
+        (#"{"storm":{"status":503,"retry":1}}"#, "unknown key \"retry\""),
+        (#"{"shape":{"form":"padded","for":1}}"#, "unknown key \"for\""),
+        (#"{"flood":{"kind":"ping","counts":1}}"#, "unknown key \"counts\""), (#"{"goaway":5}"#, "faults"),
     ]
 
     @Test(arguments: unreadable)
@@ -111,12 +117,12 @@ import Testing
         (.init(.reset(.init(code: 8))), "when: expected after or every, for a request is needed"),
         (.init(.malformed(.hpackIndex)), "when: expected after or every, for a request is needed"),
         (
-            .init(.stall(.init(.both, milliseconds: 0))),
+            .init(.stall(.init(side: .both, milliseconds: 0))),
             "stall.ms: expected 1 to 3600000 milliseconds, found 0"
         ),
         (.init(.settings(.init())), "settings.max_concurrent_streams: expected at least one setting"),
         (.init(.storm(.init(status: 99))), "storm.status: expected 200 to 599, found 99"),
-        (.init(.flood(.init(.ping, count: 0))), "flood.count: expected 1 to 100000, found 0"),
+        (.init(.flood(.init(kind: .ping, count: 0))), "flood.count: expected 1 to 100000, found 0"),
         (.init(.refuseConnects(milliseconds: 0)), "refuse_connects: expected 1 to 3600000 milliseconds, found 0"),
     ]
 

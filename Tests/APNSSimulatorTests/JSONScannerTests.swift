@@ -7,14 +7,12 @@ import Testing
 @Suite("The JSON scanner")
 struct JSONScannerTests {
     static func isValid(_ json: [UInt8]) -> Bool {
-        let nesting = JSONNesting(textMaximum: json.count)
-        defer { nesting.deallocate() }
         return json.withUnsafeBytes { bytes in
             // A copy that ends where its memory ends, so that a sanitizer sees a read behind it.
             let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
             defer { copy.deallocate() }
             copy.copyMemory(from: bytes)
-            var scanner = JSONScanner(Bytes(copy), nesting: nesting)
+            var scanner = JSONScanner(Bytes(copy))
             return scanner.value().isValid && scanner.isAtEnd()
         }
     }
@@ -85,15 +83,17 @@ struct JSONScannerTests {
         }
     }
 
-    @Test("nests as deep as the text is long, on a flat stack")
+    @Test("nests as deep as the longest payload is long, on a flat stack")
     func depth() {
-        let depth = 100_000
+        let depth = PushType.payloadMaximumOfAll / 2
         let open = [UInt8](repeating: UInt8(ascii: "["), count: depth)
         let close = [UInt8](repeating: UInt8(ascii: "]"), count: depth)
         #expect(Self.isValid(open + close))
         #expect(!Self.isValid(open))
         #expect(!Self.isValid(open + close.dropLast()))
         #expect(!Self.isValid(open + close + [UInt8(ascii: "]")]))
+        let deeper = [UInt8](repeating: UInt8(ascii: "["), count: 100_000)
+        #expect(!Self.isValid(deeper + [UInt8](repeating: UInt8(ascii: "]"), count: 100_000)))
         let objects = Array(String(repeating: #"{"a":["#, count: 1000).utf8)
         #expect(Self.isValid(objects + Array(String(repeating: "]}", count: 1000).utf8)))
         #expect(!Self.isValid(objects + Array(String(repeating: "}]", count: 1000).utf8)))

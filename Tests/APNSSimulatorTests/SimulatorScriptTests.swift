@@ -89,7 +89,7 @@ struct SimulatorScriptTests {
         #expect(SimulatorScript().answer(forToken: "00") == nil)
     }
 
-    @Test("reads and writes its keys")
+    @Test("reads its keys")
     func coding() throws {
         let json = """
             {"seed": 7, "rules": [{"share": 0.02, "status": 410, "reason": "Unregistered", "timestamp": 1700000000000},
@@ -105,7 +105,6 @@ struct SimulatorScriptTests {
                         SimulatorRule(share: 0.02, status: 410, reason: "Unregistered", timestamp: 1_700_000_000_000),
                         SimulatorRule(share: 0.01, status: 503, times: 1, retryAfter: 2),
                     ], latency: .lognormal(median: 20, sigma: 0.5, maximum: nil), answersPerSecond: 500))
-        #expect(try JSONDecoder().decode(SimulatorScript.self, from: JSONEncoder().encode(script)) == script)
         #expect(try JSONDecoder().decode(SimulatorScript.self, from: Data("{}".utf8)) == SimulatorScript())
     }
 
@@ -125,7 +124,6 @@ struct SimulatorScriptTests {
     func latencies(_ json: String, _ expected: SimulatorLatency) throws {
         let read = try JSONDecoder().decode(SimulatorLatency.self, from: Data(json.utf8))
         #expect(read == expected)
-        #expect(try JSONDecoder().decode(SimulatorLatency.self, from: JSONEncoder().encode(read)) == expected)
     }
 
     @Test(
@@ -136,6 +134,8 @@ struct SimulatorScriptTests {
                 "unknown key \"sead\"; known are seed, rules, latency, faults, answers_per_second, rate_limit"
             ),
             (#"{"rate_limit":{"per_second":1}}"#, "status"),
+            (#"{"rate_limit":{"per_second":1,"status":429,"bursts":2}}"#, "unknown key \"bursts\""),
+            (#"{"rules":[{"share":0,"status":410},{"share":1,"status":410,"retry":1}]}"#, "unknown key \"retry\""),
             (#"{"rules":[{"share":1,"status":410,"times":1,"reson":"x"}]}"#, "unknown key \"reson\""),
             (#"{"rules":[{"share":1}]}"#, "status"), (#"{"rules":[{"status":200}]}"#, "share"),
             (#"{"latency":{"distribution":"fixed","median":5}}"#, "unknown key \"median\""),

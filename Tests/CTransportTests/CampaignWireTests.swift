@@ -1,5 +1,5 @@
 import APNSBatch
-import APNSProtocol
+import APNSBatchNotification
 import CTransport
 import Credentials
 import Foundation

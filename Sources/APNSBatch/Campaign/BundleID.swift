@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 
 /// The name of an app.
 enum BundleID {

@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 
 extension Campaign {
     /// Who gets the pushes of a campaign.

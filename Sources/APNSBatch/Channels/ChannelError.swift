@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 
 /// Why a channel could not be created, read, deleted or listed, for programs (``kind``) and for people
 /// (``description``).

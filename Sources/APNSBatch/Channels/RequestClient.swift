@@ -1,5 +1,5 @@
 import APNSBatchBasics
-import APNSProtocol
+import APNSBatchNotification
 import LaneTransport
 
 /// Sends one request on a connection of its own: for what is no campaign. Each call has a thread and a loop for as

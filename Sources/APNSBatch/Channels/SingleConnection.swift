@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 import LaneTransport
 
 /// The one connection of a ``RequestClient``, on the thread that made it.

@@ -1,5 +1,4 @@
-import APNSProtocol
-import PayloadTemplate
+import APNSBatchNotification
 
 /// Something wrong or doubtful with a campaign, a template or a row.
 public struct CampaignFinding: Sendable, Equatable {

@@ -1,5 +1,5 @@
 import APNSBatchBasics
-import APNSProtocol
+import APNSBatchNotification
 import CSVReader
 import Synchronization
 

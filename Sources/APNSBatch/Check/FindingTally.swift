@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 
 /// What one thread of a check has found: counts, the first examples, and lines for the file.
 struct FindingTally: ~Copyable {

@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 import CSVReader
 
 /// What earns a warning in a row's token and headers. A check asks for each row; a run does not.

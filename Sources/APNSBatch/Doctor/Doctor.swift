@@ -1,5 +1,5 @@
 import APNSBatchBasics
-import APNSProtocol
+import APNSBatchNotification
 import LaneTransport
 
 /// Looks for what keeps campaigns from working on this machine and with these credentials: names, network, TLS, clock,

@@ -1,5 +1,5 @@
 import APNSBatchBasics
-import APNSProtocol
+import APNSBatchNotification
 import LaneTransport
 
 /// Looks at one server: names, network, TLS and clock, by one request that no device hears of. It asks for `/` and has

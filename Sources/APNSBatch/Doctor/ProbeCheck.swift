@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 
 /// Sends one push to a given token in each environment, and concludes where the token is at home.
 struct ProbeCheck {

@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 import LaneTransport
 
 extension Lane {

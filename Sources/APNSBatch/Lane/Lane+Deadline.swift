@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 
 /// Rows whose time has passed: the campaign's or their own. Looked at before the first request and before each other one.
 extension Lane {

@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 import LaneTransport
 
 /// How much a lane sends while the server pushes back or is in trouble, and at the beginning of a run.

@@ -1,5 +1,5 @@
 import APNSBatchBasics
-import APNSProtocol
+import APNSBatchNotification
 import LaneTransport
 
 /// One sending thread: takes chunks, turns rows into requests just as streams become free, polls, and turns answers into

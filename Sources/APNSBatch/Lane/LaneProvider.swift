@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 import LaneTransport
 
 /// What a lane has for one provider: connections, credentials, and the rows that wait for a stream of theirs.

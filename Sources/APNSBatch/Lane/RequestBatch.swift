@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 import LaneTransport
 
 /// Requests gathered between two polls, as the records that cross to the core. Fixed arrays, filled and emptied.

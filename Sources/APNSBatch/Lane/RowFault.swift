@@ -1,7 +1,6 @@
-import APNSProtocol
+import APNSBatchNotification
 import CSVReader
 import Credentials
-import PayloadTemplate
 
 /// What is wrong with a row, found while it was prepared, as a ``RowFinding``. Off the good way, so it may make strings.
 enum RowFault {

@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 
 /// What is wrong with a row, with its place. Made off the good way, so it may hold strings.
 struct RowFinding: Equatable, Sendable {

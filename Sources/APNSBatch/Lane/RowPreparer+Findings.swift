@@ -1,6 +1,5 @@
-import APNSProtocol
+import APNSBatchNotification
 import CSVReader
-import PayloadTemplate
 
 extension RowPreparer {
     func localisationFindings(_ row: CSVRow) -> [PayloadFinding] {

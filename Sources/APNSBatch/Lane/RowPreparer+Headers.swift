@@ -1,6 +1,5 @@
-import APNSProtocol
+import APNSBatchNotification
 import CSVReader
-import PayloadTemplate
 
 extension RowPreparer {
     /// Everything of a record but the payload, at most.

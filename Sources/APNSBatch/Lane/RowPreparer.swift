@@ -1,7 +1,6 @@
-import APNSProtocol
+import APNSBatchNotification
 import CSVReader
 import Credentials
-import PayloadTemplate
 
 /// Turns a row into a flight: path, ids and payload, written one behind the other into the send arena.
 struct RowPreparer: ~Copyable {

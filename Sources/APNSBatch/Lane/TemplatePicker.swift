@@ -1,4 +1,4 @@
-import PayloadTemplate
+import APNSBatchNotification
 
 /// A lane's way from a row's locale or variant to its template. Remembers the values seen, since there are few of them
 /// and looking a language up takes some steps.

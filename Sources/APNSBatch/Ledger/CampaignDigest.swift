@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 import Credentials
 
 /// What a campaign is, in 32 bytes: what each row becomes and for whom. Two with the same digest send the same for the

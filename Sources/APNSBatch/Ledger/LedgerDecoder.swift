@@ -1,5 +1,5 @@
 import APNSBatchBasics
-import APNSProtocol
+import APNSBatchNotification
 
 /// Reads records back. Nothing in them is trusted: nil means that it is none of ours. A fixed part may be longer than what
 /// is read of it: later versions may add to its end.

@@ -1,5 +1,5 @@
 import APNSBatchBasics
-import APNSProtocol
+import APNSBatchNotification
 
 /// Turns what happened into records, in a buffer of its own.
 struct LedgerEncoder: ~Copyable {

@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 
 /// What a ledger tells: a pure value, made by taking its records in order.
 package struct LedgerHistory: Sendable {

@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 
 /// Holds a ledger against what stands beside it: the lanes' notes and `results.csv`. A ledger that lost its end, or that is
 /// another run's, does not explain them, and nothing may be sent on its word.

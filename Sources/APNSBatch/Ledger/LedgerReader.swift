@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 
 /// Reads a ledger from its beginning: only the fixed parts, unless texts are asked for.
 ///

@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 
 /// Reads `results.csv` back, to hold it against the ledger. Nothing in it is trusted: others may have edited it.
 struct ResultsScan {

@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 
 /// What became of the rows of a run, read from its ledger; also while the run goes on.
 public struct RunStatus: Sendable, Equatable {

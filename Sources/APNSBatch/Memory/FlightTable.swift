@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 
 /// One row between its rendering and its outcome.
 ///

@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 
 /// What is fixed for all rows of a campaign to broadcast channels.
 struct BroadcastPlan: Sendable {

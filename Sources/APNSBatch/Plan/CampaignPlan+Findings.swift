@@ -1,5 +1,4 @@
-import APNSProtocol
-import PayloadTemplate
+import APNSBatchNotification
 
 extension CampaignPlan {
     /// What is wrong or doubtful with the campaign, whatever its rows say.

@@ -1,8 +1,7 @@
-import APNSProtocol
+import APNSBatchNotification
 import Credentials
 import LaneTransport
 import Logging
-import PayloadTemplate
 
 /// Everything about a campaign that is fixed before the first row, checked and compiled. Shared by all lanes, never changed.
 final class CampaignPlan: Sendable {

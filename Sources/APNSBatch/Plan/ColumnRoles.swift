@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 
 /// Which column is what. Columns that are nothing of their own feed the template.
 struct ColumnRoles: Sendable, Equatable {

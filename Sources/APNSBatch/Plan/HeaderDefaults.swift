@@ -1,5 +1,4 @@
-import APNSProtocol
-import PayloadTemplate
+import APNSBatchNotification
 
 /// The headers of rows that say nothing of their own, checked.
 struct HeaderDefaults: Sendable {

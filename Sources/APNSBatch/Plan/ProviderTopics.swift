@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 
 /// Which provider sends for which topic. Asked once for each header set, not once a row.
 struct ProviderTopics: Sendable, Equatable {

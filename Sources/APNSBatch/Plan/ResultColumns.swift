@@ -1,4 +1,4 @@
-import PayloadTemplate
+import APNSBatchNotification
 
 /// Columns of the input that are carried into `results.csv`.
 struct ResultColumns: Sendable, Equatable {

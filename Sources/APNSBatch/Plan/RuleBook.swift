@@ -1,5 +1,4 @@
-import APNSProtocol
-import PayloadTemplate
+import APNSBatchNotification
 
 /// The rules of a campaign's payloads, compiled: a page for each template (one for raw payloads) and each push type that
 /// rows may have.

@@ -1,6 +1,5 @@
-import APNSProtocol
+import APNSBatchNotification
 import Credentials
-import PayloadTemplate
 
 /// What a campaign encrypts, checked and compiled.
 struct SealingPlan: Sendable {

@@ -1,4 +1,4 @@
-import PayloadTemplate
+import APNSBatchNotification
 
 /// The templates of a campaign and how a row finds its own.
 struct TemplateChoice: Sendable {

@@ -1,5 +1,4 @@
-import APNSProtocol
-import PayloadTemplate
+import APNSBatchNotification
 
 /// Columns that nothing uses: most of them are what else an export holds, but one may be a header's name misspelt, and then
 /// the header is lost.

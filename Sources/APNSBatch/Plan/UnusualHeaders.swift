@@ -1,5 +1,5 @@
 import APNSBatchBasics
-import APNSProtocol
+import APNSBatchNotification
 
 /// What Apple's page about a push type advises, where headers say otherwise: such pushes are sent and earn a warning.
 extension PushType {

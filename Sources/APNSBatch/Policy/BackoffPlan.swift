@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 
 /// How rows of a campaign are sent again.
 struct BackoffPlan: Equatable, Sendable {

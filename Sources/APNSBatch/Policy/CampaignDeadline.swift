@@ -1,5 +1,5 @@
 import APNSBatchBasics
-import APNSProtocol
+import APNSBatchNotification
 
 /// The time from which on a campaign sends nothing more. Seconds since 1970-01-01 00:00 UTC, as rows' own expirations are.
 struct CampaignDeadline: Equatable, Sendable {

@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 
 extension CircuitBreaker.Limits {
     /// The campaign's own rules, and the defaults for reasons that it does not name.

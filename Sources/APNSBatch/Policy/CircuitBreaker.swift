@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 
 /// Stops a campaign when too large a share of its answers says that it is wrong, or that APNs is in trouble: tokens of the
 /// other environment, another app's tokens, a fault that every row has, or whatever the campaign names.

@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 
 /// What is known of a row when it will not be sent again.
 enum LastWord: Equatable {

@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 
 /// Everything that this program knows of APNs, as Markdown: the content of docs/reference.md. Made from the tables that the
 /// program itself works by, so that it cannot say anything else.

@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 
 /// Rows that break one rule, and the places of the first of them.
 struct InvalidRows: Sendable, Equatable {

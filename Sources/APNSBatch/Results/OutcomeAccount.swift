@@ -1,5 +1,5 @@
 import APNSBatchBasics
-import APNSProtocol
+import APNSBatchNotification
 
 /// Counts the outcomes of a run for its report: by outcome, by reason, and tokens that several rows have.
 package final class OutcomeAccount: OutcomeReceiver {

@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 
 /// One row's end, in fixed layout; its token and reason stand in the batch's bytes.
 struct OutcomeEntry {

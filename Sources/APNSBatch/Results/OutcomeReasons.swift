@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 
 /// Why rows ended as they did, where that is not said by the outcome alone.
 package struct OutcomeReasons: Sendable, Equatable {

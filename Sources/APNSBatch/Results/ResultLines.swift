@@ -1,5 +1,5 @@
 import APNSBatchBasics
-import APNSProtocol
+import APNSBatchNotification
 
 /// Formats outcomes as lines of `results.csv` into a buffer of its own.
 ///

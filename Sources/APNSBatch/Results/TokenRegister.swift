@@ -1,4 +1,4 @@
-import APNSProtocol
+import APNSBatchNotification
 import Glibc
 
 /// Tokens that more than one row has. Exact up to a number of different tokens, and from then on a sample, so that memory

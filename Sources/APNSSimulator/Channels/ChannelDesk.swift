@@ -7,7 +7,6 @@ import APNSBatchBasics
 struct ChannelDesk: ~Copyable {
     private let settings: ChannelSettings
     private var table: ChannelTable
-    private let payloads = PayloadCheck()
 
     init(_ settings: ChannelSettings) {
         self.settings = settings
@@ -30,7 +29,7 @@ struct ChannelDesk: ~Copyable {
             return .channelNotRegistered
         }
         if let fault = Self.headerFault(request, channel) { return fault }
-        return payloads.answer(body, total: total, broadcast: &facts)
+        return PayloadCheck.answer(body, total: total, broadcast: &facts)
     }
 
     /// Counts a broadcast that passed every check. Returns how many did before on the same channel.
@@ -107,4 +106,24 @@ struct ChannelDesk: ~Copyable {
     private static func isChannelID(_ text: Bytes) -> Bool {
         text.count <= 64 && text.count > 0 && Base64.decode(Array(text)) != nil
     }
+}
+
+/// What the endpoints of broadcasts and channels are configured with.
+struct ChannelSettings {
+    /// Apps that may broadcast; nil for all.
+    var apps: [String]?
+    /// The most channels of one app.
+    var maximum = 10_000
+    /// Takes every id of the right form for a channel that was made before and stores the last message.
+    var knowsAll = false
+    /// Where the ids come from.
+    var seed: UInt64 = 0
+}
+
+/// What goes into an answer of these endpoints, beside status and reason.
+struct ChannelReply: Equatable {
+    /// The body, where it is not the reason's.
+    var body: [UInt8] = []
+    /// The value of `apns-channel-id`; empty for none.
+    var channelID: [UInt8] = []
 }

@@ -136,7 +136,7 @@ struct FaultPlan {
     // MARK: Happening
 
     private mutating func startTimers(of scope: FaultOccasion.Scope, connection: UInt64, at now: UInt64) {
-        for (index, fault) in faults.enumerated() where fault.when.isTimed && fault.when.of == scope {
+        for (index, fault) in faults.enumerated() where fault.when.isTimed && (fault.when.of ?? .connection) == scope {
             let after = fault.when.afterMilliseconds ?? fault.when.everyMilliseconds ?? 0
             timers.append((now + Self.nanoseconds(after), .occasion(fault: index, connection: connection)))
         }

@@ -29,7 +29,7 @@ extension FaultOccasion {
         }
         let kinds = [after != nil || every != nil, isTimed, atByte != nil, atByteReceived != nil].count { $0 }
         guard kinds <= 1 else { return "after: expected one of requests, milliseconds, bytes sent and bytes received" }
-        guard !isAboutBytes || (of == .connection && fromMilliseconds == nil && untilMilliseconds == nil) else {
+        guard !isAboutBytes || (of != .all && fromMilliseconds == nil && untilMilliseconds == nil) else {
             return "of: bytes are those of a connection, at any time"
         }
         return nil

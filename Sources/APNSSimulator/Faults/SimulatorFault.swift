@@ -24,13 +24,25 @@ package struct SimulatorFault: Sendable, Equatable {
 }
 
 /// When a fault happens. Without any of `after`, `every`, `after_ms` and the bytes: as soon as a connection is up.
-package struct FaultOccasion: Codable, Sendable, Equatable {
+package struct FaultOccasion: Decodable, Sendable, Equatable {
     /// What is counted: requests of each connection, or of all together.
-    package enum Scope: String, Codable, Sendable {
+    package enum Scope: String, Decodable, Sendable {
         case connection, all
     }
 
-    package var of = Scope.connection
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case of, after, every, connection, times
+        case afterMilliseconds = "after_ms"
+        case everyMilliseconds = "every_ms"
+        case atByte = "at_byte"
+        case atByteReceived = "at_byte_received"
+        case connectionEvery = "connection_every"
+        case fromMilliseconds = "from_ms"
+        case untilMilliseconds = "until_ms"
+    }
+
+    /// Nil: of each connection.
+    package var of: Scope?
     /// With so many requests received; 0 is before the first one, when the connection is up.
     package var after: Int?
     /// Then again each time that so many more were received.
@@ -52,9 +64,7 @@ package struct FaultOccasion: Codable, Sendable, Equatable {
     /// How often in all; nil for no limit.
     package var times: Int?
 
-    package init() {}
-
-    package init(after: Int? = nil, every: Int? = nil, of scope: Scope = .connection, times: Int? = nil) {
+    package init(after: Int? = nil, every: Int? = nil, of scope: Scope? = nil, times: Int? = nil) {
         self.after = after
         self.every = every
         self.of = scope
@@ -118,14 +128,12 @@ package struct GoAwayFault: Sendable, Equatable {
     package var twice = false
     /// Announces itself first: GOAWAY with the highest last-stream-id and NO_ERROR (RFC 9113, section 6.8).
     package var graceful = false
-
-    package init() {}
 }
 
 /// RST_STREAM for the request.
-package struct ResetFault: Codable, Sendable, Equatable {
+package struct ResetFault: Sendable, Equatable {
     /// What the client gets before.
-    package enum Answer: String, Codable, Sendable {
+    package enum Answer: String, Decodable, Sendable {
         case none
         /// The fields, without the end of the stream.
         case fields
@@ -146,7 +154,7 @@ package struct ResetFault: Codable, Sendable, Equatable {
 }
 
 /// The connection ends.
-package enum AbortFault: String, Codable, Sendable, CaseIterable {
+package enum AbortFault: String, Decodable, Sendable, CaseIterable {
     /// TCP RST.
     case reset
     /// FIN without close_notify.
@@ -158,23 +166,27 @@ package enum AbortFault: String, Codable, Sendable, CaseIterable {
 }
 
 /// The server does not read, write or both.
-package struct StallFault: Codable, Sendable, Equatable {
-    package enum Side: String, Codable, Sendable {
+package struct StallFault: Sendable, Equatable {
+    package enum Side: String, Decodable, Sendable {
         case reading, writing, both
     }
 
     package var side: Side
     /// For how long; nil for ever.
     package var milliseconds: Int?
-
-    package init(_ side: Side, milliseconds: Int? = nil) {
-        self.side = side
-        self.milliseconds = milliseconds
-    }
 }
 
 /// SETTINGS are announced.
-package struct SettingsFault: Codable, Sendable, Equatable {
+package struct SettingsFault: Decodable, Sendable, Equatable {
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case maxConcurrentStreams = "max_concurrent_streams"
+        case initialWindowSize = "initial_window_size"
+        case maxFrameSize = "max_frame_size"
+        case headerTableSize = "header_table_size"
+        case maxHeaderListSize = "max_header_list_size"
+        case milliseconds = "ms"
+    }
+
     package var maxConcurrentStreams: UInt32?
     package var initialWindowSize: UInt32?
     package var maxFrameSize: UInt32?
@@ -182,30 +194,31 @@ package struct SettingsFault: Codable, Sendable, Equatable {
     package var maxHeaderListSize: UInt32?
     /// After so long they are as before; nil for never.
     package var milliseconds: Int?
-
-    package init() {}
 }
 
 /// Requests that pass every check get this answer.
-package struct StormFault: Codable, Sendable, Equatable {
+package struct StormFault: Decodable, Sendable, Equatable {
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case status, reason, requests
+        case retryAfter = "retry_after"
+        case milliseconds = "ms"
+    }
+
     package var status: Int
     package var reason: String?
     package var retryAfter: Int?
     /// For so many requests; 1 when neither this nor `milliseconds` is given.
     package var requests: Int?
     package var milliseconds: Int?
-
-    package init(status: Int, reason: String? = nil, retryAfter: Int? = nil, requests: Int? = nil) {
-        self.status = status
-        self.reason = reason
-        self.retryAfter = retryAfter
-        self.requests = requests
-    }
 }
 
 /// Answers are written in an unusual way that HTTP/2 allows.
-package struct ShapeFault: Codable, Sendable, Equatable {
-    package enum Form: String, Codable, Sendable, CaseIterable {
+package struct ShapeFault: Decodable, Sendable, Equatable {
+    enum CodingKeys: CodingKey, CaseIterable {
+        case form, requests
+    }
+
+    package enum Form: String, Decodable, Sendable, CaseIterable {
         /// Frames with as much padding as goes.
         case padded
         /// The header block in many small frames, one of them empty.
@@ -225,16 +238,15 @@ package struct ShapeFault: Codable, Sendable, Equatable {
     package var form: Form
     /// For so many requests; nil for all from then on.
     package var requests: Int?
-
-    package init(_ form: Form, requests: Int? = nil) {
-        self.form = form
-        self.requests = requests
-    }
 }
 
 /// Many frames, or a large one.
-package struct FloodFault: Codable, Sendable, Equatable {
-    package enum Kind: String, Codable, Sendable, CaseIterable {
+package struct FloodFault: Decodable, Sendable, Equatable {
+    enum CodingKeys: CodingKey, CaseIterable {
+        case kind, count
+    }
+
+    package enum Kind: String, Decodable, Sendable, CaseIterable {
         /// An answer with so many fields of 1,000 bytes.
         case fields
         /// A header block in so many frames without an end.
@@ -251,15 +263,10 @@ package struct FloodFault: Codable, Sendable, Equatable {
 
     package var kind: Kind
     package var count: Int
-
-    package init(_ kind: Kind, count: Int) {
-        self.kind = kind
-        self.count = count
-    }
 }
 
 /// Bytes that break HTTP/2 or HPACK.
-package enum MalformedFault: String, Codable, Sendable, CaseIterable {
+package enum MalformedFault: String, Decodable, Sendable, CaseIterable {
     /// A field beyond the table of HPACK.
     case hpackIndex = "hpack_index"
     /// A larger table than allowed.

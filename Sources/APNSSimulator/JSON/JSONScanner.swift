@@ -4,24 +4,23 @@
 /// wants the members of an object opens it with `openObject()` and asks `nextMember()` until it ends.
 ///
 /// Not valid, beside everything outside the grammar: a byte order mark, bytes that are not UTF-8, and an escaped lone
-/// surrogate, which no UTF-8 text could carry. Nesting is limited by the length of the text alone.
+/// surrogate, which no UTF-8 text could carry. Values nest as deep as the longest payload is long.
 struct JSONScanner: ~Copyable {
     /// The next byte to read.
     var at: UnsafePointer<UInt8>
     let end: UnsafePointer<UInt8>
     /// Set once white space outside strings was seen.
     var sawBlanks = false
-    /// The kinds of the open containers, one bit each (1: object), used from the second 64 on.
-    private let deep: JSONNesting
+    /// For each open container whether it is an object, one bit each. An open container takes two bytes at least, its end
+    /// included, so this is enough for ``PushType/payloadMaximumOfAll``.
+    private var objects = InlineArray<40, UInt64>(repeating: 0)
 
-    /// - Parameters:
-    ///   - text: borrowed as long as the scanner lives.
-    ///   - nesting: scratch memory; one scanner at a time.
-    init(_ text: Bytes, nesting: JSONNesting) {
-        let start = text.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? nesting.nothing
-        at = start
-        end = start + text.count
-        deep = nesting
+    /// - Parameter text: borrowed as long as the scanner lives.
+    init(_ text: Bytes) {
+        // An empty text may have no address; it is not followed then.
+        let start = text.baseAddress ?? UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped
+        at = start.assumingMemoryBound(to: UInt8.self)
+        end = at + text.count
     }
 
     /// Whether only white space is left.
@@ -111,7 +110,8 @@ struct JSONScanner: ~Copyable {
                 at += 1
                 skipBlanks()
                 if !take(closing(inner)) {
-                    guard deep.push(isObject, at: depth) else { return false }
+                    guard depth < objects.count * 64 else { return false }
+                    note(isObject, at: depth)
                     depth += 1
                     isObject = inner
                     continue
@@ -126,9 +126,14 @@ struct JSONScanner: ~Copyable {
                 guard take(closing(isObject)) else { return false }
                 guard depth > 0 else { return true }
                 depth -= 1
-                isObject = deep.isObject(at: depth)
+                isObject = objects[depth >> 6] >> UInt64(depth & 63) & 1 == 1
             }
         }
+    }
+
+    private mutating func note(_ isObject: Bool, at depth: Int) {
+        let bit: UInt64 = 1 << UInt64(depth & 63)
+        if isObject { objects[depth >> 6] |= bit } else { objects[depth >> 6] &= ~bit }
     }
 }
 
@@ -160,4 +165,84 @@ struct JSONValue {
 /// The kinds of values of RFC 8259, section 3, the two Booleans apart; `invalid` is none of them.
 enum JSONKind: UInt8 {
     case invalid, object, array, string, number, `true`, `false`, null
+}
+
+extension JSONScanner {
+    /// Moves into the object that comes next. False when something else comes.
+    @inline(__always)
+    mutating func openObject() -> Bool {
+        skipBlanks()
+        return take(UInt8(ascii: "{"))
+    }
+
+    /// A member's name and its colon, white space around them included.
+    @inline(__always)
+    mutating func memberName() -> JSONText {
+        skipBlanks()
+        let name = string()
+        skipBlanks()
+        guard name.isValid, take(UInt8(ascii: ":")) else { return .invalid }
+        return name
+    }
+
+    /// Steps to the next member of the object opened last; the caller then reads its value before the next step.
+    ///
+    /// - Parameter isFirst: true for the first call on this object; set to false.
+    @inline(__always)
+    mutating func nextMember(isFirst: inout Bool) -> JSONStep {
+        skipBlanks()
+        if take(UInt8(ascii: "}")) {
+            return JSONStep(outcome: .end, name: .invalid)
+        }
+        if !isFirst {
+            guard take(UInt8(ascii: ",")) else { return JSONStep(outcome: .broken, name: .invalid) }
+        }
+        isFirst = false
+        let name = memberName()
+        return JSONStep(outcome: name.isValid ? .member : .broken, name: name)
+    }
+
+    /// Reads a text that is an object and calls `note` for each of its members. False when it is none.
+    static func members(of text: Bytes, _ note: (JSONText, JSONValue) -> Void) -> Bool {
+        var scanner = JSONScanner(text)
+        guard scanner.openObject() else { return false }
+        var isFirst = true
+        while true {
+            let step = scanner.nextMember(isFirst: &isFirst)
+            guard step.outcome == .member else { return step.outcome == .end && scanner.isAtEnd() }
+            let value = scanner.value()
+            guard value.isValid else { return false }
+            note(step.name, value)
+        }
+    }
+
+    /// Moves into the array that comes next. False when something else comes.
+    @inline(__always)
+    mutating func openArray() -> Bool {
+        skipBlanks()
+        return take(UInt8(ascii: "["))
+    }
+
+    /// Steps to the next element of the array opened last; the caller then reads it before the next step.
+    ///
+    /// - Parameter isFirst: true for the first call on this array; set to false.
+    @inline(__always)
+    mutating func nextElement(isFirst: inout Bool) -> JSONStep.Outcome {
+        skipBlanks()
+        guard isFirst else {
+            if take(UInt8(ascii: ",")) { return .member }
+            return take(UInt8(ascii: "]")) ? .end : .broken
+        }
+        isFirst = false
+        return take(UInt8(ascii: "]")) ? .end : .member
+    }
+}
+
+/// A step through an object's members.
+struct JSONStep {
+    enum Outcome: UInt8 { case member, end, broken }
+
+    var outcome: Outcome
+    /// The member's name.
+    var name: JSONText
 }

@@ -6,35 +6,29 @@
 /// range.
 ///
 /// A payload that does not fit its push type gets 400 `InvalidPushType`.
-struct PayloadCheck: ~Copyable {
-    private let nesting = JSONNesting(textMaximum: PushType.payloadMaximumOfAll)
-
-    deinit {
-        nesting.deallocate()
-    }
-
+enum PayloadCheck {
     /// Judges size, JSON and push type.
     ///
     /// - Parameters:
     ///   - body: what was kept of the body.
     ///   - total: how many bytes the client sent; the body was cut when this is more than `body.count`.
     ///   - facts: gets what was found, when the payload could be read.
-    func answer(_ body: Bytes, total: Int, type: PushType, facts: inout PayloadFacts) -> FixedAnswer {
+    static func answer(_ body: Bytes, total: Int, type: PushType, facts: inout PayloadFacts) -> FixedAnswer {
         guard total > 0 else { return .payloadEmpty }
         guard total <= type.payloadMaximum, total == body.count else { return .payloadTooLarge }
         let refused: PayloadFacts = type == .liveactivity ? .wrongType : .wrongOutsideLiveActivities
         guard read(body, into: &facts), facts.isDisjoint(with: refused) else { return .badRequestPayload }
-        return Self.fits(facts, type) ? .accepted : .invalidPushType
+        return fits(facts, type) ? .accepted : .invalidPushType
     }
 
     /// Judges the payload of a broadcast: as of a Live Activity, larger, and it cannot start one.
-    func answer(_ body: Bytes, total: Int, broadcast facts: inout PayloadFacts) -> FixedAnswer {
+    static func answer(_ body: Bytes, total: Int, broadcast facts: inout PayloadFacts) -> FixedAnswer {
         guard total > 0 else { return .payloadEmpty }
         guard total <= PushType.payloadMaximumOfAll, total == body.count else { return .payloadTooLarge }
         guard read(body, into: &facts), facts.isDisjoint(with: [.wrongType, .eventStart]) else {
             return .badRequestPayload
         }
-        return Self.fits(facts, .liveactivity) ? .accepted : .invalidPushType
+        return fits(facts, .liveactivity) ? .accepted : .invalidPushType
     }
 
     /// The rules that tie a payload to its push type.
@@ -65,8 +59,8 @@ struct PayloadCheck: ~Copyable {
 
     /// Reads the whole payload. False when it is not strict JSON with an object at the top and, where there is one, an
     /// object under `aps`. Of a name that occurs twice, the last value counts.
-    func read(_ body: Bytes, into facts: inout PayloadFacts) -> Bool {
-        var scanner = JSONScanner(body, nesting: nesting)
+    static func read(_ body: Bytes, into facts: inout PayloadFacts) -> Bool {
+        var scanner = JSONScanner(body)
         guard scanner.openObject() else { return false }
         var isFirst = true
         while true {
@@ -86,4 +80,50 @@ struct PayloadCheck: ~Copyable {
             }
         }
     }
+}
+
+/// What the rules need to know of a payload, noted in one pass.
+struct PayloadFacts: OptionSet {
+    var rawValue: UInt32
+
+    /// `aps` is there and is an object.
+    static let aps = PayloadFacts(rawValue: 1 << 0)
+    /// The key is there, whatever its value.
+    static let alert = PayloadFacts(rawValue: 1 << 1)
+    static let badge = PayloadFacts(rawValue: 1 << 2)
+    static let sound = PayloadFacts(rawValue: 1 << 3)
+    /// `alert` is a string or a dictionary with something in it.
+    static let alertShows = PayloadFacts(rawValue: 1 << 4)
+    /// `sound` is a string or a dictionary with something in it.
+    static let soundPlays = PayloadFacts(rawValue: 1 << 5)
+    /// `content-available` is 1.
+    static let contentAvailable = PayloadFacts(rawValue: 1 << 6)
+    /// `content-changed` is true.
+    static let contentChanged = PayloadFacts(rawValue: 1 << 7)
+    /// `timestamp` is a number.
+    static let timestamp = PayloadFacts(rawValue: 1 << 8)
+    /// `event` is start, update or end.
+    static let event = PayloadFacts(rawValue: 1 << 9)
+    /// A key of `aps`, `alert` or `sound` has a value that Apple's tables do not allow.
+    static let wrongType = PayloadFacts(rawValue: 1 << 10)
+    /// White space outside strings.
+    static let blanks = PayloadFacts(rawValue: 1 << 11)
+    /// `event` is start, or end.
+    static let eventStart = PayloadFacts(rawValue: 1 << 12)
+    static let eventEnd = PayloadFacts(rawValue: 1 << 13)
+    /// The key is there, with an object or, for the type, a string.
+    static let contentState = PayloadFacts(rawValue: 1 << 14)
+    static let attributes = PayloadFacts(rawValue: 1 << 15)
+    static let attributesType = PayloadFacts(rawValue: 1 << 16)
+    /// `relevance-score` is not within 0 and 1.
+    static let relevanceOutOfRange = PayloadFacts(rawValue: 1 << 17)
+    /// `title` or `body` of an alert is a dictionary.
+    static let textIsObject = PayloadFacts(rawValue: 1 << 18)
+
+    /// What no payload may have, but one of a Live Activity.
+    static let wrongOutsideLiveActivities: PayloadFacts = [.wrongType, .relevanceOutOfRange, .textIsObject]
+
+    /// The facts about one key, none of which may outlive a second value for the same key.
+    static let ofAlert: PayloadFacts = [.alert, .alertShows]
+    static let ofSound: PayloadFacts = [.sound, .soundPlays]
 }

@@ -50,19 +50,7 @@ enum PushType: UInt8, CaseIterable {
     /// The push type of this name, or nil.
     @inline(__always)
     init?(_ name: Bytes) {
-        switch name.count {
-        case 3 where name.equals("mdm"): self = .mdm
-        case 4 where name.equals("voip"): self = .voip
-        case 5 where name.equals("alert"): self = .alert
-        case 7 where name.equals("widgets"): self = .widgets
-        case 8 where name.equals("location"): self = .location
-        case 8 where name.equals("controls"): self = .controls
-        case 10 where name.equals("background"): self = .background
-        case 10 where name.equals("pushtotalk"): self = .pushtotalk
-        case 12 where name.equals("liveactivity"): self = .liveactivity
-        case 12 where name.equals("complication"): self = .complication
-        case 12 where name.equals("fileprovider"): self = .fileprovider
-        default: return nil
-        }
+        guard let found = Self.allCases.first(where: { name.equals($0.name) }) else { return nil }
+        self = found
     }
 }

@@ -10,7 +10,6 @@ struct RequestCheck: ~Copyable {
     private(set) var providerTokens: ProviderTokenCheck
     private var topics: TopicLists
     private let certificateAnswer: FixedAnswer
-    private let payloads = PayloadCheck()
     private(set) var channels: ChannelDesk
     /// What the answer to the last request about channels carries.
     private(set) var reply = ChannelReply()
@@ -138,7 +137,7 @@ struct RequestCheck: ~Copyable {
         if let collapseID = request.collapseID, collapseID.count > 64 {
             return .badCollapseID
         }
-        return payloads.answer(body, total: bodyTotal, type: type, facts: &facts)
+        return PayloadCheck.answer(body, total: bodyTotal, type: type, facts: &facts)
     }
 
     /// 10, 5 or 1; without the field 10 is meant. Background takes 5 only.

@@ -3,30 +3,14 @@
 /// A configured topic is a bundle identifier (or, for mdm, the whole topic); the suffix of the push type is added to
 /// it. A topic outside the list gets `TopicDisallowed`. One that belongs to an app of the list, or could, but carries
 /// the suffix of another push type gets `DeviceTokenNotForTopic`: no device has a token of that kind for that topic.
-struct TopicList: ~Copyable {
-    private let topics: UnsafeMutablePointer<Bytes>
-    private let count: Int
+struct TopicList {
+    private let topics: [[UInt8]]
     private let isAny: Bool
 
     /// - Parameter topics: nil for any.
     init(_ topics: [String]?) {
-        let list = topics ?? []
         isAny = topics == nil
-        count = list.count
-        self.topics = .allocate(capacity: max(1, list.count))
-        for (index, topic) in list.enumerated() {
-            let text = Array(topic.utf8)
-            let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, text.count), alignment: 1)
-            copy.copyBytes(from: text)
-            self.topics[index] = Bytes(start: copy.baseAddress, count: text.count)
-        }
-    }
-
-    deinit {
-        for index in 0..<count {
-            topics[index].deallocate()
-        }
-        topics.deallocate()
+        self.topics = (topics ?? []).map { Array($0.utf8) }
     }
 
     /// `accepted`, `topicDisallowed` or `deviceTokenNotForTopic`.
@@ -35,33 +19,58 @@ struct TopicList: ~Copyable {
             return topic.count > type.topicSuffix.utf8CodeUnitCount && topic.ends(with: type.topicSuffix)
                 ? .accepted : .deviceTokenNotForTopic
         }
-        for index in 0..<count
-        where topic.count == topics[index].count + type.topicSuffix.utf8CodeUnitCount
-            && topic.ends(with: type.topicSuffix) && topic.keeping(topics[index].count).equals(topics[index])
-        {
-            return .accepted
-        }
+        for app in topics where Self.rest(of: topic, behind: app)?.equals(type.topicSuffix) == true { return .accepted }
         return isOfOtherType(topic) ? .deviceTokenNotForTopic : .topicDisallowed
     }
 
     /// Whether an app is one of the list.
     func holds(_ app: Bytes) -> Bool {
-        for index in 0..<count where topics[index].equals(app) {
-            return true
-        }
-        return isAny
+        isAny || topics.contains { app.equals($0) }
     }
 
     /// Whether the topic is a configured one with the suffix of any push type.
     private func isOfOtherType(_ topic: Bytes) -> Bool {
-        for index in 0..<count where topic.count >= topics[index].count {
-            let length = topics[index].count
-            guard topic.keeping(length).equals(topics[index]) else { continue }
-            let rest = topic.dropping(length)
-            for type in PushType.allCases where rest.equals(type.topicSuffix) {
-                return true
-            }
+        topics.contains { app in
+            guard let rest = Self.rest(of: topic, behind: app) else { return false }
+            return PushType.allCases.contains { rest.equals($0.topicSuffix) }
         }
-        return false
+    }
+
+    /// What follows the app's name; nil when the topic does not begin with it.
+    private static func rest(of topic: Bytes, behind app: [UInt8]) -> Bytes? {
+        guard topic.count >= app.count, topic.keeping(app.count).equals(app) else { return nil }
+        return topic.dropping(app.count)
+    }
+}
+
+/// The lists of topics by number: first one for each provider key, then one for each client certificate.
+struct TopicLists {
+    private var lists: [TopicList]
+    /// Numbers of the certificates' lists, by the subject's UID.
+    private var certificates: [String: Int32] = [:]
+
+    /// - Parameter topics: of each key; nil for any.
+    init(keys topics: [[String]?]) {
+        lists = topics.map(TopicList.init)
+    }
+
+    /// The number of the list of a certificate; such a one may push to the app that it is made out to.
+    mutating func certificate(uid: String) -> Int32 {
+        if let number = certificates[uid] { return number }
+        let number = Int32(lists.count)
+        lists.append(TopicList([uid]))
+        certificates[uid] = number
+        return number
+    }
+
+    /// As `TopicList.answer`.
+    @inline(__always)
+    func answer(_ list: Int32, _ topic: Bytes, _ type: PushType) -> FixedAnswer {
+        lists[Int(list)].answer(topic, type)
+    }
+
+    /// Whether a list has an app.
+    func holds(_ list: Int32, app: Bytes) -> Bool {
+        lists[Int(list)].holds(app)
     }
 }

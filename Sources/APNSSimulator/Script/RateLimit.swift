@@ -1,6 +1,6 @@
 /// How many requests a second are taken, over all connections; the others are refused. A bucket of tokens: what is not used
 /// is kept, up to `burst` requests.
-package struct RateLimit: Codable, Sendable, Equatable {
+package struct RateLimit: Decodable, Sendable, Equatable {
     /// 0 refuses all.
     package var perSecond: Int
     /// How many requests may come at once; a second's without it.
@@ -22,17 +22,6 @@ package struct RateLimit: Codable, Sendable, Equatable {
         case burst, status, reason
         case perSecond = "per_second"
         case retryAfter = "retry_after"
-    }
-
-    /// `per_second` and `status` are required; an unknown key is an error.
-    package init(from decoder: any Decoder) throws {
-        try decoder.refuseUnknownKeys(CodingKeys.self)
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        perSecond = try values.decode(Int.self, forKey: .perSecond)
-        burst = try values.decodeIfPresent(Int.self, forKey: .burst)
-        status = try values.decode(Int.self, forKey: .status)
-        reason = try values.decodeIfPresent(String.self, forKey: .reason)
-        retryAfter = try values.decodeIfPresent(Int.self, forKey: .retryAfter)
     }
 
     /// What those that are refused are answered.

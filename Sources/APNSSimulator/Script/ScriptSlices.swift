@@ -1,7 +1,7 @@
 import APNSBatchBasics
 
 /// A script's rules made ready for the way of a request: the bound of each slice, and the number of its answer.
-struct ScriptSlices: ~Copyable {
+struct ScriptSlices {
     private struct Slice {
         /// The end of the slice in [0, 1], which belongs to the next one.
         var bound: Double
@@ -9,24 +9,16 @@ struct ScriptSlices: ~Copyable {
         var times: UInt32
     }
 
-    private let slices: UnsafeMutablePointer<Slice>
-    private let count: Int
+    private var slices: [Slice] = []
     private let state: UInt64
 
     init(_ script: SimulatorScript) {
-        count = script.rules.count
-        slices = .allocate(capacity: max(1, count))
         state = FNV1a.state(seed: script.seed)
         var bound = 0.0
-        for (index, rule) in script.rules.enumerated() {
+        for rule in script.rules {
             bound += rule.share
-            (slices + index).initialize(
-                to: Slice(bound: bound, times: rule.times.map { UInt32(clamping: $0) } ?? .max))
+            slices.append(Slice(bound: bound, times: rule.times.map { UInt32(clamping: $0) } ?? .max))
         }
-    }
-
-    deinit {
-        slices.deallocate()
     }
 
     /// The number of the rule for a token, or -1 for none.
@@ -36,12 +28,10 @@ struct ScriptSlices: ~Copyable {
     ///   - earlier: how many requests for this token passed every check before.
     @inline(__always)
     func rule(for token: Bytes, earlier: UInt32) -> Int {
-        guard count > 0 else { return -1 }
+        if slices.isEmpty { return -1 }
         let place = Self.place(token, state: state)
-        for index in 0..<count where place < slices[index].bound {
-            return earlier < slices[index].times ? index : -1
-        }
-        return -1
+        guard let index = slices.firstIndex(where: { place < $0.bound }) else { return -1 }
+        return earlier < slices[index].times ? index : -1
     }
 
     /// A token's place in [0, 1): the upper 53 bits of its hash, spread.

@@ -14,8 +14,9 @@ import APNSBatchBasics
 ///
 /// **Which token gets which rule.** Take FNV-1a of 64 bits over the eight bytes of `seed`, least significant first, and
 /// then over the device token's hexadecimal digits in lower case, as ASCII; fold the upper half onto the lower and multiply,
-/// so that tokens in sequence are spread as random ones are. The upper 53 bits, divided by 2^53, are a number in [0, 1). The rules take slices of [0, 1) one behind the other: the first one [0, s1), the second one
-/// [s1, s1 + s2) and so on, the sums made in double precision from left to right. What is left is accepted. In Python:
+/// so that tokens in sequence are spread as random ones are. The upper 53 bits, divided by 2^53, are a number in [0, 1).
+/// The rules take slices of [0, 1) one behind the other: the first one [0, s1), the second one [s1, s1 + s2) and so on, the
+/// sums made in double precision from left to right. What is left is accepted. In Python:
 ///
 ///     def rule(script, token):
 ///         h = 0xCBF29CE484222325
@@ -32,7 +33,7 @@ import APNSBatchBasics
 /// A rule with `times` holds for the first so many requests of a token that pass every check; later ones are accepted.
 ///
 /// Broadcasts go by the same rules, with the channel's id, as it is written, in the place of the token.
-package struct SimulatorScript: Codable, Sendable, Equatable {
+package struct SimulatorScript: Sendable, Equatable {
     /// Changes which tokens are hit and how the latency falls.
     package var seed: UInt64
     package var rules: [SimulatorRule]
@@ -75,7 +76,12 @@ package struct SimulatorScript: Codable, Sendable, Equatable {
 }
 
 /// One slice of the tokens and its answer.
-package struct SimulatorRule: Codable, Sendable, Equatable {
+package struct SimulatorRule: Decodable, Sendable, Equatable {
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case share, status, reason, timestamp, times
+        case retryAfter = "retry_after"
+    }
+
     /// The part of all tokens, 0 to 1.
     package var share: Double
     /// The HTTP status, 200 to 599.

@@ -17,114 +17,81 @@ struct PendingAnswer {
     var id: MessageID
 }
 
-/// Answers that are held back, the next one due first: a binary heap of times over slots that do not move. Grows with
-/// the number of requests that clients keep open at once, which the transport limits.
-struct AnswerQueue: ~Copyable {
-    private struct Due {
+/// Answers that are held back, the next one due first: a binary heap of times. Grows with the number of requests that
+/// clients keep open at once, which the transport limits.
+struct AnswerQueue {
+    private struct Due: Comparable {
         /// Nanoseconds of the loop's clock.
         var time: UInt64
         /// Answers due at the same time leave in the order in which they came.
         var order: UInt64
-        var slot: Int
-    }
+        var slot: Int32
 
-    private var heap: UnsafeMutablePointer<Due>
-    private var slots: UnsafeMutablePointer<PendingAnswer>
-    /// Numbers of slots; those from `count` on are free.
-    private var slotNumbers: UnsafeMutablePointer<Int>
-    private var capacity: Int
-    private(set) var count = 0
-    private var order: UInt64 = 0
-
-    init(capacity: Int = 1024) {
-        precondition(capacity > 0)
-        self.capacity = capacity
-        heap = .allocate(capacity: capacity)
-        slots = .allocate(capacity: capacity)
-        slotNumbers = .allocate(capacity: capacity)
-        for index in 0..<capacity {
-            (slotNumbers + index).initialize(to: index)
+        static func < (one: Due, other: Due) -> Bool {
+            one.time == other.time ? one.order < other.order : one.time < other.time
         }
     }
 
-    deinit {
-        heap.deallocate()
-        slots.deallocate()
-        slotNumbers.deallocate()
-    }
+    private var heap: [Due] = []
+    private var waiting = Slots<PendingAnswer>()
+    private var order: UInt64 = 0
+
+    var count: Int { heap.count }
 
     /// When the next answer is due, or UInt64.max.
-    var nextTime: UInt64 {
-        count > 0 ? heap[0].time : .max
-    }
+    var nextTime: UInt64 { heap.first?.time ?? .max }
 
     /// Takes an answer that is due at `time`. Complexity: the logarithm of `count`.
     mutating func insert(_ answer: PendingAnswer, at time: UInt64) {
-        if count == capacity {
-            grow()
-        }
-        let slot = slotNumbers[count]
-        (slots + slot).initialize(to: answer)
-        let due = Due(time: time, order: order, slot: slot)
+        var index = heap.count
+        heap.append(Due(time: time, order: order, slot: waiting.insert(answer)))
         order += 1
-        var index = count
-        count += 1
-        while index > 0, Self.isEarlier(due, heap[(index - 1) / 2]) {
-            heap[index] = heap[(index - 1) / 2]
+        while index > 0, heap[index] < heap[(index - 1) / 2] {
+            heap.swapAt(index, (index - 1) / 2)
             index = (index - 1) / 2
         }
-        heap[index] = due
     }
 
     /// Takes out the next answer if it is due by `now`. Complexity: the logarithm of `count`.
     mutating func popDue(by now: UInt64) -> PendingAnswer? {
-        guard count > 0, heap[0].time <= now else { return nil }
-        let slot = heap[0].slot
-        count -= 1
-        slotNumbers[count] = slot
-        if count > 0 {
-            sink(heap[count])
-        }
-        return slots[slot]
+        guard let next = heap.first, next.time <= now else { return nil }
+        heap.swapAt(0, heap.count - 1)
+        heap.removeLast()
+        sink()
+        return waiting.remove(next.slot)
     }
 
-    /// Puts `due` where the top was and restores the order below it.
-    private mutating func sink(_ due: Due) {
+    /// Restores the order below the top.
+    private mutating func sink() {
         var index = 0
-        while true {
-            var child = 2 * index + 1
-            guard child < count else { break }
-            if child + 1 < count, Self.isEarlier(heap[child + 1], heap[child]) {
-                child += 1
-            }
-            guard Self.isEarlier(heap[child], due) else { break }
-            heap[index] = heap[child]
+        while case var child = 2 * index + 1, child < heap.count {
+            if child + 1 < heap.count, heap[child + 1] < heap[child] { child += 1 }
+            guard heap[child] < heap[index] else { return }
+            heap.swapAt(index, child)
             index = child
         }
-        heap[index] = due
     }
+}
 
-    @inline(__always)
-    private static func isEarlier(_ one: Due, _ other: Due) -> Bool {
-        one.time == other.time ? one.order < other.order : one.time < other.time
-    }
+/// Values that wait, by number.
+struct Slots<Element> {
+    private var elements: [Element?] = []
+    private var free: [Int32] = []
 
-    private mutating func grow() {
-        heap = Self.doubled(heap, capacity)
-        slots = Self.doubled(slots, capacity)
-        slotNumbers = Self.doubled(slotNumbers, capacity)
-        for index in capacity..<2 * capacity {
-            (slotNumbers + index).initialize(to: index)
+    /// Keeps a value and returns its number.
+    mutating func insert(_ element: Element) -> Int32 {
+        guard let number = free.popLast() else {
+            elements.append(element)
+            return Int32(elements.count - 1)
         }
-        capacity *= 2
+        elements[Int(number)] = element
+        return number
     }
 
-    private static func doubled<Element>(_ old: UnsafeMutablePointer<Element>, _ count: Int) -> UnsafeMutablePointer<
-        Element
-    > {
-        let new = UnsafeMutablePointer<Element>.allocate(capacity: 2 * count)
-        new.moveInitialize(from: old, count: count)
-        old.deallocate()
-        return new
+    /// Takes a value out; its number is free again.
+    mutating func remove(_ number: Int32) -> Element {
+        guard let element = elements[Int(number)].take() else { preconditionFailure("no value has this number") }
+        free.append(number)
+        return element
     }
 }

@@ -1,3 +1,5 @@
+import CTransport
+
 /// What is remembered of a connection.
 struct ConnectionState {
     /// Who sends on it.
@@ -14,84 +16,77 @@ struct ConnectionState {
 
 /// The connections that are up. Few beside the number of requests, and requests come in runs on one connection: the
 /// last one found is tried first, then all are walked.
-struct ConnectionTable: ~Copyable {
-    private var ids: UnsafeMutablePointer<UInt64>
-    private var states: UnsafeMutablePointer<ConnectionState>
-    private var capacity: Int
-    private var count = 0
+struct ConnectionTable {
+    private(set) var ids: [UInt64] = []
+    /// In the order of ``ids``.
+    var states: [ConnectionState] = []
     private var last = 0
     /// How many there have been.
     private(set) var total: UInt64 = 0
 
-    init() {
-        capacity = 64
-        ids = .allocate(capacity: capacity)
-        states = .allocate(capacity: capacity)
-    }
-
-    deinit {
-        ids.deallocate()
-        states.deallocate()
-    }
-
-    /// The state of a connection, made if it is new. Valid until the next call.
+    /// The place of a connection among ``states``, made if it is new. Valid until one is removed.
     @inline(__always)
-    mutating func state(of id: UInt64) -> UnsafeMutablePointer<ConnectionState> {
-        find(id) ? states + last : insert(id)
+    mutating func place(of id: UInt64) -> Int {
+        find(id) ?? insert(id)
     }
 
-    /// The state of a connection that is up, or nil. Valid until the next call.
+    /// The place of a connection that is up, or nil. Valid until one is removed.
     @inline(__always)
-    mutating func existing(_ id: UInt64) -> UnsafeMutablePointer<ConnectionState>? {
-        find(id) ? states + last : nil
+    mutating func find(_ id: UInt64) -> Int? {
+        if last < ids.count, ids[last] == id { return last }
+        guard let place = ids.firstIndex(of: id) else { return nil }
+        last = place
+        return place
     }
-
-    /// The ids of those that are up.
-    var all: [UInt64] { Array(UnsafeBufferPointer(start: ids, count: count)) }
 
     /// Forgets a connection; returns what was remembered.
     mutating func remove(_ id: UInt64) -> ConnectionState? {
-        guard find(id) else { return nil }
-        let state = states[last]
-        count -= 1
-        ids[last] = ids[count]
-        states[last] = states[count]
-        last = 0
-        return state
+        guard let place = find(id) else { return nil }
+        ids.swapAt(place, ids.count - 1)
+        states.swapAt(place, ids.count - 1)
+        ids.removeLast()
+        return states.removeLast()
     }
 
-    @inline(__always)
-    private mutating func find(_ id: UInt64) -> Bool {
-        if last < count, ids[last] == id {
-            return true
-        }
-        for index in 0..<count where ids[index] == id {
-            last = index
-            return true
-        }
-        return false
-    }
-
-    private mutating func insert(_ id: UInt64) -> UnsafeMutablePointer<ConnectionState> {
-        if count == capacity {
-            grow()
-        }
-        (ids + count).initialize(to: id)
-        (states + count).initialize(to: ConnectionState())
-        last = count
-        count += 1
+    private mutating func insert(_ id: UInt64) -> Int {
+        ids.append(id)
+        states.append(ConnectionState())
         total += 1
-        return states + last
+        last = ids.count - 1
+        return last
     }
+}
 
-    private mutating func grow() {
-        let (oldIDs, oldStates) = (ids, states)
-        ids = .allocate(capacity: capacity * 2)
-        states = .allocate(capacity: capacity * 2)
-        ids.moveInitialize(from: oldIDs, count: count)
-        states.moveInitialize(from: oldStates, count: count)
-        capacity *= 2
-        oldIDs.deallocate()
-        oldStates.deallocate()
+/// What a connection remembers of who sends on it, and of what its listener answers for.
+struct ConnectionIdentity {
+    /// The cache's entry looked at last; a hint.
+    var entry = -1
+    /// The provider token in use, 0 before the first one.
+    var token: UInt64 = 0
+    /// Number of the token's team and key; -1 before the first one.
+    var team: Int32 = -1
+    var key: Int32 = -1
+    /// Number of the client certificate's topics, or -1 without one.
+    var certificate: Int32 = -1
+    var services = Services.all
+    /// Whether a token of another team came.
+    var sawOtherTeam = false
+    /// When the token in use was first seen on this connection, in milliseconds since the epoch.
+    var since: Int64 = 0
+
+    /// Number of the list of topics; known once the credentials were accepted.
+    @inline(__always) var list: Int32 { certificate < 0 ? key : certificate }
+}
+
+/// Whom a client certificate is made out to, as the transport tells it with a connection.
+enum ClientSubject {
+    /// The UID of the subject: the app that the certificate is for. Nil without a verified certificate, or one without
+    /// a UID.
+    static func uid(_ event: transport_event) -> String? {
+        let detail = Bytes(event.detail, length: event.detail_length)
+        for line in detail.split(separator: UInt8(ascii: "\n")) where line.starts(with: "UID=".utf8) {
+            return String(decoding: line.dropFirst(4), as: UTF8.self)
+        }
+        return nil
     }
 }

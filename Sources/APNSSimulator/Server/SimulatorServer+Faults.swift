@@ -25,8 +25,8 @@ extension SimulatorServer {
 
     /// Lets a request go without an answer.
     mutating func forgo(_ request: transport_received, _ way: FaultTreatment.Way) {
-        if let state = connections.existing(request.connection) {
-            state.pointee.open -= 1
+        if let place = connections.find(request.connection) {
+            connections.states[place].open -= 1
             open -= 1
         }
         if way != .unanswered { report.notProcessed += 1 }
@@ -52,9 +52,9 @@ extension SimulatorServer {
                 }
             case .settings(let connection, let settings):
                 if let streams = settings.first(where: { $0.id == 3 })?.value,
-                    let state = connections.existing(connection)
+                    let place = connections.find(connection)
                 {
-                    state.pointee.isLimited = streams != configuration.streams
+                    connections.states[place].isLimited = streams != configuration.streams
                 }
                 _ = FaultHands.perform(action, on: transport)
             default:
@@ -116,27 +116,5 @@ extension SimulatorServer {
         zip(configuration.script.faults, faults.counts).compactMap { fault, count in
             fault.when.isAboutBytes ? nil : .init(name: fault.what.name, count: count)
         }
-    }
-}
-
-/// What is unusual about answers that wait, by number. Few at a time.
-struct TreatmentStore {
-    private var treatments: [FaultTreatment] = []
-    private var free: [Int32] = []
-
-    /// Keeps a treatment and returns its number.
-    mutating func insert(_ treatment: FaultTreatment) -> Int32 {
-        guard let number = free.popLast() else {
-            treatments.append(treatment)
-            return Int32(treatments.count - 1)
-        }
-        treatments[Int(number)] = treatment
-        return number
-    }
-
-    /// Takes a treatment out; its number is free again.
-    mutating func remove(_ number: Int32) -> FaultTreatment {
-        free.append(number)
-        return treatments[Int(number)]
     }
 }

@@ -9,7 +9,9 @@ struct SimulatorServer: ~Copyable {
     private let isSandbox: Bool
     private let certificateFault: SimulatorConfiguration.CertificateFault
     private let eventCapacity: Int
-    private let teams: TeamCounts
+    private let teamIDs: [String]
+    /// Requests with a valid provider token, by the number of the team.
+    private var teamRequests: [UInt64]
     private let probe: (any SimulatorProbe)?
     private let received: UnsafeMutablePointer<transport_received>
     private let events: UnsafeMutablePointer<transport_event>
@@ -23,14 +25,16 @@ struct SimulatorServer: ~Copyable {
     private var queue = AnswerQueue()
     var batch = ResponseBatch(capacity: SimulatorServer.receivedCapacity)
     private var counts = TokenCounts()
-    var replies = ReplyStore()
+    /// What waiting answers about channels carry.
+    var replies = Slots<ChannelReply>()
     private var date = DateField()
     private var now: Int64
     var report = SimulatorReport()
     var open = 0
     var faults: FaultPlan
     var cuts: FaultCuts
-    var treatments = TreatmentStore()
+    /// What is unusual about answers that wait.
+    var treatments = Slots<FaultTreatment>()
     /// Listens again at the next opportunity.
     var isDeaf = false
     let configuration: SimulatorConfiguration
@@ -59,7 +63,9 @@ struct SimulatorServer: ~Copyable {
         certificateFault = configuration.certificateFault
         // What a connection is must be known before its first request.
         eventCapacity = max(256, 4 * Int(configuration.connections))
-        teams = TeamCounts(keys)
+        // Keys are numbered, and a team's number is that of its first key among the teams.
+        teamIDs = keys.reduce(into: []) { ids, key in if Int(key.team) == ids.count { ids.append(key.teamID) } }
+        teamRequests = Array(repeating: 0, count: teamIDs.count)
         probe = configuration.probe
         streams = configuration.streams
         received = .allocate(capacity: Self.receivedCapacity)
@@ -136,7 +142,7 @@ struct SimulatorServer: ~Copyable {
         report.connectionsWithTwoTeams = check.providerTokens.connectionsWithTwoTeams
         report.tokensTooEarly = answers.entries[AnswerTable.number(.tooManyProviderTokenUpdates)].given
         report.tokensExpired = answers.entries[AnswerTable.number(.expiredProviderToken)].given
-        report.teams = teams.counts()
+        report.teams = zip(teamIDs, teamRequests).map { .init(teamID: $0, requests: $1) }
         report.channels = check.channels.count
         report.faults = faultCounts()
         return report
@@ -164,14 +170,14 @@ struct SimulatorServer: ~Copyable {
             refuse(request)
             return
         }
-        let state = connections.state(of: request.connection)
+        let place = connections.place(of: request.connection)
         let verdict = check.judge(
             fields: UnsafeBufferPointer(start: request.fields, count: Int(request.field_count)),
             body: treatment.isEarly ? Self.bodyNotRead : Bytes(request.body, length: request.body_length),
             bodyTotal: treatment.isEarly ? Self.bodyNotRead.count : Int(request.body_total),
-            on: &state.pointee.identity, now: now)
-        if verdict.isAuthorized {
-            teams.count(state.pointee.identity.team)
+            on: &connections.states[place].identity, now: now)
+        if verdict.isAuthorized, case let team = Int(connections.states[place].identity.team), team >= 0 {
+            teamRequests[team] += 1
         }
         let number = decide(verdict, storm: treatment.storm, tick: tick)
         answers.countGiven(number)
@@ -185,7 +191,8 @@ struct SimulatorServer: ~Copyable {
         var answer = PendingAnswer(
             connection: request.connection, stream: request.stream, number: UInt32(number),
             isAuthorized: verdict.isAuthorized, isAboutChannels: verdict.isAboutChannels,
-            reply: verdict.isAboutChannels && verdict.isAuthorized ? replies.insert(check.reply) : -1,
+            reply: verdict.isAboutChannels && verdict.isAuthorized && check.reply != ChannelReply()
+                ? replies.insert(check.reply) : -1,
             treatment: treatment.isUnusual ? treatments.insert(treatment) : -1,
             id: messageID(verdict))
         if case .reset(let code) = fate { answer.reset = code }
@@ -198,7 +205,7 @@ struct SimulatorServer: ~Copyable {
 
     /// RST_STREAM with REFUSED_STREAM: the request was not processed (RFC 9113, section 8.7).
     private mutating func refuse(_ request: transport_received) {
-        connections.existing(request.connection)?.pointee.open -= 1
+        if let place = connections.find(request.connection) { connections.states[place].open -= 1 }
         open -= 1
         batch.addReset(connection: request.connection, stream: request.stream, code: 7)
         if batch.isFull { respond() }
@@ -210,14 +217,14 @@ struct SimulatorServer: ~Copyable {
     }
 
     /// Connections that are up.
-    var connectionIDs: [UInt64] { connections.all }
+    var connectionIDs: [UInt64] { connections.ids }
 
     /// All requests of one poll are open at once, before the first of them is answered.
     private mutating func noteOpened(_ count: Int) {
         for index in 0..<count {
-            let state = connections.state(of: received[index].connection)
-            state.pointee.open += 1
-            report.mostStreams = max(report.mostStreams, state.pointee.open)
+            let place = connections.place(of: received[index].connection)
+            connections.states[place].open += 1
+            report.mostStreams = max(report.mostStreams, connections.states[place].open)
         }
         open += count
         report.mostStreamsTotal = max(report.mostStreamsTotal, open)
@@ -269,12 +276,12 @@ struct SimulatorServer: ~Copyable {
     /// Puts an answer into the batch; the first one to a valid token raises the connection's limit.
     @inline(__always)
     private mutating func add(_ answer: PendingAnswer) {
-        guard let state = connections.existing(answer.connection) else {
+        guard let place = connections.find(answer.connection) else {
             if answer.reply >= 0 { _ = replies.remove(answer.reply) }
             if answer.treatment >= 0 { _ = treatments.remove(answer.treatment) }
             return
         }
-        state.pointee.open -= 1
+        connections.states[place].open -= 1
         open -= 1
         if let code = answer.reset {
             if answer.reply >= 0 { _ = replies.remove(answer.reply) }
@@ -282,7 +289,7 @@ struct SimulatorServer: ~Copyable {
             if batch.isFull { respond() }
             return
         }
-        let raises = answer.isAuthorized && !state.pointee.isRaised
+        let raises = answer.isAuthorized && !connections.states[place].isRaised
         let prepared = answers.entries[Int(answer.number)]
         guard answer.treatment < 0 else {
             writeByHand(answer, prepared)
@@ -291,12 +298,12 @@ struct SimulatorServer: ~Copyable {
         }
         batch.add(
             connection: answer.connection, stream: answer.stream, status: prepared.status, body: prepared.body)
-        let isFirst = !state.pointee.isAnswered
+        let isFirst = !connections.states[place].isAnswered
         batch.add(answer.isAboutChannels ? "apns-request-id" : "apns-id", answer.id, isFirst: isFirst)
         if isFirst || isSandbox || answer.reply >= 0 || prepared.retryAfter.count > 0 {
             addFurther(answer, prepared, isFirst: isFirst)
         }
-        state.pointee.isAnswered = true
+        connections.states[place].isAnswered = true
         if raises || batch.isFull {
             respond()
         }
@@ -321,9 +328,9 @@ struct SimulatorServer: ~Copyable {
     }
 
     private mutating func raise(_ connection: UInt64) {
-        guard let state = connections.existing(connection) else { return }
-        state.pointee.isRaised = true
-        guard !state.pointee.isLimited else { return }
+        guard let place = connections.find(connection) else { return }
+        connections.states[place].isRaised = true
+        guard !connections.states[place].isLimited else { return }
         _ = transport_connection_streams_set(transport, connection, streams)
     }
 
@@ -337,12 +344,13 @@ struct SimulatorServer: ~Copyable {
     /// Learns what connections are before their first requests are judged.
     private mutating func noteAccepted(_ count: Int, tick: UInt64) {
         for index in 0..<count where UInt32(events[index].kind) == TRANSPORT_EVENT_ACCEPTED.rawValue {
-            let state = connections.state(of: events[index].connection)
-            state.pointee.identity.services = Services(rawValue: UInt8(truncatingIfNeeded: events[index].context))
+            let place = connections.place(of: events[index].connection)
+            connections.states[place].identity.services = Services(
+                rawValue: UInt8(truncatingIfNeeded: events[index].context))
             if !faults.isEmpty { beginFaults(events[index], tick: tick) }
             guard let uid = ClientSubject.uid(events[index]) else { continue }
             report.connectionsWithCertificate += 1
-            state.pointee.identity.certificate = check.certificate(uid: uid)
+            connections.states[place].identity.certificate = check.certificate(uid: uid)
             welcome(events[index].connection)
         }
     }

@@ -3,8 +3,7 @@ import Glibc
 
 /// What was found out about a provider token once, so that a request costs a comparison and not a signature check.
 struct KnownToken {
-    /// Owned by the cache.
-    var text: UnsafeMutableRawBufferPointer
+    var text: [UInt8]
     /// A hash of the text; never 0. Connections remember a token by it.
     var identity: UInt64
     /// Accepted when form, signature, key, team and environment are right.
@@ -17,37 +16,25 @@ struct KnownToken {
 }
 
 /// The last tokens seen, good and bad, a fixed number of them; the oldest makes room.
-struct ProviderTokenCache: ~Copyable {
-    private let entries: UnsafeMutablePointer<KnownToken>
+struct ProviderTokenCache {
+    private var entries: [KnownToken] = []
     private let capacity: Int
-    private var count = 0
     private var oldest = 0
 
     init(capacity: Int) {
         precondition(capacity > 0)
         self.capacity = capacity
-        entries = .allocate(capacity: capacity)
-    }
-
-    deinit {
-        for index in 0..<count {
-            entries[index].text.deallocate()
-        }
-        entries.deallocate()
     }
 
     /// The entry number of a token, or -1.
     func find(_ text: Bytes) -> Int {
-        for index in 0..<count where holds(text, at: index) {
-            return index
-        }
-        return -1
+        entries.firstIndex { text.equals($0.text) } ?? -1
     }
 
     /// Whether entry `index`, which may be -1 or out of date, holds this very token.
     @inline(__always)
     func holds(_ text: Bytes, at index: Int) -> Bool {
-        index >= 0 && index < count && Bytes(entries[index].text).equals(text)
+        entries.indices.contains(index) && text.equals(entries[index].text)
     }
 
     @inline(__always)
@@ -59,22 +46,16 @@ struct ProviderTokenCache: ~Copyable {
     mutating func insert(
         _ text: Bytes, _ judgement: FixedAnswer, team: Int32, key: Int32, issuedAt: Int64
     ) -> Int {
-        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, text.count), alignment: 1)
-        copy.copyMemory(from: text)
         let entry = KnownToken(
-            text: UnsafeMutableRawBufferPointer(start: copy.baseAddress, count: text.count),
-            identity: Self.identity(text),
-            judgement: judgement, team: team, key: key, issuedAt: issuedAt)
-        guard count == capacity else {
-            (entries + count).initialize(to: entry)
-            count += 1
-            return count - 1
+            text: Array(text), identity: Self.identity(text), judgement: judgement, team: team, key: key,
+            issuedAt: issuedAt)
+        guard entries.count == capacity else {
+            entries.append(entry)
+            return entries.count - 1
         }
-        let place = oldest
-        oldest = (oldest + 1) % capacity
-        entries[place].text.deallocate()
-        entries[place] = entry
-        return place
+        defer { oldest = (oldest + 1) % capacity }
+        entries[oldest] = entry
+        return oldest
     }
 
     private static func identity(_ text: Bytes) -> UInt64 {

@@ -47,33 +47,20 @@ private struct Members {
 
     /// Nil when the text is not a JSON object.
     init?(_ json: [UInt8]) {
-        let nesting = JSONNesting(textMaximum: json.count)
-        defer { nesting.deallocate() }
         let isRead = json.withUnsafeBytes { text in
-            var scanner = JSONScanner(text, nesting: nesting)
-            return read(&scanner)
-        }
-        guard isRead else { return nil }
-    }
-
-    private mutating func read(_ scanner: inout JSONScanner) -> Bool {
-        guard scanner.openObject() else { return false }
-        var isFirst = true
-        while true {
-            let step = scanner.nextMember(isFirst: &isFirst)
-            guard step.outcome == .member else { return step.outcome == .end && scanner.isAtEnd() }
-            let value = scanner.value()
-            guard value.isValid else { return false }
-            if step.name.equals("alg") {
-                algorithm = Self.string(value)
-            } else if step.name.equals("kid") {
-                keyID = Self.string(value)
-            } else if step.name.equals("iss") {
-                issuer = Self.string(value)
-            } else if step.name.equals("iat") {
-                issuedAt = Self.milliseconds(value)
+            JSONScanner.members(of: text) { name, value in
+                if name.equals("alg") {
+                    algorithm = Self.string(value)
+                } else if name.equals("kid") {
+                    keyID = Self.string(value)
+                } else if name.equals("iss") {
+                    issuer = Self.string(value)
+                } else if name.equals("iat") {
+                    issuedAt = Self.milliseconds(value)
+                }
             }
         }
+        guard isRead else { return nil }
     }
 
     /// A string without escapes; identifiers need none.

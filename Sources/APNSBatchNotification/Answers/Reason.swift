@@ -1,0 +1,169 @@
+/// Why APNs refused a push. A reason that is not in the table is kept as it came.
+package enum Reason: Hashable, Sendable {
+    case known(KnownReason)
+    case unknown(String)
+}
+
+extension Reason: RawRepresentable, CustomStringConvertible {
+    /// The reason as APNs wrote it. No allocation for a known one.
+    package var rawValue: String {
+        switch self {
+        case .known(let reason): AnswerRule.all[Int(reason.rawValue)].text
+        case .unknown(let text): text
+        }
+    }
+
+    /// For messages: control characters of an unknown one are replaced, since a peer may write what it likes.
+    package var description: String {
+        switch self {
+        case .known: rawValue
+        case .unknown(let text): Quoted.clean(text)
+        }
+    }
+
+    package init(rawValue: String) {
+        var text = rawValue
+        self = text.withUTF8 { Reason(bytes: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// The most bytes kept of an unknown reason: whatever a peer can make long has a limit.
+    package static let unknownLengthMax = 256
+
+    /// From bytes. No allocation for a known one; invalid UTF-8 in an unknown one is replaced.
+    package init(bytes: UnsafeRawBufferPointer) {
+        if let known = KnownReason(bytes: bytes) {
+            self = .known(known)
+        } else {
+            self = .unknown(String(decoding: bytes.prefix(Self.unknownLengthMax), as: UTF8.self))
+        }
+    }
+}
+
+/// The reasons that Apple documents, and two more that are seen. Their numbers stand in ledgers: new ones come last.
+///
+/// What to do about each is in ``AnswerRule``.
+package enum KnownReason: UInt8, CaseIterable, Sendable {
+    case badDeviceToken
+    case deviceTokenNotForTopic
+    case badCollapseId
+    case badExpirationDate
+    case badMessageId
+    case badPriority
+    case invalidPushType
+    case payloadEmpty
+    case duplicateHeaders
+    case missingDeviceToken
+    case badTopic
+    case missingTopic
+    case topicDisallowed
+    case idleTimeout
+    case expiredProviderToken
+    case invalidProviderToken
+    case missingProviderToken
+    case badCertificate
+    case badCertificateEnvironment
+    case badEnvironmentKeyIdInToken
+    case badEnvironmentKeyInToken
+    case forbidden
+    case unrelatedKeyIdInToken
+    case badPath
+    case methodNotAllowed
+    case unregistered
+    case expiredToken
+    case payloadTooLarge
+    case tooManyProviderTokenUpdates
+    case tooManyRequests
+    case internalServerError
+    case serviceUnavailable
+    case serviceUnavailableSpaced
+    case shutdown
+    case featureNotEnabled
+    case missingChannelId
+    case badChannelId
+    case channelNotRegistered
+    case badRequestParams
+    case badRequestPayload
+    case missingPushType
+    case cannotCreateChannelConfig
+    case topicMismatch
+}
+
+extension KnownReason {
+    /// The reason as APNs writes it.
+    package var text: String { rule.text }
+
+    /// The row of the table for it.
+    package var rule: AnswerRule { AnswerRule.all[Int(rawValue)] }
+
+    /// Finds the reason that is exactly these bytes. Complexity: O(n) for the hash, then one or a few comparisons.
+    init?(bytes: UnsafeRawBufferPointer) {
+        var slot = Self.slot(bytes)
+        while Self.slots[slot] != Self.noReason {
+            let rule = AnswerRule.all[Int(Self.slots[slot])]
+            if rule.text.hasBytes(bytes) {
+                self = rule.reason
+                return
+            }
+            slot = (slot + 1) % Self.slotCount
+        }
+        return nil
+    }
+
+    /// More than twice as many as there are reasons, so that a search meets an empty one soon.
+    private static let slotCount = 128
+    private static let noReason = UInt8.max
+
+    /// Open addressing: each slot holds a reason's number, or none.
+    private static let slots: [UInt8] = {
+        var slots = [UInt8](repeating: noReason, count: slotCount)
+        for rule in AnswerRule.all {
+            var text = rule.text
+            var slot = text.withUTF8 { Self.slot(UnsafeRawBufferPointer($0)) }
+            while slots[slot] != noReason { slot = (slot + 1) % slotCount }
+            slots[slot] = rule.reason.rawValue
+        }
+        return slots
+    }()
+
+    /// FNV-1a of 32 bits, folded.
+    private static func slot(_ bytes: UnsafeRawBufferPointer) -> Int {
+        var hash: UInt32 = 0x811c_9dc5
+        for byte in bytes { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
+        return Int(truncatingIfNeeded: (hash ^ (hash >> 16)) % UInt32(slotCount))
+    }
+}
+
+extension KnownReason {
+    /// What somebody can do about it, as a sentence without a full stop; nil where nobody can do more than wait.
+    package var remedy: String? {
+        switch self {
+        case .badDeviceToken:
+            "check that the token is whole and of this environment: sandbox tokens come from debug builds"
+        case .deviceTokenNotForTopic: "give the topic of the app that got this token"
+        case .badTopic, .missingTopic: "give the app's bundle id as topic; the push type's suffix is added"
+        case .topicDisallowed: "use a key or certificate of the team that owns the topic, and one that may push to it"
+        case .expiredProviderToken: "set this machine's clock"
+        case .invalidProviderToken:
+            "check that key id and team id belong to the key file, and that the key is not revoked in the account"
+        case .missingProviderToken: "give a signing key with its key id and team id, or a client certificate"
+        case .badCertificate: "get a new certificate from the developer account"
+        case .badCertificateEnvironment: "use a certificate of this environment, or the other environment"
+        case .badEnvironmentKeyIdInToken, .badEnvironmentKeyInToken:
+            "use a key of this environment, or the other environment: keys may be restricted to one"
+        case .badPath: "check host and port: channels are managed on hosts and ports of their own"
+        case .forbidden: "see in the developer account what the key may do"
+        case .unrelatedKeyIdInToken: "send with one key and one team on a connection"
+        case .unregistered, .expiredToken: "delete the token; the app sends a new one when it is opened"
+        case .tooManyProviderTokenUpdates: "keep a provider token for at least 20 minutes"
+        case .tooManyRequests: "send less often to this device"
+        case .featureNotEnabled: "enable broadcast for the app in the developer account, under its push notifications"
+        case .missingChannelId, .badChannelId: "give the channel's id as APNs gave it, in base64"
+        case .channelNotRegistered: "list the app's channels; the channel may be of the other environment or deleted"
+        case .cannotCreateChannelConfig: "delete channels that are not used any more"
+        case .topicMismatch: "use a key or certificate of the team that owns the app"
+        case .internalServerError, .serviceUnavailable, .serviceUnavailableSpaced, .shutdown, .idleTimeout:
+            "try again later; developer.apple.com/system-status says whether APNs is in trouble"
+        default: nil
+        }
+    }
+}

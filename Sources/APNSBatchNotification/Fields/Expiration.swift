@@ -1,0 +1,101 @@
+import APNSBatchBasics
+
+/// When APNs gives up on a push: the `apns-expiration` header, seconds since 1970-01-01 00:00 UTC. 0 asks for one
+/// attempt and no storage; without the header APNs stores for its own default, 30 days at most.
+///
+/// Source: Apple, "Sending notification requests to APNs".
+package struct Expiration: Hashable, Sendable {
+    /// Seconds since 1970-01-01 00:00 UTC, or 0.
+    package let seconds: UInt32
+
+    package init(seconds: UInt32) {
+        self.seconds = seconds
+    }
+
+    /// One attempt, nothing stored.
+    package static let once = Expiration(seconds: 0)
+
+    /// The most bytes of the header's value.
+    package static let lengthMax = 10
+
+    /// Reads decimal digits, nothing around them. A time that needs more than 32 bits (after 2106) is a fault: it is
+    /// milliseconds given for seconds.
+    package static func parse(_ text: UnsafeRawBufferPointer) -> Result<Expiration, FieldFault> {
+        if text.isEmpty { return .failure(.expirationNotANumber) }
+        var value: UInt64 = 0
+        for byte in text {
+            let digit = byte &- UInt8(ascii: "0")
+            guard digit < 10 else { return .failure(.expirationNotANumber) }
+            // Stays far below overflow: beyond 32 bits only "too late" is left to say.
+            value = min(value &* 10 &+ UInt64(digit), 1 << 40)
+        }
+        guard let seconds = UInt32(exactly: value) else { return .failure(.expirationTooLate) }
+        return .success(Expiration(seconds: seconds))
+    }
+
+    /// Writes the header's value and returns its length. `out`: room for ``lengthMax`` bytes.
+    package func write(to out: UnsafeMutableRawPointer) -> Int {
+        Decimal.write(UInt64(seconds), to: out.assumingMemoryBound(to: UInt8.self))
+    }
+
+    /// Whether that time has passed. Never for 0, which is no time.
+    package func hasPassed(now: Int64) -> Bool {
+        seconds != 0 && Int64(seconds) <= now
+    }
+}
+
+/// When pushes expire, as people write it: a point in time, or so long after the start of the campaign.
+package enum GivenExpiration: Hashable, Sendable {
+    case at(Expiration)
+    /// Seconds after the campaign's start, so that all pushes of a campaign go stale together.
+    case after(UInt32)
+
+    /// The longest duration taken: APNs stores for 30 days at most (Apple, "Sending notification requests to APNs"), and
+    /// what is longer is a slip.
+    package static let durationMax: UInt32 = 365 * 86_400
+
+    /// Reads one of
+    ///
+    /// - seconds since 1970-01-01 00:00 UTC, or 0 for one attempt: `1767225600`;
+    /// - a time of RFC 3339 with its offset: `2026-01-01T00:00:00Z`, `2026-01-01T02:00:00+02:00`;
+    /// - a duration, whole seconds, minutes, hours or days: `90s`, `30m`, `2h`, `7d`.
+    package static func parse(_ text: UnsafeRawBufferPointer) -> Result<GivenExpiration, FieldFault> {
+        guard let last = text.last else { return .failure(.expirationNotANumber) }
+        if let unit = seconds(of: last) { return duration(text.dropLast(), unit) }
+        if text.contains(UInt8(ascii: "T")) || text.contains(UInt8(ascii: "t")) { return time(text) }
+        return Expiration.parse(text).map { .at($0) }
+    }
+
+    /// What goes into the header of a campaign that started then, in seconds since 1970-01-01 00:00 UTC.
+    package func expiration(start: UInt64) -> Expiration {
+        switch self {
+        case .at(let expiration): expiration
+        case .after(let seconds): Expiration(seconds: UInt32(clamping: start + UInt64(seconds)))
+        }
+    }
+
+    private static func seconds(of unit: UInt8) -> UInt64? {
+        switch unit {
+        case UInt8(ascii: "s"): 1
+        case UInt8(ascii: "m"): 60
+        case UInt8(ascii: "h"): 3600
+        case UInt8(ascii: "d"): 86_400
+        default: nil
+        }
+    }
+
+    private static func duration(
+        _ digits: Slice<UnsafeRawBufferPointer>, _ unit: UInt64
+    ) -> Result<GivenExpiration, FieldFault> {
+        guard let count = Decimal.read(digits), count > 0 else { return .failure(.expirationNotANumber) }
+        let (seconds, overflow) = count.multipliedReportingOverflow(by: unit)
+        guard !overflow, seconds <= UInt64(durationMax) else { return .failure(.expirationTooLong) }
+        return .success(.after(UInt32(seconds)))
+    }
+
+    private static func time(_ text: UnsafeRawBufferPointer) -> Result<GivenExpiration, FieldFault> {
+        guard let seconds = Timestamp.parse(text) else { return .failure(.expirationNotANumber) }
+        guard let short = UInt32(exactly: seconds) else { return .failure(.expirationTooLate) }
+        return .success(.at(Expiration(seconds: short)))
+    }
+}

@@ -1,0 +1,79 @@
+/// What stands at a place of a text, in a form fit for a message: short, printable, quoted.
+struct FoundText {
+    let bytes: UnsafeRawBufferPointer
+    let offset: Int
+
+    /// Bytes of a field or word that a message shows before it is cut.
+    static let lengthLimit = 32
+
+    /// The character at the place.
+    var character: String {
+        guard offset < bytes.count else { return "the end" }
+        switch bytes[offset] {
+        case UInt8(ascii: "\n"), UInt8(ascii: "\r"): return "a line break"
+        case UInt8(ascii: "\t"): return "a tab"
+        case UInt8(ascii: "\""): return "a quote"
+        case 0..<0x20: return "control character 0x" + Self.hex(bytes[offset])
+        case 0x80..<0xC0, 0xF8...: return "byte 0x" + Self.hex(bytes[offset])
+        default: break
+        }
+        let scalar = String(decoding: bytes[offset..<min(offset + 4, bytes.count)], as: UTF8.self).unicodeScalars.first
+        return scalar.map { "\"\($0)\"" } ?? "the end"
+    }
+
+    /// The escape that begins at the place: `"\x"`, or `"\ud83d"`.
+    var escape: String {
+        let isUnicode = offset + 1 < bytes.count && bytes[offset + 1] == UInt8(ascii: "u")
+        let end = min(offset + (isUnicode ? 6 : 2), bytes.count)
+        return Self.quoted(UnsafeRawBufferPointer(rebasing: bytes[offset..<end]))
+    }
+
+    /// The bare word or number that begins at the place.
+    var word: String {
+        var end = offset
+        while end < bytes.count, JSONScanner.isWordByte(bytes[end]) { end += 1 }
+        return Self.quoted(UnsafeRawBufferPointer(rebasing: bytes[offset..<end]))
+    }
+
+    /// The bytes in quotes, cut to ``lengthLimit`` at a character's border, control characters made visible; never a
+    /// card's number.
+    static func quoted(_ bytes: UnsafeRawBufferPointer) -> String {
+        if CardNumber.isHeld(in: bytes) { return "a number like a card's" }
+        var end = min(bytes.count, lengthLimit)
+        while end > 0, end < bytes.count, bytes[end] & 0xC0 == 0x80 { end -= 1 }
+        var text = "\""
+        for scalar in String(decoding: bytes[..<end], as: UTF8.self).unicodeScalars {
+            switch scalar {
+            case "\n": text += "\\n"
+            case "\r": text += "\\r"
+            case "\t": text += "\\t"
+            case let control where control.value < 0x20 || control.value == 0x7F:
+                text += "\\x" + hex(UInt8(control.value))
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text + (end < bytes.count ? "…\"" : "\"")
+    }
+
+    private static func hex(_ byte: UInt8) -> String {
+        let digits = String(byte, radix: 16, uppercase: true)
+        return digits.count == 1 ? "0" + digits : digits
+    }
+}
+
+/// A place in a text as editors show it: both count from 1, columns in characters (Unicode scalars).
+struct TextPlace: Equatable {
+    var line = 1
+    var column = 1
+
+    init(offset: Int, in bytes: UnsafeRawBufferPointer) {
+        for byte in bytes.prefix(offset) {
+            if byte == UInt8(ascii: "\n") {
+                line += 1
+                column = 1
+            } else if byte & 0xC0 != 0x80 {
+                column += 1
+            }
+        }
+    }
+}

@@ -1,0 +1,204 @@
+/// What is wrong with a row's payload.
+package struct PayloadFinding: Equatable, Sendable {
+    package let rule: Rule
+    /// Index of the column whose field is at fault; nil for a raw payload, or where no field is.
+    package let column: Int?
+    /// For instance `aps.badge: expected a whole number, found "five"`. Never holds a card number.
+    package let message: String
+}
+
+/// What is wrong with a template, whatever the fields of a row say.
+package struct TemplateFinding: Equatable, Sendable {
+    package let rule: Rule
+    package let file: String
+    /// Counted from 1.
+    package let line: Int
+    /// Counted from 1, in characters (Unicode scalars).
+    package let column: Int
+    package let message: String
+}
+
+/// What the rules say of one payload. A plain value without references.
+@usableFromInline package struct PayloadVerdict: Equatable, Sendable {
+    package var hasError = false
+    package var hasWarning = false
+
+    @inlinable package init() {}
+
+    package var isClean: Bool { !hasError && !hasWarning }
+}
+
+/// Where in a payload something was found, and what.
+struct FoundPlace {
+    var parent: PayloadKey.Parent
+    /// The member's name as it stands in the payload; nil for the parent itself.
+    var key: UnsafeRawBufferPointer?
+    var value: PayloadValue?
+    /// Counted from 1, where an element of the value is at fault.
+    var element = 0
+}
+
+/// What a key's value is held against, for the message.
+struct FoundFault {
+    var form: PayloadKeyForm
+    var fault: KeyFault
+}
+
+/// Takes what the scan finds. Two of them: one that only keeps the verdict, one that makes words.
+protocol FindingSink {
+    mutating func note(_ rule: Rule, _ place: FoundPlace, _ fault: FoundFault?)
+}
+
+/// Keeps errors and warnings apart, nothing else.
+struct VerdictSink: FindingSink {
+    var verdict = PayloadVerdict()
+
+    @inline(never)
+    mutating func note(_ rule: Rule, _ place: FoundPlace, _ fault: FoundFault?) {
+        if rule.severity == .error { verdict.hasError = true } else { verdict.hasWarning = true }
+    }
+}
+
+/// A finding with its place in the payload, before it is known whether it is a template's or a row's.
+struct LocatedFinding: Equatable {
+    let rule: Rule
+    /// From the payload down: `aps`, `alert`, `body`. An element of an array is `[0]`.
+    let path: [String]
+    let message: String
+}
+
+/// Makes words of what the scan finds.
+struct FindingCollector: FindingSink {
+    let setting: ScanSetting
+    private(set) var findings: [LocatedFinding] = []
+
+    init(_ setting: ScanSetting) { self.setting = setting }
+
+    mutating func note(_ rule: Rule, _ place: FoundPlace, _ fault: FoundFault?) {
+        let words = RuleWords(setting: setting, place: place)
+        findings.append(LocatedFinding(rule: rule, path: words.path, message: words.message(rule, fault)))
+    }
+}
+
+/// The message of a finding: the key's path, what was expected, what was found.
+struct RuleWords {
+    let setting: ScanSetting
+    let place: FoundPlace
+
+    var path: [String] {
+        let above: [String] =
+            switch place.parent {
+            case .payload: []
+            case .aps: ["aps"]
+            case .alert: ["aps", "alert"]
+            case .sound: ["aps", "sound"]
+            }
+        guard let key = place.key else { return above }
+        return above + [Self.name(key)]
+    }
+
+    func message(_ rule: Rule, _ fault: FoundFault?) -> String {
+        let start = path.isEmpty ? "payload" : path.joined(separator: ".")
+        return "\(start): " + (fault.map(value) ?? explanation(rule))
+    }
+
+    private func value(_ found: FoundFault) -> String {
+        let shown = place.value.map(Self.shown) ?? "nothing"
+        switch found.fault {
+        case .type where place.element > 0:
+            return "expected \(found.form.expectedType()), found \(shown) as element \(place.element)"
+        case .type:
+            return "expected \(found.form.expectedType(isLiveActivity: setting.isLiveActivity)), found \(shown)"
+        case .range, .trueForOne: return "expected \(found.form.expectedRange), found \(shown)"
+        case .milliseconds: return "expected \(found.form.expectedRange), found \(shown), which may be milliseconds"
+        }
+    }
+
+    private func explanation(_ rule: Rule) -> String {
+        let push = "in a push of type \(setting.pushType.name)"
+        switch rule {
+        case .apsMissing: return "expected an object named aps \(push), found none"
+        case .apsType: return "expected an object, found \(place.value.map(Self.shown) ?? "nothing")"
+        case .duplicateKey: return "this key stands twice"
+        case .unknownApsKey, .unknownAlertKey, .unknownSoundKey: return unknownKey
+        case .alertNothingToShow: return "expected an alert, a badge or a sound \(push), found none"
+        case .backgroundShows: return "expected no alert, badge or sound \(push)"
+        case .backgroundContentAvailable: return "expected 1 \(push), found nothing"
+        case .contentChangedMissing: return "expected true \(push), found nothing"
+        case .timestampMissing: return "expected whole seconds since 1970 \(push), found nothing"
+        case .eventMissing: return "expected start, update or end \(push), found nothing"
+        case .contentStateMissing: return "expected an object \(push) that does not end it, found nothing"
+        case .startAttributes, .startAlert: return "expected beside event \"start\", found nothing"
+        case .broadcastStart: return "expected update or end in a broadcast, found \"start\""
+        default: return rule.about
+        }
+    }
+
+    private var unknownKey: String {
+        let hint = place.key.flatMap {
+            KeyHint.find(String(decoding: $0, as: UTF8.self), in: place.parent, of: setting.pushType)
+        }
+        let start = "unknown key" + (hint.map { "; did you mean \($0)?" } ?? "")
+        if place.parent != .aps { return start }
+        return start + (hint == nil ? "; " : " ") + "custom keys stand beside aps"
+    }
+
+    static func name(_ key: UnsafeRawBufferPointer) -> String {
+        CardNumber.isHeld(in: key) ? "" : String(FoundText.quoted(key).dropFirst().dropLast())
+    }
+
+    /// A value as a message may show it: short, and never a card's number.
+    static func shown(_ value: PayloadValue) -> String {
+        switch value.kind {
+        case .string: FoundText.quoted(value.bytes)
+        case .number where CardNumber.isHeld(in: value.bytes): FoundText.quoted(value.bytes)
+        case .number: String(FoundText.quoted(value.bytes).dropFirst().dropLast())
+        case .isTrue: "true"
+        case .isFalse: "false"
+        case .null: "null"
+        case .object: "an object"
+        case .array: "an array"
+        }
+    }
+}
+
+/// The key that an unknown one most likely means, and where it stands.
+enum KeyHint {
+    /// For instance `"thread-id"`, or `"thread-id" in aps`; nil if nothing is near.
+    static func find(_ name: String, in parent: PayloadKey.Parent, of pushType: PushType) -> String? {
+        let dashed = dashed(name)
+        let wanted = aliases[dashed] ?? dashed
+        let own = names(in: parent, of: pushType)
+        if own.contains(wanted) { return "\"\(wanted)\"" }
+        for other in [PayloadKey.Parent.aps, .alert, .sound] where other != parent {
+            if names(in: other, of: pushType).contains(wanted) { return "\"\(wanted)\" in \(other.path)" }
+        }
+        return NearestName.find(wanted, in: own).map { "\"\($0)\"" }
+    }
+
+    private static func names(in parent: PayloadKey.Parent, of pushType: PushType) -> [String] {
+        PayloadKey.all(in: parent).filter { $0.pushType == nil || $0.pushType == pushType }.map(\.name)
+    }
+
+    /// `thread_identifier` and `threadIdentifier` as `thread-identifier`.
+    private static func dashed(_ name: String) -> String {
+        var result = ""
+        for letter in name.unicodeScalars {
+            switch letter {
+            case "_", " ": result += "-"
+            case "A"..."Z":
+                if let last = result.last, last != "-" { result += "-" }
+                result.unicodeScalars.append(Unicode.Scalar(letter.value + 0x20).unsafelyUnwrapped)
+            default: result.unicodeScalars.append(letter)
+            }
+        }
+        return result
+    }
+
+    /// Names from Apple's classes, and from guides, for what the payload calls otherwise.
+    private static let aliases = [
+        "thread-identifier": "thread-id", "thread": "thread-id", "category-identifier": "category",
+        "target-content-identifier": "target-content-id", "launch-image-name": "launch-image", "message": "body",
+        "text": "body", "loc-arg": "loc-args", "localized-key": "loc-key", "sub-title": "subtitle",
+    ]
+}

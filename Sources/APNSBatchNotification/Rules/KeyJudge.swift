@@ -1,0 +1,174 @@
+/// What is wrong with the value of a key.
+enum KeyFault: UInt8 {
+    case type
+    case range
+    /// A time that may be in milliseconds.
+    case milliseconds
+    /// `true` where 1 is asked for, as one large provider documents it.
+    case trueForOne
+
+    var rule: Rule {
+        switch self {
+        case .type: .keyType
+        case .range, .milliseconds: .keyRange
+        case .trueForOne: .mutableContentTrue
+        }
+    }
+}
+
+/// Holds a value against the form that its key asks for; the elements of arrays are the scan's affair.
+enum KeyJudge {
+    @inline(__always)
+    static func fault(_ value: PayloadValue, _ form: PayloadKeyForm, isLiveActivity: Bool) -> KeyFault? {
+        switch form {
+        case .text: value.kind == .string ? nil : .type
+        case .textOrNull: value.kind == .string || value.kind == .null ? nil : .type
+        case .texts: value.kind == .array ? nil : .type
+        case .textsOrNull: value.kind == .array || value.kind == .null ? nil : .type
+        case .title: value.kind == .string || (isLiveActivity && value.kind == .object) ? nil : .type
+        case .textOrObject: value.kind == .string || value.kind == .object ? nil : .type
+        case .object: value.kind == .object ? nil : .type
+        case .count, .fraction, .score, .seconds, .one, .zeroOrOne:
+            value.kind == .number ? number(value.bytes, form, isLiveActivity) : .type
+        case .zeroOneOrTrue:
+            value.kind == .isTrue
+                ? .trueForOne : value.kind == .number ? number(value.bytes, form, isLiveActivity) : .type
+        case .isTrue: value.kind == .isTrue ? nil : value.kind == .isFalse ? .range : .type
+        case .interruptionLevel, .event:
+            value.kind != .string ? .type : isChoice(value.bytes, form) ? nil : .range
+        }
+    }
+
+    /// - Parameter bytes: a number by JSON's grammar.
+    @inline(__always)
+    static func number(
+        _ bytes: UnsafeRawBufferPointer, _ form: PayloadKeyForm, _ isLiveActivity: Bool
+    ) -> KeyFault? {
+        // The common ones first: a digit is right wherever a number is, but for those that must be one.
+        if bytes.count == 1 {
+            return bytes[0] <= UInt8(ascii: "1") ? oneDigit(bytes[0], form) : digit(form, isLiveActivity)
+        }
+        return anyNumber(bytes, form, isLiveActivity)
+    }
+
+    @inline(__always)
+    private static func oneDigit(_ digit: UInt8, _ form: PayloadKeyForm) -> KeyFault? {
+        switch form {
+        case .one: digit == UInt8(ascii: "0") ? .range : nil
+        default: nil
+        }
+    }
+
+    /// 2 to 9.
+    @inline(__always)
+    private static func digit(_ form: PayloadKeyForm, _ isLiveActivity: Bool) -> KeyFault? {
+        switch form {
+        case .count, .seconds: nil
+        case .score: isLiveActivity ? nil : .range
+        default: .range
+        }
+    }
+
+    private static func anyNumber(
+        _ bytes: UnsafeRawBufferPointer, _ form: PayloadKeyForm, _ isLiveActivity: Bool
+    ) -> KeyFault? {
+        if isPlain(bytes, form) { return nil }
+        let number = DecimalNumber(bytes)
+        switch form {
+        case .count: return number.isWhole && number.isNotNegative ? nil : .range
+        case .fraction: return number.isFraction ? nil : .range
+        case .score: return isLiveActivity || number.isFraction ? nil : .range
+        case .seconds:
+            if number.wholeDigits > 11 { return .milliseconds }
+            return number.isWhole && number.isNotNegative ? nil : .range
+        case .one: return number.isOne ? nil : .range
+        case .zeroOrOne, .zeroOneOrTrue: return number.isOne || number.isZero ? nil : .range
+        default: return nil
+        }
+    }
+
+    /// Whether it is a whole number as most are written: a few digits.
+    @inline(__always)
+    private static func isPlain(_ bytes: UnsafeRawBufferPointer, _ form: PayloadKeyForm) -> Bool {
+        guard form == .count || form == .seconds else { return false }
+        return bytes.count <= 11 && bytes.allSatisfy(CardNumber.isDigit)
+    }
+
+    /// Whether a string is one of the few that its key allows. None of them needs an escape.
+    static func isChoice(_ bytes: UnsafeRawBufferPointer, _ form: PayloadKeyForm) -> Bool {
+        func equals(_ text: StaticString) -> Bool {
+            guard text.utf8CodeUnitCount == bytes.count else { return false }
+            for index in bytes.indices where bytes[index] != text.utf8Start[index] { return false }
+            return true
+        }
+        switch form {
+        case .interruptionLevel:
+            return equals("active") || equals("passive") || equals("time-sensitive") || equals("critical")
+        case .event: return equals("update") || equals("end") || equals("start")
+        default: return true
+        }
+    }
+}
+
+/// What the rules ask of a JSON number, answered from its digits and exactly: no rounding, no allocation, any length.
+struct DecimalNumber {
+    private(set) var isNegative = false
+    /// Digits from the first that is not 0 to the last that is not 0; none for zero.
+    private var significant = 0
+    /// The value is 0.d₁d₂d₃… × 10^exponent.
+    private var exponent = 0
+    private var firstDigit: UInt8 = 0
+
+    /// - Parameter bytes: a number by JSON's grammar.
+    init(_ bytes: UnsafeRawBufferPointer) {
+        var index = 0
+        var place = 0
+        var seenPoint = false
+        if bytes.first == UInt8(ascii: "-") {
+            isNegative = true
+            index = 1
+        }
+        while index < bytes.count, bytes[index] | 0x20 != UInt8(ascii: "e") {
+            if bytes[index] == UInt8(ascii: ".") {
+                seenPoint = true
+            } else {
+                take(bytes[index] &- 0x30, &place, isFraction: seenPoint)
+            }
+            index += 1
+        }
+        exponent += Self.power(bytes.dropFirst(index + 1))
+    }
+
+    /// - place: digits since the first that is not 0.
+    private mutating func take(_ digit: UInt8, _ place: inout Int, isFraction: Bool) {
+        if place == 0, digit == 0 {
+            if isFraction { exponent -= 1 }
+            return
+        }
+        if place == 0 { firstDigit = digit }
+        place += 1
+        if digit != 0 { significant = place }
+        if !isFraction { exponent += 1 }
+    }
+
+    /// The digits after the `e`, at most a billion or so: more makes no difference to any rule.
+    private static func power(_ bytes: Slice<UnsafeRawBufferPointer>) -> Int {
+        var value = 0
+        var isNegative = false
+        for byte in bytes {
+            if byte == UInt8(ascii: "-") { isNegative = true }
+            let digit = byte &- 0x30
+            if digit < 10, value < 1 << 30 { value = value * 10 + Int(digit) }
+        }
+        return isNegative ? -value : value
+    }
+
+    var isZero: Bool { significant == 0 }
+    var isWhole: Bool { isZero || significant <= exponent }
+    var isNotNegative: Bool { isZero || !isNegative }
+    var isOne: Bool { !isNegative && significant == 1 && exponent == 1 && firstDigit == 1 }
+    /// From 0 to 1.
+    var isFraction: Bool { isZero || isOne || (!isNegative && exponent <= 0) }
+    /// Digits before the point.
+    var wholeDigits: Int { isZero ? 0 : max(0, exponent) }
+}

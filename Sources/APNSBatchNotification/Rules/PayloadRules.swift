@@ -1,0 +1,154 @@
+/// The rules of a payload, compiled for one push type and one template, or for raw payloads.
+///
+/// Never changes: any number of threads may check with it.
+package final class PayloadRules: @unchecked Sendable {
+    package let template: PayloadTemplate?
+    package let pushType: PushType
+    package let isBroadcast: Bool
+    /// The most bytes a payload may have.
+    package let payloadLimit: Int
+    /// What holds for every row, whatever its fields say.
+    package let templateFindings: [TemplateFinding]
+    /// False when no row can break a rule that the template has not broken already; card numbers aside.
+    package let needsRow: Bool
+
+    private let setting: ScanSetting
+    private let settled: [LocatedFinding]
+    private let needsScan: Bool
+    private let isLiveActivity: Bool
+    private let fieldChecks: UnsafeMutableBufferPointer<FieldCheck>
+    private let shownTexts: UnsafeMutableBufferPointer<Int>
+
+    /// - Parameter template: nil for raw payloads.
+    package init(template: PayloadTemplate?, pushType: PushType, isBroadcast: Bool = false) {
+        self.template = template
+        self.pushType = pushType
+        self.isBroadcast = isBroadcast
+        isLiveActivity = pushType == .liveactivity
+        payloadLimit = isBroadcast ? PushTypeRule.broadcastPayloadLimit : pushType.payloadLimit
+        setting = ScanSetting(pushType: pushType, content: pushType.rule.content, isBroadcast: isBroadcast)
+        var rows = RowChecks(needsScan: true)
+        if let template {
+            let rules = TemplateRules(template, setting, payloadLimit: payloadLimit)
+            settled = rules.settled
+            rows = rules.rows
+            templateFindings = settled.map(template.finding)
+        } else {
+            settled = []
+            templateFindings = []
+        }
+        needsScan = rows.needsScan
+        needsRow = !rows.isEmpty
+        fieldChecks = .allocate(capacity: rows.fields.count)
+        _ = fieldChecks.initialize(from: rows.fields)
+        shownTexts = .allocate(capacity: rows.shownTexts.count)
+        _ = shownTexts.initialize(from: rows.shownTexts)
+    }
+
+    deinit {
+        fieldChecks.deallocate()
+        shownTexts.deallocate()
+    }
+
+    /// What the rules say of a payload, apart from what ``templateFindings`` have said of all and from card numbers.
+    ///
+    /// One pass over the fields that matter, or over the payload. Allocates nothing on the good way.
+    /// - Parameters:
+    ///   - payload: as rendered or compacted, borrowed until return.
+    ///   - fields: those it was rendered from, borrowed until return; not looked at for raw payloads.
+    package func check(
+        _ payload: UnsafeRawBufferPointer, fields: UnsafeBufferPointer<UnsafeRawBufferPointer>
+    ) -> PayloadVerdict {
+        if needsScan || payload.count > payloadLimit { return scan(payload, fields) }
+        var verdict = PayloadVerdict()
+        for check in fieldChecks where !check.isRight(fields[check.column], isLiveActivity: isLiveActivity) {
+            verdict.hasError = true
+        }
+        if !shownTexts.isEmpty, shownTexts.allSatisfy({ fields[$0].isEmpty }) { verdict.hasError = true }
+        return verdict
+    }
+
+    private func scan(
+        _ payload: UnsafeRawBufferPointer, _ fields: UnsafeBufferPointer<UnsafeRawBufferPointer>
+    ) -> PayloadVerdict {
+        var scan = PayloadScan(payload, setting, sink: VerdictSink())
+        scan.run()
+        if payload.count > payloadLimit { scan.sink.verdict.hasError = true }
+        if scan.sink.verdict.isClean || settled.isEmpty { return scan.sink.verdict }
+        // Some of it may be the template's: off the good way, so words do no harm.
+        var verdict = PayloadVerdict()
+        for finding in describe(payload, fields: fields) {
+            if finding.rule.severity == .error { verdict.hasError = true } else { verdict.hasWarning = true }
+        }
+        return verdict
+    }
+
+    /// Whether a number in the payload looks like that of a card. One pass, apart from ``check(_:fields:)``.
+    package func holdsCardNumber(_ payload: UnsafeRawBufferPointer) -> Bool { CardNumber.isHeld(in: payload) }
+
+    /// All findings in words, but for those that ``templateFindings`` hold: the slow way, for a payload whose verdict
+    /// is not clean or that holds a card number.
+    package func describe(
+        _ payload: UnsafeRawBufferPointer, fields: UnsafeBufferPointer<UnsafeRawBufferPointer>,
+        cardNumbers: Bool = false
+    ) -> [PayloadFinding] {
+        var findings = LocatedFinding.scan(payload, setting)
+        if payload.count > payloadLimit { findings.insert(.size(payloadLimit, found: "\(payload.count)"), at: 0) }
+        if cardNumbers { findings += CardNumberWalk.findings(payload) }
+        return findings.filter { !isSettled($0) }.map {
+            PayloadFinding(rule: $0.rule, column: template?.column(of: $0, fields), message: $0.message)
+        }
+    }
+
+    private func isSettled(_ finding: LocatedFinding) -> Bool {
+        settled.contains { $0.rule == finding.rule && $0.path == finding.path }
+    }
+}
+
+/// Every string, number and key of a payload that holds what may be a card's number, by its path. The slow way.
+enum CardNumberWalk {
+    static func findings(_ payload: UnsafeRawBufferPointer) -> [LocatedFinding] {
+        var scanner = JSONScanner(payload, top: .object)
+        var findings: [LocatedFinding] = []
+        var path: [PathStep] = []
+        while true {
+            let token = scanner.next()
+            switch token {
+            case .end, .fault: return findings
+            case .objectEnd, .arrayEnd: path.removeLast()
+            case .key:
+                if CardNumber.isHeld(in: scanner.token) { findings.append(finding(path.dropLast())) }
+                path[path.count - 1] = .member(RuleWords.name(scanner.token))
+            default:
+                if case .element(let index) = path.last { path[path.count - 1] = .element(index + 1) }
+                if token == .objectStart { path.append(.member("")) }
+                if token == .arrayStart { path.append(.element(-1)) }
+                if token == .string || token == .number, CardNumber.isHeld(in: scanner.token) {
+                    findings.append(finding(path[...]))
+                }
+            }
+        }
+    }
+
+    private enum PathStep {
+        case member(String)
+        case element(Int)
+
+        var name: String {
+            switch self {
+            case .member(let name): name
+            case .element(let index): "[\(index)]"
+            }
+        }
+    }
+
+    private static func finding(_ path: ArraySlice<PathStep>) -> LocatedFinding {
+        var text = ""
+        for step in path {
+            if case .member = step, !text.isEmpty { text += "." }
+            text += step.name
+        }
+        let message = "\(text.isEmpty ? "payload" : text): a number like a card's in clear text"
+        return LocatedFinding(rule: .cardNumber, path: path.map(\.name), message: message)
+    }
+}

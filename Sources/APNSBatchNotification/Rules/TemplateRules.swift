@@ -1,0 +1,244 @@
+/// Holds a template against the rules once: what is settled for every row, and what each row has to be asked.
+struct TemplateRules {
+    private let root: TemplateNode
+    private let columns: [String]
+    private let setting: ScanSetting
+    private let payloadLimit: Int
+    /// What holds for every row.
+    private(set) var settled: [LocatedFinding] = []
+    private(set) var rows: RowChecks
+
+    init(_ template: PayloadTemplate, _ setting: ScanSetting, payloadLimit: Int) {
+        root = template.root
+        columns = template.columns
+        self.setting = setting
+        self.payloadLimit = payloadLimit
+        rows = RowChecks(root, isLiveActivity: setting.isLiveActivity)
+        settleSize()
+        settleKeys()
+        settleDefaults()
+        settleContent()
+        settled += sample().withUnsafeBytes { CardNumberWalk.findings($0) }
+    }
+
+    private func sample(keepsOptional: Bool = true, _ fields: TemplateSample.Fields = .filled) -> [UInt8] {
+        TemplateSample(root, columns: columns, keepsOptional: keepsOptional, fields: fields).bytes
+    }
+
+    private func scan(_ sample: [UInt8]) -> [LocatedFinding] {
+        sample.withUnsafeBytes { LocatedFinding.scan($0, setting) }
+    }
+
+    /// A template may be too large even if every field is empty.
+    private mutating func settleSize() {
+        let least = sample(keepsOptional: false, .least).count
+        if least <= payloadLimit { return }
+        settled.append(.size(payloadLimit, found: root.placeholders.isEmpty ? "\(least)" : "\(least) or more"))
+    }
+
+    /// The rules of single keys. What is wrong with a stand-in only is left to the rows.
+    private mutating func settleKeys() {
+        for finding in scan(sample()) where !finding.rule.isOfContent {
+            let node = root.nearest(finding.path)
+            let isOpen =
+                switch finding.rule {
+                case .keyRange, .mutableContentTrue: !node.placeholders.isEmpty
+                case .keyType, .apsType: node.isOpenInType(of: finding.path)
+                default: false
+                }
+            if !isOpen { settled.append(finding.hinting(at: node)) }
+        }
+    }
+
+    /// A default that its key does not allow is the template's fault, though only rows with an empty field get it.
+    private mutating func settleDefaults() {
+        for finding in scan(sample(.empty)) where !finding.rule.isOfContent && !settled.contains(finding) {
+            let placeholders = root.nearest(finding.path).placeholders
+            guard !placeholders.isEmpty, placeholders.allSatisfy({ $0.defaultText != nil }) else { continue }
+            settled.append(finding)
+        }
+    }
+
+    /// The rules of the push type: settled where no field can make a difference.
+    private mutating func settleContent() {
+        let most = content(sample())
+        if hasOpenKeys {
+            rows.needsScan = true
+            return
+        }
+        if most == content(sample(keepsOptional: false, .empty)) {
+            settled += most
+        } else if most.isEmpty, content(sample(keepsOptional: false)).isEmpty, let texts = shownTexts {
+            rows.shownTexts = texts
+        } else {
+            rows.needsScan = true
+        }
+    }
+
+    private func content(_ sample: [UInt8]) -> [LocatedFinding] { scan(sample).filter(\.rule.isOfContent) }
+}
+
+extension TemplateRules {
+    /// Whether fields decide which keys there are, in ways that the samples with all and with none do not show.
+    private var hasOpenKeys: Bool {
+        guard let aps = root.member("aps")?.node, case .object(let members) = aps.value else {
+            return root.member("aps")?.node.field != nil
+        }
+        func isFilled(_ name: String) -> Bool { aps.member(name)?.node.placeholders.isEmpty == false }
+        // What these say, and not only that they are there, decides.
+        let isOpenInValue =
+            setting.isLiveActivity && isFilled("event") || setting.content == .silent && isFilled("content-available")
+        return isOpenInValue || members.contains { $0.isOpen }
+    }
+
+    /// The columns that can show something, where every text of the push is made of fields only; nil where that cannot
+    /// be said so simply.
+    private var shownTexts: [Int]? {
+        guard let aps = root.member("aps")?.node else { return nil }
+        let alert = aps.member("alert")?.node
+        let texts = ["title", "subtitle", "body", "title-loc-key", "subtitle-loc-key", "loc-key"]
+        let shown = ["badge", "sound"].map { aps.member($0)?.node } + texts.map { alert?.member($0)?.node } + [alert]
+        var columns: [Int] = []
+        for node in shown.compactMap({ $0 }) {
+            if case .object = node.value, node.offset == alert?.offset { continue }
+            guard case .string(let pieces) = node.value else { return nil }
+            if node.isOptional, pieces.count > 1 { return nil }
+            columns += node.placeholders.map(\.column)
+        }
+        return columns
+    }
+}
+
+extension TemplateMember {
+    /// Whether a field puts a value of any kind under a key of aps that Apple defines.
+    fileprivate var isOpen: Bool {
+        node.field?.type == .json && PayloadKey.all(in: .aps).contains { key.elementsEqual($0.name.utf8) }
+    }
+}
+
+extension TemplateNode {
+    /// Whether the type of its value is a field's affair.
+    fileprivate func isOpenInType(of path: [String]) -> Bool {
+        switch value {
+        case .field(let placeholder): return placeholder.type == .json
+        case .array(let elements):
+            let key = PayloadKey.all.first { $0.parent.path + "." + $0.name == path.joined(separator: ".") }
+            guard key?.form == .texts || key?.form == .textsOrNull else { return false }
+            return elements.contains { $0.field?.type == .json }
+        default: return false
+        }
+    }
+}
+
+extension Rule {
+    /// Whether it asks what stands in `aps`, and not how.
+    var isOfContent: Bool {
+        switch self {
+        case .apsMissing, .alertNothingToShow, .backgroundShows, .backgroundContentAvailable, .contentChangedMissing,
+            .timestampMissing, .eventMissing, .contentStateMissing, .startAttributes, .startAlert, .broadcastStart:
+            true
+        default: false
+        }
+    }
+}
+
+extension LocatedFinding {
+    /// All that the scan finds in a payload.
+    static func scan(_ payload: UnsafeRawBufferPointer, _ setting: ScanSetting) -> [LocatedFinding] {
+        var scan = PayloadScan(payload, setting, sink: FindingCollector(setting))
+        scan.run()
+        return scan.sink.findings
+    }
+
+    static func size(_ limit: Int, found: String) -> LocatedFinding {
+        LocatedFinding(
+            rule: .payloadSize, path: [], message: "payload: expected at most \(limit) bytes, found \(found)")
+    }
+}
+
+extension LocatedFinding {
+    /// A text placeholder where a number belongs is told how to say so.
+    fileprivate func hinting(at node: TemplateNode) -> LocatedFinding {
+        guard rule == .keyType, case .string(let pieces) = node.value, pieces.count == 1,
+            pieces[0].placeholder?.type == .text
+        else { return self }
+        let hint = "; a placeholder is a text unless it has a type, as in {{name:number}}"
+        return LocatedFinding(rule: rule, path: path, message: message + hint)
+    }
+}
+
+/// A field that must be within the range of the key it fills.
+struct FieldCheck: Equatable {
+    let column: Int
+    let form: PayloadKeyForm
+    /// Whether an empty field takes the key away, or leaves a default.
+    let mayBeEmpty: Bool
+
+    /// - Parameter field: fits its placeholder's type: the payload was rendered.
+    @inline(__always)
+    func isRight(_ field: UnsafeRawBufferPointer, isLiveActivity: Bool) -> Bool {
+        if field.isEmpty { return mayBeEmpty }
+        if case .interruptionLevel = form { return KeyJudge.isChoice(field, form) }
+        return KeyJudge.number(field, form, isLiveActivity) == nil
+    }
+}
+
+/// What of a template is left for each row to decide.
+struct RowChecks: Equatable {
+    /// The payload must be scanned; what follows is not looked at then.
+    var needsScan = false
+    var fields: [FieldCheck] = []
+    /// Columns of which one at least must hold something, or nothing is shown.
+    var shownTexts: [Int] = []
+
+    var isEmpty: Bool { !needsScan && fields.isEmpty && shownTexts.isEmpty }
+}
+
+extension RowChecks {
+    /// What the values of keys leave open; what the push type asks for is ``TemplateRules``'s affair.
+    init(_ root: TemplateNode, isLiveActivity: Bool) {
+        guard let aps = root.member("aps") else { return }
+        add(aps.node, .aps, isLiveActivity)
+        if aps.node.field?.type == .json { needsScan = true }
+    }
+
+    private mutating func add(_ node: TemplateNode, _ parent: PayloadKey.Parent, _ isLiveActivity: Bool) {
+        guard case .object(let members) = node.value else { return }
+        for member in members {
+            let key = PayloadKey.all(in: parent).first { member.key.elementsEqual($0.name.utf8) }
+            guard let key else { continue }
+            switch (parent, key.name, member.node.value) {
+            case (.aps, "alert", .object): add(member.node, .alert, isLiveActivity)
+            case (.aps, "sound", .object): add(member.node, .sound, isLiveActivity)
+            default: add(member.node, key.form, isLiveActivity)
+            }
+        }
+    }
+
+    private mutating func add(_ node: TemplateNode, _ form: PayloadKeyForm, _ isLiveActivity: Bool) {
+        switch node.value {
+        case .field(let placeholder): add(placeholder, form, isLiveActivity)
+        case .array(let elements) where form == .texts || form == .textsOrNull:
+            if elements.contains(where: { $0.field?.type == .json }) { needsScan = true }
+        case .string(let pieces) where !form.choices.isEmpty && !node.placeholders.isEmpty:
+            if form == .interruptionLevel, pieces.count == 1, let placeholder = pieces[0].placeholder {
+                fields.append(
+                    FieldCheck(column: placeholder.column, form: form, mayBeEmpty: placeholder.mayBeEmpty))
+            } else {
+                needsScan = true
+            }
+        default: break
+        }
+    }
+
+    private mutating func add(_ placeholder: TemplatePlaceholder, _ form: PayloadKeyForm, _ isLiveActivity: Bool) {
+        switch (placeholder.type, form) {
+        case (.json, _), (.bool, .isTrue), (.bool, .zeroOneOrTrue): needsScan = true
+        case (.number, .score) where isLiveActivity: break
+        case (.number, .count), (.number, .fraction), (.number, .score), (.number, .seconds), (.number, .one),
+            (.number, .zeroOrOne), (.number, .zeroOneOrTrue):
+            fields.append(FieldCheck(column: placeholder.column, form: form, mayBeEmpty: placeholder.mayBeEmpty))
+        default: break
+        }
+    }
+}

@@ -1,0 +1,180 @@
+extension PayloadTemplate {
+    /// Renders the payload of a row.
+    ///
+    /// Linear in its size. Where the output could hold the payload even if every character needed an escape, one pass
+    /// is enough; else the payload is measured first. Text is taken as it is: fields are UTF-8 by the input's contract,
+    /// and bytes that are not do no harm beyond standing in the payload.
+    /// - Parameters:
+    ///   - fields: one for each column, borrowed until return.
+    ///   - output: room for the payload; its bytes are undefined after it unless the outcome is `written`. Must not
+    ///     overlap the fields.
+    package func render(
+        fields: UnsafeBufferPointer<UnsafeRawBufferPointer>, into output: UnsafeMutableRawBufferPointer
+    ) -> RenderOutcome {
+        precondition(fields.count == columns.count, "a row has one field for each column")
+        var countMax = fixedCountMax
+        for field in growth { countMax &+= fields[field.column].count &* field.factor }
+        if countMax > output.count {
+            let measured = measure(fields)
+            guard case .written(let count) = measured else { return measured }
+            if count > output.count { return .tooLarge(count) }
+        }
+        // A payload has two bytes at least, so there is an address where it fits.
+        return write(fields, to: output.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self))
+    }
+
+    /// A failure of this template in words.
+    /// - Parameter fields: those that were rendered.
+    package func describe(_ failure: RenderFailure, fields: UnsafeBufferPointer<UnsafeRawBufferPointer>) -> String {
+        failure.description(column: columns[failure.column], field: fields[failure.column])
+    }
+
+    /// Writes without looking at the capacity.
+    private func write(
+        _ fields: UnsafeBufferPointer<UnsafeRawBufferPointer>, to target: UnsafeMutablePointer<UInt8>
+    ) -> RenderOutcome {
+        let steps = self.steps.baseAddress.unsafelyUnwrapped
+        let literals = UnsafePointer(self.literals.baseAddress.unsafelyUnwrapped)
+        var step = steps
+        var out = target
+        while true {
+            out = out.copying(literals + Int(step.pointee.literal), Int(step.pointee.literalCount))
+            let column = Int(step.pointee.column)
+            switch step.pointee.action {
+            case .none: break
+            case .end: return .written(out - target)
+            case .jump:
+                step = steps + Int(step.pointee.operand)
+                continue
+            case .dropComma: if (out - 1).pointee == UInt8(ascii: ",") { out -= 1 }
+            case .skipIfEmpty:
+                if fields[column].isEmpty {
+                    step = steps + Int(step.pointee.operand)
+                    continue
+                }
+            case .text:
+                let field = Field(fields[column])
+                out = JSONString.writeEscaped(field.bytes, field.count, to: out)
+            case .number:
+                let field = Field(fields[column])
+                guard NumberField.isValid(field.bytes, field.count) else { return .notNumber(column) }
+                out = out.copying(field.bytes, field.count)
+            case .bool:
+                let field = Field(fields[column])
+                guard let value = BoolField.parse(field.bytes, field.count) else { return .notBool(column) }
+                out = BoolField.write(value, to: out)
+            case .json:
+                var scanner = JSONScanner(fields[column], top: .anyValue, depthAbove: Int(step.pointee.operand))
+                guard let end = PayloadCompactor.write(&scanner, to: out) else {
+                    return .invalid(PayloadCompactor.failure(scanner, column: column))
+                }
+                out = end
+            }
+            step += 1
+        }
+    }
+
+    /// The exact size as `written`, or the failure that ``write(_:to:)`` would meet.
+    private func measure(_ fields: UnsafeBufferPointer<UnsafeRawBufferPointer>) -> RenderOutcome {
+        var index = 0
+        var size = 0
+        var endsInComma = false
+        while true {
+            let step = steps[index]
+            if step.literalCount > 0 {
+                size &+= Int(step.literalCount)
+                endsInComma = literals[Int(step.literal &+ step.literalCount) &- 1] == UInt8(ascii: ",")
+            }
+            index &+= 1
+            switch step.action {
+            case .none: break
+            case .end: return .written(size)
+            case .jump: index = Int(step.operand)
+            case .dropComma: if endsInComma { size &-= 1 }
+            case .skipIfEmpty: if fields[Int(step.column)].isEmpty { index = Int(step.operand) }
+            case .text, .number, .bool, .json:
+                let measured = measureField(step, fields[Int(step.column)])
+                guard case .written(let count) = measured else { return measured }
+                size &+= count
+                endsInComma = false
+            }
+        }
+    }
+
+    private func measureField(_ step: TemplateStep, _ field: UnsafeRawBufferPointer) -> RenderOutcome {
+        let column = Int(step.column)
+        let bytes = Field(field).bytes
+        switch step.action {
+        case .number: return NumberField.isValid(bytes, field.count) ? .written(field.count) : .notNumber(column)
+        case .bool:
+            guard let value = BoolField.parse(bytes, field.count) else { return .notBool(column) }
+            return .written(value ? 4 : 5)
+        case .json:
+            var scanner = JSONScanner(field, top: .anyValue, depthAbove: Int(step.operand))
+            let size = PayloadCompactor.measure(&scanner)
+            return size < 0 ? .invalid(PayloadCompactor.failure(scanner, column: column)) : .written(size)
+        default: return .written(JSONString.escapedCount(bytes, field.count))
+        }
+    }
+}
+
+extension RenderOutcome {
+    fileprivate static func notNumber(_ column: Int) -> RenderOutcome {
+        .invalid(RenderFailure(column: column, cause: .notNumber))
+    }
+
+    fileprivate static func notBool(_ column: Int) -> RenderOutcome {
+        .invalid(RenderFailure(column: column, cause: .notBool))
+    }
+}
+
+/// A field whose address may be followed as far as its count goes; an empty one may have none.
+private struct Field {
+    let bytes: UnsafePointer<UInt8>
+    let count: Int
+
+    @inline(__always)
+    init(_ buffer: UnsafeRawBufferPointer) {
+        let address = buffer.baseAddress ?? UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped
+        bytes = address.assumingMemoryBound(to: UInt8.self)
+        count = buffer.count
+    }
+}
+
+/// A field that must be a number.
+enum NumberField {
+    @inline(__always)
+    static func isValid(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> Bool {
+        count > 0 && JSONNumber.length(bytes, available: count) == count
+    }
+}
+
+/// A field that must be a Boolean: `true` or `false` in any letter case, as spreadsheets and scripts write them, or `1`
+/// or `0`. Words that depend on a language, such as yes and no, are none.
+enum BoolField {
+    static let writtenCountMax = 5
+
+    @inline(__always)
+    static func parse(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> Bool? {
+        switch count {
+        case 1 where bytes[0] | 1 == UInt8(ascii: "1"): return bytes[0] == UInt8(ascii: "1")
+        case 4 where lowercased(bytes) == 0x6575_7274: return true  // "true"
+        case 5 where lowercased(bytes) == 0x736C_6166 && bytes[4] | 0x20 == UInt8(ascii: "e"): return false  // "fals"
+        default: return nil
+        }
+    }
+
+    /// Four letters as one little-endian word; nothing but a letter becomes a letter by this.
+    @inline(__always)
+    private static func lowercased(_ bytes: UnsafePointer<UInt8>) -> UInt32 {
+        UInt32(littleEndian: bytes.word(as: UInt32.self)) | 0x2020_2020
+    }
+
+    @inline(__always)
+    static func write(_ value: Bool, to target: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
+        target.put(UInt32(littleEndian: value ? 0x6575_7274 : 0x736C_6166))
+        if value { return target + 4 }
+        target[4] = UInt8(ascii: "e")
+        return target + 5
+    }
+}

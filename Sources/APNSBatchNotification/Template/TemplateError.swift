@@ -1,0 +1,97 @@
+/// Why a template cannot be used, with its place.
+///
+/// As text: `payload.json:4:18: unknown column "frist_name"; did you mean "first_name"?`
+package struct TemplateError: Error, Equatable, Sendable, CustomStringConvertible {
+    package enum Cause: Error, Equatable {
+        /// Not strict JSON; the fault in words beside it.
+        case json(JSONFault, String)
+        /// No column of the input has this name.
+        case unknownColumn(String, known: [String])
+        case unknownType(String)
+        /// `{{}}`, or a placeholder with a type only.
+        case missingName
+        /// `{{` without `}}` after it in the same string.
+        case unclosedPlaceholder
+        /// `}}` that closes nothing.
+        case strayClose
+        /// `{{{`: three braces, as other template languages have them, mean nothing here.
+        case tripleBrace
+        /// A number, bool or json placeholder beside other text.
+        case typedInText(FieldType)
+        case placeholderInKey
+        /// `{{name|{{other}}}}`.
+        case placeholderInDefault
+        /// `{{name|}}`.
+        case emptyDefault
+        /// `{{name?|text}}`.
+        case defaultOfOptional
+        /// A default that is no value of the placeholder's type.
+        case badDefault(String, found: String)
+        /// `{{` where a value belongs.
+        case unquotedPlaceholder
+        case duplicateKey(String)
+        /// The template is larger than ``PayloadTemplate/sizeLimit``.
+        case tooLarge
+        /// A key that shall travel encrypted and is not there.
+        case noKeyToEncrypt(String, known: [String])
+        /// A key that cannot travel encrypted.
+        case keyInTheClear(String)
+        /// A key in the template that encryption itself adds.
+        case keyOfEncryption(String)
+        /// `mutable-content` cannot be put into an `aps` that is no object.
+        case apsNoObject
+        /// Encryption needs `mutable-content` in every row.
+        case openMutableContent
+    }
+
+    package let file: String
+    /// Counted from 1.
+    package let line: Int
+    /// Counted from 1, in characters (Unicode scalars).
+    package let column: Int
+    package let cause: Cause
+
+    package var description: String { "\(file):\(line):\(column): \(cause.message)" }
+}
+
+extension TemplateError.Cause {
+    package var message: String {
+        switch self {
+        case .json(_, let message): return message
+        case .unknownColumn(let name, let known): return Self.unknownColumn(name, known)
+        case .unknownType(let name): return "unknown type \"\(name)\"; there are text, number, bool and json"
+        case .missingName: return "this placeholder names no column"
+        case .unclosedPlaceholder: return "this placeholder is never closed; \"{{{{\" stands for a literal \"{{\""
+        case .strayClose: return "\"}}\" closes nothing; \"}}}}\" stands for a literal \"}}\""
+        case .tripleBrace: return "a placeholder opens with two braces; \"{{{{\" stands for a literal \"{{\""
+        case .typedInText(let type): return "a \(type.rawValue) placeholder must be the whole string"
+        case .unquotedPlaceholder:
+            return "a placeholder stands in a string, with a type where it is to be none: \"{{name:number}}\""
+        case .placeholderInDefault: return "a default is plain text; \"{{{{\" stands for a literal \"{{\""
+        case .emptyDefault: return "there is no default behind the \"|\""
+        case .defaultOfOptional: return "a placeholder has a \"?\" or a default, not both"
+        case .badDefault(let wanted, let found): return "this default must be \(wanted), found \(found)"
+        case .placeholderInKey: return "a placeholder cannot stand in a key"
+        case .duplicateKey(let key): return "the key \"\(key)\" stands twice in this object"
+        case .tooLarge: return "the template is larger than \(PayloadTemplate.sizeLimit) bytes"
+        case .noKeyToEncrypt(let key, let known): return Self.noKeyToEncrypt(key, known)
+        case .keyInTheClear(let key): return "the key \"\(key)\" cannot travel encrypted"
+        case .keyOfEncryption(let key): return "the key \"\(key)\" is added by encryption; leave it out"
+        case .openMutableContent: return "an encrypted payload needs \"mutable-content\" in every row; write 1"
+        case .apsNoObject: return "\"aps\" must be an object, since encryption adds \"mutable-content\" to it"
+        }
+    }
+
+    private static func noKeyToEncrypt(_ key: String, _ known: [String]) -> String {
+        let start = "there is no key \"\(key)\" to encrypt; "
+        if let near = NearestName.find(key, in: known) { return start + "did you mean \"\(near)\"?" }
+        return start + "there are " + known.map { "\"\($0)\"" }.joined(separator: ", ")
+    }
+
+    private static func unknownColumn(_ name: String, _ known: [String]) -> String {
+        let start = "unknown column \(ColumnNames.quoted(name)); "
+        if let near = NearestName.find(name, in: known) { return start + "did you mean \"\(near)\"?" }
+        if known.isEmpty { return start + "the input has no columns" }
+        return start + "the input has " + ColumnNames.list(known)
+    }
+}

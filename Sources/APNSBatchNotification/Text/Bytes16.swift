@@ -1,0 +1,90 @@
+/// Sixteen bytes at once: the step in which text is searched and copied. The width is that of a register of every
+/// x86-64 and arm64 processor, so no build setting is needed for it.
+typealias Bytes16 = SIMD16<UInt8>
+
+extension UnsafePointer<UInt8> {
+    @inline(__always)
+    func block() -> Bytes16 { UnsafeRawPointer(self).loadUnaligned(as: Bytes16.self) }
+
+    @inline(__always)
+    func word<Word: FixedWidthInteger & BitwiseCopyable>(as type: Word.Type = Word.self) -> Word {
+        UnsafeRawPointer(self).loadUnaligned(as: Word.self)
+    }
+}
+
+extension UnsafeMutablePointer<UInt8> {
+    @inline(__always)
+    func put<Value: BitwiseCopyable>(_ value: Value) {
+        UnsafeMutableRawPointer(self).storeBytes(of: value, as: Value.self)
+    }
+
+    /// Copies `count` bytes to here and returns the byte after them. Writes not one byte more: the last step overlaps
+    /// the one before it. `source` must not overlap the target.
+    ///
+    /// Pieces of a payload are short; for them this is cheaper than a call of memcpy.
+    @inline(__always)
+    func copying(_ source: UnsafePointer<UInt8>, _ count: Int) -> UnsafeMutablePointer<UInt8> {
+        if count >= 16 {
+            var done = 0
+            while done &+ 16 <= count {
+                (self + done).put((source + done).block())
+                done &+= 16
+            }
+            (self + (count &- 16)).put((source + (count &- 16)).block())
+        } else if count >= 8 {
+            put(source.word(as: UInt64.self))
+            (self + (count &- 8)).put((source + (count &- 8)).word(as: UInt64.self))
+        } else if count >= 4 {
+            put(source.word(as: UInt32.self))
+            (self + (count &- 4)).put((source + (count &- 4)).word(as: UInt32.self))
+        } else if count > 0 {
+            self[0] = source[0]
+            self[count >> 1] = source[count >> 1]
+            self[count &- 1] = source[count &- 1]
+        }
+        return self + count
+    }
+}
+
+extension SIMDMask<SIMD16<Int8>> {
+    /// The index of the first lane that is set, 16 if none is.
+    @inline(__always)
+    var firstIndex: Int {
+        let halves = unsafeBitCast(self, to: SIMD2<UInt64>.self)
+        if halves[0] != 0 { return halves[0].trailingZeroBitCount >> 3 }
+        if halves[1] != 0 { return 8 &+ (halves[1].trailingZeroBitCount >> 3) }
+        return 16
+    }
+
+    @inline(__always)
+    var isEmpty: Bool {
+        let halves = unsafeBitCast(self, to: SIMD2<UInt64>.self)
+        return halves[0] | halves[1] == 0
+    }
+}
+
+/// The bytes that cannot stand in a JSON string as they are (RFC 8259, section 7): `"`, `\` and those below 0x20.
+enum SpecialBytes {
+    /// Flipping bit 1 brings `"` (0x22) next to the control characters, so one comparison finds both.
+    @inline(__always)
+    static func mask(_ block: Bytes16) -> SIMDMask<SIMD16<Int8>> {
+        ((block ^ Bytes16(repeating: 0x02)) .< Bytes16(repeating: 0x21))
+            .| (block .== Bytes16(repeating: UInt8(ascii: "\\")))
+    }
+
+    /// Whether any of eight bytes is special.
+    @inline(__always)
+    static func any(in word: UInt64) -> Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let flipped = word ^ (ones &* 0x02)
+        let low = (flipped &- (ones &* 0x21)) & ~flipped
+        let backslash = word ^ (ones &* 0x5C)
+        let equal = (backslash &- ones) & ~backslash
+        return (low | equal) & (ones &* 0x80) != 0
+    }
+
+    @inline(__always)
+    static func contains(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+}

@@ -1,0 +1,12 @@
+import APNSBatchNotification
+import Testing
+
+@Suite("Remedies")
+struct RemedyTests {
+    @Test("reasons that a person can act upon have a remedy")
+    func remedies() {
+        for rule in AnswerRule.all where rule.action == .stop && rule.reason != .methodNotAllowed {
+            #expect(rule.reason.remedy != nil, "\(rule.text)")
+        }
+    }
+}

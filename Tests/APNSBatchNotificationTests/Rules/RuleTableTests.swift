@@ -1,0 +1,65 @@
+import APNSBatchNotification
+import Testing
+
+@Suite struct RuleTableTests {
+    @Test("Every rule has one row of the table, in their order")
+    func rows() {
+        #expect(RuleRow.all.map(\.rule) == Rule.allCases)
+        for rule in Rule.allCases {
+            #expect(!rule.about.isEmpty && !rule.about.hasSuffix(".") && !rule.source.isEmpty)
+        }
+    }
+
+    @Test("A rule's name fits a column of findings and an anchor of the documentation", arguments: Rule.allCases)
+    func names(_ rule: Rule) {
+        #expect(rule.rawValue.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x2D })
+    }
+
+    @Test("What holds a push back is an error, and what only should be looked at a warning")
+    func severities() {
+        let warnings = Rule.allCases.filter { $0.severity == .warning }
+        #expect(
+            warnings == [
+                .tokenSize, .duplicateToken, .mutableContentTrue, .duplicateKey, .unknownApsKey, .unknownAlertKey,
+                .unknownSoundKey,
+                .cardNumber, .startAlert, .topicSuffix, .priorityUnusual, .expirationMissing, .expirationUnusual,
+                .unusedColumn, .certificateExpiry,
+            ])
+    }
+
+    @Test("A key stands once in its object, with a note and a source")
+    func keys() {
+        for parent in PayloadKey.Parent.allCases {
+            let keys = PayloadKey.all(in: parent)
+            #expect(!keys.isEmpty && Set(keys.map(\.name)).count == keys.count)
+            #expect(keys.allSatisfy { !$0.note.isEmpty && !$0.source.isEmpty })
+        }
+        let legacy = PayloadKey.all.filter(\.isLegacy).map { "\($0.parent.path).\($0.name)" }
+        #expect(
+            legacy == [
+                "aps.summary-arg", "aps.summary-arg-count", "aps.alert.action-loc-key", "aps.alert.action",
+                "aps.alert.summary-arg", "aps.alert.summary-arg-count",
+            ])
+    }
+
+    @Test("The forms of keys in words", arguments: PayloadKeyForm.allCases)
+    func forms(_ form: PayloadKeyForm) {
+        #expect(!form.expectedType().isEmpty && !form.expectedRange.isEmpty)
+        #expect((form == .title) == (form.expectedType() != form.expectedType(isLiveActivity: true)))
+    }
+
+    @Test(
+        "A header's fault names its rule",
+        arguments: [
+            (FieldFault.pushTypeUnknown, Rule.pushType), (.topicEmpty, .topic), (.topicTooLong(300), .topic),
+            (.topicCharacter(at: 1), .topic), (.priorityUnknown, .priority),
+            (.priorityNotAllowed(.background, .immediate), .priorityBackground),
+            (.expirationNotANumber, .expiration), (.expirationTooLate, .expiration), (.collapseIDEmpty, .collapseID),
+            (.collapseIDTooLong(65), .collapseID), (.collapseIDCharacter(at: 1), .collapseID),
+            (.collapseIDBlank, .collapseID),
+        ])
+    func faults(fault: FieldFault, rule: Rule) {
+        #expect(fault.rule == rule)
+        #expect(DeviceTokenFault.empty.rule == .deviceToken)
+    }
+}

@@ -1,0 +1,54 @@
+import APNSBatchNotification
+
+/// Findings as a test compares them: `rule: message`.
+extension PayloadRules {
+    /// What the rules say of a raw payload; compacted first, as a lane does.
+    static func ofRaw(
+        _ json: String, _ type: PushType = .alert, isBroadcast: Bool = false, cardNumbers: Bool = false
+    ) throws -> [String] {
+        guard case .payload(let payload) = compacted(json) else { throw NotJSON() }
+        let rules = PayloadRules(template: nil, pushType: type, isBroadcast: isBroadcast)
+        return rules.findings(payload, cardNumbers: cardNumbers)
+    }
+
+    /// What the rules say of a template.
+    static func ofTemplate(
+        _ json: String, _ columns: [String] = [], _ type: PushType = .alert, isBroadcast: Bool = false
+    ) throws -> [String] {
+        let template = try PayloadTemplate(json, columns)
+        let rules = PayloadRules(template: template, pushType: type, isBroadcast: isBroadcast)
+        return rules.templateFindings.map { "\($0.rule.rawValue): \($0.message)" }
+    }
+
+    /// Renders a row and holds it against the rules; also that the verdict and the words agree.
+    func row(_ fields: [String], cardNumbers: Bool = false) throws -> [String] {
+        let bytes = fields.map { Array($0.utf8) }
+        guard case .payload(let payload)? = template?.rendered(bytes, capacity: 1 << 16) else { throw NotJSON() }
+        return findings(payload, fields: bytes, cardNumbers: cardNumbers)
+    }
+
+    func findings(_ payload: [UInt8], fields: [[UInt8]] = [], cardNumbers: Bool = false) -> [String] {
+        let memory = GuardedMemory(payload)
+        let fieldMemory = fields.map { GuardedMemory($0) }
+        let views = fieldMemory.map { UnsafeRawBufferPointer($0.bytes) }
+        defer { withExtendedLifetime((memory, fieldMemory)) {} }
+        return views.withUnsafeBufferPointer { fields in
+            let payload = UnsafeRawBufferPointer(memory.bytes)
+            let verdict = check(payload, fields: fields)
+            let found = describe(payload, fields: fields)
+            precondition(verdict.hasError == found.contains { $0.rule.severity == .error }, "\(found) \(verdict)")
+            precondition(verdict.hasWarning == found.contains { $0.rule.severity == .warning }, "\(found) \(verdict)")
+            precondition(needsRow || verdict.isClean)
+            let all = cardNumbers ? describe(payload, fields: fields, cardNumbers: true) : found
+            if template == nil {
+                precondition((all.count > found.count) == (cardNumbers && holdsCardNumber(payload)))
+            }
+            return all.map { finding in
+                let column = finding.column.map { "[\(template?.columns[$0] ?? "?")] " } ?? ""
+                return "\(finding.rule.rawValue): \(column)\(finding.message)"
+            }
+        }
+    }
+}
+
+struct NotJSON: Error {}
