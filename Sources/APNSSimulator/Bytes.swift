@@ -25,7 +25,7 @@ extension UnsafeRawBufferPointer {
         return memcmp(mine, theirs, count) == 0
     }
 
-    /// The same for bytes in an array.
+    /// Whether an array holds the same bytes.
     @inline(__always)
     func equals(_ other: [UInt8]) -> Bool { other.withUnsafeBytes { equals($0) } }
 

@@ -18,11 +18,6 @@ package struct SimulatorReport: Sendable, Equatable {
     package struct TeamCount: Sendable, Equatable {
         package var teamID: String
         package var requests: UInt64
-
-        package init(teamID: String, requests: UInt64) {
-            self.teamID = teamID
-            self.requests = requests
-        }
     }
 
     /// How often something was done wrong on purpose.
@@ -30,11 +25,6 @@ package struct SimulatorReport: Sendable, Equatable {
         /// The fault's key in the script.
         package var name: String
         package var count: Int
-
-        package init(name: String, count: Int) {
-            self.name = name
-            self.count = count
-        }
     }
 
     /// Requests received whole.
@@ -55,21 +45,21 @@ package struct SimulatorReport: Sendable, Equatable {
     package var channels = 0
     /// Connections on which HTTP/2 began.
     package var connections: UInt64 = 0
-    /// Those of them with a client certificate.
+    /// Connections with a client certificate.
     package var connectionsWithCertificate: UInt64 = 0
-    /// Those on which provider tokens of two teams came.
+    /// Connections on which provider tokens of two teams came.
     package var connectionsWithTwoTeams: UInt64 = 0
     /// Requests with another provider token too soon after the last one on their connection.
     package var tokensTooEarly: UInt64 = 0
     /// Requests with a provider token that was too old.
     package var tokensExpired: UInt64 = 0
-    /// In the order of the keys.
+    /// What each team sent, in the order of the keys.
     package var teams: [TeamCount] = []
     /// The most requests that were open at once on one connection.
     package var mostStreams = 0
     /// The most requests that were open at once in all.
     package var mostStreamsTotal = 0
-    /// In the order of the script, without those at bytes: see `connectionsAborted`.
+    /// Faults in the order of the script. Those at bytes are not among them: see `connectionsAborted`.
     package var faults: [FaultCount] = []
     /// Requests that a fault kept from being looked at: refused, or above the last stream of a GOAWAY. In no other count.
     package var notProcessed: UInt64 = 0
@@ -81,8 +71,6 @@ package struct SimulatorReport: Sendable, Equatable {
     package var loop = ""
     /// What went wrong besides, in English: the counts could not be written, the loop failed.
     package var failures: [String] = []
-
-    package init() {}
 
     /// How often an answer was given.
     package func count(status: Int, reason: String = "") -> UInt64 {

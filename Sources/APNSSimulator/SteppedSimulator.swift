@@ -35,8 +35,8 @@ package final class SteppedSimulator {
 
     package func finish() -> SimulatorReport { server.finish(countsPath: nil) }
 
-    /// Connections that are up.
-    package var connections: [UInt64] { server.connectionIDs }
+    /// Ids of the connections that are up.
+    package var connections: [UInt64] { server.connections.ids }
 
     /// Says GOAWAY on a connection, and closes it after the last answer if asked.
     package func goaway(_ connection: UInt64, code: UInt32, debug: String, closing: Bool) {

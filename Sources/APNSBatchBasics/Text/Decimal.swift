@@ -47,3 +47,13 @@ package enum Decimal {
         return value
     }
 }
+
+extension UInt8 {
+    /// Whether it is an ASCII digit.
+    @inline(__always)
+    var isDigit: Bool { self &- 0x30 < 10 }
+
+    /// Whether it is an ASCII letter or digit.
+    @inline(__always)
+    var isLetterOrDigit: Bool { isDigit || (self | 0x20) &- 0x61 < 26 }
+}

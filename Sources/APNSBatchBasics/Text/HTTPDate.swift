@@ -22,7 +22,7 @@ package enum HTTPDate {
         return seconds(day: parts[1], month: parts[2], year: parts[3], time: parts[4])
     }
 
-    /// The same, and the two forms of old that a recipient takes all the same: `Sunday, 06-Nov-94 08:49:37 GMT` and
+    /// Reads that form, and two obsolete ones that a recipient takes all the same: `Sunday, 06-Nov-94 08:49:37 GMT` and
     /// `Sun Nov  6 08:49:37 1994`.
     ///
     /// - Parameter now: two digits of a year mean none that is more than fifty years ahead.

@@ -39,7 +39,7 @@ package enum Timestamp {
 
     private static func skipFraction(_ rest: inout Slice<UnsafeRawBufferPointer>) -> Bool {
         guard skip(&rest, ".") else { return true }
-        let digits = rest.prefix { $0 &- UInt8(ascii: "0") < 10 }
+        let digits = rest.prefix(while: \.isDigit)
         rest = rest.dropFirst(digits.count)
         return !digits.isEmpty
     }

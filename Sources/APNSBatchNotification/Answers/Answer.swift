@@ -77,18 +77,13 @@ package struct ReasonBody: Equatable, Sendable {
             ? Reason(rawValue: scanner.text) : Reason(bytes: scanner.token)
     }
 
-    /// A number that is not negative, its fraction dropped; nil when it does not fit 63 bits or has an exponent.
+    /// A number that is not negative, its fraction dropped; nil when it has more than 18 digits or an exponent.
     private static func number(_ text: UnsafeRawBufferPointer) -> Int64? {
-        let whole = text.prefix { $0 != UInt8(ascii: ".") }
-        guard !whole.isEmpty, text.dropFirst(whole.count + 1).allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
-        var value: Int64 = 0
-        for byte in whole {
-            let (product, overflow) = value.multipliedReportingOverflow(by: 10)
-            let (sum, carry) = product.addingReportingOverflow(Int64(byte) - 0x30)
-            guard 0x30...0x39 ~= byte, !overflow, !carry else { return nil }
-            value = sum
+        let point = text.firstIndex(of: UInt8(ascii: ".")) ?? text.count
+        guard let whole = Decimal.read(text[..<point]), text[point...].dropFirst().allSatisfy(\.isDigit) else {
+            return nil
         }
-        return value
+        return Int64(whole)
     }
 }
 

@@ -1,12 +1,11 @@
 /// What an answer means for its row.
 package enum AnswerAction: Equatable, Sendable {
-    /// APNs took the push.
     case accepted
-    /// No, finally.
+    /// APNs refused the push, finally.
     case rejected(TokenAdvice)
     /// The next rows would fare the same: the campaign ends here.
     case stop
-    /// Send again, on these terms.
+    /// The row is sent again, on these terms.
     case retry(Retry)
 }
 
@@ -24,7 +23,7 @@ package enum TokenAdvice: Equatable, Sendable {
 package struct Retry: Equatable, Sendable {
     /// How long to wait; see ``RetryBackoff``.
     package enum Delay: Equatable, Sendable {
-        /// Not at all.
+        /// The row is sent again at once.
         case none
         /// Something that passes within seconds or minutes.
         case short
@@ -51,7 +50,7 @@ package struct Retry: Equatable, Sendable {
         case pause
     }
 
-    /// How often.
+    /// How often a row is sent again.
     package enum Limit: Equatable, Sendable {
         /// As often as the campaign allows for all rows; then the row keeps this answer.
         case campaign

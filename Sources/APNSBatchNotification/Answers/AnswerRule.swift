@@ -166,7 +166,7 @@ extension AnswerRule {
 package struct StatusRule: Sendable {
     package let statuses: ClosedRange<UInt16>
     package let action: AnswerAction
-    /// For the documentation.
+    /// What the status means, for the documentation.
     package let note: String
 
     /// The table; the first row that fits counts.
@@ -183,7 +183,6 @@ package struct StatusRule: Sendable {
             note: "4xx is final; of anything else APNs says nothing, and it was no 200"),
     ]
 
-    /// The action for a status.
     static func action(for status: UInt16) -> AnswerAction {
         for rule in all where rule.statuses.contains(status) { return rule.action }
         return .rejected(.none)

@@ -54,7 +54,7 @@ package enum RetryAfter {
     /// - Parameter now: seconds since 1970-01-01 00:00 UTC.
     package static func parse(_ value: UnsafeRawBufferPointer, now: Int64) -> UInt64? {
         guard !value.isEmpty, value.count <= lengthMax else { return nil }
-        if value.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) { return Decimal.read(value[...]) ?? .max }
+        if value.allSatisfy(\.isDigit) { return Decimal.read(value[...]) ?? .max }
         guard let date = HTTPDate.parseAnyForm(String(decoding: value, as: UTF8.self), now: now) else { return nil }
         return UInt64(max(0, date - now))
     }

@@ -2,7 +2,6 @@
 ///
 /// Source: Apple, "Sending notification requests to APNs" and "Sending channel management requests to APNs".
 package struct APNSHost: Equatable, Sendable {
-    /// What a host is for.
     package enum Use: Equatable, Sendable {
         /// Device pushes and broadcasts.
         case push
@@ -22,7 +21,6 @@ package struct APNSHost: Equatable, Sendable {
     /// The port to use first, then the alternatives.
     package let ports: [UInt16]
 
-    /// Every host.
     package static let all = [
         APNSHost(use: .push, environment: .production, name: "api.push.apple.com", ports: [443, 2197]),
         APNSHost(use: .push, environment: .sandbox, name: "api.sandbox.push.apple.com", ports: [443, 2197]),
@@ -34,12 +32,10 @@ package struct APNSHost: Equatable, Sendable {
             ports: [2195]),
     ]
 
-    /// The host for device pushes and broadcasts.
     package static func push(_ environment: Environment) -> APNSHost {
         all.first { $0.use == .push && $0.environment == environment }!
     }
 
-    /// The host for channel management.
     package static func channelManagement(_ environment: Environment) -> APNSHost {
         all.first { $0.use == .channelManagement && $0.environment == environment }!
     }

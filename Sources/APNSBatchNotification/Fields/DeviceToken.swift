@@ -79,7 +79,7 @@
     }
 
     static func isHexDigit(_ byte: UInt8) -> Bool {
-        byte &- UInt8(ascii: "0") < 10 || (byte | 0x20) &- UInt8(ascii: "a") < 6
+        byte.isDigit || (byte | 0x20) &- UInt8(ascii: "a") < 6
     }
 }
 
@@ -87,7 +87,6 @@ extension DeviceToken {
     /// What stands before the token in the path.
     package static let pathPrefix = "/3/device/"
 
-    /// Its bytes.
     @inlinable package static var pathPrefixLength: Int { 10 }
 
     /// The most bytes of a path.

@@ -91,7 +91,6 @@ extension FieldFault {
 }
 
 extension PushTypeRule {
-    /// All names, for a message.
     fileprivate static var names: String {
         all.dropLast().map(\.name).joined(separator: ", ") + " or " + all[all.count - 1].name
     }

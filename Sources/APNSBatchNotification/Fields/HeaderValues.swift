@@ -9,8 +9,7 @@ package enum Topic {
     package static func check(_ text: UnsafeRawBufferPointer) -> FieldFault? {
         if text.isEmpty { return .topicEmpty }
         if text.count > lengthMax { return .topicTooLong(text.count) }
-        for offset in text.indices where !isAllowed(text[offset]) { return .topicCharacter(at: offset) }
-        return nil
+        return text.firstIndex { !$0.isLetterOrDigit && !".-_".utf8.contains($0) }.map(FieldFault.topicCharacter)
     }
 
     /// The topic of a push type for an app. Given a topic that already has the suffix, it is returned as it is.
@@ -47,15 +46,6 @@ package enum Topic {
         }
         return nil
     }
-
-    private static func isAllowed(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
-    }
 }
 
 /// How urgently APNs delivers a push: the `apns-priority` header.
@@ -64,7 +54,7 @@ package enum Topic {
 package enum Priority: UInt8, CaseIterable, Sendable {
     /// Power before all else; never wakes the device.
     case low = 1
-    /// With regard to the device's power.
+    /// When it costs the device little power.
     case powerAware = 5
     /// At once. What APNs assumes without the header.
     case immediate = 10
@@ -119,16 +109,8 @@ package enum ChannelID {
         if text.count > lengthMax { return .channelIDTooLong(text.count) }
         guard text.count > 0, text.count % 4 == 0 else { return .channelID }
         let padding = text.reversed().prefix { $0 == UInt8(ascii: "=") }.count
-        guard padding <= 2, text.dropLast(padding).allSatisfy(isDigit) else { return .channelID }
+        guard padding <= 2, text.dropLast(padding).allSatisfy({ $0.isLetterOrDigit || "+/".utf8.contains($0) })
+        else { return .channelID }
         return nil
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
-            true
-        default: false
-        }
     }
 }

@@ -23,19 +23,14 @@
 
     /// Whether a text has the form of these ids: lower-case hexadecimal digits, version 8.
     package static func isDerived(_ text: some Collection<UInt8>) -> Bool {
-        guard text.count == length else { return false }
-        for (place, byte) in text.enumerated() {
-            switch place {
-            case 8, 13, 18, 23: if byte != UInt8(ascii: "-") { return false }
-            case 14: if byte != UInt8(ascii: "8") { return false }
-            default:
-                switch byte {
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): break
-                default: return false
+        text.count == length
+            && text.enumerated().allSatisfy { place, byte in
+                switch place {
+                case 8, 13, 18, 23: byte == UInt8(ascii: "-")
+                case 14: byte == UInt8(ascii: "8")
+                default: byte.isDigit || 0x61...0x66 ~= byte
                 }
             }
-        }
-        return true
     }
 
     /// A bijection of 64 bits in which every bit of the input changes every bit of the output with even chance:
@@ -99,7 +94,6 @@ extension MessageID {
         return nil
     }
 
-    /// The text form.
     package var text: String {
         String(unsafeUninitializedCapacity: Self.length) { out in
             write(to: out.baseAddress!)

@@ -13,7 +13,6 @@
     case controls
     case mdm
 
-    /// What the type asks for.
     package var rule: PushTypeRule { PushTypeRule.all[Int(rawValue)] }
 
     /// The header's value.
@@ -46,7 +45,6 @@
 package struct PushTypeRule: Sendable {
     /// How the topic is made from the app's bundle id.
     package enum TopicForm: Equatable, Sendable {
-        /// The bundle id itself.
         case bundleID
         /// The bundle id and this suffix.
         case suffixed(String)
@@ -77,7 +75,7 @@ package struct PushTypeRule: Sendable {
 
     /// How soon a push is to expire; another expiration is sent and earns a warning.
     package enum Lifetime: Equatable, Sendable {
-        /// As the campaign likes.
+        /// Nothing is asked.
         case any
         /// Tried once, or kept for at most ``PushTypeRule/fewSeconds``.
         case seconds
@@ -89,11 +87,10 @@ package struct PushTypeRule: Sendable {
     /// The header's value.
     package let name: String
     package let topicForm: TopicForm
-    /// The most bytes of payload.
     package let payloadLimit: Int
     /// The priorities that may be asked for; the first is sent when nobody asked.
     package let priorities: [Priority]
-    /// Those that Apple's page about the type names, where it names fewer; others are sent and earn a warning.
+    /// The priorities that Apple's page about the type names, where it names fewer; others are sent and earn a warning.
     package let usualPriorities: [Priority]
     /// How soon a push of this type is to expire.
     package let lifetime: Lifetime

@@ -13,12 +13,6 @@ package struct HeaderField: Equatable, Sendable {
     package let name: String
     package let value: String
     package let indexing: HeaderIndexing
-
-    package init(name: String, value: String, indexing: HeaderIndexing) {
-        self.name = name
-        self.value = value
-        self.indexing = indexing
-    }
 }
 
 /// A header field of a request to APNs: one row of the table of headers.
@@ -31,7 +25,6 @@ package struct RequestHeader: Equatable, Sendable {
     /// What stands in it, for the documentation.
     package let rule: String
 
-    /// The field with a value.
     package func field(_ value: String) -> HeaderField {
         HeaderField(name: name, value: value, indexing: indexing)
     }
@@ -59,10 +52,10 @@ package struct RequestHeader: Equatable, Sendable {
     package static let collapseID = RequestHeader(
         name: "apns-collapse-id", indexing: .nameOnce, rule: "1 to 64 bytes; left out for none")
 
-    /// Of broadcasts and channel management, in place of the token in the path.
+    /// Names the channel of a broadcast or of a request about channels, as the path names the token of a device.
     package static let channelID = RequestHeader(
         name: "apns-channel-id", indexing: .nameOnce, rule: "the channel, in base64 as APNs gave it")
-    /// Of broadcasts and channel management, in place of `apns-id`.
+    /// The id of a broadcast or of a request about channels; a push to a device has `apns-id`.
     package static let requestID = RequestHeader(
         name: "apns-request-id", indexing: .nameOnce, rule: "a UUID in lower case, the same for every attempt of a row")
 

@@ -61,7 +61,6 @@ package enum ChannelRequest {
     /// Creates with POST, reads with GET and deletes with DELETE.
     package static func path(bundleID: String) -> String { "/1/apps/\(bundleID)/channels" }
 
-    /// Lists with GET.
     package static func listPath(bundleID: String) -> String { "/1/apps/\(bundleID)/all-channels" }
 
     /// The most channels that an app may have.

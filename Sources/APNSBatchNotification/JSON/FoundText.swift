@@ -6,7 +6,6 @@ struct FoundText {
     /// Bytes of a field or word that a message shows before it is cut.
     static let lengthLimit = 32
 
-    /// The character at the place.
     var character: String {
         guard offset < bytes.count else { return "the end" }
         switch bytes[offset] {

@@ -138,10 +138,8 @@ extension JSONScanner {
     @inline(__always)
     static func isWordByte(_ byte: UInt8) -> Bool {
         switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"): return true
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"): return true
-        case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."): return true
-        default: return false
+        case UInt8(ascii: "_"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."): true
+        default: byte.isLetterOrDigit
         }
     }
 }
@@ -173,7 +171,7 @@ enum JSONNumber {
     @inline(__always)
     private static func digits(_ bytes: UnsafePointer<UInt8>, from start: Int, _ available: Int) -> Int {
         var index = start
-        while index < available, bytes[index] &- 0x30 < 10 { index &+= 1 }
+        while index < available, bytes[index].isDigit { index &+= 1 }
         return index &- start
     }
 }

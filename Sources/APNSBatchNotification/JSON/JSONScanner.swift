@@ -1,9 +1,8 @@
 /// A strict scanner of JSON (RFC 8259): tells the tokens of a text one after the other and stops at the first fault.
 ///
-/// It never reads outside its text, allocates nothing and does not recurse. Everything in this module that reads JSON reads
-/// it through this scanner: the compactor, the template compiler, the rules and the readers of answers. Keys are told apart
-/// from values, and ``depth`` says how deep the scanner stands. Members of one name in one object are told as they come;
-/// whether that is allowed is up to the caller.
+/// It never reads outside its text, allocates nothing and does not recurse. All JSON in this module is read through it, but
+/// for what ``CompactCursor`` walks. Keys are told apart from values, and ``depth`` says how deep the scanner stands. Members
+/// of one name in one object are told as they come; whether that is allowed is up to the caller.
 struct JSONScanner {
     /// Levels of objects and arrays that are followed. The RFC lets a parser set a limit (section 9).
     static let depthLimit = 64
@@ -93,7 +92,6 @@ struct JSONScanner {
         }
     }
 
-    /// Stops the scanner.
     mutating func fail(_ fault: JSONFault, at offset: Int? = nil) -> Token {
         self.fault = fault
         faultOffset = offset ?? position
@@ -191,11 +189,6 @@ extension JSONScanner {
     /// The last token as it stands in the text; of a string or key what stands between the quotes.
     @inline(__always)
     var token: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes + tokenStart, count: tokenCount) }
-
-    /// All that was passed since an offset.
-    func passed(from start: Int) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: bytes + start, count: position - start)
-    }
 
     /// The last string or key, without its escapes.
     var text: String {

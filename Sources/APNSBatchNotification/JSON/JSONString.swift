@@ -95,6 +95,17 @@ enum JSONString {
         return total
     }
 
+    /// Text with its escapes, away from the way of a row.
+    static func escaped(_ text: [UInt8]) -> [UInt8] {
+        text.withUnsafeBufferPointer { source in
+            guard let start = source.baseAddress, !source.isEmpty else { return [] }
+            return [UInt8](unsafeUninitializedCapacity: escapedCount(start, source.count)) { out, count in
+                let target = out.baseAddress.unsafelyUnwrapped
+                count = writeEscaped(start, source.count, to: target) - target
+            }
+        }
+    }
+
     /// Writes the inside of a JSON string that the scanner has passed, its escapes brought to the shortest form.
     static func writeNormalised(
         _ source: UnsafePointer<UInt8>, _ count: Int, to target: UnsafeMutablePointer<UInt8>

@@ -52,7 +52,7 @@ package struct LocalisationRules: Sendable {
 
 /// The localised texts of a template's alert.
 private struct AlertTexts {
-    /// Those that are the same for every row.
+    /// The texts that are the same for every row.
     private(set) var fixed: [LocalisedKeys.Entry] = []
     /// Whether there may be others, made by fields.
     private(set) var isOpen = false

@@ -19,7 +19,6 @@ package struct StringsFile: Sendable {
         package var description: String { "\(file):\(line):\(column): \(message)" }
     }
 
-    /// The largest file in bytes.
     package static let sizeLimit = 64 << 20
 
     /// - Parameter name: what errors call the file.

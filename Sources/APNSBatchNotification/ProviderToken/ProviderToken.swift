@@ -8,7 +8,6 @@ package struct ProviderToken: Equatable, Sendable {
     /// Seconds since 1970-01-01 00:00 UTC.
     package let issuedAt: Int64
 
-    /// The field that carries it.
     package var authorization: HeaderField { RequestHeader.authorization.field("bearer " + jwt) }
 }
 

@@ -86,15 +86,8 @@ struct RuleWords {
     let place: FoundPlace
 
     var path: [String] {
-        let above: [String] =
-            switch place.parent {
-            case .payload: []
-            case .aps: ["aps"]
-            case .alert: ["aps", "alert"]
-            case .sound: ["aps", "sound"]
-            }
-        guard let key = place.key else { return above }
-        return above + [Self.name(key)]
+        let above = place.parent == .payload ? [] : place.parent.path.split(separator: ".").map(String.init)
+        return above + (place.key.map { [Self.name($0)] } ?? [])
     }
 
     func message(_ rule: Rule, _ fault: FoundFault?) -> String {

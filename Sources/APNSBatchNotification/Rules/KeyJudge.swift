@@ -44,28 +44,17 @@ enum KeyJudge {
     static func number(
         _ bytes: UnsafeRawBufferPointer, _ form: PayloadKeyForm, _ isLiveActivity: Bool
     ) -> KeyFault? {
-        // The common ones first: a digit is right wherever a number is, but for those that must be one.
-        if bytes.count == 1 {
-            return bytes[0] <= UInt8(ascii: "1") ? oneDigit(bytes[0], form) : digit(form, isLiveActivity)
-        }
-        return anyNumber(bytes, form, isLiveActivity)
+        // The common ones first: 0 and 1 are right wherever a number is, but for 0 where 1 is asked for.
+        bytes.count == 1 ? digit(bytes[0], form, isLiveActivity) : anyNumber(bytes, form, isLiveActivity)
     }
 
     @inline(__always)
-    private static func oneDigit(_ digit: UInt8, _ form: PayloadKeyForm) -> KeyFault? {
-        switch form {
-        case .one: digit == UInt8(ascii: "0") ? .range : nil
-        default: nil
-        }
-    }
-
-    /// 2 to 9.
-    @inline(__always)
-    private static func digit(_ form: PayloadKeyForm, _ isLiveActivity: Bool) -> KeyFault? {
+    private static func digit(_ digit: UInt8, _ form: PayloadKeyForm, _ isLiveActivity: Bool) -> KeyFault? {
         switch form {
         case .count, .seconds: nil
-        case .score: isLiveActivity ? nil : .range
-        default: .range
+        case .score where isLiveActivity: nil
+        case .one: digit == UInt8(ascii: "1") ? nil : .range
+        default: digit <= UInt8(ascii: "1") ? nil : .range
         }
     }
 
@@ -91,7 +80,7 @@ enum KeyJudge {
     @inline(__always)
     private static func isPlain(_ bytes: UnsafeRawBufferPointer, _ form: PayloadKeyForm) -> Bool {
         guard form == .count || form == .seconds else { return false }
-        return bytes.count <= 11 && bytes.allSatisfy(CardNumber.isDigit)
+        return bytes.count <= 11 && bytes.allSatisfy(\.isDigit)
     }
 
     /// Whether a string is one of the few that its key allows. None of them needs an escape.

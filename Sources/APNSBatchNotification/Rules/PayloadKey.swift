@@ -8,7 +8,7 @@ package struct PayloadKey: Sendable {
         case alert
         case sound
 
-        /// As it begins a message.
+        /// The path that messages begin with.
         package var path: String {
             switch self {
             case .payload: "payload"
@@ -54,7 +54,6 @@ extension PayloadKey {
     /// Every key that Apple defines, by parent.
     package static let all = payload + aps + liveActivity + alert + sound
 
-    /// Those of one parent.
     package static func all(in parent: Parent) -> [PayloadKey] { all.filter { $0.parent == parent } }
 
     private static let payload = [
@@ -138,7 +137,7 @@ package enum PayloadKeyForm: UInt8, CaseIterable, Sendable {
     case count
     /// A number from 0 to 1.
     case fraction
-    /// The same, and any number for a Live Activity.
+    /// A number from 0 to 1, or any number for a Live Activity.
     case score
     /// Whole seconds since 1970.
     case seconds

@@ -1,7 +1,7 @@
 /// The rules of a payload, compiled for one push type and one template, or for raw payloads.
 ///
 /// Never changes: any number of threads may check with it.
-package final class PayloadRules: @unchecked Sendable {
+package final class PayloadRules: Sendable {
     package let template: PayloadTemplate?
     package let pushType: PushType
     package let isBroadcast: Bool
@@ -10,44 +10,25 @@ package final class PayloadRules: @unchecked Sendable {
     /// What holds for every row, whatever its fields say.
     package let templateFindings: [TemplateFinding]
     /// False when no row can break a rule that the template has not broken already; card numbers aside.
-    package let needsRow: Bool
+    package var needsRow: Bool { !rows.isEmpty }
 
     private let setting: ScanSetting
     private let settled: [LocatedFinding]
-    private let needsScan: Bool
-    private let isLiveActivity: Bool
-    private let fieldChecks: UnsafeMutableBufferPointer<FieldCheck>
-    private let shownTexts: UnsafeMutableBufferPointer<Int>
+    private let rows: RowChecks
 
     /// - Parameter template: nil for raw payloads.
     package init(template: PayloadTemplate?, pushType: PushType, isBroadcast: Bool = false) {
         self.template = template
         self.pushType = pushType
         self.isBroadcast = isBroadcast
-        isLiveActivity = pushType == .liveactivity
         payloadLimit = isBroadcast ? PushTypeRule.broadcastPayloadLimit : pushType.payloadLimit
         setting = ScanSetting(pushType: pushType, content: pushType.rule.content, isBroadcast: isBroadcast)
-        var rows = RowChecks(needsScan: true)
-        if let template {
-            let rules = TemplateRules(template, setting, payloadLimit: payloadLimit)
-            settled = rules.settled
-            rows = rules.rows
-            templateFindings = settled.map(template.finding)
-        } else {
-            settled = []
-            templateFindings = []
-        }
-        needsScan = rows.needsScan
-        needsRow = !rows.isEmpty
-        fieldChecks = .allocate(capacity: rows.fields.count)
-        _ = fieldChecks.initialize(from: rows.fields)
-        shownTexts = .allocate(capacity: rows.shownTexts.count)
-        _ = shownTexts.initialize(from: rows.shownTexts)
-    }
-
-    deinit {
-        fieldChecks.deallocate()
-        shownTexts.deallocate()
+        var rules: TemplateRules?
+        if let template { rules = TemplateRules(template, setting, payloadLimit: payloadLimit) }
+        let settled = rules?.settled ?? []
+        self.settled = settled
+        rows = rules?.rows ?? RowChecks(needsScan: true)
+        templateFindings = template.map { settled.map($0.finding) } ?? []
     }
 
     /// What the rules say of a payload, apart from what ``templateFindings`` have said of all and from card numbers.
@@ -59,12 +40,15 @@ package final class PayloadRules: @unchecked Sendable {
     package func check(
         _ payload: UnsafeRawBufferPointer, fields: UnsafeBufferPointer<UnsafeRawBufferPointer>
     ) -> PayloadVerdict {
-        if needsScan || payload.count > payloadLimit { return scan(payload, fields) }
+        if rows.needsScan || payload.count > payloadLimit { return scan(payload, fields) }
         var verdict = PayloadVerdict()
-        for check in fieldChecks where !check.isRight(fields[check.column], isLiveActivity: isLiveActivity) {
-            verdict.hasError = true
+        // By index, for an iterator would count a reference that all lanes share.
+        for index in rows.fields.indices {
+            let field = fields[rows.fields[index].column]
+            if !rows.fields[index].isRight(field, isLiveActivity: setting.isLiveActivity) { verdict.hasError = true }
         }
-        if !shownTexts.isEmpty, shownTexts.allSatisfy({ fields[$0].isEmpty }) { verdict.hasError = true }
+        let texts = rows.shownTexts.indices
+        if !texts.isEmpty, texts.allSatisfy({ fields[rows.shownTexts[$0]].isEmpty }) { verdict.hasError = true }
         return verdict
     }
 

@@ -7,45 +7,29 @@ struct ScanSetting {
     var isLiveActivity: Bool { pushType == .liveactivity }
 }
 
-/// A value of a payload, as far as the rules look at it.
-struct PayloadValue {
-    enum Kind: UInt8 { case string, number, isTrue, isFalse, null, object, array }
-
-    let kind: Kind
-    /// For a string what stands between the quotes.
-    let bytes: UnsafeRawBufferPointer
-
-    var isEmpty: Bool {
-        switch kind {
-        case .string: bytes.isEmpty
-        case .object, .array: bytes.count <= 2
-        default: false
-        }
-    }
-}
-
 /// One pass over a payload: every key of `aps`, `alert` and `sound`, and at the end what the push type asks for.
 ///
 /// Nothing is allocated here; findings go to the sink.
 struct PayloadScan<Sink: FindingSink> {
-    private var scanner: JSONScanner
+    private var cursor: CompactCursor
     private let isLiveActivity: Bool
     let setting: ScanSetting
     var facts: PayloadFacts = []
     var sink: Sink
 
-    /// - Parameter payload: rendered or compacted, so without white space; borrowed until ``run()`` returns.
+    /// - Parameter payload: borrowed until ``run()`` returns.
     init(_ payload: UnsafeRawBufferPointer, _ setting: ScanSetting, sink: Sink) {
-        scanner = JSONScanner(payload, top: .object)
+        cursor = CompactCursor(payload)
         self.setting = setting
         isLiveActivity = setting.isLiveActivity
         self.sink = sink
     }
 
     mutating func run() {
-        guard scanner.next() == .objectStart else { return }
-        while scanner.next() == .key {
-            if Self.isAps(scanner.token) { scanAps(scanner.token) } else { scanner.finish(scanner.next()) }
+        guard cursor.byte == UInt8(ascii: "{") else { return }
+        cursor.open()
+        while let key = cursor.nextKey() {
+            if Self.isAps(key) { scanAps(key) } else { _ = cursor.value() }
         }
         judgeContent()
     }
@@ -58,70 +42,72 @@ struct PayloadScan<Sink: FindingSink> {
     private mutating func scanAps(_ name: UnsafeRawBufferPointer) {
         if facts.contains(.aps) { sink.note(.duplicateKey, FoundPlace(parent: .payload, key: name), nil) }
         facts.insert(.aps)
-        let token = scanner.next()
-        guard token == .objectStart else {
-            return sink.note(.apsType, FoundPlace(parent: .aps, value: value(token)), nil)
+        guard cursor.byte == UInt8(ascii: "{") else {
+            let value = cursor.value()
+            return sink.note(.apsType, FoundPlace(parent: .aps, value: value), nil)
         }
-        let table = KeyTable.aps
         var seen: UInt64 = 0
-        while scanner.next() == .key {
-            let key = scanner.token
+        let table = KeyTable.aps
+        cursor.open()
+        while let key = cursor.nextKey() {
             let index = find(key, in: table, .aps, .unknownApsKey, &seen)
             if index < 0 { continue }
-            let entry = table.entries[index]
-            facts.formUnion(entry.fact)
+            let entry = table.entries + index
+            facts.formUnion(entry.pointee.fact)
             scanApsValue(key, entry)
         }
     }
 
-    @inline(__always)
-    private mutating func scanApsValue(_ key: UnsafeRawBufferPointer, _ entry: KeyEntry) {
-        let token = scanner.next()
-        if entry.isTextOrObject, token == .objectStart {
-            if entry.fact == .alert { scanAlert() } else { scanSound() }
-            return
-        }
-        let value = judgeValue(token, key, entry, .aps)
-        if entry.isTextOrObject, !value.isEmpty { facts.insert(.shows) }
-        if entry.isEvent { noteEvent(value) }
-        // 0 asks for nothing.
-        if entry.fact == .contentAvailable, value.kind == .number, DecimalNumber(value.bytes).isZero {
-            facts.remove(.contentAvailable)
-        }
-    }
-
-    /// Of the values that an event may have, the length tells which it is.
+    /// An event that is right is known by its length: `start`, `end` or `update`.
     private mutating func noteEvent(_ value: PayloadValue) {
         if value.bytes.count == 5 { facts.insert(.start) }
         if value.bytes.count == 3 { facts.insert(.end) }
     }
 
+    @inline(__always)
+    private mutating func scanApsValue(_ key: UnsafeRawBufferPointer, _ entry: UnsafePointer<KeyEntry>) {
+        guard entry.pointee.isTextOrObject else {
+            let value = judgeValue(key, entry, .aps)
+            if entry.pointee.isEvent { noteEvent(value) }
+            // 0 asks for nothing.
+            if entry.pointee.fact == .contentAvailable, value.kind == .number, DecimalNumber(value.bytes).isZero {
+                facts.remove(.contentAvailable)
+            }
+            return
+        }
+        if cursor.byte == UInt8(ascii: "{") {
+            if entry.pointee.fact == .alert { scanAlert() } else { scanSound() }
+        } else if !judgeValue(key, entry, .aps).isEmpty {
+            facts.insert(.shows)
+        }
+    }
+
     private mutating func scanAlert() {
         let table = KeyTable.alert
         var seen: UInt64 = 0
-        while scanner.next() == .key {
-            let key = scanner.token
+        cursor.open()
+        while let key = cursor.nextKey() {
             let index = find(key, in: table, .alert, .unknownAlertKey, &seen)
             if index < 0 { continue }
-            let entry = table.entries[index]
-            if entry.isOfActivity, !isLiveActivity {
-                let place = FoundPlace(parent: .alert, key: key, value: value(scanner.next()))
+            let entry = table.entries + index
+            if entry.pointee.isOfActivity, !isLiveActivity {
+                let place = FoundPlace(parent: .alert, key: key, value: cursor.value())
                 sink.note(.unknownAlertKey, place, nil)
                 continue
             }
-            let value = judgeValue(scanner.next(), key, entry, .alert)
-            if entry.fact.contains(.alertText), !value.isEmpty, value.kind != .null { facts.insert(.shows) }
+            let value = judgeValue(key, entry, .alert)
+            if entry.pointee.fact.contains(.alertText), !value.isEmpty, value.kind != .null { facts.insert(.shows) }
         }
     }
 
     private mutating func scanSound() {
         let table = KeyTable.sound
         var seen: UInt64 = 0
-        while scanner.next() == .key {
+        cursor.open()
+        while let key = cursor.nextKey() {
             facts.insert(.shows)
-            let key = scanner.token
             let index = find(key, in: table, .sound, .unknownSoundKey, &seen)
-            if index >= 0 { _ = judgeValue(scanner.next(), key, table.entries[index], .sound) }
+            if index >= 0 { _ = judgeValue(key, table.entries + index, .sound) }
         }
     }
 
@@ -131,9 +117,9 @@ struct PayloadScan<Sink: FindingSink> {
         _ key: UnsafeRawBufferPointer, in table: KeyTable, _ parent: PayloadKey.Parent, _ unknown: Rule,
         _ seen: inout UInt64
     ) -> Int {
-        let index = table.find(key, end: scanner.bytes + scanner.count)
+        let index = table.find(key, end: cursor.end)
         if index < 0 {
-            sink.note(unknown, FoundPlace(parent: parent, key: key, value: value(scanner.next())), nil)
+            sink.note(unknown, FoundPlace(parent: parent, key: key, value: cursor.value()), nil)
             return index
         }
         let bit: UInt64 = 1 << UInt64(truncatingIfNeeded: index)
@@ -144,13 +130,15 @@ struct PayloadScan<Sink: FindingSink> {
 
     @inline(__always)
     private mutating func judgeValue(
-        _ token: JSONScanner.Token, _ key: UnsafeRawBufferPointer, _ entry: KeyEntry, _ parent: PayloadKey.Parent
+        _ key: UnsafeRawBufferPointer, _ entry: UnsafePointer<KeyEntry>, _ parent: PayloadKey.Parent
     ) -> PayloadValue {
-        if entry.isTexts, token == .arrayStart { return judgeTexts(key, entry.form, parent) }
-        let value = value(token)
-        if let fault = KeyJudge.fault(value, entry.form, isLiveActivity: isLiveActivity) {
+        if entry.pointee.isTexts, cursor.byte == UInt8(ascii: "[") {
+            return judgeTexts(key, entry.pointee.form, parent)
+        }
+        let value = cursor.value()
+        if let fault = KeyJudge.fault(value, entry.pointee.form, isLiveActivity: isLiveActivity) {
             let place = FoundPlace(parent: parent, key: key, value: value)
-            sink.note(fault.rule, place, FoundFault(form: entry.form, fault: fault))
+            sink.note(fault.rule, place, FoundFault(form: entry.pointee.form, fault: fault))
         }
         return value
     }
@@ -159,37 +147,19 @@ struct PayloadScan<Sink: FindingSink> {
     private mutating func judgeTexts(
         _ key: UnsafeRawBufferPointer, _ form: PayloadKeyForm, _ parent: PayloadKey.Parent
     ) -> PayloadValue {
-        let start = scanner.tokenStart
+        let start = cursor.at
         var element = 0
         var isTold = false
-        while case let token = scanner.next(), token != .arrayEnd, token != .fault {
+        cursor.open()
+        while cursor.hasElement() {
             element += 1
-            let value = value(token)
+            let value = cursor.value()
             if value.kind == .string || isTold { continue }
             let place = FoundPlace(parent: parent, key: key, value: value, element: element)
             sink.note(.keyType, place, FoundFault(form: form, fault: .type))
             isTold = true
         }
-        return PayloadValue(kind: .array, bytes: scanner.passed(from: start))
-    }
-
-    /// The value that began with a token; of an object or array the rest is passed.
-    @inline(__always)
-    private mutating func value(_ token: JSONScanner.Token) -> PayloadValue {
-        let text = scanner.token
-        switch token {
-        case .string: return PayloadValue(kind: .string, bytes: text)
-        case .number: return PayloadValue(kind: .number, bytes: text)
-        case .objectStart, .arrayStart:
-            let start = scanner.tokenStart
-            scanner.finish(token)
-            return PayloadValue(kind: token == .objectStart ? .object : .array, bytes: scanner.passed(from: start))
-        default:
-            let letter = text.first
-            let kind: PayloadValue.Kind =
-                letter == UInt8(ascii: "t") ? .isTrue : letter == UInt8(ascii: "f") ? .isFalse : .null
-            return PayloadValue(kind: kind, bytes: text)
-        }
+        return PayloadValue(.array, start, cursor.at - start)
     }
 }
 
@@ -255,9 +225,9 @@ struct PayloadFacts: OptionSet {
     static let contentState = PayloadFacts(rawValue: 1 << 13)
     /// The event is `end`.
     static let end = PayloadFacts(rawValue: 1 << 14)
+}
 
-    init(rawValue: UInt16) { self.rawValue = rawValue }
-
+extension PayloadFacts {
     /// What a key says by being there.
     init(_ key: PayloadKey) {
         let known: [String: PayloadFacts] =

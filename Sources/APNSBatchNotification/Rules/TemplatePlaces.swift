@@ -7,9 +7,13 @@ extension TemplateNode {
 
     /// The value at a path, or as far down as the template has one of its own: below a json placeholder it is the
     /// placeholder.
-    func nearest(_ path: [String]) -> TemplateNode {
-        guard let name = path.first else { return self }
-        return member(name)?.node.nearest(Array(path.dropFirst())) ?? self
+    func nearest(_ path: some Sequence<String>) -> TemplateNode {
+        var node = self
+        for name in path {
+            guard let member = node.member(name) else { return node }
+            node = member.node
+        }
+        return node
     }
 
     /// The placeholders in it, in their order.
@@ -47,7 +51,7 @@ extension PayloadTemplate {
             rule: located.rule, file: file, line: place.line, column: place.column, message: located.message)
     }
 
-    /// Of a key that should not be there the key's place, of anything else the value's.
+    /// The place of the key where it should not be there, else of its value.
     private func offset(of finding: LocatedFinding) -> Int {
         let node = root.nearest(finding.path)
         guard let name = finding.path.last else { return node.offset }
@@ -79,8 +83,4 @@ extension PayloadTemplate {
         if node.field == nil, let name = path.last, root.nearest(path.dropLast()).member(name) == nil { return nil }
         return node.placeholders.first?.column
     }
-}
-
-extension TemplateNode {
-    fileprivate func nearest(_ path: ArraySlice<String>) -> TemplateNode { nearest(Array(path)) }
 }

@@ -183,7 +183,7 @@ struct FieldCheck: Equatable {
     }
 }
 
-/// What of a template is left for each row to decide.
+/// The rules of a template that depend on the fields of each row.
 struct RowChecks: Equatable {
     /// The payload must be scanned; what follows is not looked at then.
     var needsScan = false

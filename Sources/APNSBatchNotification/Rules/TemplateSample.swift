@@ -61,26 +61,15 @@ struct TemplateSample {
         bytes += "\"".utf8
         for piece in pieces {
             switch piece {
-            case .text(let text): writeEscaped(text)
+            case .text(let text): bytes += JSONString.escaped(text)
             case .placeholder(let placeholder):
                 switch fields {
-                case .filled: writeEscaped(Array("{{\(columns[placeholder.column])}}".utf8))
-                case .empty: writeEscaped(placeholder.defaultText ?? [])
+                case .filled: bytes += JSONString.escaped(Array("{{\(columns[placeholder.column])}}".utf8))
+                case .empty: bytes += JSONString.escaped(placeholder.defaultText ?? [])
                 case .least: break
                 }
             }
         }
         bytes += "\"".utf8
-    }
-
-    private mutating func writeEscaped(_ text: [UInt8]) {
-        text.withUnsafeBufferPointer { source in
-            guard let start = source.baseAddress, !source.isEmpty else { return }
-            let count = JSONString.escapedCount(start, source.count)
-            bytes += [UInt8](unsafeUninitializedCapacity: count) { out, written in
-                guard let target = out.baseAddress else { return }
-                written = JSONString.writeEscaped(start, source.count, to: target) - target
-            }
-        }
     }
 }

@@ -13,14 +13,20 @@ extension PayloadTemplate {
     ) -> RenderOutcome {
         precondition(fields.count == columns.count, "a row has one field for each column")
         var countMax = fixedCountMax
-        for field in growth { countMax &+= fields[field.column].count &* field.factor }
+        for index in growth.indices { countMax &+= fields[growth[index].column].count &* growth[index].factor }
         if countMax > output.count {
             let measured = measure(fields)
             guard case .written(let count) = measured else { return measured }
             if count > output.count { return .tooLarge(count) }
         }
-        // A payload has two bytes at least, so there is an address where it fits.
-        return write(fields, to: output.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self))
+        return steps.withUnsafeBufferPointer { steps in
+            literals.withUnsafeBufferPointer { literals in
+                // A payload has two bytes at least, so there is an address where it fits.
+                Self.write(
+                    fields, steps.baseAddress.unsafelyUnwrapped, literals.baseAddress.unsafelyUnwrapped,
+                    to: output.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self))
+            }
+        }
     }
 
     /// A failure of this template in words.
@@ -30,11 +36,11 @@ extension PayloadTemplate {
     }
 
     /// Writes without looking at the capacity.
-    private func write(
-        _ fields: UnsafeBufferPointer<UnsafeRawBufferPointer>, to target: UnsafeMutablePointer<UInt8>
+    @inline(__always)
+    private static func write(
+        _ fields: UnsafeBufferPointer<UnsafeRawBufferPointer>, _ steps: UnsafePointer<TemplateStep>,
+        _ literals: UnsafePointer<UInt8>, to target: UnsafeMutablePointer<UInt8>
     ) -> RenderOutcome {
-        let steps = self.steps.baseAddress.unsafelyUnwrapped
-        let literals = UnsafePointer(self.literals.baseAddress.unsafelyUnwrapped)
         var step = steps
         var out = target
         while true {
@@ -57,11 +63,15 @@ extension PayloadTemplate {
                 out = JSONString.writeEscaped(field.bytes, field.count, to: out)
             case .number:
                 let field = Field(fields[column])
-                guard NumberField.isValid(field.bytes, field.count) else { return .notNumber(column) }
+                guard NumberField.isValid(field.bytes, field.count) else {
+                    return .invalid(RenderFailure(column: column, cause: .notNumber))
+                }
                 out = out.copying(field.bytes, field.count)
             case .bool:
                 let field = Field(fields[column])
-                guard let value = BoolField.parse(field.bytes, field.count) else { return .notBool(column) }
+                guard let value = BoolField.parse(field.bytes, field.count) else {
+                    return .invalid(RenderFailure(column: column, cause: .notBool))
+                }
                 out = BoolField.write(value, to: out)
             case .json:
                 var scanner = JSONScanner(fields[column], top: .anyValue, depthAbove: Int(step.pointee.operand))
@@ -105,9 +115,13 @@ extension PayloadTemplate {
         let column = Int(step.column)
         let bytes = Field(field).bytes
         switch step.action {
-        case .number: return NumberField.isValid(bytes, field.count) ? .written(field.count) : .notNumber(column)
+        case .number:
+            return NumberField.isValid(bytes, field.count)
+                ? .written(field.count) : .invalid(RenderFailure(column: column, cause: .notNumber))
         case .bool:
-            guard let value = BoolField.parse(bytes, field.count) else { return .notBool(column) }
+            guard let value = BoolField.parse(bytes, field.count) else {
+                return .invalid(RenderFailure(column: column, cause: .notBool))
+            }
             return .written(value ? 4 : 5)
         case .json:
             var scanner = JSONScanner(field, top: .anyValue, depthAbove: Int(step.operand))
@@ -115,16 +129,6 @@ extension PayloadTemplate {
             return size < 0 ? .invalid(PayloadCompactor.failure(scanner, column: column)) : .written(size)
         default: return .written(JSONString.escapedCount(bytes, field.count))
         }
-    }
-}
-
-extension RenderOutcome {
-    fileprivate static func notNumber(_ column: Int) -> RenderOutcome {
-        .invalid(RenderFailure(column: column, cause: .notNumber))
-    }
-
-    fileprivate static func notBool(_ column: Int) -> RenderOutcome {
-        .invalid(RenderFailure(column: column, cause: .notBool))
     }
 }
 

@@ -27,7 +27,7 @@
 /// A template is compiled once and then never changes: any number of threads may render with it. Rendering follows a
 /// flat list of steps: it copies literal bytes, escaped in advance, and writes fields straight into the output; it
 /// allocates nothing and takes no locks.
-package final class PayloadTemplate: @unchecked Sendable {
+package final class PayloadTemplate: Sendable {
     /// The largest template in bytes, some two hundred times what APNs takes.
     package static let sizeLimit = 1 << 20
 
@@ -41,9 +41,9 @@ package final class PayloadTemplate: @unchecked Sendable {
     let source: [UInt8]
     let file: String
 
-    let steps: UnsafeMutableBufferPointer<TemplateStep>
-    let literals: UnsafeMutableBufferPointer<UInt8>
-    let growth: UnsafeMutableBufferPointer<FieldGrowth>
+    let steps: [TemplateStep]
+    let literals: [UInt8]
+    let growth: [FieldGrowth]
     /// Bytes of a payload apart from its fields, at most.
     let fixedCountMax: Int
 
@@ -75,17 +75,11 @@ package final class PayloadTemplate: @unchecked Sendable {
         self.file = file
         let program = TemplateProgram(root)
         self.columns = columns
-        steps = .copy(of: program.steps)
-        literals = .copy(of: program.literals)
-        growth = .copy(of: Self.growth(of: program))
-        fixedCountMax = Self.fixedCountMax(of: program)
+        steps = program.steps
+        literals = program.literals
+        growth = Self.growth(of: program)
+        fixedCountMax = literals.count + steps.count { $0.action == .bool } * BoolField.writtenCountMax
         columnsUsed = growth.map(\.column)
-    }
-
-    deinit {
-        steps.deallocate()
-        literals.deallocate()
-        growth.deallocate()
     }
 
     private static func growth(of program: TemplateProgram) -> [FieldGrowth] {
@@ -99,17 +93,5 @@ package final class PayloadTemplate: @unchecked Sendable {
             }
         }
         return factors.sorted { $0.key < $1.key }.map { FieldGrowth(column: Int($0.key), factor: $0.value) }
-    }
-
-    private static func fixedCountMax(of program: TemplateProgram) -> Int {
-        program.literals.count + program.steps.count { $0.action == .bool } * BoolField.writtenCountMax
-    }
-}
-
-extension UnsafeMutableBufferPointer where Element: BitwiseCopyable {
-    fileprivate static func copy(of array: [Element]) -> Self {
-        let buffer = allocate(capacity: array.count)
-        _ = buffer.initialize(from: array)
-        return buffer
     }
 }

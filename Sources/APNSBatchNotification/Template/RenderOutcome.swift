@@ -16,17 +16,10 @@ package struct RenderFailure: Equatable, Sendable {
         case notJSON(JSONFault)
     }
 
-    /// Index of the field's column.
     package let column: Int
     /// Where in the field the fault is, in bytes; 0 where the whole field is meant.
-    package let offset: Int
+    package var offset = 0
     package let cause: Cause
-
-    init(column: Int, offset: Int = 0, cause: Cause) {
-        self.column = column
-        self.offset = offset
-        self.cause = cause
-    }
 }
 
 extension RenderFailure {

@@ -9,7 +9,7 @@ package struct TemplateNames: Sendable {
         case name
     }
 
-    /// In the order of the templates.
+    /// The names, in the order of the templates.
     package let names: [String]
     private let keys: [[UInt8]]
     private let matching: Matching

@@ -32,8 +32,8 @@ enum TemplatePiece: Equatable {
 
 /// A value of a template. The way of a row does without this tree; rules that look at keys and values of a payload find
 /// both here, with their places.
-struct TemplateNode {
-    enum Value {
+struct TemplateNode: Sendable {
+    enum Value: Sendable {
         case object([TemplateMember])
         case array([TemplateNode])
         /// A string with any number of text placeholders.
@@ -64,7 +64,7 @@ struct TemplateNode {
     }
 }
 
-struct TemplateMember {
+struct TemplateMember: Sendable {
     /// Unescaped UTF-8.
     let key: [UInt8]
     let offset: Int
@@ -96,7 +96,7 @@ extension TemplatePlaceholder {
         }
     }
 
-    /// The same with a default that is JSON checked, and in its shortest form.
+    /// This placeholder with its default, if that is JSON, checked and in its shortest form.
     ///
     /// - Parameter depth: levels of objects and arrays around the placeholder.
     func withShortestDefault(depth: Int) throws(TemplateError.Cause) -> TemplatePlaceholder {

@@ -1,7 +1,6 @@
 /// A step of a compiled template: literal bytes first, then what is done with a field.
 struct TemplateStep {
     enum Action: UInt8 {
-        /// Only the literal.
         case none
         case text, number, bool, json
         /// Goes on at step `operand` when the field is empty.
@@ -50,18 +49,6 @@ struct TemplateProgram {
         literals.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    private mutating func putEscaped(_ text: [UInt8]) {
-        text.withUnsafeBufferPointer { source in
-            guard let start = source.baseAddress, !source.isEmpty else { return }
-            let escaped = [UInt8](unsafeUninitializedCapacity: JSONString.escapedCount(start, source.count)) {
-                out, count in
-                guard let target = out.baseAddress else { return }
-                count = JSONString.writeEscaped(start, source.count, to: target) - target
-            }
-            literals += escaped
-        }
-    }
-
     private mutating func emit(_ node: TemplateNode) {
         switch node.value {
         case .object(let members):
@@ -85,7 +72,7 @@ struct TemplateProgram {
             if index > anchor { put(",") }
             if let key = member.key {
                 put("\"")
-                putEscaped(key)
+                literals += JSONString.escaped(key)
                 put("\":")
             }
             emit(member.node)
@@ -113,7 +100,7 @@ struct TemplateProgram {
         put("\"")
         for piece in pieces {
             switch piece {
-            case .text(let text): putEscaped(text)
+            case .text(let text): literals += JSONString.escaped(text)
             case .placeholder(let placeholder): emitFilled(.text, placeholder)
             }
         }
@@ -132,7 +119,7 @@ struct TemplateProgram {
         flush(.jump)
         let jump = steps.count - 1
         land(skips)
-        if action == .text { putEscaped(text) } else { literals += text }
+        literals += action == .text ? JSONString.escaped(text) : text
         flush(.none)
         steps[jump].operand = UInt32(steps.count)
     }

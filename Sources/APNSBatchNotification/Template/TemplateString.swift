@@ -10,12 +10,11 @@ struct TemplateString {
         let end = index + scanner.tokenCount
         while index < end {
             let place = index
-            if case .scalar(let scalar, let length) = escape(scanner, at: index, end: end) {
-                withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 4) { buffer in
-                    let start = buffer.baseAddress.unsafelyUnwrapped
-                    let count = JSONEscape.writeUTF8(scalar, to: start) - start
-                    bytes.append(contentsOf: buffer.prefix(count))
-                }
+            if scanner.bytes[index] == UInt8(ascii: "\\"),
+                case .scalar(let value, let length) = JSONEscape.read(scanner.bytes + index, available: end - index),
+                let scalar = Unicode.Scalar(value)
+            {
+                bytes += UTF8.encode(scalar)!
                 index += length
             } else {
                 bytes.append(scanner.bytes[index])
@@ -30,11 +29,6 @@ struct TemplateString {
     init(text: String) {
         bytes = Array(text.utf8)
         offsets = Array(0...bytes.count)
-    }
-
-    private func escape(_ scanner: JSONScanner, at index: Int, end: Int) -> JSONEscape? {
-        guard scanner.bytes[index] == UInt8(ascii: "\\") else { return nil }
-        return JSONEscape.read(scanner.bytes + index, available: end - index)
     }
 }
 

@@ -32,7 +32,6 @@ package struct TextTemplate: Sendable {
         }
     }
 
-    /// The columns that it reads.
     package var columnsUsed: [Int] {
         pieces.compactMap { piece in if case .column(let column, _) = piece { column } else { nil } }
     }

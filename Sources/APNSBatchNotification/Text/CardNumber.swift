@@ -15,7 +15,7 @@ enum CardNumber {
         var index = 0
         var done = 0
         while index < bytes.count {
-            if isDigit(bytes[index]) || (index &+ 1 < bytes.count && isDigit(bytes[index &+ 1])) {
+            if bytes[index].isDigit || (index &+ 1 < bytes.count && bytes[index &+ 1].isDigit) {
                 let run = DigitRun(bytes, around: index, from: done)
                 if let found = run.card(in: bytes) { return found }
                 done = run.end
@@ -26,9 +26,6 @@ enum CardNumber {
         }
         return nil
     }
-
-    @inline(__always)
-    static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 }
 
 /// Digits with at most one blank or dash between any two.
@@ -40,21 +37,21 @@ private struct DigitRun {
     ///   - index: this byte or the next is a digit.
     ///   - limit: the run does not begin before it.
     init(_ bytes: UnsafeRawBufferPointer, around index: Int, from limit: Int) {
-        start = CardNumber.isDigit(bytes[index]) ? index : index + 1
+        start = bytes[index].isDigit ? index : index + 1
         end = start + 1
         while start > limit {
-            if CardNumber.isDigit(bytes[start - 1]) {
+            if bytes[start - 1].isDigit {
                 start -= 1
-            } else if start - 1 > limit, Self.isSeparator(bytes[start - 1]), CardNumber.isDigit(bytes[start - 2]) {
+            } else if start - 1 > limit, Self.isSeparator(bytes[start - 1]), bytes[start - 2].isDigit {
                 start -= 2
             } else {
                 break
             }
         }
         while end < bytes.count {
-            if CardNumber.isDigit(bytes[end]) {
+            if bytes[end].isDigit {
                 end += 1
-            } else if end + 1 < bytes.count, Self.isSeparator(bytes[end]), CardNumber.isDigit(bytes[end + 1]) {
+            } else if end + 1 < bytes.count, Self.isSeparator(bytes[end]), bytes[end + 1].isDigit {
                 end += 2
             } else {
                 break
@@ -78,7 +75,7 @@ private struct DigitRun {
     /// The first digit of the group after the one that a digit is in.
     private func next(_ bytes: UnsafeRawBufferPointer, after digit: Int) -> Int {
         var index = digit
-        while index < end, CardNumber.isDigit(bytes[index]) { index += 1 }
+        while index < end, bytes[index].isDigit { index += 1 }
         return index + 1
     }
 
@@ -87,7 +84,7 @@ private struct DigitRun {
         var index = start
         var group = 0
         while index < end {
-            if CardNumber.isDigit(bytes[index]) {
+            if bytes[index].isDigit {
                 digits.append(bytes[index] - 0x30)
                 group += 1
             } else {
@@ -97,7 +94,7 @@ private struct DigitRun {
             }
             index += 1
             if digits.count > CardNumber.digitsMax { return nil }
-            let endsGroup = index == end || !CardNumber.isDigit(bytes[index])
+            let endsGroup = index == end || !bytes[index].isDigit
             if endsGroup, group >= 3, digits.isCard, isBorder(bytes, after: index) { return start }
         }
         return nil
@@ -115,14 +112,12 @@ private struct DigitRun {
     private func isBorder(_ bytes: UnsafeRawBufferPointer, after index: Int) -> Bool {
         guard index < bytes.count else { return true }
         if bytes[index] == UInt8(ascii: ".") {
-            return index + 1 == bytes.count || !CardNumber.isDigit(bytes[index + 1])
+            return index + 1 == bytes.count || !bytes[index + 1].isDigit
         }
         return !Self.isWordByte(bytes[index])
     }
 
-    private static func isWordByte(_ byte: UInt8) -> Bool {
-        CardNumber.isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte == 0x5F
-    }
+    private static func isWordByte(_ byte: UInt8) -> Bool { byte.isLetterOrDigit || byte == UInt8(ascii: "_") }
 }
 
 /// Up to nineteen digits, four bits each.

@@ -53,7 +53,7 @@ struct ChannelTable {
         apps[app]?.channels[id]
     }
 
-    /// False when there is none.
+    /// Removes a channel. Returns false when there is none of that id.
     mutating func remove(_ id: String, of app: String) -> Bool {
         guard apps[app]?.channels.removeValue(forKey: id) != nil else { return false }
         apps[app]?.order.removeAll { $0 == id }

@@ -15,7 +15,7 @@ struct TokenCounts: ~Copyable {
         var place: Place
     }
 
-    /// In front of a token's bytes.
+    /// The counts of a token, which stand before its bytes.
     private struct Record {
         var received: UInt32
         var accepted: UInt32

@@ -8,12 +8,12 @@ struct FaultSetting: Equatable {
 enum FaultAction: Equatable {
     case goaway(connection: UInt64, lastStream: UInt32, code: UInt32, debug: String)
     case abort(connection: UInt64, AbortFault)
-    /// nil: goes on.
+    /// Stops one side or both; nil lets the connection go on.
     case stall(connection: UInt64, StallFault.Side?)
     case settings(connection: UInt64, [FaultSetting])
     case ignorePings(connection: UInt64)
     case early(connection: UInt64, Bool)
-    /// Frames, as they are.
+    /// Sends bytes that are frames already.
     case bytes(connection: UInt64, [UInt8])
     case listen(Bool)
 }
@@ -21,7 +21,7 @@ enum FaultAction: Equatable {
 /// What becomes of a request.
 struct FaultTreatment: Equatable {
     enum Way: Equatable {
-        /// Judged, counted, answered.
+        /// It is judged, counted and answered.
         case usual
         /// Not looked at and not counted: on a stream above the last one of a GOAWAY.
         case passOver
@@ -38,7 +38,7 @@ struct FaultTreatment: Equatable {
     var form: ShapeFault.Form?
     var reset: ResetFault?
     var flood: FloodFault?
-    /// Its payload has not come.
+    /// Whether it is answered before its payload has come.
     var isEarly = false
 
     /// Whether the answer is written by hand.
@@ -46,7 +46,6 @@ struct FaultTreatment: Equatable {
 }
 
 extension SettingsFault {
-    /// What it announces.
     func settings() -> [FaultSetting] {
         let values: [(UInt16, UInt32?)] = [
             (1, headerTableSize), (3, maxConcurrentStreams), (4, initialWindowSize), (5, maxFrameSize),

@@ -73,8 +73,7 @@ enum FaultFrames {
         guard !answer.body.isEmpty else {
             return frame(.headers, flags: endHeaders | endStream, stream: stream, answer.block)
         }
-        return frame(.headers, flags: endHeaders, stream: stream, answer.block)
-            + frame(.data, flags: endStream, stream: stream, answer.body)
+        return begun(answer, stream: stream) + frame(.data, flags: endStream, stream: stream, answer.body)
     }
 
     /// The fields only: the end of the stream is missing.
@@ -87,14 +86,13 @@ enum FaultFrames {
         case .padded: return paddedAnswer(answer, stream: stream)
         case .continuation: return inPieces(answer, stream: stream)
         case .trailers:
-            return frame(.headers, flags: endHeaders, stream: stream, answer.block)
-                + frame(.data, stream: stream, answer.body)
+            return begun(answer, stream: stream) + frame(.data, stream: stream, answer.body)
                 + frame(
                     .headers, flags: endHeaders | endStream, stream: stream,
                     field("x-checksum", "0badcafe") + field("apns-id", "not-the-id"))
         case .interim: return interim(stream: stream) + plain(answer, stream: stream)
         case .pieces:
-            return frame(.headers, flags: endHeaders, stream: stream, answer.block)
+            return begun(answer, stream: stream)
                 + answer.body.flatMap { frame(.data, stream: stream, [$0]) + frame(.data, stream: stream) }
                 + frame(.data, flags: endStream, stream: stream)
         case .unknown: return amongUnknown(answer, stream: stream)
@@ -194,10 +192,7 @@ enum FaultFrames {
     }
 
     private static func repeated(_ frame: [UInt8], _ count: Int) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(count * frame.count)
-        for _ in 0..<count { bytes += frame }
-        return bytes
+        Array(repeatElement(frame, count: count).joined())
     }
 }
 

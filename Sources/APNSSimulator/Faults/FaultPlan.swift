@@ -16,7 +16,7 @@ struct FaultPlan {
     /// Something that goes on for a number of requests or a time.
     private struct Span {
         var fault: Int
-        /// 0: all connections.
+        /// The connection that it is about; 0 for all of them.
         var connection: UInt64
         var left: Int
         var until: UInt64
@@ -67,7 +67,7 @@ struct FaultPlan {
 
     // MARK: Events
 
-    /// A connection is up.
+    /// Notes a connection that has come up and returns what is done to it at once.
     mutating func opened(_ id: UInt64, ordinal: Int, at now: UInt64) -> [FaultAction] {
         guard !isEmpty else { return [] }
         if started == nil {
@@ -84,7 +84,7 @@ struct FaultPlan {
         return actions
     }
 
-    /// A connection is gone.
+    /// Forgets a connection that has ended, with all that was planned for it.
     mutating func closed(_ id: UInt64) {
         guard !isEmpty else { return }
         connections.removeAll { $0.id == id }
@@ -92,7 +92,7 @@ struct FaultPlan {
         timers.removeAll { $0.due.connection == id }
     }
 
-    /// A request was received.
+    /// Counts a request and returns how it is treated, and what else is done because of it.
     mutating func received(
         _ id: UInt64, stream: UInt32, at now: UInt64
     ) -> (treatment: FaultTreatment, actions: [FaultAction]) {
@@ -116,7 +116,7 @@ struct FaultPlan {
         return (treatment, actions)
     }
 
-    /// Time has come.
+    /// Returns what is due by now.
     mutating func due(by now: UInt64) -> [FaultAction] {
         var actions: [FaultAction] = []
         while let place = timers.indices.min(by: { timers[$0].time < timers[$1].time }), timers[place].time <= now {

@@ -41,22 +41,22 @@ package struct FaultOccasion: Decodable, Sendable, Equatable {
         case untilMilliseconds = "until_ms"
     }
 
-    /// Nil: of each connection.
+    /// Whose requests and time are counted; nil for those of each connection.
     package var of: Scope?
-    /// With so many requests received; 0 is before the first one, when the connection is up.
+    /// The number of requests received that brings the fault; 0 is before the first one, when the connection is up.
     package var after: Int?
     /// Then again each time that so many more were received.
     package var every: Int?
     /// So many milliseconds after the connection was up, or (`of: all`) after the first one was.
     package var afterMilliseconds: Int?
-    /// Then again and again.
+    /// And again each time that so many milliseconds more have passed.
     package var everyMilliseconds: Int?
     /// When so many bytes of TCP were sent, or received; for `abort` only.
     package var atByte: Int?
     package var atByteReceived: Int?
-    /// Only on the so many-th TCP connection, from 1.
+    /// Ordinal of the one TCP connection that the fault is for, from 1.
     package var connection: Int?
-    /// Only on each so many-th TCP connection.
+    /// The fault is for TCP connections whose ordinal is a multiple of this.
     package var connectionEvery: Int?
     /// Not before and not after so many milliseconds since the first connection was up.
     package var fromMilliseconds: Int?
@@ -96,7 +96,7 @@ package struct FaultOccasion: Decodable, Sendable, Equatable {
     }
 }
 
-/// What is done wrong.
+/// What a fault does.
 package enum FaultKind: Sendable, Equatable {
     case goaway(GoAwayFault)
     case reset(ResetFault)
@@ -107,7 +107,6 @@ package enum FaultKind: Sendable, Equatable {
     case shape(ShapeFault)
     case malformed(MalformedFault)
     case flood(FloodFault)
-    /// PINGs get no answer.
     case ignorePings
     /// Nobody listens for so many milliseconds.
     case refuseConnects(milliseconds: Int)
@@ -130,9 +129,9 @@ package struct GoAwayFault: Sendable, Equatable {
     package var graceful = false
 }
 
-/// RST_STREAM for the request.
+/// RST_STREAM for the request that brings the fault.
 package struct ResetFault: Sendable, Equatable {
-    /// What the client gets before.
+    /// How much of the answer is sent before RST_STREAM.
     package enum Answer: String, Decodable, Sendable {
         case none
         /// The fields, without the end of the stream.
@@ -153,7 +152,7 @@ package struct ResetFault: Sendable, Equatable {
     var isRefusal: Bool { code == 7 && answer == .none }
 }
 
-/// The connection ends.
+/// How a connection is ended.
 package enum AbortFault: String, Decodable, Sendable, CaseIterable {
     /// TCP RST.
     case reset
@@ -176,7 +175,7 @@ package struct StallFault: Sendable, Equatable {
     package var milliseconds: Int?
 }
 
-/// SETTINGS are announced.
+/// Settings that are announced on a connection that is up.
 package struct SettingsFault: Decodable, Sendable, Equatable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case maxConcurrentStreams = "max_concurrent_streams"

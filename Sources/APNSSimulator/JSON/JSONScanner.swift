@@ -137,7 +137,7 @@ struct JSONScanner: ~Copyable {
     }
 }
 
-/// What came at a place.
+/// A value that was checked.
 struct JSONValue {
     var kind: JSONKind
     /// The bytes of the value; of a string, those between its quotation marks.
@@ -243,6 +243,5 @@ struct JSONStep {
     enum Outcome: UInt8 { case member, end, broken }
 
     var outcome: Outcome
-    /// The member's name.
     var name: JSONText
 }

@@ -30,16 +30,15 @@ enum FieldForm {
 
     /// A topic that could be one: letters, digits, `.`, `-` and `_`, at most 255 of them.
     static func isTopic(_ text: Bytes) -> Bool {
-        guard text.count <= 255 else { return false }
-        for byte in text {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                continue
-            default: return false
+        text.count <= 255
+            && text.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
             }
-        }
-        return true
     }
 
     /// Seconds since the epoch in decimal digits that fit 64 bits with a sign.

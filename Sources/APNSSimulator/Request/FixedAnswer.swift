@@ -55,42 +55,11 @@ enum FixedAnswer: UInt8, CaseIterable {
         }
     }
 
-    /// The reason in the answer's body; empty for those that are none.
+    /// The reason in the answer's body: the case's name as Apple writes it, with a capital letter and `Id` for `ID`. Empty
+    /// for those that are no refusal.
     var reason: String {
-        switch self {
-        case .accepted, .created, .noContent: ""
-        case .badChannelID: "BadChannelId"
-        case .badCollapseID: "BadCollapseId"
-        case .badDeviceToken: "BadDeviceToken"
-        case .badExpirationDate: "BadExpirationDate"
-        case .badMessageID: "BadMessageId"
-        case .badPriority: "BadPriority"
-        case .badRequestParams: "BadRequestParams"
-        case .badRequestPayload: "BadRequestPayload"
-        case .badTopic: "BadTopic"
-        case .cannotCreateChannelConfig: "CannotCreateChannelConfig"
-        case .channelNotRegistered: "ChannelNotRegistered"
-        case .deviceTokenNotForTopic: "DeviceTokenNotForTopic"
-        case .duplicateHeaders: "DuplicateHeaders"
-        case .featureNotEnabled: "FeatureNotEnabled"
-        case .invalidPushType: "InvalidPushType"
-        case .missingChannelID: "MissingChannelId"
-        case .missingPushType: "MissingPushType"
-        case .missingDeviceToken: "MissingDeviceToken"
-        case .missingTopic: "MissingTopic"
-        case .payloadEmpty: "PayloadEmpty"
-        case .topicDisallowed: "TopicDisallowed"
-        case .badCertificateEnvironment: "BadCertificateEnvironment"
-        case .badEnvironmentKeyIDInToken: "BadEnvironmentKeyIdInToken"
-        case .expiredProviderToken: "ExpiredProviderToken"
-        case .invalidProviderToken: "InvalidProviderToken"
-        case .missingProviderToken: "MissingProviderToken"
-        case .topicMismatch: "TopicMismatch"
-        case .unrelatedKeyIDInToken: "UnrelatedKeyIdInToken"
-        case .badPath: "BadPath"
-        case .methodNotAllowed: "MethodNotAllowed"
-        case .payloadTooLarge: "PayloadTooLarge"
-        case .tooManyProviderTokenUpdates: "TooManyProviderTokenUpdates"
-        }
+        guard status >= 300 else { return "" }
+        let name = "\(self)".replacing("ID", with: "Id")
+        return name.prefix(1).uppercased() + name.dropFirst()
     }
 }

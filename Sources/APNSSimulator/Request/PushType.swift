@@ -38,7 +38,6 @@ enum PushType: UInt8, CaseIterable {
         }
     }
 
-    /// The largest payload in bytes.
     @inline(__always)
     var payloadMaximum: Int {
         self == .voip ? PushType.payloadMaximumOfAll : 4096

@@ -8,7 +8,10 @@ import CTransport
 /// for.
 struct RequestCheck: ~Copyable {
     private(set) var providerTokens: ProviderTokenCheck
-    private var topics: TopicLists
+    /// What may be pushed to: first by each provider key, then by each client certificate.
+    private var topics: [TopicList]
+    /// Numbers of the certificates' lists, by the subject's UID.
+    private var certificates: [String: Int32] = [:]
     private let certificateAnswer: FixedAnswer
     private(set) var channels: ChannelDesk
     /// What the answer to the last request about channels carries.
@@ -22,14 +25,17 @@ struct RequestCheck: ~Copyable {
         certificateAnswer: FixedAnswer = .accepted
     ) {
         providerTokens = ProviderTokenCheck(keys: keys, limits: limits)
-        self.topics = TopicLists(keys: keys.map { $0.topics ?? topics })
+        self.topics = keys.map { TopicList($0.topics ?? topics) }
         self.channels = ChannelDesk(channels)
         self.certificateAnswer = certificateAnswer
     }
 
-    /// The number that a connection with such a certificate remembers.
+    /// The number of the list of a certificate; such a one may push to the app that it is made out to.
     mutating func certificate(uid: String) -> Int32 {
-        topics.certificate(uid: uid)
+        if let number = certificates[uid] { return number }
+        topics.append(TopicList([uid]))
+        certificates[uid] = Int32(topics.count - 1)
+        return Int32(topics.count - 1)
     }
 
     /// - Parameters:
@@ -102,15 +108,15 @@ struct RequestCheck: ~Copyable {
         reply = ChannelReply()
         switch endpoint {
         case .broadcast(let app):
-            guard topics.holds(list, app: app) else { return .topicMismatch }
+            guard topics[Int(list)].holds(app) else { return .topicMismatch }
             let answer = channels.broadcast(request, app: app, body: body, total: total, facts: &verdict.facts)
             if answer == .accepted { verdict.broadcast = (request.channelID ?? app, app) }
             return answer
         case .channels(let app):
-            guard topics.holds(list, app: app) else { return .topicMismatch }
+            guard topics[Int(list)].holds(app) else { return .topicMismatch }
             return channels.manage(request, app: app, body: body, total: total, reply: &reply)
         case .allChannels(let app):
-            guard topics.holds(list, app: app) else { return .topicMismatch }
+            guard topics[Int(list)].holds(app) else { return .topicMismatch }
             return channels.list(request, app: app, reply: &reply)
         case .device, .unknown: return .badPath
         }
@@ -124,7 +130,7 @@ struct RequestCheck: ~Copyable {
         guard let topic = request.topic, topic.count > 0 else { return .missingTopic }
         guard FieldForm.isTopic(topic) else { return .badTopic }
         guard let name = request.pushType, let type = PushType(name) else { return .invalidPushType }
-        let judgement = topics.answer(connection.list, topic, type)
+        let judgement = topics[Int(connection.list)].answer(topic, type)
         guard judgement == .accepted else { return judgement }
         // Those about locations and file providers take token authentication only.
         guard (type != .location && type != .fileprovider) || connection.certificate < 0 else {

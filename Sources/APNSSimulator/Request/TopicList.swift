@@ -42,35 +42,3 @@ struct TopicList {
         return topic.dropping(app.count)
     }
 }
-
-/// The lists of topics by number: first one for each provider key, then one for each client certificate.
-struct TopicLists {
-    private var lists: [TopicList]
-    /// Numbers of the certificates' lists, by the subject's UID.
-    private var certificates: [String: Int32] = [:]
-
-    /// - Parameter topics: of each key; nil for any.
-    init(keys topics: [[String]?]) {
-        lists = topics.map(TopicList.init)
-    }
-
-    /// The number of the list of a certificate; such a one may push to the app that it is made out to.
-    mutating func certificate(uid: String) -> Int32 {
-        if let number = certificates[uid] { return number }
-        let number = Int32(lists.count)
-        lists.append(TopicList([uid]))
-        certificates[uid] = number
-        return number
-    }
-
-    /// As `TopicList.answer`.
-    @inline(__always)
-    func answer(_ list: Int32, _ topic: Bytes, _ type: PushType) -> FixedAnswer {
-        lists[Int(list)].answer(topic, type)
-    }
-
-    /// Whether a list has an app.
-    func holds(_ list: Int32, app: Bytes) -> Bool {
-        lists[Int(list)].holds(app)
-    }
-}

@@ -3,16 +3,13 @@ import Glibc
 
 /// Draws the times for which answers are held back. The same seed gives the same times in the same order.
 struct LatencyDraw {
-    private let latency: SimulatorLatency
+    let latency: SimulatorLatency
     private var random: SplitMix64
 
     init(_ latency: SimulatorLatency, seed: UInt64) {
         self.latency = latency
         random = SplitMix64(seed: seed ^ 0x6C61_7465_6E63_7921)
     }
-
-    /// Whether answers go at once.
-    var isNone: Bool { latency == .none }
 
     /// The next time, in nanoseconds.
     mutating func next() -> UInt64 {
@@ -52,7 +49,7 @@ struct AnswerTime {
     }
 
     /// Whether answers go at once.
-    var isAtOnce: Bool { gap == 0 && latency.isNone }
+    var isAtOnce: Bool { gap == 0 && latency.latency == .none }
 
     /// When the request that came at `tick`, in nanoseconds, is answered.
     mutating func next(after tick: UInt64) -> UInt64 {

@@ -1,7 +1,7 @@
 /// How many requests a second are taken, over all connections; the others are refused. A bucket of tokens: what is not used
 /// is kept, up to `burst` requests.
 package struct RateLimit: Decodable, Sendable, Equatable {
-    /// 0 refuses all.
+    /// Requests taken in a second; 0 refuses all.
     package var perSecond: Int
     /// How many requests may come at once; a second's without it.
     package var burst: Int?
@@ -37,7 +37,7 @@ package struct RateLimit: Decodable, Sendable, Equatable {
     }
 }
 
-/// The bucket.
+/// The bucket of tokens behind a rate limit.
 struct RateLimiter {
     var limit: RateLimit
     private let burst: Double

@@ -62,16 +62,9 @@ package struct SimulatorScript: Sendable, Equatable {
     /// The answer for the first request of a well-formed device token that passes every check; nil when it is
     /// accepted. Complexity: the length of the token plus the number of rules.
     package func answer(forToken token: String) -> SimulatorRule? {
-        let digits = Array(token.lowercased().utf8)
-        let place = digits.withUnsafeBytes { ScriptSlices.place($0, state: FNV1a.state(seed: seed)) }
-        var bound = 0.0
-        for rule in rules {
-            bound += rule.share
-            if place < bound {
-                return rule
-            }
-        }
-        return nil
+        let slices = ScriptSlices(self)
+        let rule = Array(token.lowercased().utf8).withUnsafeBytes { slices.rule(for: $0, earlier: 0) }
+        return rule < 0 ? nil : rules[rule]
     }
 }
 
@@ -114,7 +107,7 @@ package struct SimulatorRule: Decodable, Sendable, Equatable {
 package enum SimulatorLatency: Sendable, Equatable {
     /// Answers go at once.
     case none
-    /// Each the same.
+    /// All answers are held back for the same time.
     case fixed(Double)
     case uniform(minimum: Double, maximum: Double)
     /// Many short ones, few long ones; cut at `maximum` where given.

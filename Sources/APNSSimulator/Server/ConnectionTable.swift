@@ -2,13 +2,11 @@ import CTransport
 
 /// What is remembered of a connection.
 struct ConnectionState {
-    /// Who sends on it.
     var identity = ConnectionIdentity()
     /// Requests received and not yet answered.
     var open = 0
     /// Whether the limit of concurrent streams was raised.
     var isRaised = false
-    /// Whether a request was answered.
     var isAnswered = false
     /// Whether a fault holds the limit of concurrent streams.
     var isLimited = false
@@ -18,7 +16,7 @@ struct ConnectionState {
 /// last one found is tried first, then all are walked.
 struct ConnectionTable {
     private(set) var ids: [UInt64] = []
-    /// In the order of ``ids``.
+    /// The states, in the order of ``ids``.
     var states: [ConnectionState] = []
     private var last = 0
     /// How many there have been.
@@ -78,12 +76,11 @@ struct ConnectionIdentity {
     @inline(__always) var list: Int32 { certificate < 0 ? key : certificate }
 }
 
-/// Whom a client certificate is made out to, as the transport tells it with a connection.
-enum ClientSubject {
-    /// The UID of the subject: the app that the certificate is for. Nil without a verified certificate, or one without
-    /// a UID.
-    static func uid(_ event: transport_event) -> String? {
-        let detail = Bytes(event.detail, length: event.detail_length)
+extension transport_event {
+    /// The UID of the client certificate's subject, as the transport tells it with a connection: the app that the
+    /// certificate is for. Nil without a verified certificate, or one without a UID.
+    var subjectUID: String? {
+        let detail = Bytes(detail, length: detail_length)
         for line in detail.split(separator: UInt8(ascii: "\n")) where line.starts(with: "UID=".utf8) {
             return String(decoding: line.dropFirst(4), as: UTF8.self)
         }

@@ -16,7 +16,7 @@ enum Listener {
         return try open(configuration, world: nil, number: &number)
     }
 
-    /// The same in the world of a simulation, with the transport's number there.
+    /// Opens a transport in the world of a simulation and tells its number there.
     static func open(
         _ configuration: SimulatorConfiguration, world: OpaquePointer?, number: inout UInt32
     ) throws(SimulatorError) -> (OpaquePointer, Ports) {

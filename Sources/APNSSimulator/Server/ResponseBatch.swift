@@ -124,7 +124,6 @@ struct ResponseBatch: ~Copyable {
 
 /// The 36 bytes of an `apns-id` as text.
 struct MessageID {
-    /// How many bytes.
     static let length = 36
 
     private var bytes: (UInt64, UInt64, UInt64, UInt64, UInt32) = (0, 0, 0, 0, 0)

@@ -71,7 +71,12 @@ struct SimulatorServer: ~Copyable {
         received = .allocate(capacity: Self.receivedCapacity)
         events = .allocate(capacity: eventCapacity)
         check = RequestCheck(
-            keys: keys, limits: .init(configuration), topics: configuration.topics,
+            keys: keys,
+            limits: ProviderTokenLimits(
+                lifetimeMilliseconds: configuration.tokenLifetime * 1000,
+                updateIntervalMilliseconds: configuration.tokenUpdateInterval * 1000,
+                clockToleranceMilliseconds: configuration.clockTolerance * 1000),
+            topics: configuration.topics,
             channels: ChannelSettings(
                 apps: configuration.broadcastApps, maximum: configuration.channelsMaximum,
                 knowsAll: configuration.knowsAllChannels,
@@ -216,9 +221,6 @@ struct SimulatorServer: ~Copyable {
         probe.judged(token: token, status: answers.entries[number].status)
     }
 
-    /// Connections that are up.
-    var connectionIDs: [UInt64] { connections.ids }
-
     /// All requests of one poll are open at once, before the first of them is answered.
     private mutating func noteOpened(_ count: Int) {
         for index in 0..<count {
@@ -348,7 +350,7 @@ struct SimulatorServer: ~Copyable {
             connections.states[place].identity.services = Services(
                 rawValue: UInt8(truncatingIfNeeded: events[index].context))
             if !faults.isEmpty { beginFaults(events[index], tick: tick) }
-            guard let uid = ClientSubject.uid(events[index]) else { continue }
+            guard let uid = events[index].subjectUID else { continue }
             report.connectionsWithCertificate += 1
             connections.states[place].identity.certificate = check.certificate(uid: uid)
             welcome(events[index].connection)
@@ -370,14 +372,5 @@ struct SimulatorServer: ~Copyable {
             open -= connections.remove(events[index].connection)?.open ?? 0
             noteEnd(events[index])
         }
-    }
-}
-
-extension ProviderTokenLimits {
-    /// The times of a configuration, which are in seconds.
-    init(_ configuration: SimulatorConfiguration) {
-        lifetimeMilliseconds = configuration.tokenLifetime * 1000
-        updateIntervalMilliseconds = configuration.tokenUpdateInterval * 1000
-        clockToleranceMilliseconds = configuration.clockTolerance * 1000
     }
 }

@@ -116,7 +116,6 @@ struct ProviderKey: Sendable {
     var teamID: String
     /// Number of the team; keys of one team have the same.
     var team: Int32
-    /// Number of the key.
     var number: Int32 = -1
     /// What the key may push to; nil for what the simulator says for all.
     var topics: [String]?
