@@ -11,11 +11,11 @@ struct RequestBatch: ~Copyable {
     private var requests = Slab<RequestRecord>(capacity: capacity)
     private var fields = Slab<FieldRecord>(capacity: capacity * fieldsMax)
     // The fields without their values. Kept here, for a global is asked each time whether it is there yet.
-    private let id = RowFieldName.id.field
-    private let requestID = RowFieldName.requestID.field
-    private let channelID = RowFieldName.channelID.field
-    private let collapseID = RowFieldName.collapseID.field
-    private let expiration = RowFieldName.expiration.field
+    private let id = Self.field("apns-id", .id)
+    private let requestID = Self.field("apns-request-id", .requestID)
+    private let channelID = Self.field("apns-channel-id", .channelID)
+    private let collapseID = Self.field("apns-collapse-id", .collapseID)
+    private let expiration = Self.field("apns-expiration", .expiration)
 
     var count: Int { requests.count }
     var isEmpty: Bool { count == 0 }
@@ -55,31 +55,14 @@ struct RequestBatch: ~Copyable {
         field.value_length = UInt32(truncatingIfNeeded: value.count)
         fields.append(field)
     }
-}
 
-/// The header fields that differ from row to row, as the core takes them. Names live as long as the program.
-struct RowFieldName {
-    let name: StaticString
-    let indexing: UInt32
-
-    static let id = RowFieldName("apns-id", RequestHeader.id)
-    static let collapseID = RowFieldName("apns-collapse-id", RequestHeader.collapseID)
-    static let requestID = RowFieldName("apns-request-id", RequestHeader.requestID)
-    static let channelID = RowFieldName("apns-channel-id", RequestHeader.channelID)
-    static let expiration = RowFieldName("apns-expiration", RequestHeader.expiration)
-
-    /// As the core takes it, without a value.
-    var field: FieldRecord {
+    /// - Parameter name: the header's, in memory that lives as long as the program.
+    private static func field(_ name: StaticString, _ header: RequestHeader) -> FieldRecord {
+        precondition(name.description == header.name, "one name for one header")
         var record = FieldRecord()
         record.name = name.utf8Start
         record.name_length = UInt32(name.utf8CodeUnitCount)
-        record.indexing = indexing
+        record.indexing = UInt32(header.indexing.rawValue)
         return record
-    }
-
-    private init(_ name: StaticString, _ header: RequestHeader) {
-        precondition(name.description == header.name, "one name for one header")
-        self.name = name
-        indexing = UInt32(header.indexing.rawValue)
     }
 }
