@@ -22,7 +22,7 @@ private let seconds: UInt64 = 1_000_000_000
     private static func poolWithOne(streams: Int = 1000, maximum: Int = 8) -> ConnectionPool {
         var pool = pool(maximum: maximum)
         #expect(pool.tick(now: 0, answered: 0) == [.open(member: 0)])
-        pool.didOpen(0, connection: 7, tokenExpiresAt: nil)
+        pool.didOpen(0)
         pool.isUp(0, streams: streams, now: 1)
         return pool
     }
@@ -68,13 +68,13 @@ private let seconds: UInt64 = 1_000_000_000
     func shown() {
         var pool = Self.poolWithOne(streams: 5000)
         for _ in 0..<10 { pool.willSend(0) }
-        #expect(pool.streamsShown == 1000)
+        #expect(pool.members.streamsShown == 1000)
         pool.settings(0, streams: 4, now: 1)
-        #expect(pool.streamsShown == 10 && pool.inFlight == 10)
+        #expect(pool.members.streamsShown == 10 && pool.inFlight == 10)
         _ = pool.goaway(0, now: 2)
         _ = pool.tick(now: 50 * ms, answered: 0)
         pool.isUp(1, streams: 3, now: 60 * ms)
-        #expect(pool.streamsShown == 13 && pool.inFlight == 10, "on one that drains they are still in use")
+        #expect(pool.members.streamsShown == 13 && pool.inFlight == 10, "on one that drains they are still in use")
     }
 
     @Test("a limit that falls below what is under way gives no stream until enough has ended")
@@ -161,7 +161,7 @@ private let seconds: UInt64 = 1_000_000_000
         pool.willSend(1)
         #expect(Self.ticks(&pool, 7...20, answers: 200, before: 300, isBusy: true) == [])
         _ = Self.ticks(&pool, 21...60, answers: 20, before: 3100)
-        #expect(pool.target >= 2)
+        #expect(pool.growth.target >= 2)
     }
 
     @Test("tries the next address at once, and backs off after all of them")
@@ -332,7 +332,7 @@ private let seconds: UInt64 = 1_000_000_000
     func replacesOldToken() {
         var pool = Self.pool()
         _ = pool.tick(now: 0, answered: 0)
-        pool.didOpen(0, connection: 7, tokenExpiresAt: 100 * seconds)
+        pool.didOpen(0, tokenExpiresAt: 100 * seconds)
         pool.isUp(0, streams: 10, now: 1)
         #expect(pool.tick(now: 99 * seconds, answered: 0) == [])
         #expect(
@@ -345,14 +345,14 @@ private let seconds: UInt64 = 1_000_000_000
     func succession() {
         var pool = Self.pool()
         _ = pool.tick(now: 0, answered: 0)
-        pool.didOpen(0, connection: 7, tokenExpiresAt: 130 * seconds, successorDueAt: 100 * seconds)
+        pool.didOpen(0, tokenExpiresAt: 130 * seconds, successorDueAt: 100 * seconds)
         pool.isUp(0, streams: 10, now: 1)
         #expect(pool.tick(now: 99 * seconds, answered: 0) == [])
         #expect(pool.tick(now: 100 * seconds, answered: 0) == [.open(member: 1)])
         #expect(pool.pick() == 0, "nothing stands still while the successor comes up")
         #expect(pool.tick(now: 101 * seconds, answered: 0) == [], "one successor is enough")
 
-        pool.didOpen(1, connection: 8, tokenExpiresAt: 300 * seconds, successorDueAt: 270 * seconds)
+        pool.didOpen(1, tokenExpiresAt: 300 * seconds, successorDueAt: 270 * seconds)
         pool.isUp(1, streams: 1, now: 101 * seconds)
         #expect(pool.pick() == 1, "the successor goes first")
         pool.willSend(1)
@@ -377,7 +377,7 @@ private let seconds: UInt64 = 1_000_000_000
     func tooLateForSuccession() {
         var pool = Self.pool()
         _ = pool.tick(now: 0, answered: 0)
-        pool.didOpen(0, connection: 7, tokenExpiresAt: 130 * seconds, successorDueAt: 100 * seconds)
+        pool.didOpen(0, tokenExpiresAt: 130 * seconds, successorDueAt: 100 * seconds)
         pool.isUp(0, streams: 10, now: 1)
         #expect(pool.tick(now: 100 * seconds, answered: 0) == [.open(member: 1)])
         #expect(pool.tick(now: 130 * seconds, answered: 0) == [.drain(member: 0)])
@@ -522,7 +522,7 @@ private let seconds: UInt64 = 1_000_000_000
         pool.didEnd(0, answered: true, accepted: true, now: 400 * ms)
         _ = pool.renewAll()
         #expect(pool.tick(now: 1 * seconds, answered: 2) == [.open(member: 2)])
-        pool.didOpen(2, connection: 9, generation: 1, tokenExpiresAt: nil)
+        pool.didOpen(2, generation: 1)
         pool.isUp(2, streams: 1, now: 1 * seconds)
         return pool
     }
@@ -543,7 +543,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.refused(2, previous: 0) == .ofNew([.drain(member: 2)]))
         #expect(pool.refused(2, previous: nil) == .ofLeaving([]))
         #expect(pool.tick(now: 2 * seconds, answered: 3) == [])
-        #expect([0, 1].allSatisfy { pool.members[$0].phase == .up && !pool.members[$0].isLeaving })
+        #expect([0, 1].allSatisfy { pool.members[$0].isUp && !pool.members[$0].isLeaving })
     }
 
     @Test("credentials that are refused after a row was accepted with them, or with nothing to go back to: the end")

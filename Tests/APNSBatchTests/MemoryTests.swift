@@ -1,48 +1,124 @@
 import APNSBatchBasics
+import LaneTransport
 import Testing
 
 @testable import APNSBatch
 
 @Suite("Send arena") struct SendArenaTests {
+    /// Fills a record that was reserved and keeps it.
+    private static func write(_ length: Int, of byte: UInt8 = 0, in arena: inout SendArena) -> RowRecord? {
+        guard var record = arena.reserve(max(length, 700)) else { return nil }
+        record.room(length).initializeMemory(as: UInt8.self, repeating: byte)
+        record.add(.payload, length: length)
+        arena.commit(record)
+        return record
+    }
+
     @Test("gives nothing while every block holds live records, and room again after one is released")
     func isBounded() {
         var arena = SendArena(blocks: 2)
-        var blocks: [Int32] = []
-        while arena.reserve(1000) != nil { blocks.append(arena.commit(1000)) }
-        #expect(blocks.count == 2 * (SendArena.blockBytes / 1000))
-        for block in blocks where block == 0 { arena.release(block) }
-        #expect(arena.reserve(1000) != nil)
+        var records: [RowRecord] = []
+        while let record = Self.write(1000, in: &arena) { records.append(record) }
+        #expect(records.count == 2 * (SendArena.blockBytes / 1000))
+        for record in records where record.block == 0 { arena.release(record) }
+        #expect(Self.write(1000, in: &arena) != nil)
     }
 
-    @Test("records of one block do not overlap and stay as they were written")
+    @Test("records of one block do not overlap and stay as they were written, also when they are moved out of it")
     func keepsRecords() {
         var arena = SendArena(blocks: 4)
-        var records: [(UnsafeMutableRawPointer, Int, UInt8)] = []
+        var records: [RowRecord] = []
         for number in 1...300 {
-            let length = number * 37 % 700 + 1
-            guard let room = arena.reserve(700) else { break }
-            room.initializeMemory(as: UInt8.self, repeating: UInt8(number % 251), count: length)
-            _ = arena.commit(length)
-            records.append((room, length, UInt8(number % 251)))
+            guard var record = Self.write(number * 37 % 700 + 1, of: UInt8(number % 251), in: &arena) else { break }
+            if number % 3 == 0 { arena.moveOut(&record) }
+            records.append(record)
         }
         #expect(records.count == 300)
-        for (base, length, byte) in records {
-            #expect(UnsafeRawBufferPointer(start: base, count: length).allSatisfy { $0 == byte })
+        for (index, record) in records.enumerated() {
+            let (number, payload) = (index + 1, record[.payload])
+            #expect(payload.count == number * 37 % 700 + 1 && payload.allSatisfy { $0 == UInt8(number % 251) })
+            #expect((record.block == nil) == (number % 3 == 0))
+            arena.release(record)
         }
     }
 
     @Test("a block whose records all ended is used again, so few blocks are ever touched")
     func reuses() {
         var arena = SendArena(blocks: 64)
-        var largest: Int32 = 0
+        var largest = 0
         for _ in 0..<10_000 {
-            let room = arena.reserve(5000)
-            #expect(room != nil)
-            let block = arena.commit(400)
-            largest = max(largest, block)
-            arena.release(block)
+            guard var record = arena.reserve(5000) else {
+                Issue.record("no room")
+                return
+            }
+            record.add(.payload, length: 400)
+            arena.commit(record)
+            largest = max(largest, record.block ?? .max)
+            arena.release(record)
         }
         #expect(largest <= 1)
+    }
+}
+
+@Suite("Row record") struct RowRecordTests {
+    private static func text(_ part: UnsafeRawBufferPointer) -> String { String(decoding: part, as: UTF8.self) }
+
+    private static func record(_ parts: [(RowRecord.Part, String)], in arena: inout SendArena) -> RowRecord? {
+        guard var record = arena.reserve(200) else { return nil }
+        for (part, text) in parts { Array(text.utf8).withUnsafeBytes { record.add(part, copying: $0) } }
+        arena.commit(record)
+        return record
+    }
+
+    @Test("gives each part as it was written, and names the recipient")
+    func parts() throws {
+        var arena = SendArena(blocks: 1)
+        let device = try #require(
+            Self.record(
+                [(.path, "/3/device/abcd"), (.id, "an-id"), (.collapseID, "c"), (.payload, "{}"), (.carried, "xy")],
+                in: &arena))
+        #expect(Self.text(device[.path]) == "/3/device/abcd" && Self.text(device.recipient) == "abcd")
+        #expect(Self.text(device[.id]) == "an-id" && Self.text(device[.collapseID]) == "c")
+        #expect(Self.text(device[.payload]) == "{}" && Self.text(device[.carried]) == "xy")
+        #expect(!device.has(.expiration) && !device.isBroadcast && device[.expiration].isEmpty)
+        let broadcast = try #require(
+            Self.record([(.path, "/4/broadcasts"), (.id, "i"), (.channelID, "QQ=="), (.expiration, "0")], in: &arena))
+        #expect(broadcast.isBroadcast && Self.text(broadcast.recipient) == "QQ==")
+        #expect(Self.text(broadcast[.expiration]) == "0")
+    }
+
+    @Test("all fields that a row can have reach the core, for every row of a batch")
+    func batch() throws {
+        var arena = SendArena(blocks: 2)
+        var batch = RequestBatch()
+        for number in 0..<3 {
+            var flight = Flight()
+            let parts: [(RowRecord.Part, String)] = [
+                (.path, "/4/p"), (.id, "id\(number)"), (.collapseID, "k"), (.channelID, "QQ=="), (.expiration, "9"),
+                (.payload, "{}"),
+            ]
+            flight.record = try #require(Self.record(parts, in: &arena))
+            batch.add(flight, ticket: number, connection: 1)
+        }
+        for (number, request) in batch.records.enumerated() {
+            let fields = UnsafeBufferPointer(start: request.fields, count: Int(request.field_count))
+            #expect(fields.map { Self.text($0.valueBytes) } == ["id\(number)", "QQ==", "k", "9"])
+            #expect(request.ticket == UInt64(number) && request.body_length == 2)
+        }
+    }
+
+    @Test("a part that does not fit ends the process instead of its neighbour")
+    func traps() async {
+        await #expect(processExitsWith: .failure) {
+            var arena = SendArena(blocks: 1)
+            var record = arena.reserve(8)!
+            record.add(.path, length: 9)
+        }
+        await #expect(processExitsWith: .failure) {
+            var flights = FlightTable(capacity: 4)
+            _ = flights.take()
+            flights[1].row = 1
+        }
     }
 }
 
@@ -50,11 +126,12 @@ import Testing
     @Test("hands out every place once and takes them back")
     func takesAndReleases() {
         var table = FlightTable(capacity: 100)
+        var arena = SendArena(blocks: 1)
         let first = (0..<100).map { _ in table.take() }
         #expect(Set(first).count == 100)
         let isFull = table.isFull
         #expect(isFull)
-        for place in first.reversed() { table.release(place) }
+        for place in first.reversed() { table.release(place, in: &arena) }
         let left = table.count
         #expect(left == 0)
         let second = (0..<100).map { _ in table.take() }
@@ -65,29 +142,22 @@ import Testing
 extension FlightTableTests {
     @Test("a place that is taken again knows nothing of the row before")
     func isCleared() {
-        let table = FlightTable(capacity: 2)
-        func take(_ table: consuming FlightTable) -> (String, String) {
-            var table = table
-            let first = table.take()
-            _ = table.take()
-            let fresh = "\(table[first])"
-            table[first] = Flight()
-            table[first].row = 7
-            table[first].attempts = 3
-            table[first].refusals = 2
-            table[first].limitedTries = 1
-            table[first].lastStatus = 503
-            table[first].lastReason = .serviceUnavailable
-            table[first].mayHaveArrived = true
-            table[first].provider = 1
-            table[first].place = 9
-            table[first].collapseLength = 4
-            table[first].expirationLength = 4
-            table[first].carriedLength = 5
-            table.release(first)
-            return (fresh, "\(table[table.take()])")
-        }
-        let (fresh, again) = take(table)
+        var table = FlightTable(capacity: 2)
+        var arena = SendArena(blocks: 1)
+        let first = table.take()
+        _ = table.take()
+        let fresh = "\(table[first])"
+        table[first].row = 7
+        table[first].attempts = 3
+        table[first].refusals = 2
+        table[first].limitedTries = 1
+        table[first].lastStatus = 503
+        table[first].lastReason = .serviceUnavailable
+        table[first].mayHaveArrived = true
+        table[first].provider = 1
+        table[first].place = 9
+        table.release(first, in: &arena)
+        let again = "\(table[table.take()])"
         #expect(again == fresh && !fresh.contains("503"))
     }
 }

@@ -7,15 +7,16 @@ private let seconds: UInt64 = 1_000_000_000
 
 @Suite("Connections that fall silent") struct PoolLivenessTests {
     /// Connections that are up and have answered once each.
-    private static func pool(_ count: Int = 1, streams: Int = 100, answered: Bool = true) -> ConnectionPool {
-        var limits = ConnectionPool.Limits()
+    private static func pool(
+        _ count: Int = 1, streams: Int = 100, answered: Bool = true, limits: ConnectionPool.Limits = .init()
+    ) -> ConnectionPool {
+        var limits = limits
         limits.maximum = count
-        var pool = ConnectionPool(limits: limits, now: 0)
-        pool.target = count
+        var pool = ConnectionPool(limits: limits, target: count, now: 0)
         for member in 0..<count {
             let now = UInt64(member) * limits.openSpacing
             #expect(pool.tick(now: now, answered: 0) == [.open(member: member)])
-            pool.didOpen(member, connection: UInt64(member + 1), tokenExpiresAt: nil)
+            pool.didOpen(member)
             pool.isUp(member, streams: streams, now: now)
             guard answered else { continue }
             pool.willSend(member)
@@ -33,7 +34,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.goaway(0, now: 1 * seconds) == [.drain(member: 0)])
         #expect(pool.pick() == nil)
         #expect(pool.tick(now: 1 * seconds, answered: 1) == [.open(member: 1)])
-        pool.didOpen(1, connection: 9, tokenExpiresAt: nil)
+        pool.didOpen(1)
         pool.isUp(1, streams: 1, now: 1 * seconds)
         #expect(pool.pick() == 1)
         #expect(pool.tick(now: 11 * seconds - 1, answered: 1) == [.ping(member: 0)])
@@ -74,7 +75,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(
             pool.isDown(0, failure: .init(isHopeless: false, addresses: 1, text: "x"), now: 16 * seconds, jitter: 1)
                 == [])
-        #expect(pool.members[0] == ConnectionPool.Member())
+        #expect(pool.members[0].isVacant)
     }
 
     @Test("a process that stood still awaits a PONG, and answers after goaway, for as long as before")
@@ -131,7 +132,7 @@ private let seconds: UInt64 = 1_000_000_000
         var actions: [ConnectionPool.Action] = []
         for step in 1...1400 {
             let now = UInt64(step) * 100 * ms
-            for member in [0, 1] where pool.members[member].phase == .up && pool.members[member].inFlight == 0 {
+            for member in [0, 1] where pool.members[member].isUp && pool.members[member].inFlight == 0 {
                 pool.willSend(member)
             }
             for action in pool.tick(now: now, answered: 2) {
@@ -172,11 +173,14 @@ private let seconds: UInt64 = 1_000_000_000
 
     @Test("a connection that allows no stream gives up its place, and when all do, that is the cause")
     func noStreams() {
-        var pool = Self.pool()
+        var limits = ConnectionPool.Limits()
+        // The second one is not replaced.
+        limits.backoffFirst = 1 << 62
+        limits.backoffLargest = 1 << 58
+        var pool = Self.pool(limits: limits)
         pool.settings(0, streams: 0, now: 1 * seconds)
         #expect(pool.tick(now: 2 * seconds, answered: 1) == [.drain(member: 0), .open(member: 1)])
         pool.isUp(1, streams: 0, now: 2 * seconds)
-        pool.replacesFallenFrom = .max
         let later = (3...70).flatMap { pool.tick(now: UInt64($0) * seconds, answered: 1) }
         #expect(later.last == .giveUp("1 connections allow no streams for 60 seconds"), "\(later)")
     }
@@ -187,8 +191,8 @@ private let seconds: UInt64 = 1_000_000_000
         var drains: [UInt64] = []
         for step in 1...3000 {
             let now = UInt64(step) * 100 * ms
-            if pool.members[pool.current].phase == .up, pool.members[pool.current].inFlight == 0 {
-                pool.willSend(pool.current)
+            if pool.members[pool.members.current].isUp, pool.members[pool.members.current].inFlight == 0 {
+                pool.willSend(pool.members.current)
             }
             for action in pool.tick(now: now, answered: 1, othersAnswer: true) {
                 switch action {
@@ -252,7 +256,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.pick() == nil, "not one stream too many")
         #expect(pool.tick(now: 2 * seconds - 1, answered: 1) == [])
         #expect(pool.tick(now: 2 * seconds, answered: 1) == [.open(member: 1)])
-        pool.didOpen(1, connection: 9, tokenExpiresAt: nil)
+        pool.didOpen(1)
         pool.isUp(1, streams: 1, now: 2 * seconds)
         #expect(pool.pick() == 1, "rows move")
         pool.willSend(1)
@@ -278,7 +282,7 @@ private let seconds: UInt64 = 1_000_000_000
         var opens = 0
         for step in 1...6000 {
             let now = UInt64(step) * 10 * ms
-            for member in pool.members.indices where pool.members[member].phase == .up {
+            for member in pool.members.indices where pool.members[member].isUp {
                 if pool.members[member].streams > 1 { pool.settings(member, streams: 1, now: now) }
                 pool.willSend(member)
                 pool.didEnd(member, answered: true, now: now)

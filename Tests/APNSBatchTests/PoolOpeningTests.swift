@@ -10,8 +10,7 @@ private let seconds: UInt64 = 1_000_000_000
     private static func pool(_ count: Int) -> ConnectionPool {
         var limits = ConnectionPool.Limits()
         limits.maximum = count
-        var pool = ConnectionPool(limits: limits, now: 0)
-        pool.target = count
+        var pool = ConnectionPool(limits: limits, target: count, now: 0)
         for member in 0..<count {
             let now = UInt64(member) * limits.openSpacing
             #expect(pool.tick(now: now, answered: 0) == [.open(member: member)])
@@ -59,17 +58,17 @@ private let seconds: UInt64 = 1_000_000_000
     private static func racing() -> ConnectionPool {
         var pool = ConnectionPool(limits: .init(), now: 0)
         #expect(pool.tick(now: 0, answered: 0) == [.open(member: 0)])
-        pool.didOpen(0, connection: 1, tokenExpiresAt: nil, racesAt: 250 * ms)
+        pool.didOpen(0, racesAt: 250 * ms)
         #expect(pool.tick(now: 250 * ms - 1, answered: 0) == [])
         #expect(pool.tick(now: 250 * ms, answered: 0) == [.race(member: 1, against: 0)])
-        pool.didOpen(1, connection: 2, tokenExpiresAt: nil, racesAt: 500 * ms)
+        pool.didOpen(1, racesAt: 500 * ms)
         return pool
     }
 
     @Test("a rival gets no rival of its own, and neither does one that has one")
     func oneRace() {
         var pool = Self.racing()
-        #expect(pool.members[1].racesAt == nil)
+        #expect(pool.members[1].connecting?.racesAt == nil)
         for step in 1...40 { #expect(pool.tick(now: 250 * ms + UInt64(step) * 250 * ms, answered: 0) == []) }
         pool.isUp(0, streams: 10, now: 11 * seconds)
         #expect(pool.tick(now: 11 * seconds, answered: 0) == [.close(member: 1)])
@@ -93,7 +92,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.pick() == winner)
         #expect(pool.isDown(1 - winner, failure: Self.failure, now: 310 * ms, jitter: 1) == [])
         #expect(pool.tick(now: 1 * seconds, answered: 0) == [])
-        #expect(pool.slots[0] == ConnectionPool.Slot(), "to lose is no failure")
+        #expect(!pool.places.haveFailures, "to lose is no failure")
     }
 
     @Test("when both came up at once, one of them drains")
@@ -136,7 +135,7 @@ private let seconds: UInt64 = 1_000_000_000
                 default: Issue.record("did not expect \(action)")
                 }
             }
-            for member in pool.members.indices where pool.members[member].phase == .up {
+            for member in pool.members.indices where pool.members[member].isUp {
                 pool.didEnd(member, answered: true, now: now)
                 pool.willSend(member)
             }
@@ -171,6 +170,6 @@ private let seconds: UInt64 = 1_000_000_000
             _ = pool.pick()
         }
         #expect(drains > 0)
-        #expect(pool.lastFailure == "" && pool.slots.allSatisfy { $0.failures == 0 })
+        #expect(pool.lastFailure == nil && !pool.places.haveFailures)
     }
 }

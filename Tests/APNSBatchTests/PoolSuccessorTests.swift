@@ -146,8 +146,15 @@ private let seconds: UInt64 = 1_000_000_000
     @Test("a connection is sent no more than its life, and goes on when the server says no GOAWAY")
     func goesOn() {
         var pool = ConnectionPool(limits: .init(), now: 0)
-        pool.consumption.life.ended(served: 20)
-        pool.consumption.life.ended(served: 20)
+        let closed = ConnectionFailure(isHopeless: false, addresses: 1, text: "closed")
+        for _ in 0..<2 {
+            #expect(pool.tick(now: 0, answered: 0) == [.open(member: 0)])
+            pool.isUp(0, streams: 100, now: 0)
+            for _ in 0..<20 { pool.willSend(0) }
+            for _ in 0..<20 { pool.didEnd(0, answered: true, now: 0) }
+            #expect(pool.goaway(0, code: 0, lastStream: 39, now: 0) == [.drain(member: 0)])
+            #expect(pool.isDown(0, failure: closed, now: 0, jitter: 1) == [])
+        }
         #expect(pool.tick(now: 0, answered: 0) == [.open(member: 0)])
         pool.isUp(0, streams: 100, now: 1 * ms)
         var sent = 0

@@ -33,12 +33,13 @@ private let seconds: UInt64 = 1_000_000_000
 
     @Test("a connection that takes long, no streams and no answer are told, and the last with its seconds")
     func others() {
-        var slow = ConnectionPool(limits: .init(), now: 0)
+        var limits = ConnectionPool.Limits()
+        limits.fallenPatience = 1 << 62
+        var slow = ConnectionPool(limits: limits, now: 0)
         _ = slow.tick(now: 0, answered: 0)
         #expect(slow.waiting(now: 4 * seconds) == .connecting(stage: "a connection", seconds: 4))
 
         slow.isUp(0, streams: 0, now: 4 * seconds)
-        slow.replacesFallenFrom = .max
         for step in 4...10 { _ = slow.tick(now: UInt64(step) * seconds, answered: 0) }
         guard case .noStreams = slow.waiting(now: 10 * seconds) else {
             Issue.record("found \(String(describing: slow.waiting(now: 10 * seconds)))")

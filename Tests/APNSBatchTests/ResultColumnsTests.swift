@@ -174,11 +174,11 @@ import Testing
             return
         }
         let flight = flights[place]
-        let sent = UnsafeRawBufferPointer(start: flight.record! + flight.pathLength, count: MessageID.length)
+        let sent = flight.record[.id]
         let batch = OutcomeBatch()
         batch.append(
             row: flight.row, outcome: .accepted, status: 200, attempts: 1, timestamp: OutcomeEntry.noTimestamp,
-            token: flight.token, reason: UnsafeRawBufferPointer(start: nil, count: 0))
+            token: flight.record.recipient, reason: UnsafeRawBufferPointer(start: nil, count: 0))
         var lines = ResultLines(campaign: plan.identity)
         lines.append(batch.entries[0], of: batch)
         let fields = String(decoding: lines.bytes, as: UTF8.self).split(

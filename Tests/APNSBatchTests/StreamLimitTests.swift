@@ -116,8 +116,7 @@ private let seconds: UInt64 = 1_000_000_000
     private static func pool(_ count: Int, streams: Int) -> ConnectionPool {
         var limits = ConnectionPool.Limits()
         limits.maximum = count
-        var pool = ConnectionPool(limits: limits, now: 0)
-        pool.target = count
+        var pool = ConnectionPool(limits: limits, target: count, now: 0)
         for member in 0..<count {
             let now = UInt64(member) * limits.openSpacing
             #expect(pool.tick(now: now, answered: 0) == [.open(member: member)])

@@ -9,22 +9,22 @@ import Testing
         var (one, other) = (WaitingRows(), WaitingRows())
         let places = (0..<6).map { _ in flights.take() }
         for place in places {
-            if place % 2 == 0 { one.add(place, in: flights) } else { other.add(place, in: flights) }
+            if place % 2 == 0 { one.add(place, in: &flights) } else { other.add(place, in: &flights) }
         }
         #expect(one.count == 3 && other.count == 3)
-        #expect(one.takeFirst(in: flights) == places[0])
-        one.add(places[0], in: flights)
-        #expect([one.takeFirst(in: flights), one.takeFirst(in: flights)] == [places[2], places[4]])
-        #expect([one.takeFirst(in: flights), one.takeFirst(in: flights)] == [places[0], nil])
+        #expect(one.takeFirst(in: &flights) == places[0])
+        one.add(places[0], in: &flights)
+        #expect([one.takeFirst(in: &flights), one.takeFirst(in: &flights)] == [places[2], places[4]])
+        #expect([one.takeFirst(in: &flights), one.takeFirst(in: &flights)] == [places[0], nil])
         #expect(one.count == 0)
-        one.add(places[2], in: flights)
-        #expect(one.takeFirst(in: flights) == places[2])
-        #expect((0..<4).map { _ in other.takeFirst(in: flights) } == [places[1], places[3], places[5], nil])
+        one.add(places[2], in: &flights)
+        #expect(one.takeFirst(in: &flights) == places[2])
+        #expect((0..<4).map { _ in other.takeFirst(in: &flights) } == [places[1], places[3], places[5], nil])
     }
 
     @Test("of one provider that is stalled do not hold up rows of others that are due again")
     func lookAhead() {
-        let (few, many) = (Lane.lookAhead, Lane.waitingLimit)
+        let (few, many) = (RowQueue.lookAhead, RowQueue.asideMost)
         #expect(LookAhead.allowed(setAside: few - 1, most: few - 1, hasStream: false) == .anyRow)
         #expect(LookAhead.allowed(setAside: few, most: few, hasStream: false) == .nothing)
         #expect(LookAhead.allowed(setAside: few, most: few, hasStream: true) == .anyRow)

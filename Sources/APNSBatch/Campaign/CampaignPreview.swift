@@ -61,10 +61,7 @@ public final class CampaignPreview {
     private func show(_ row: CSVRow) -> Row {
         switch preparer.prepare(row, in: &arena, flights: &flights, now: SystemClock.seconds()) {
         case .ready(let place):
-            defer {
-                arena.release(flights[place].block)
-                flights.release(place)
-            }
+            defer { flights.release(place, in: &arena) }
             return request(flights[place])
         case .invalid(let finding): return Self.unsent(row, finding.text)
         case .expired: return Self.unsent(row, RowFault.expired(row, plan).text)
@@ -79,31 +76,22 @@ public final class CampaignPreview {
     private func request(_ flight: Flight) -> Row {
         for (number, fields) in preparer.headerSets.unsent { sets[number] = fields.map(Self.text) }
         preparer.headerSets.didSend()
-        let record = UnsafeRawPointer(flight.record!)
-        func text(_ offset: Int, _ length: Int) -> String {
-            String(decoding: UnsafeRawBufferPointer(start: record + offset, count: length), as: UTF8.self)
-        }
-        let path = text(0, flight.pathLength)
+        let record = flight.record
+        func text(_ part: RowRecord.Part) -> String { String(decoding: record[part], as: UTF8.self) }
         var headers = sets[flight.headerSet] ?? []
-        headers.insert((RequestHeader.path.name, path), at: headers.firstIndex(where: { !$0.name.hasPrefix(":") }) ?? 0)
-        let id = flight.isBroadcast ? RequestHeader.requestID : RequestHeader.id
-        headers.append((id.name, text(flight.pathLength, MessageID.length)))
-        if flight.isBroadcast {
-            headers.append((RequestHeader.channelID.name, text(flight.channelOffset, Int(flight.channelLength))))
-        }
-        if flight.collapseLength > 0 {
-            headers.append((RequestHeader.collapseID.name, text(flight.collapseOffset, Int(flight.collapseLength))))
-        }
-        if flight.expirationLength > 0 {
-            headers.append(
-                (RequestHeader.expiration.name, text(flight.expirationOffset, Int(flight.expirationLength))))
-        }
+        headers.insert(
+            (RequestHeader.path.name, text(.path)), at: headers.firstIndex(where: { !$0.name.hasPrefix(":") }) ?? 0)
+        let own: [(RequestHeader, RowRecord.Part)] = [
+            (record.isBroadcast ? .requestID : .id, .id), (.channelID, .channelID), (.collapseID, .collapseID),
+            (.expiration, .expiration),
+        ]
+        for (header, part) in own where record.has(part) { headers.append((header.name, text(part))) }
         if providers[Int(flight.provider)].tokens != nil {
             headers.append((RequestHeader.authorization.name, "bearer ..."))
         }
-        let payload = UnsafeRawBufferPointer(start: record + flight.bodyOffset, count: Int(flight.bodyLength))
+        let payload = record[.payload]
         headers.append(("content-length", String(payload.count)))
-        return Row(row: flight.row, invalid: nil, path: path, headers: headers, payload: Array(payload))
+        return Row(row: flight.row, invalid: nil, path: text(.path), headers: headers, payload: Array(payload))
     }
 
     private static func text(_ field: HeaderFieldBytes) -> (name: String, value: String) {

@@ -41,7 +41,7 @@ struct HeaderSets {
     private let defaults: HeaderDefaults
     private let roles: ColumnRoles
     private let topics: ProviderTopics
-    private var keys: HeaderKeys
+    private var keys: SeenValues
     private var entries: [Entry] = []
     /// Sets that the core does not know yet.
     private(set) var unsent: [(number: UInt16, fields: [HeaderFieldBytes])] = []
@@ -52,7 +52,7 @@ struct HeaderSets {
         self.defaults = defaults
         self.roles = roles
         self.topics = topics
-        keys = HeaderKeys(limit: Self.limit)
+        keys = SeenValues(limit: Self.limit)
         guard roles.hasFixedHeaders, let topic = defaults.topic else { return }
         let kind = Kind(topic: topic, pushType: defaults.pushType, priority: defaults.priority)
         // The plan has seen that there is a provider.

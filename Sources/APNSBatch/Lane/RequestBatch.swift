@@ -5,88 +5,64 @@ import LaneTransport
 struct RequestBatch: ~Copyable {
     /// Requests that cross at once; a window of 1,000 streams takes one crossing.
     static let capacity = 1024
-    private static let fieldsPerRequest = 3
+    /// Header fields of a request that are its own: id, collapse id, channel id, expiration.
+    private static let fieldsMax = 4
 
-    private let requests: UnsafeMutablePointer<RequestRecord>
-    private let fields: UnsafeMutablePointer<FieldRecord>
-    private(set) var count = 0
+    private var requests = Slab<RequestRecord>(capacity: capacity)
+    private var fields = Slab<FieldRecord>(capacity: capacity * fieldsMax)
     // The fields without their values. Kept here, for a global is asked each time whether it is there yet.
-    private let id = RowFieldName.id.field
-    private let requestID = RowFieldName.requestID.field
-    private let channelID = RowFieldName.channelID.field
-    private let collapseID = RowFieldName.collapseID.field
-    private let expiration = RowFieldName.expiration.field
+    private let id = Self.field("apns-id", .id)
+    private let requestID = Self.field("apns-request-id", .requestID)
+    private let channelID = Self.field("apns-channel-id", .channelID)
+    private let collapseID = Self.field("apns-collapse-id", .collapseID)
+    private let expiration = Self.field("apns-expiration", .expiration)
 
-    init() {
-        requests = .allocate(capacity: Self.capacity)
-        fields = .allocate(capacity: Self.capacity * Self.fieldsPerRequest)
-    }
-
-    deinit {
-        requests.deallocate()
-        fields.deallocate()
-    }
-
+    var count: Int { requests.count }
     var isEmpty: Bool { count == 0 }
 
-    var records: UnsafeBufferPointer<RequestRecord> { UnsafeBufferPointer(start: requests, count: count) }
+    var records: UnsafeBufferPointer<RequestRecord> { requests.elements }
 
-    mutating func removeAll() { count = 0 }
+    mutating func removeAll() {
+        requests.removeAll()
+        fields.removeAll()
+    }
 
-    /// Adds the request of a flight. Only while `count` is below `capacity`. The flight's record stays where it is until the outcome.
+    /// Adds the request of a flight, whose record stays where it is until the outcome. Traps when the batch is full.
     mutating func add(_ flight: Flight, ticket: Int, connection: ConnectionID) {
-        let record = UnsafeRawPointer(flight.record!)
-        let own = fields + count * Self.fieldsPerRequest
-        var used = 0
-        @inline(__always)
-        func add(_ field: FieldRecord, _ offset: Int, _ length: Int) {
-            own[used] = field
-            own[used].value = (record + offset).assumingMemoryBound(to: UInt8.self)
-            own[used].value_length = UInt32(truncatingIfNeeded: length)
-            used += 1
-        }
-        add(flight.isBroadcast ? requestID : id, flight.pathLength, MessageID.length)
-        if flight.isBroadcast { add(channelID, flight.channelOffset, Int(flight.channelLength)) }
-        if flight.collapseLength > 0 { add(collapseID, flight.collapseOffset, Int(flight.collapseLength)) }
-        if flight.expirationLength > 0 { add(expiration, flight.expirationOffset, Int(flight.expirationLength)) }
+        let record = flight.record
+        let (path, body, first) = (record[.path], record[.payload], fields.end)
+        add(record.isBroadcast ? requestID : id, record[.id])
+        if record.has(.channelID) { add(channelID, record[.channelID]) }
+        if record.has(.collapseID) { add(collapseID, record[.collapseID]) }
+        if record.has(.expiration) { add(expiration, record[.expiration]) }
         var request = RequestRecord()
         request.ticket = UInt64(ticket)
         request.connection = connection
-        request.path = record.assumingMemoryBound(to: UInt8.self)
-        request.path_length = UInt32(flight.pathLength)
-        request.body = (record + flight.bodyOffset).assumingMemoryBound(to: UInt8.self)
-        request.body_length = flight.bodyLength
-        request.fields = UnsafePointer(own)
-        request.field_count = UInt16(truncatingIfNeeded: used)
+        request.path = path.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        request.path_length = UInt32(truncatingIfNeeded: path.count)
+        request.body = body.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        request.body_length = UInt32(truncatingIfNeeded: body.count)
+        request.fields = UnsafePointer(first)
+        request.field_count = UInt16(truncatingIfNeeded: fields.end - first)
         request.header_set = flight.headerSet
-        (requests + count).initialize(to: request)
-        count += 1
+        requests.append(request)
     }
-}
 
-/// The header fields that differ from row to row, as the core takes them. Names live as long as the program.
-struct RowFieldName {
-    let name: StaticString
-    let indexing: UInt32
+    @inline(__always)
+    private mutating func add(_ field: FieldRecord, _ value: UnsafeRawBufferPointer) {
+        var field = field
+        field.value = value.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        field.value_length = UInt32(truncatingIfNeeded: value.count)
+        fields.append(field)
+    }
 
-    static let id = RowFieldName("apns-id", RequestHeader.id)
-    static let collapseID = RowFieldName("apns-collapse-id", RequestHeader.collapseID)
-    static let requestID = RowFieldName("apns-request-id", RequestHeader.requestID)
-    static let channelID = RowFieldName("apns-channel-id", RequestHeader.channelID)
-    static let expiration = RowFieldName("apns-expiration", RequestHeader.expiration)
-
-    /// As the core takes it, without a value.
-    var field: FieldRecord {
+    /// - Parameter name: the header's, in memory that lives as long as the program.
+    private static func field(_ name: StaticString, _ header: RequestHeader) -> FieldRecord {
+        precondition(name.description == header.name, "one name for one header")
         var record = FieldRecord()
         record.name = name.utf8Start
         record.name_length = UInt32(name.utf8CodeUnitCount)
-        record.indexing = indexing
+        record.indexing = UInt32(header.indexing.rawValue)
         return record
-    }
-
-    private init(_ name: StaticString, _ header: RequestHeader) {
-        precondition(name.description == header.name, "one name for one header")
-        self.name = name
-        indexing = UInt32(header.indexing.rawValue)
     }
 }

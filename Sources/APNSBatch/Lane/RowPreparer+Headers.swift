@@ -7,74 +7,78 @@ extension RowPreparer {
         max(DeviceToken.pathLengthMax, BroadcastRequest.pathLengthMax) + MessageID.length
         + max(CollapseID.lengthMax, ChannelID.lengthMax) + Expiration.lengthMax
 
-    /// Path, apns-id, collapse id and expiration; gives the row's end where it ends here.
+    /// Path, apns-id, collapse id, channel id and expiration; gives the row's end where it ends here.
     ///
     /// Inline, for otherwise the compiler copies the whole preparer to call it.
     @inline(__always)
     func writeOwn(
-        _ row: borrowing CSVRow, _ room: UnsafeMutableRawPointer, _ flight: inout Flight,
-        _ expiration: Expiration?, _ now: UInt64
+        _ row: borrowing CSVRow, _ record: inout RowRecord, _ expiration: Expiration?, _ now: UInt64
     ) -> Prepared? {
         if let broadcast {
-            if let ended = writeChannel(broadcast, row, room, &flight) { return ended }
+            if let ended = writePath(broadcast, row, &record) { return ended }
         } else {
             let token = row.fields[roles.token]
-            if let fault = DeviceToken.writePath(token, to: room) {
+            if let fault = DeviceToken.writePath(token, to: record.room(DeviceToken.pathLengthMax).baseAddress!) {
                 return .invalid(RowFault.find(fault, roles.token, row, plan))
             }
-            flight.pathLength = DeviceToken.pathPrefixLength + token.count
+            record.add(.path, length: DeviceToken.pathPrefixLength + token.count)
         }
+        let id = record.room(MessageID.length).baseAddress!
         if let column = roles.messageID, !row.fields[column].isEmpty {
-            if let ended = writeOwnID(column, row, room, flight) { return ended }
+            if let fault = MessageID.write(row.fields[column], to: id) {
+                return .invalid(RowFault.find(fault, column, row, plan))
+            }
         } else {
-            MessageID(campaign: plan.identity, row: row.row).write(to: room + flight.pathLength)
+            MessageID(campaign: plan.identity, row: row.row).write(to: id)
         }
-        if hasCollapseIDs, let ended = writeCollapseID(row, room, &flight) { return ended }
-        return hasExpirations ? writeExpiration(row, room, &flight, expiration, now) : nil
+        record.add(.id, length: MessageID.length)
+        if hasCollapseIDs, let ended = writeCollapseID(row, &record) { return ended }
+        if broadcast != nil { record.add(.channelID, copying: row.fields[roles.token]) }
+        return hasExpirations ? writeExpiration(row, &record, expiration, now) : nil
     }
 
-    private func writeOwnID(
-        _ column: Int, _ row: borrowing CSVRow, _ room: UnsafeMutableRawPointer, _ flight: Flight
+    /// The path of a broadcast, whose channel was checked.
+    @inline(never)
+    private func writePath(
+        _ broadcast: BroadcastPlan, _ row: borrowing CSVRow, _ record: inout RowRecord
     ) -> Prepared? {
-        guard let fault = MessageID.write(row.fields[column], to: room + flight.pathLength) else { return nil }
-        return .invalid(RowFault.find(fault, column, row, plan))
+        if let fault = ChannelID.check(row.fields[roles.token]) {
+            return .invalid(RowFault.find(fault, roles.token, row, plan))
+        }
+        broadcast.path.withUnsafeBytes { record.add(.path, copying: $0) }
+        return nil
     }
 
-    private func writeCollapseID(
-        _ row: borrowing CSVRow, _ room: UnsafeMutableRawPointer, _ flight: inout Flight
-    ) -> Prepared? {
+    private func writeCollapseID(_ row: borrowing CSVRow, _ record: inout RowRecord) -> Prepared? {
         guard let column = roles.collapseID, !row.fields[column].isEmpty else {
             guard let template = plan.headers.collapseID else { return nil }
-            return renderCollapseID(template, row, room, &flight)
+            return renderCollapseID(template, row, &record)
         }
         let value = row.fields[column]
         if let fault = CollapseID.check(value) { return .invalid(RowFault.find(fault, column, row, plan)) }
-        (room + flight.collapseOffset).copyMemory(from: value.baseAddress!, byteCount: value.count)
-        flight.collapseLength = UInt8(value.count)
+        record.add(.collapseID, copying: value)
         return nil
     }
 
     /// The campaign's, filled in; one that comes out empty is left out.
     private func renderCollapseID(
-        _ template: TextTemplate, _ row: borrowing CSVRow, _ room: UnsafeMutableRawPointer, _ flight: inout Flight
+        _ template: TextTemplate, _ row: borrowing CSVRow, _ record: inout RowRecord
     ) -> Prepared? {
-        let target = UnsafeMutableRawBufferPointer(
-            start: room + flight.collapseOffset, count: CollapseID.lengthMax)
-        let size = template.render(fields: row.fields, into: target)
+        let room = record.room(CollapseID.lengthMax)
+        let size = template.render(fields: row.fields, into: room)
         guard size <= CollapseID.lengthMax else {
             return .invalid(RowFault.find(.collapseIDTooLong(size), "", row, plan))
         }
-        let text = UnsafeRawBufferPointer(rebasing: target[..<size])
+        let text = UnsafeRawBufferPointer(rebasing: room[..<size])
         if size > 0, let fault = CollapseID.check(text) {
             return .invalid(RowFault.find(fault, String(decoding: text, as: UTF8.self), row, plan))
         }
-        flight.collapseLength = UInt8(size)
+        record.add(.collapseID, length: size)
         return nil
     }
 
     private func writeExpiration(
-        _ row: borrowing CSVRow, _ room: UnsafeMutableRawPointer, _ flight: inout Flight,
-        _ shared: Expiration?, _ now: UInt64
+        _ row: borrowing CSVRow, _ record: inout RowRecord, _ shared: Expiration?, _ now: UInt64
     ) -> Prepared? {
         var expiration = shared
         if let column = roles.expiration, !row.fields[column].isEmpty {
@@ -83,9 +87,13 @@ extension RowPreparer {
             case .failure(let fault): return .invalid(RowFault.find(fault, column, row, plan))
             }
         }
-        guard let expiration else { return broadcast == nil ? nil : .invalid(expirationMissing(row)) }
+        guard let expiration else {
+            // The plan has seen that broadcasts have a column for it.
+            return broadcast == nil
+                ? nil : .invalid(RowFault.find(.expirationMissing, roles.expiration ?? roles.token, row, plan))
+        }
         if expiration.hasPassed(now: Int64(now)) { return .expired }
-        flight.expirationLength = UInt8(expiration.write(to: room + flight.expirationOffset))
+        record.add(.expiration, length: expiration.write(to: record.room(Expiration.lengthMax).baseAddress!))
         return nil
     }
 }

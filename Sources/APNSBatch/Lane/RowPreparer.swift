@@ -27,6 +27,7 @@ struct RowPreparer: ~Copyable {
     /// Kept here, for a global is asked each time whether it is there yet.
     private let ownLimit: Int
     let resultColumns: [Int]
+    private var carriedLimit: Int { resultColumns.count * (1 + CarriedFields.textMax) }
     private var picker: TemplatePicker
     private let pages: [RuleBook.Page?]
     /// What the rules said of the last payload.
@@ -71,7 +72,7 @@ struct RowPreparer: ~Copyable {
     ) -> Prepared {
         let place = flights.take()
         if let ended = write(row, in: &arena, to: &flights[place], now) {
-            flights.release(place)
+            flights.release(place, in: &arena)
             return ended
         }
         return .ready(place)
@@ -100,9 +101,9 @@ struct RowPreparer: ~Copyable {
         flight.row = row.row
         flight.headerSet = set.number
         flight.provider = set.provider
-        guard let room = arena.reserve(ownLimit + set.payloadLimit) else { return .noRoom }
-        if let ended = writeOwn(row, room, &flight, set.expiration, now) { return ended }
-        let payload = UnsafeMutableRawBufferPointer(start: room + flight.bodyOffset, count: set.payloadLimit)
+        guard var record = arena.reserve(ownLimit + set.payloadLimit) else { return .noRoom }
+        if let ended = writeOwn(row, &record, set.expiration, now) { return ended }
+        let payload = record.room(set.payloadLimit)
         guard let template = picker.pick(row.fields) else { return .invalid(RowFault.noTemplate(copy row, plan)) }
         lastTemplate = template
         let page = RuleBook.place(template: template, set.pushType)
@@ -121,10 +122,10 @@ struct RowPreparer: ~Copyable {
         }
         check(UnsafeRawBufferPointer(rebasing: payload[..<length]), row, page)
         if verdict.hasError { return .invalid(firstError(copy row)) }
-        flight.bodyLength = UInt32(length)
-        if !resultColumns.isEmpty { flight.carriedLength = writeCarried(row, to: room + flight.carriedOffset) }
-        flight.record = room
-        flight.block = arena.commit(flight.recordLength)
+        record.add(.payload, length: length)
+        if !resultColumns.isEmpty { record.add(.carried, length: writeCarried(row, to: record.room(carriedLimit))) }
+        arena.commit(record)
+        flight.record = record
         return nil
     }
 
@@ -172,13 +173,14 @@ struct RowPreparer: ~Copyable {
 
     /// Writes the fields that go into the row's results; gives their length.
     @inline(never)
-    func writeCarried(_ row: borrowing CSVRow, to room: UnsafeMutableRawPointer) -> UInt16 {
+    func writeCarried(_ row: borrowing CSVRow, to room: UnsafeMutableRawBufferPointer) -> Int {
         var length = 0
         for column in resultColumns {
             let none = UnsafeRawBufferPointer(start: nil, count: 0)
-            length += CarriedFields.write(row.fields.count > column ? row.fields[column] : none, to: room + length)
+            let field = row.fields.count > column ? row.fields[column] : none
+            length += CarriedFields.write(field, to: room.baseAddress! + length)
         }
-        return UInt16(length)
+        return length
     }
 
     /// The token as it stands in the row, for the results; empty when the row is too broken to have one.

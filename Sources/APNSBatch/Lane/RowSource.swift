@@ -15,8 +15,6 @@ struct RowSource: ~Copyable {
     private var noted = 0
     private var isPending = false
     private(set) var isExhausted = false
-    /// Takes nothing from the reader: others do.
-    var isHeld = false
     /// The row that `hasRow` found; valid until `consume`.
     private(set) var row = CSVRow()
     /// Seconds since the epoch, some milliseconds old.
@@ -88,7 +86,7 @@ struct RowSource: ~Copyable {
     mutating func consume() { isPending = false }
 
     private mutating func takeChunk() -> Bool {
-        guard !isExhausted, !isHeld else { return false }
+        guard !isExhausted else { return false }
         switch queue.tryPop() {
         case .element(let next):
             chunk = next.chunk

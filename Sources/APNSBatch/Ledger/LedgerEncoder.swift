@@ -119,6 +119,7 @@ struct LedgerEncoder: ~Copyable {
 
     /// Called with some thousand rows at once; only while the encoder is empty.
     mutating func add(_ batch: OutcomeBatch) {
+        precondition(used == 0, "a batch is as large as the encoder")
         let fixedLength = 8 + 16 * batch.count
         body.storeBytes(of: UInt64(batch.count).littleEndian, as: UInt64.self)
         var words = body + 8
@@ -188,12 +189,12 @@ struct LedgerEncoder: ~Copyable {
         let sum = LedgerFrame.sum(of: UnsafeRawBufferPointer(start: body + fixed, count: texts))
         let frame = LedgerFrame(kind, fixedLength: fixed, textLength: texts, textSum: sum)
         let length = LedgerFrame.length + fixed + texts
+        precondition(used + frame.recordLength <= capacity)
         for offset in length..<frame.recordLength {
             buffer.storeBytes(of: 0, toByteOffset: used + offset, as: UInt8.self)
         }
         frame.write(to: buffer + used)
         used += frame.recordLength
-        precondition(used <= capacity)
     }
 
     /// Writes numbers one behind the other.

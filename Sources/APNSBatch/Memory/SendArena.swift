@@ -8,82 +8,81 @@ struct SendArena: ~Copyable {
     /// Block sizes well above the largest record keep the waste at a block's end small.
     static let blockBytes = 64 * 1024
 
-    private struct Block {
-        var base: UnsafeMutableRawPointer?
+    struct Block {
+        let base = UnsafeMutableRawPointer.allocate(byteCount: SendArena.blockBytes, alignment: 64)
         var used = 0
         /// Records in it that wait for their outcome.
         var live = 0
-        var nextFree: Int32 = -1
+        var nextFree: Int?
     }
 
-    private let blocks: UnsafeMutablePointer<Block>
-    private let count: Int
-    private var fresh = 0
-    private var firstFree: Int32 = -1
-    private(set) var current: Int32 = -1
+    private var blocks: Slab<Block>
+    private var firstFree: Int?
+    private var current: Int?
 
-    init(blocks count: Int) {
-        self.count = count
-        blocks = .allocate(capacity: count)
-        blocks.initialize(repeating: Block(), count: count)
-    }
+    init(blocks count: Int) { blocks = Slab(capacity: count) }
 
     deinit {
-        for index in 0..<count { blocks[index].base?.deallocate() }
-        blocks.deallocate()
+        for index in blocks.indices { blocks[index].base.deallocate() }
     }
 
-    /// Room for `length` bytes (at most `blockBytes`), or nil while every block is in use.
-    mutating func reserve(_ length: Int) -> UnsafeMutableRawPointer? {
-        if current < 0 || blocks[Int(current)].used + length > Self.blockBytes {
-            guard takeBlock() else { return nil }
-        }
-        let block = blocks[Int(current)]
-        return block.base! + block.used
+    /// A record with room for `length` bytes (at most `blockBytes`), or nil while every block is in use.
+    mutating func reserve(_ length: Int) -> RowRecord? {
+        precondition(length <= Self.blockBytes)
+        if let current, blocks[current].used + length <= Self.blockBytes { return record(in: current, length) }
+        return takeBlock().map { record(in: $0, length) }
     }
 
-    /// Keeps the first `length` bytes of what was reserved; gives the block to release later.
-    mutating func commit(_ length: Int) -> Int32 {
-        let index = Int(current)
+    private func record(in block: Int, _ length: Int) -> RowRecord {
+        RowRecord(at: blocks[block].base + blocks[block].used, capacity: length, block: block)
+    }
+
+    /// Keeps the record that was reserved last.
+    mutating func commit(_ record: RowRecord) {
+        guard let current, record.block == current else { preconditionFailure("the record that was reserved last") }
         // Records start at multiples of eight, which keeps vector writes off each other's cache lines' ends.
-        blocks[index].used = min(Self.blockBytes, (blocks[index].used + length + 7) & ~7)
-        blocks[index].live += 1
-        return current
+        blocks[current].used = min(Self.blockBytes, (blocks[current].used + record.length + 7) & ~7)
+        blocks[current].live += 1
     }
 
-    /// A record of this block is done.
-    mutating func release(_ block: Int32) {
-        let index = Int(block)
-        blocks[index].live -= 1
-        guard blocks[index].live == 0 else { return }
-        blocks[index].used = 0
-        if block != current {
-            blocks[index].nextFree = firstFree
-            firstFree = block
+    /// A record is done: one of a block, or one that was moved out of it.
+    mutating func release(_ record: RowRecord) {
+        guard let block = record.block else { return record.deallocate() }
+        blocks[block].live -= 1
+        guard blocks[block].live == 0 else { return }
+        blocks[block].used = 0
+        if block != current { free(block) }
+    }
+
+    /// Gives a record an allocation of its own, so that it holds no block while its row waits.
+    mutating func moveOut(_ record: inout RowRecord) {
+        guard record.block != nil else { return }
+        let own = record.copied()
+        release(record)
+        record = own
+    }
+
+    private mutating func takeBlock() -> Int? {
+        let taken: Int
+        if let free = firstFree {
+            taken = free
+            firstFree = blocks[free].nextFree
+        } else {
+            guard blocks.count < blocks.capacity else { return nil }
+            taken = blocks.count
+            blocks.append(Block())
         }
-    }
-
-    private mutating func takeBlock() -> Bool {
-        if firstFree >= 0 {
-            let taken = firstFree
-            firstFree = blocks[Int(taken)].nextFree
-            leaveCurrent()
-            current = taken
-            return true
+        // A current block whose records all ended while it was filled goes straight back.
+        if let current, blocks[current].live == 0 {
+            blocks[current].used = 0
+            free(current)
         }
-        guard fresh < count else { return false }
-        blocks[fresh].base = .allocate(byteCount: Self.blockBytes, alignment: 64)
-        leaveCurrent()
-        current = Int32(fresh)
-        fresh += 1
-        return true
+        current = taken
+        return taken
     }
 
-    /// A current block whose records all ended while it was filled goes straight back.
-    private mutating func leaveCurrent() {
-        guard current >= 0, blocks[Int(current)].live == 0 else { return }
-        blocks[Int(current)].used = 0
-        blocks[Int(current)].nextFree = firstFree
-        firstFree = current
+    private mutating func free(_ block: Int) {
+        blocks[block].nextFree = firstFree
+        firstFree = block
     }
 }

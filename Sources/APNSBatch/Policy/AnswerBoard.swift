@@ -92,15 +92,16 @@ final class AnswerBoard: Sendable {
     let book: RuleIndex
     private let lanes: Int
     private let providers: Int
-    /// By lane, then by provider: answered, and the rules' numbers.
-    private let numbers: Numbers
+    /// By lane, then by provider: answered, and the rules' numbers. Behind the lanes' the modes, by provider.
+    private let slots: Slots
     /// When some lane had its last answer, as far as it has told.
     private let answeredAt = Atomic<UInt64>(0)
     private let breakers: Guarded<[CircuitBreaker]>
     private let health: Guarded<[ProviderHealth]>
 
-    private struct Numbers: @unchecked Sendable {
-        let slots: UnsafeMutablePointer<Atomic<UInt64>>
+    /// Shared by all threads: every element is an atomic, and none is added later.
+    private struct Slots: ~Copyable, @unchecked Sendable {
+        var slab: Slab<Atomic<UInt64>>
     }
 
     /// - Parameter patience: how long an outage may last, in nanoseconds.
@@ -111,15 +112,11 @@ final class AnswerBoard: Sendable {
         self.lanes = lanes
         self.providers = providers
         let count = (lanes + 1) * providers * Self.stride(book)
-        numbers = Numbers(slots: .allocate(capacity: count))
-        for slot in 0..<count { (numbers.slots + slot).initialize(to: Atomic(0)) }
+        var slab = Slab<Atomic<UInt64>>(capacity: count)
+        for _ in 0..<count { slab.append(Atomic(0)) }
+        slots = Slots(slab: slab)
         health = Guarded(Array(repeating: ProviderHealth(patience: patience), count: providers))
         breakers = Guarded(Array(repeating: CircuitBreaker(limits), count: providers))
-    }
-
-    deinit {
-        numbers.slots.deinitialize(count: (lanes + 1) * providers * Self.stride(book))
-        numbers.slots.deallocate()
     }
 
     /// Lanes do not share cache lines.
@@ -129,7 +126,7 @@ final class AnswerBoard: Sendable {
     private static let healthNumbers = 4
 
     private func slot(_ lane: Int, _ provider: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
-        numbers.slots + (lane * providers + provider) * Self.stride(book)
+        slots.slab.address(of: (lane * providers + provider) * Self.stride(book))
     }
 
     func publish(_ counts: borrowing AnswerCounts, lane: Int, provider: Int) {
@@ -178,25 +175,25 @@ final class AnswerBoard: Sendable {
         own[2].store(counts.silent, ordering: .relaxed)
         own[3].store(UInt64(underWay), ordering: .relaxed)
         let (news, mode) = health.withLock { health in
-            let news = health[provider].look(now: now, totals: healthTotals(of: provider), isStarting: isStarting)
+            let news = health[provider].look(now: now, sums: sums(of: provider), isStarting: isStarting)
             return (news, health[provider].mode)
         }
         modeSlot(provider)[0].store(UInt64(mode.rawValue), ordering: .relaxed)
         return news
     }
 
-    private func healthTotals(of provider: Int) -> ProviderHealth.Totals {
-        var totals = ProviderHealth.Totals()
+    private func sums(of provider: Int) -> AnswerSums {
+        var sums = AnswerSums()
         for lane in 0..<lanes {
             let own = slot(lane, provider)
             let further = own + 1 + book.count
-            totals.troubled += further[0].load(ordering: .relaxed)
-            totals.troubledFirst += further[1].load(ordering: .relaxed)
-            totals.silent += further[2].load(ordering: .relaxed)
-            totals.underWay += further[3].load(ordering: .relaxed)
-            totals.answered += own[0].load(ordering: .relaxed)
+            sums.troubled += further[0].load(ordering: .relaxed)
+            sums.troubledFirst += further[1].load(ordering: .relaxed)
+            sums.silent += further[2].load(ordering: .relaxed)
+            sums.underWay += further[3].load(ordering: .relaxed)
+            sums.answered += own[0].load(ordering: .relaxed)
         }
-        return totals
+        return sums
     }
 
     /// Nil when another lane judges just now.

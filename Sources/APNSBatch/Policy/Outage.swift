@@ -12,17 +12,6 @@
 ///
 /// Pure: sums of answers over all lanes of a provider and the time go in, news come out.
 struct Outage: Equatable {
-    /// Sums since the start.
-    struct Totals: Equatable {
-        /// Answers that are neither 429 nor 5xx.
-        var good: UInt64 = 0
-        /// The others, and those of them to first attempts.
-        var troubled: UInt64 = 0
-        var troubledFirst: UInt64 = 0
-        /// First attempts that were lost after nothing had been answered for a while.
-        var silent: UInt64 = 0
-    }
-
     enum Phase: Equatable {
         case closed
         /// It looks like an outage: attempts do not count.
@@ -54,11 +43,11 @@ struct Outage: Equatable {
     private var waited: UInt64 = 0
     private var isOver = false
     private var lookedAt: UInt64
-    private var seen = Totals()
+    private var seen = AnswerSums()
     /// The last answers, good and first bad ones; older ones weigh less.
     private var weights = (good: 0.0, bad: 0.0)
     /// A second's answers.
-    private var second: (since: UInt64, totals: Totals)
+    private var second: (since: UInt64, totals: AnswerSums)
     /// When the last answer came, and how many requests had been lost by then.
     private var answered: (at: UInt64, silent: UInt64)
     /// When the next probe may be sent, and how long after it the one behind it.
@@ -88,7 +77,7 @@ struct Outage: Equatable {
     init(patience: UInt64, start: UInt64) {
         self.patience = patience
         lookedAt = start
-        second = (start, Totals())
+        second = (start, AnswerSums())
         answered = (start, 0)
     }
 
@@ -120,7 +109,7 @@ struct Outage: Equatable {
     func nextProbe(now: UInt64) -> UInt64 { (probesAt - min(now, probesAt)) / Self.oneSecond }
 
     /// Several times a second while there is something to send.
-    mutating func look(now: UInt64, totals: Totals) -> News? {
+    mutating func look(now: UInt64, totals: AnswerSums) -> News? {
         defer { (lookedAt, seen) = (now, totals) }
         note(now: now, totals)
         leaveOutPause(until: now)
@@ -153,7 +142,7 @@ struct Outage: Equatable {
         }
     }
 
-    private mutating func note(now: UInt64, _ totals: Totals) {
+    private mutating func note(now: UInt64, _ totals: AnswerSums) {
         if totals.good != seen.good || totals.troubled != seen.troubled { answered = (now, totals.silent) }
         weights.good += Double(totals.good - seen.good)
         weights.bad += Double(totals.troubledFirst - seen.troubledFirst)
@@ -164,7 +153,7 @@ struct Outage: Equatable {
 
     // MARK: Phases
 
-    private mutating func lookClosed(now: UInt64, _ totals: Totals) -> News? {
+    private mutating func lookClosed(now: UInt64, _ totals: AnswerSums) -> News? {
         if let news = lookForSilence(now: now, totals) { return news }
         if isSuspicious, let share = shareOfSecond(totals), share >= Self.share {
             phase = .suspected(since: now)
@@ -180,7 +169,7 @@ struct Outage: Equatable {
         return weights.bad >= Self.share * (weights.good + weights.bad)
     }
 
-    private mutating func lookSuspected(_ since: UInt64, now: UInt64, _ totals: Totals) -> News? {
+    private mutating func lookSuspected(_ since: UInt64, now: UInt64, _ totals: AnswerSums) -> News? {
         if let news = lookForSilence(now: now, totals) { return news }
         guard isSecondOver(now) else { return nil }
         let share = shareOfSecond(totals)
@@ -192,14 +181,14 @@ struct Outage: Equatable {
         return isLasting ? open(.refusals(share), now: now, totals) : nil
     }
 
-    private mutating func lookOpen(now: UInt64, _ totals: Totals) -> News? {
+    private mutating func lookOpen(now: UInt64, _ totals: AnswerSums) -> News? {
         guard totals.good > seen.good else { return nil }
         phase = .recovering(good: 0)
         beginSecond(now: now, totals)
         return nil
     }
 
-    private mutating func lookRecovering(_ good: Int, now: UInt64, _ totals: Totals) -> News? {
+    private mutating func lookRecovering(_ good: Int, now: UInt64, _ totals: AnswerSums) -> News? {
         let isSilent = isSilent(now: now, totals)
         guard isSecondOver(now) || isSilent else { return nil }
         let share = shareOfSecond(totals)
@@ -217,7 +206,7 @@ struct Outage: Equatable {
         return nil
     }
 
-    private mutating func open(_ trouble: Trouble, now: UInt64, _ totals: Totals) -> News {
+    private mutating func open(_ trouble: Trouble, now: UInt64, _ totals: AnswerSums) -> News {
         (phase, self.trouble) = (.open, trouble)
         (waited, interval) = (0, Self.intervalFirst)
         probesAt = now + interval
@@ -231,12 +220,12 @@ struct Outage: Equatable {
         return .closed
     }
 
-    private mutating func lookForSilence(now: UInt64, _ totals: Totals) -> News? {
+    private mutating func lookForSilence(now: UInt64, _ totals: AnswerSums) -> News? {
         isSilent(now: now, totals) ? open(.silence, now: now, totals) : nil
     }
 
     /// Requests are lost and no answer comes, and there had been answers.
-    private func isSilent(now: UInt64, _ totals: Totals) -> Bool {
+    private func isSilent(now: UInt64, _ totals: AnswerSums) -> Bool {
         totals.good + totals.troubled > 0 && now >= answered.at + Self.silence
             && totals.silent - answered.silent >= Self.silentLeast
     }
@@ -245,10 +234,10 @@ struct Outage: Equatable {
 
     private func isSecondOver(_ now: UInt64) -> Bool { now >= second.since + Self.oneSecond }
 
-    private mutating func beginSecond(now: UInt64, _ totals: Totals) { second = (now, totals) }
+    private mutating func beginSecond(now: UInt64, _ totals: AnswerSums) { second = (now, totals) }
 
     /// Of its answers, those that are 429 or 5xx; nil without any.
-    private func shareOfSecond(_ totals: Totals) -> Double? {
+    private func shareOfSecond(_ totals: AnswerSums) -> Double? {
         let bad = totals.troubled - second.totals.troubled
         let all = bad + totals.good - second.totals.good
         return all > 0 ? Double(bad) / Double(all) : nil

@@ -1,3 +1,18 @@
+/// Sums of one provider's answers since the start of a run, over all lanes.
+struct AnswerSums: Equatable {
+    var answered: UInt64 = 0
+    /// Answers that are neither 429 nor 5xx.
+    var good: UInt64 = 0
+    /// The others, and those of them to first attempts: a row that was refused before may be refused for ever, which says
+    /// nothing of the rate.
+    var troubled: UInt64 = 0
+    var troubledFirst: UInt64 = 0
+    /// First attempts that were lost after nothing had been answered for a while.
+    var silent: UInt64 = 0
+    /// Requests that wait for their answers.
+    var underWay: UInt64 = 0
+}
+
 /// How much may be sent to APNs for one provider, over all lanes: the pace and the breaker.
 struct ProviderHealth: Equatable {
     /// What a lane must know before it sends. Nothing of it while all is well.
@@ -9,16 +24,6 @@ struct ProviderHealth: Equatable {
         static let excused = Mode(rawValue: 2)
         /// Nothing but probes is sent.
         static let probing = Mode(rawValue: 4)
-    }
-
-    /// Sums over all lanes since the start.
-    struct Totals: Equatable {
-        var answered: UInt64 = 0
-        /// 429 and 5xx.
-        var troubled: UInt64 = 0
-        var troubledFirst: UInt64 = 0
-        var silent: UInt64 = 0
-        var underWay: UInt64 = 0
     }
 
     private(set) var pace = RatePace(start: 0)
@@ -41,19 +46,14 @@ struct ProviderHealth: Equatable {
         return mode
     }
 
-    mutating func look(now: UInt64, totals: Totals, isStarting: Bool) -> Outage.News? {
+    mutating func look(now: UInt64, sums: AnswerSums, isStarting: Bool) -> Outage.News? {
         begin(now: now)
+        var sums = sums
         // Lanes tell their numbers one after the other.
-        let good = totals.answered - min(totals.answered, totals.troubled)
+        lastGood = max(lastGood, sums.answered - min(sums.answered, sums.troubled))
+        sums.good = lastGood
         let was = outage.phase
-        let news = outage.look(
-            now: now,
-            totals: Outage.Totals(
-                good: max(good, lastGood), troubled: totals.troubled, troubledFirst: totals.troubledFirst,
-                silent: totals.silent))
-        lastGood = max(good, lastGood)
-        let sums = RatePace.Totals(
-            answered: totals.answered, good: lastGood, refused: totals.troubledFirst, underWay: totals.underWay)
+        let news = outage.look(now: now, totals: sums)
         if was == .open, outage.phase != .open {
             pace.restart(now: now, totals: sums)
         } else if outage.phase != .open {

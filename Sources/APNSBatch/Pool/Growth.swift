@@ -6,6 +6,9 @@ struct Growth: Equatable {
         case shrink
     }
 
+    /// How many connections are wanted; grows by doubling. And what that was before it last grew.
+    private(set) var target: Int
+    private var targetBefore: Int
     /// Rows waited and no stream was free, in the interval that runs.
     var starved = false
     private var since: UInt64
@@ -17,7 +20,7 @@ struct Growth: Equatable {
     /// Intervals since the last growth that did not show a gain: one may be an accident.
     private var doubts = 0
 
-    init(start: UInt64) { since = start }
+    init(target: Int, start: UInt64) { (self.target, targetBefore, since) = (target, target, start) }
 
     /// A doubling has not been judged yet.
     var isOnTrial: Bool { rateBefore != nil }
@@ -36,7 +39,17 @@ struct Growth: Equatable {
     }
 
     /// At the end of an interval: grow while starved and the last growth was worth it.
-    mutating func judge(now: UInt64, answered: UInt64, limits: ConnectionPool.Limits) -> Verdict {
+    mutating func judge(now: UInt64, answered: UInt64, _ limits: ConnectionPool.Limits) -> Verdict {
+        let verdict = verdict(now: now, answered: answered, limits)
+        switch verdict {
+        case .grow: (targetBefore, target) = (target, min(limits.maximum, target * 2))
+        case .shrink: target = min(target, targetBefore)
+        case .stay: break
+        }
+        return verdict
+    }
+
+    private mutating func verdict(now: UInt64, answered: UInt64, _ limits: ConnectionPool.Limits) -> Verdict {
         guard now - since >= limits.measureInterval else { return .stay }
         let rate = Double(answered - answeredThen) / (Double(now - since) / 1e9)
         let starvedThen = starved
@@ -53,38 +66,5 @@ struct Growth: Equatable {
         failures += 1
         (rateBefore, doubts) = (nil, 0)
         return rate < before * limits.leastGain ? .shrink : .stay
-    }
-}
-
-extension ConnectionPool {
-    /// Grows, or goes back to the size before the last growth.
-    mutating func resize(now: UInt64, answered: UInt64, hasWork: Bool, isBusy: Bool) -> [Action] {
-        if isBusy {
-            growth.didFill(now: now, answered: answered)
-            return []
-        }
-        guard hasWork, isSettled, target < limits.maximum || growth.isOnTrial,
-            !members.contains(where: \.isLeaving)
-        else {
-            // Nothing to send, members that come up or change places, nothing to grow to: what is measured now would say
-            // nothing.
-            growth.restart(now: now, answered: answered)
-            return []
-        }
-        switch growth.judge(now: now, answered: answered, limits: limits) {
-        case .grow: (targetBefore, target) = (target, min(limits.maximum, target * 2))
-        case .shrink:
-            target = min(target, targetBefore)
-            let surplus = members.indices.filter { members[$0].isOpen && members[$0].slot >= target }
-            for index in surplus { members[index].isSurplus = true }
-            return surplus.flatMap { retire($0) }
-        case .stay: break
-        }
-        return []
-    }
-
-    /// No member is coming up but successors of those that served well.
-    private var isSettled: Bool {
-        members.count { $0.phase == .up || $0.phase == .connecting && $0.isSuccessor } >= target
     }
 }

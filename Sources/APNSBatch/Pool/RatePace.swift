@@ -10,19 +10,6 @@
 /// Pure: sums of answers and the time go in once a turn; how many requests may be sent comes out. Several lanes look, and the
 /// time of one may be a little before that of another.
 struct RatePace: Equatable {
-    /// Sums since the start.
-    struct Totals: Equatable {
-        /// All answers.
-        var answered: UInt64 = 0
-        /// Answers that do not ask for less.
-        var good: UInt64 = 0
-        /// Those that do, to first attempts: a row that was refused before may be refused for ever, which says nothing of
-        /// the rate.
-        var refused: UInt64 = 0
-        /// Requests that wait for their answers.
-        var underWay: UInt64 = 0
-    }
-
     /// Requests per second; nil while there is no limit.
     private(set) var rate: Double?
     private var bucket = TokenBucket()
@@ -36,13 +23,13 @@ struct RatePace: Equatable {
     /// Where the interval began that is judged next.
     private var interval: Mark
     /// Where the last few answers began, which are judged at once.
-    private var recent = Totals()
+    private var recent = AnswerSums()
     /// Until then answers are to requests from before the last change.
     private var settling: Settling?
 
     private struct Mark: Equatable {
         var time: UInt64
-        var totals = Totals()
+        var totals = AnswerSums()
     }
 
     private struct Settling: Equatable {
@@ -78,7 +65,7 @@ struct RatePace: Equatable {
     }
 
     /// Starts from next to nothing, after an outage.
-    mutating func restart(now: UInt64, totals: Totals) {
+    mutating func restart(now: UInt64, totals: AnswerSums) {
         question = RefusalQuestion()
         climb.search()
         lost = nil
@@ -90,7 +77,7 @@ struct RatePace: Equatable {
     /// After a turn's answers.
     ///
     /// - Parameter isStarting: the first requests of a run are still becoming more; a few refusals then are a sign.
-    mutating func look(now: UInt64, totals: Totals, isStarting: Bool = false) {
+    mutating func look(now: UInt64, totals: AnswerSums, isStarting: Bool = false) {
         delivered.note(now: now, good: totals.good)
         if let settling {
             if totals.answered >= settling.answers || now >= settling.until { self.settling = nil }
@@ -106,7 +93,7 @@ struct RatePace: Equatable {
     }
 
     /// Most of the last few answers are refusals: no need to wait for the end of the interval.
-    private mutating func isFlood(_ seen: Sample, _ totals: Totals, isStarting: Bool) -> Bool {
+    private mutating func isFlood(_ seen: Sample, _ totals: AnswerSums, isStarting: Bool) -> Bool {
         let few = Sample(from: recent, to: totals)
         guard few.answers >= (isStarting ? 16 : 64) else { return false }
         recent = totals
@@ -123,7 +110,7 @@ struct RatePace: Equatable {
         return seen.answers >= question.answersNeeded || seen.seconds >= (isSteady ? 2.5 : question.isOpen ? 0.5 : 0.25)
     }
 
-    private mutating func judge(_ seen: Sample, now: UInt64, _ totals: Totals) {
+    private mutating func judge(_ seen: Sample, now: UInt64, _ totals: AnswerSums) {
         if seen.refused > 1, seen.share >= question.limit {
             pushedBack(seen, now: now, totals)
         } else {
@@ -134,7 +121,7 @@ struct RatePace: Equatable {
 
     // MARK: Less
 
-    private mutating func pushedBack(_ seen: Sample, now: UInt64, _ totals: Totals) {
+    private mutating func pushedBack(_ seen: Sample, now: UInt64, _ totals: AnswerSums) {
         guard let rate else { return search(now: now, totals) }
         if seen.share >= RefusalQuestion.almostAll { return lose(rate, now: now, totals) }
         if let lost { return goBack(to: lost, now: now, totals) }
@@ -148,7 +135,7 @@ struct RatePace: Equatable {
     }
 
     /// The server pushes back for the first time, and its rate is not known.
-    private mutating func search(now: UInt64, _ totals: Totals) {
+    private mutating func search(now: UInt64, _ totals: AnswerSums) {
         pushedBackAt = now
         climb.search()
         lost = nil
@@ -156,24 +143,24 @@ struct RatePace: Equatable {
     }
 
     /// What is delivered while a part is refused is the server's rate.
-    private mutating func find(_ rate: Double, _ seen: Sample, now: UInt64, _ totals: Totals) {
+    private mutating func find(_ rate: Double, _ seen: Sample, now: UInt64, _ totals: AnswerSums) {
         // Of a server that counts by seconds, less than one says too much.
         let inInterval = climb.known == nil || seen.seconds >= 1 ? seen.goodRate : 0
         settle(at: min(rate, max(inInterval, delivered.rate(now: now, good: totals.good))), now: now, totals)
     }
 
-    private mutating func settle(at rate: Double, now: UInt64, _ totals: Totals) {
+    private mutating func settle(at rate: Double, now: UInt64, _ totals: AnswerSums) {
         change(to: climb.find(max(Self.rateLeast, rate), mayHold: question.bearsNothing), now: now, totals)
     }
 
     /// The server takes next to nothing: its rate is exceeded by far, a bucket of it is empty, or it is ill.
-    private mutating func lose(_ rate: Double, now: UInt64, _ totals: Totals) {
+    private mutating func lose(_ rate: Double, now: UInt64, _ totals: AnswerSums) {
         if lost == nil { lost = min(rate, delivered.rate(now: now, good: totals.good)) }
         change(to: max(Self.rateLeast, rate / 2), now: now, totals)
     }
 
     /// It takes something again.
-    private mutating func goBack(to before: Double, now: UInt64, _ totals: Totals) {
+    private mutating func goBack(to before: Double, now: UInt64, _ totals: AnswerSums) {
         lost = nil
         // What the first instants delivered says little.
         if climb.known != nil || now >= pushedBackAt + 500_000_000 { return settle(at: before, now: now, totals) }
@@ -184,7 +171,7 @@ struct RatePace: Equatable {
     // MARK: More
 
     /// Little was refused: more, if all was used.
-    private mutating func rise(_ seen: Sample, now: UInt64, _ totals: Totals) {
+    private mutating func rise(_ seen: Sample, now: UInt64, _ totals: AnswerSums) {
         guard let rate else { return beginInterval(now: now, totals) }
         if let lost { return goBack(to: lost, now: now, totals) }
         guard bucket.wasEmpty else {
@@ -197,13 +184,13 @@ struct RatePace: Equatable {
         next == rate ? beginInterval(now: now, totals) : change(to: next, now: now, totals)
     }
 
-    private mutating func lift(now: UInt64, _ totals: Totals) {
+    private mutating func lift(now: UInt64, _ totals: AnswerSums) {
         rate = nil
         climb = RateClimb()
         beginInterval(now: now, totals)
     }
 
-    private mutating func change(to rate: Double, now: UInt64, _ totals: Totals) {
+    private mutating func change(to rate: Double, now: UInt64, _ totals: AnswerSums) {
         self.rate = rate
         bucket.empty(now: now)
         if totals.underWay > 0 {
@@ -212,7 +199,7 @@ struct RatePace: Equatable {
         beginInterval(now: now, totals)
     }
 
-    private mutating func beginInterval(now: UInt64, _ totals: Totals) {
+    private mutating func beginInterval(now: UInt64, _ totals: AnswerSums) {
         interval = Mark(time: now, totals: totals)
         recent = totals
         bucket.wasEmpty = false
@@ -225,9 +212,9 @@ private struct Sample {
     var refused: Double
     var seconds: Double
 
-    init(from: RatePace.Totals, to: RatePace.Totals, nanoseconds: UInt64 = 0) {
+    init(from: AnswerSums, to: AnswerSums, nanoseconds: UInt64 = 0) {
         good = Double(to.good - from.good)
-        refused = Double(to.refused - from.refused)
+        refused = Double(to.troubledFirst - from.troubledFirst)
         seconds = Double(nanoseconds) / 1e9
     }
 

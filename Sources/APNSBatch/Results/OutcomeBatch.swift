@@ -84,6 +84,7 @@ package final class OutcomeBatch: @unchecked Sendable {
 
     /// Adds to what is carried of the last entry. Only right after it was appended.
     func carry(_ fields: UnsafeRawBufferPointer) {
+        precondition(count > 0)
         let entry = entryStorage + (count - 1)
         guard let base = fields.baseAddress, Int(entry.pointee.carriedLength) + fields.count <= CarriedFields.bytesMax
         else { return }
@@ -100,7 +101,7 @@ package final class OutcomeBatch: @unchecked Sendable {
         }
     }
 
-    /// Only while `hasRoom`.
+    /// Only while `hasRoom`; traps otherwise.
     ///
     /// - Parameter isHex: the token was checked, and is written in lower case.
     package func append(
@@ -108,6 +109,7 @@ package final class OutcomeBatch: @unchecked Sendable {
         token: UnsafeRawBufferPointer, isHex: Bool = false, reason: UnsafeRawBufferPointer,
         ownID: UnsafeRawPointer? = nil
     ) {
+        precondition(hasRoom)
         if let ownID { _ = keep(UnsafeRawBufferPointer(start: ownID, count: MessageID.length)) }
         let (tokenOffset, tokenLength) = keep(token)
         let (reasonOffset, reasonLength) = keep(reason)

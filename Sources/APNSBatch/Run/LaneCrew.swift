@@ -58,7 +58,7 @@ final class LaneCrew: Sendable {
                 fail(error)
                 lane.finishUp()
             }
-            let loop = lane.transport.loop
+            let loop = lane.loop
             done.withLock { $0 = loop }
         } catch {
             fail(error)

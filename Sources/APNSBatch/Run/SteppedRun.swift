@@ -60,7 +60,7 @@ package final class SteppedRun {
     ///
     /// - Parameter now: the world's time, in nanoseconds.
     package func turn(of number: UInt32, now: UInt64) {
-        guard let index = lanes.firstIndex(where: { $0?.lane.transport.number == number }), let lane = lanes[index]
+        guard let index = lanes.firstIndex(where: { $0?.lane.number == number }), let lane = lanes[index]
         else {
             return
         }

@@ -28,8 +28,6 @@ package struct Surroundings: Sendable {
     package var sign: (@Sendable (_ message: [UInt8]) -> [UInt8])?
     /// A network and a clock of its own.
     package var world: SimulatedWorld?
-    /// Spoils the outcome of a request, or has it forgotten (false), so that a simulation can show that it would notice.
-    package var spoil: (@Sendable (inout OutcomeRecord) -> Bool)?
 
     package init() {}
 

@@ -50,10 +50,10 @@ package enum Decimal {
 
 extension UInt8 {
     /// Whether it is an ASCII digit.
-    @inline(__always)
-    var isDigit: Bool { self &- 0x30 < 10 }
+    @inlinable @inline(__always)
+    package var isDigit: Bool { self &- 0x30 < 10 }
 
     /// Whether it is an ASCII letter or digit.
-    @inline(__always)
-    var isLetterOrDigit: Bool { isDigit || (self | 0x20) &- 0x61 < 26 }
+    @inlinable @inline(__always)
+    package var isLetterOrDigit: Bool { isDigit || (self | 0x20) &- 0x61 < 26 }
 }

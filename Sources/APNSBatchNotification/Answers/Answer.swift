@@ -1,3 +1,5 @@
+import APNSBatchBasics
+
 /// A complete response of APNs.
 package struct Answer: Equatable, Sendable {
     package let status: UInt16

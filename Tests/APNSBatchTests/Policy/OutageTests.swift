@@ -9,7 +9,7 @@ private let second: UInt64 = 1_000_000_000
     /// Plays with an outage: ten looks a second.
     private struct Play {
         var outage = Outage(patience: 3600 * second, start: 0)
-        var totals = Outage.Totals()
+        var totals = AnswerSums()
         var now: UInt64 = 0
         var news: [Outage.News] = []
         var probes: [UInt64] = []
@@ -157,7 +157,7 @@ private let second: UInt64 = 1_000_000_000
     /// Rows that are refused at once and then every three seconds.
     private func fewRows(good: UInt64, bad: UInt64) -> Play {
         var play = Play()
-        play.totals = Outage.Totals(good: good, troubled: bad, troubledFirst: bad)
+        play.totals = AnswerSums(good: good, troubled: bad, troubledFirst: bad)
         for _ in 0..<20 {
             play.play(seconds: 1, badAgain: 0)
             play.totals.troubled += play.outage.phase == .open ? 0 : bad
@@ -173,7 +173,7 @@ private let second: UInt64 = 1_000_000_000
             #expect(fewRows(good: 1, bad: bad).news == [], "of a few rows it may be the rows' fault")
         }
         var play = Play()
-        play.totals = Outage.Totals(good: 0, troubled: 5, troubledFirst: 5)
+        play.totals = AnswerSums(good: 0, troubled: 5, troubledFirst: 5)
         play.play(seconds: 1)
         #expect(!play.outage.excusesAttempts)
         play.play(seconds: 1)

@@ -68,7 +68,7 @@ struct PaceModel {
     var retryAfter: Double?
 
     private var pace = RatePace(start: 0)
-    private var totals = RatePace.Totals()
+    private var totals = AnswerSums()
     private var random = SplitMix64(seed: 3)
     private var parts: [Part] = []
     private var report = Report()
@@ -131,7 +131,7 @@ struct PaceModel {
                 (ended, accepted) = (ended + 1, accepted + 1)
                 continue
             }
-            if answer.attempt == 1 { totals.refused += 1 }
+            if answer.attempt == 1 { totals.troubledFirst += 1 }
             if answer.attempt < Self.attempts {
                 wait(lane, answer.attempt)
             } else {

@@ -46,7 +46,7 @@ import Testing
 
     @Test("a server that takes less than before, or more, gets what it takes within seconds", arguments: [0.5, 2])
     func changes(factor: Double) {
-        var (pace, totals) = (RatePace(start: 0), RatePace.Totals())
+        var (pace, totals) = (RatePace(start: 0), AnswerSums())
         var server = RateServer(.bucket(50), rate: 1000)
         var taken: UInt64 = 0
         for millisecond in 1...60_000 as ClosedRange<UInt64> {
@@ -57,7 +57,7 @@ import Testing
             pace.didSend(sent)
             for _ in 0..<sent {
                 totals.answered += 1
-                if server.takes(at: now) { totals.good += 1 } else { totals.refused += 1 }
+                if server.takes(at: now) { totals.good += 1 } else { totals.troubledFirst += 1 }
             }
             pace.look(now: now, totals: totals)
         }
@@ -113,7 +113,7 @@ import Testing
     @Test("rows that are refused again and again say nothing of the rate")
     func onlyRetries() {
         var pace = RatePace(start: 0)
-        var totals = RatePace.Totals()
+        var totals = AnswerSums()
         for second in 1...100 as ClosedRange<UInt64> {
             // Answers to second and later attempts, all of them refused.
             totals.answered += 50
@@ -125,7 +125,7 @@ import Testing
     @Test("after an outage it starts from little and doubles several times a second")
     func restart() {
         var pace = RatePace(start: 0)
-        var totals = RatePace.Totals()
+        var totals = AnswerSums()
         pace.restart(now: 1_000_000_000, totals: totals)
         var (now, sent) = (1_000_000_000 as UInt64, [0, 0, 0])
         for second in sent.indices {
@@ -145,10 +145,10 @@ import Testing
     @Test("lanes that look a little out of order do no harm")
     func outOfOrder() {
         var pace = RatePace(start: 2_000_000_000)
-        var totals = RatePace.Totals()
+        var totals = AnswerSums()
         for turn in 1...2000 as ClosedRange<UInt64> {
             let now = 2_000_000_000 + turn * 1_000_000 - (turn % 2) * 3_000_000
-            (totals.answered, totals.refused) = (totals.answered + 1, totals.refused + 1)
+            (totals.answered, totals.troubledFirst) = (totals.answered + 1, totals.troubledFirst + 1)
             pace.look(now: now, totals: totals)
             pace.didSend(min(1, max(0, pace.allowance(now: now))))
         }

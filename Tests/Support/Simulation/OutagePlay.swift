@@ -78,7 +78,7 @@ package struct OutagePlay {
         let lines = Lines()
         let run = try CampaignRun(
             campaign, files: disk, logger: Logger(label: "outage") { _ in lines },
-            surroundings: Stage.surroundings(plan, world, port: simulator.port, broken: nil))
+            surroundings: Stage.surroundings(plan, world, port: simulator.port))
         disk.begin(nil)
         let steps = try run.makeSteps()
         let start = world.now

@@ -83,7 +83,7 @@ package final class Simulation {
         campaign = {
             Stage.campaign(plan, input: input, port: port, policy: $0, lanes: plan.lanes(of: $1), hasCanary: $2)
         }
-        surroundings = Stage.surroundings(plan, world, port: simulator.port, broken: broken)
+        surroundings = Stage.surroundings(plan, world, port: simulator.port)
     }
 
     private func runToEnd() -> Report {

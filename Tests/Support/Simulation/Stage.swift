@@ -70,7 +70,7 @@ enum Stage {
     }
 
     static func surroundings(
-        _ plan: SeedPlan, _ world: SimulatedWorld, port: UInt16, broken: BrokenRule?
+        _ plan: SeedPlan, _ world: SimulatedWorld, port: UInt16
     ) -> Surroundings {
         var surroundings = Surroundings()
         let start = world.now
@@ -91,7 +91,6 @@ enum Stage {
             surroundings.lineBytes = bytes
         }
         surroundings.sign = sign
-        if let broken, broken.spoilsOutcomes { surroundings.spoil = { broken.spoil(&$0) } }
         return surroundings
     }
 

@@ -2,7 +2,7 @@ import Glibc
 
 /// What rows say about their headers, each combination once, with a number in the order of coming. Looking one up makes
 /// nothing: on the way of every row that has such columns.
-struct HeaderKeys {
+struct SeenValues {
     /// A row's own values; empty where it has none.
     typealias Values = (UnsafeRawBufferPointer, UnsafeRawBufferPointer, UnsafeRawBufferPointer)
 

@@ -2,9 +2,9 @@ import Testing
 
 @testable import APNSBatch
 
-@Suite("The combinations of header columns") struct HeaderKeysTests {
+@Suite("The combinations of header columns") struct SeenValuesTests {
     private static func with<R>(
-        _ texts: (String, String, String), _ body: (HeaderKeys.Values) -> R
+        _ texts: (String, String, String), _ body: (SeenValues.Values) -> R
     ) -> R {
         Array(texts.0.utf8).withUnsafeBytes { first in
             Array(texts.1.utf8).withUnsafeBytes { second in
@@ -15,7 +15,7 @@ import Testing
 
     @Test("values that read the same when joined are told apart")
     func joined() {
-        var keys = HeaderKeys(limit: 8)
+        var keys = SeenValues(limit: 8)
         let all = [("ab", "c", ""), ("a", "bc", ""), ("", "abc", ""), ("abc", "", ""), ("", "", "abc"), ("", "", "")]
         for texts in all { Self.with(texts) { keys.add($0) } }
         #expect(all.map { Self.with($0) { keys.find($0) } } == [0, 1, 2, 3, 4, 5])
@@ -24,7 +24,7 @@ import Testing
 
     @Test("as many as there is room for are found again, and one more is not taken")
     func full() {
-        var keys = HeaderKeys(limit: 4096)
+        var keys = SeenValues(limit: 4096)
         for number in 0..<4096 {
             #expect(!keys.isFull)
             Self.with(("com.example.app\(number)", "alert", "")) { keys.add($0) }

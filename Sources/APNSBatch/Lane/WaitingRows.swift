@@ -1,0 +1,42 @@
+/// Rows of one provider that were set aside because all its streams are taken, while another provider has some: a chain
+/// through the flight table, first in, first out.
+struct WaitingRows {
+    private(set) var count = 0
+    private var first: Int32 = -1
+    private var last: Int32 = -1
+
+    mutating func add(_ flight: Int, in flights: inout FlightTable) {
+        flights[flight].next = -1
+        if last >= 0 { flights[Int(last)].next = Int32(flight) } else { first = Int32(flight) }
+        last = Int32(flight)
+        count += 1
+    }
+
+    /// The one that has waited longest.
+    mutating func takeFirst(in flights: inout FlightTable) -> Int? {
+        guard first >= 0 else { return nil }
+        let flight = Int(first)
+        first = flights[flight].next
+        if first < 0 { last = -1 }
+        count -= 1
+        return flight
+    }
+}
+
+/// Which row may be taken before anybody knows whose it is.
+enum LookAhead: Equatable {
+    case anyRow
+    /// Only one that is due again: it has its place already, whether it is sent or set aside.
+    case dueRow
+    case nothing
+
+    /// - Parameters:
+    ///   - setAside: rows that wait for a stream, over all providers.
+    ///   - most: of one provider.
+    ///   - hasStream: whether some provider has one to give.
+    static func allowed(setAside: Int, most: @autoclosure () -> Int, hasStream: @autoclosure () -> Bool) -> LookAhead {
+        if setAside < RowQueue.lookAhead { return .anyRow }
+        guard hasStream() else { return .nothing }
+        return most() < RowQueue.asideMost ? .anyRow : .dueRow
+    }
+}
