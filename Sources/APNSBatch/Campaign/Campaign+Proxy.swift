@@ -1,3 +1,6 @@
+import APNSProtocol
+import Credentials
+
 extension Campaign {
     /// An HTTP proxy through which connections lead (CONNECT, RFC 9110 section 9.3.6). The proxy sees host and port of APNs
     /// and nothing of what is sent: TLS goes through it.
@@ -20,7 +23,7 @@ extension Campaign {
 
 extension Campaign.Proxy: CustomStringConvertible, CustomDebugStringConvertible {
     /// Without the password.
-    public var description: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+    public var description: String { APNSHost.endpoint(host: host, port: port) }
     public var debugDescription: String { description }
 }
 
@@ -33,23 +36,10 @@ extension Campaign.Proxy {
                 throw CampaignError(
                     .configuration, "proxy: user and password may hold no control characters, a user no colon")
             }
-            text += "proxy-authorization: Basic \(Self.base64(Array("\(user):\(password)".utf8)))\r\n"
+            let pair = String(decoding: Base64.encode(Array("\(user):\(password)".utf8)), as: UTF8.self)
+            text += "proxy-authorization: Basic \(pair)\r\n"
         }
         guard text.utf8.count <= 4096 else { throw CampaignError(.configuration, "proxy: user or password too long") }
         return Array((text + "\r\n").utf8)
-    }
-
-    /// RFC 4648, section 4.
-    static func base64(_ bytes: [UInt8]) -> String {
-        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-        var text: [UInt8] = []
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = bytes[start..<min(start + 3, bytes.count)]
-            let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
-            for place in 0..<4 {
-                text.append(place <= group.count ? digits[bits >> (18 - 6 * place) & 63] : UInt8(ascii: "="))
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
     }
 }

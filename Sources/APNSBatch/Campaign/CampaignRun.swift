@@ -56,7 +56,10 @@ public final class CampaignRun: Sendable {
         surroundings: Surroundings = .system
     ) throws(CampaignError) {
         let lanes = try Self.lanes(of: campaign)
-        syncInterval = try Self.syncInterval(campaign)
+        syncInterval = campaign.syncInterval
+        guard campaign.note.count <= LedgerHeader.noteLimit else {
+            throw CampaignError(.configuration, "note: expected at most \(LedgerHeader.noteLimit) bytes")
+        }
         past = try resuming ? Self.past(campaign, files) : nil
         if past == nil { try InputReader.refuseShort(campaign) }
         reader = try InputReader(
@@ -94,24 +97,12 @@ public final class CampaignRun: Sendable {
         return try RunPast(files, name: directory, reopening: campaign.retryUnavailable)
     }
 
-    private static func syncInterval(_ campaign: Campaign) throws(CampaignError) -> Int {
-        guard (10...60_000).contains(campaign.syncInterval) else {
-            throw CampaignError(
-                .configuration, "sync interval: expected 10 to 60000 ms, found \(campaign.syncInterval)")
-        }
-        guard campaign.note.count <= LedgerHeader.noteLimit else {
-            throw CampaignError(.configuration, "note: expected at most \(LedgerHeader.noteLimit) bytes")
-        }
-        return campaign.syncInterval
-    }
-
+    /// How many lanes a campaign has, once its numbers are found to be right.
+    ///
     /// - Parameter spare: cores that other threads keep busy.
     static func lanes(of campaign: Campaign, spare: Int = 1) throws(CampaignError) -> Int {
-        let lanes = campaign.lanes ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) - spare)
-        guard (1...256).contains(lanes) else {
-            throw CampaignError(.configuration, "lanes: expected 1 to 256, found \(lanes)")
-        }
-        return lanes
+        try Campaign.Number.check(campaign)
+        return campaign.lanes ?? min(256, max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) - spare))
     }
 
     /// What is doubtful about the campaign, whatever its rows say. Errors would have been thrown.
@@ -156,7 +147,7 @@ public final class CampaignRun: Sendable {
     /// A look at the run.
     public var progress: CampaignProgress {
         var progress = CampaignProgress(
-            gauges, reader, started: started.withLock { $0 }, before: past?.reading.history.tally ?? Tally())
+            gauges, reader, started: started.withLock { $0 }, before: past?.reading.history.tally.outcomes ?? [:])
         progress.isPaused = control.paused
         if control.paused { progress.waiting = .paused }
         progress.isCanary = control.isCanary
@@ -239,7 +230,7 @@ public final class CampaignRun: Sendable {
             ledger: storage, results: results, resultsSum: sum, carried: header.resultColumns.count,
             board: try files.makeBoard(slots: reader.reader.bufferCount)
         ) { [log = plan.log] text in log.logger.warning("\(text)") }
-        try Self.asResult { () throws(StorageError) in
+        try CampaignError.mapping(.results) {
             try ledger.begin(session, of: past?.header ?? header, isNew: past == nil)
         }
         return ledger
@@ -248,36 +239,26 @@ public final class CampaignRun: Sendable {
     /// Gives the sum of what stands in `results.csv` then.
     private func begin(_ results: any LedgerStorage) throws(CampaignError) -> UInt32 {
         let line = ResultLines.header(header.resultColumns)
-        try Self.asResult { () throws(StorageError) in
+        try CampaignError.mapping(.results) {
             try results.truncate(to: 0)
-            try line.withUnsafeBufferPointer { (line) throws(StorageError) in
-                try results.append(UnsafeRawBufferPointer(line))
-            }
+            try line.withUnsafeBytes { try results.append($0) }
         }
         return line.withUnsafeBytes { LedgerFrame.sum(of: $0) }
     }
 
     /// Gives the sum of what stands in `results.csv` then.
     private func goOn(_ past: RunPast, _ results: any LedgerStorage) throws(CampaignError) -> UInt32 {
-        try Self.asResult { () throws(StorageError) in
+        try CampaignError.mapping(.results) {
             try past.ledger.truncate(to: past.reading.length)
             if past.isReopening { try RunLedger.reopen(past.ledger) }
         }
         var repair = ResultsRepair(results: results, past: past, name: directory)
         try repair.run(past.reading)
-        try Self.asResult { () throws(StorageError) in
+        try CampaignError.mapping(.results) {
             try RunLedger.settle(
                 past.ledger, resultsLength: results.length, resultsSum: repair.sum, handed: past.newlyHanded)
         }
         return repair.sum
-    }
-
-    private static func asResult(_ body: () throws(StorageError) -> Void) throws(CampaignError) {
-        do {
-            try body()
-        } catch {
-            throw CampaignError(.results, "\(error)")
-        }
     }
 
     private var session: LedgerSession {

@@ -7,7 +7,7 @@ extension Lane {
     private var canaryCount: Canary.Count {
         let tally = sink.tally
         return Canary.Count(
-            accepted: tally.accepted, rejected: tally.rejected, unknown: tally.unknown - unknownOfEarlier,
+            accepted: tally[.accepted], rejected: tally[.rejected], unknown: tally[.unknown] - unknownOfEarlier,
             underWay: UInt64(flights.count))
     }
 

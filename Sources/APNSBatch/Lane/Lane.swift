@@ -309,7 +309,7 @@ struct Lane: ~Copyable {
 
     func publish() {
         gauges.publish(
-            sink.tally, connections: providers.sum(\.up), streams: providers.sum(\.streamsShown),
+            sink.tally.outcomes, connections: providers.sum(\.up), streams: providers.sum(\.streamsShown),
             inFlight: providers.sum(\.inFlight), opened: providers.sum(\.opened), retrying: retries.count,
             requests: requestCount, longestAnswer: answerSampler.longest)
     }
