@@ -73,8 +73,7 @@ extension Campaign {
         /// `1 to 86400 seconds`.
         package var rangeText: String {
             let (low, high) = (range.lowerBound, range.upperBound)
-            let isOpen = high == .max || high == Int(UInt32.max)
-            let text = isOpen ? "at least \(low)" : low == 0 ? "at most \(high)" : "\(low) to \(high)"
+            let text = high == .max ? "at least \(low)" : low == 0 ? "at most \(high)" : "\(low) to \(high)"
             return unit.isEmpty ? text : "\(text) \(unit)"
         }
 
