@@ -21,8 +21,8 @@ struct DoctorCommand: AsyncParsableCommand {
               apns-batch doctor --topic com.example.app --token 00fc13ad... \\
                 --key-file AuthKey.p8 --key-id ABC123DEFG --team-id DEF123GHIJ
 
-            Exit codes: 0 no findings; 2 there are warnings; 64 wrong usage; 69 there are
-            errors.
+            Exit codes: 0 no warnings, no errors; 2 there are warnings; 64 wrong usage;
+            69 there are errors.
             """)
 
     @Argument(help: "Campaign file (YAML), for credentials, topic and trusted certificates.")
