@@ -11,12 +11,12 @@ package struct SimulatorConfiguration: Sendable {
     }
 
     /// Which of the two APNs it is. The sandbox adds `apns-unique-id` to what it accepts.
-    package enum Environment: String, Sendable {
+    package enum Environment: String, Sendable, CaseIterable {
         case production, sandbox
     }
 
     /// What is said to client certificates, which are of one environment or of both.
-    package enum CertificateFault: String, Sendable {
+    package enum CertificateFault: String, Sendable, CaseIterable {
         case none
         /// Each request gets 403 BadCertificateEnvironment.
         case answer

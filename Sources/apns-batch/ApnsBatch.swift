@@ -21,11 +21,11 @@ struct ApnsBatch: AsyncParsableCommand {
 
             Exit codes: 0 every row got a final answer from APNs, and some were accepted;
             2 complete, but none was accepted, or some rows are unavailable, invalid,
-            unknown, expired or suppressed; 64 wrong usage or
-            configuration, nothing sent; 69 stopped by a fatal answer or because APNs
-            cannot be reached; 71 this machine lacks threads, memory, descriptors or an
-            event loop; 75 interrupted, or input or disk failed on the way. A run that
-            ended with 69, 71 or 75, or was killed, goes on with resume.
+            unknown, expired or suppressed; 64 wrong usage or configuration, nothing was
+            sent; 69 stopped by a fatal answer or because APNs cannot be reached; 71 this
+            machine lacks threads, memory, descriptors or an event loop; 75 interrupted,
+            or input or disk failed during the run. resume continues a run that ended with
+            69, 71 or 75, or was killed.
             """,
         version: ProductVersion.current,
         subcommands: [

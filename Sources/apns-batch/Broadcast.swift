@@ -7,9 +7,10 @@ struct Broadcast: AsyncParsableCommand {
         abstract: "Sends to broadcast channels: one request and one line of results for each row.",
         discussion: """
             Takes the arguments and writes the results of send. Rows have a channel_id
-            instead of a token; columns payload, priority and expiration mean themselves,
-            all others fill the template. Every broadcast needs an expiration: 0 for
-            channels that store nothing. Payloads have at most 5,120 bytes.
+            instead of a token; columns payload, priority and expiration are used as what
+            they are called, all others fill the template. Every broadcast needs an
+            expiration: 0 for channels that store nothing. Payloads have at most 5,120
+            bytes.
 
             Examples:
               apns-batch broadcast --input channels.csv --template score.json \\
@@ -21,7 +22,7 @@ struct Broadcast: AsyncParsableCommand {
 
     @OptionGroup var arguments: CampaignArguments
 
-    @Option(help: "The app whose channels they are. (default: the topic)")
+    @Option(help: "Bundle id of the app that owns the channels. (default: the topic)")
     var bundleId: String?
 
     @OptionGroup(title: "Output") var output: OutputArguments
@@ -39,10 +40,10 @@ extension CampaignSettings {
 
     /// The recipients of a broadcast; refuses settings that no broadcast has.
     func channels(of campaign: Campaign, bundleID: String? = nil) throws -> Campaign.Recipients {
-        if let pushType, pushType != Self.broadcastType {
+        if let pushType = self.pushType, pushType != Self.broadcastType {
             throw UsageError("push type: a broadcast is a push of type \(Self.broadcastType), found \"\(pushType)\"")
         }
-        if collapseId != nil { throw UsageError("collapse id: a broadcast has none") }
+        if self.collapseId != nil { throw UsageError("collapse id: a broadcast has none") }
         if let bundleID { return .channels(bundleID: bundleID) }
         return .channels(bundleID: try Self.app(of: campaign.headers.topic))
     }

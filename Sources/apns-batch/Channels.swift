@@ -16,7 +16,7 @@ struct Channels: AsyncParsableCommand {
 
             A campaign file gives destination and credentials, and the app as its topic.
             Production and sandbox mean api-manage-broadcast.push.apple.com:2196 and
-            api-manage-broadcast.sandbox.push.apple.com:2195. Nothing is tried twice. Exit
+            api-manage-broadcast.sandbox.push.apple.com:2195. Nothing is retried. Exit
             codes: 0 done; 64 wrong usage, nothing sent; 69 refused, or APNs cannot be
             reached.
             """,
@@ -25,24 +25,24 @@ struct Channels: AsyncParsableCommand {
 
 struct ChannelsCreate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "create", abstract: "Makes a channel and prints its id.")
+        commandName: "create", abstract: "Creates a channel and prints its id.")
 
     @OptionGroup var arguments: ChannelArguments
 
-    @Option(help: "What the channel keeps for devices that are not there: none or most-recent (message).")
+    @Option(help: "What the channel stores for devices that are offline: none or most-recent (message).")
     var storage: StorageName
 
     func run() async throws {
         let id = try await arguments.ask { (manager) throws(ChannelError) in
             try await manager.create(storage: storage.storage)
         }
-        try arguments.print(id, ChannelLine(channel_id: id, storage: storage.rawValue))
+        try arguments.print(id, ChannelLine(channelId: id, storage: storage.rawValue))
     }
 }
 
 struct ChannelsRead: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "read", abstract: "Prints what APNs knows of a channel.")
+        commandName: "read", abstract: "Prints what APNs knows about a channel.")
 
     @OptionGroup var arguments: ChannelArguments
 
@@ -52,13 +52,13 @@ struct ChannelsRead: AsyncParsableCommand {
     func run() async throws {
         let found = try await arguments.ask { (manager) throws(ChannelError) in try await manager.read(channel) }
         let storage = StorageName(found.storage).rawValue
-        try arguments.print("\(found.id): storage \(storage)", ChannelLine(channel_id: found.id, storage: storage))
+        try arguments.print("\(found.id): storage \(storage)", ChannelLine(channelId: found.id, storage: storage))
     }
 }
 
 struct ChannelsDelete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Removes a channel; its subscribers get nothing from it any more.")
+        commandName: "delete", abstract: "Deletes a channel; its subscribers get nothing from it any more.")
 
     @OptionGroup var arguments: ChannelArguments
 
@@ -67,7 +67,7 @@ struct ChannelsDelete: AsyncParsableCommand {
 
     func run() async throws {
         try await arguments.ask { (manager) throws(ChannelError) in try await manager.delete(channel) }
-        try arguments.print("\(channel): deleted", ChannelLine(channel_id: channel, deleted: true))
+        try arguments.print("\(channel): deleted", ChannelLine(channelId: channel, deleted: true))
     }
 }
 
@@ -94,9 +94,9 @@ enum StorageName: String, ExpressibleByArgument, CaseIterable {
     var storage: ChannelManager.Storage { self == .none ? .none : .mostRecent }
 }
 
-/// A channel for scripts; names as they stand in the JSON.
+/// A channel for scripts.
 private struct ChannelLine: Encodable {
-    var channel_id: String
+    var channelId: String
     var storage: String?
     var deleted: Bool?
 }
@@ -106,15 +106,15 @@ struct ChannelArguments: ParsableArguments {
     @Argument(help: "Campaign file (YAML), for destination, credentials and topic.")
     var campaign: String?
 
-    @Option(help: "The app. (default: the campaign file's topic)")
+    @Option(help: "Bundle id of the app. (default: the campaign file's topic)")
     var bundleId: String?
 
     @Option(help: "production, sandbox, or HOST:PORT of channel management.")
     var to: String?
 
-    @OptionGroup var credentials: CredentialArguments
+    @OptionGroup var credentials: CredentialFlags
 
-    @Flag(help: "One JSON object.")
+    @Flag(help: "Print one JSON object.")
     var json = false
 
     private func resolved() throws -> CampaignSettings {
@@ -141,16 +141,8 @@ struct ChannelArguments: ParsableArguments {
     func ask<T>(_ body: (ChannelManager) async throws(ChannelError) -> T) async throws -> T {
         do {
             return try await body(try manager())
-        } catch let error as ChannelError {
-            complain(error.description)
-            if let remedy = error.remedy { complain(remedy) }
-            throw error.kind == .configuration ? ExitStatus.usage : ExitStatus.unavailable
-        } catch let error as CampaignError {
-            complain(error.description)
-            throw ExitStatus.beforeSending(error.kind)
-        } catch let error as UsageError {
-            complain(error.description)
-            throw ExitStatus.usage
+        } catch {
+            throw reported(error)
         }
     }
 
@@ -175,11 +167,12 @@ extension CampaignSettings {
     }
 }
 
-/// JSON on one line.
+/// JSON on one line, with names in snake case.
 enum JSONLine {
     static func text(_ object: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.keyEncodingStrategy = .convertToSnakeCase
         return String(decoding: try encoder.encode(object), as: UTF8.self)
     }
 }

@@ -5,7 +5,7 @@ import Foundation
 /// `apns-batch check`.
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Holds every row, payload and header against all rules; sends nothing.",
+        abstract: "Checks every row, payload and header against all rules; sends nothing.",
         discussion: """
             Takes the arguments of send; needs no credentials. Shows up to 20 examples of
             each finding; all of them go into findings.csv
@@ -24,10 +24,10 @@ struct Check: AsyncParsableCommand {
 
     @OptionGroup var arguments: CampaignArguments
 
-    @Option(help: "Where all findings go.")
+    @Option(help: "File for all findings.")
     var findings = "findings.csv"
 
-    @Flag(help: "The rows are broadcasts, as for broadcast.")
+    @Flag(help: "Treat rows as broadcasts, as the command broadcast does.")
     var broadcast = false
 
     func run() async throws {
@@ -40,7 +40,7 @@ struct Check: AsyncParsableCommand {
             return try CampaignCheck(campaign, findingsPath: findings)
         }
         Signals.onStop { name in
-            complain("\(name): looking at no more rows")
+            complain("\(name): stopping the check")
             check.stop()
         }
         let display = Task { await ProgressDisplay().follow { check.progress } }
@@ -93,12 +93,12 @@ enum CheckText {
     private static func sizes(_ report: CheckReport) -> String {
         let sizes = report.sizes
         guard sizes.maximum > 0 else { return "" }
-        let shares = [(0.5, "half"), (0.9, "90 %"), (0.99, "99 %")]
-            .map { "\($0.1) up to \(sizes.percentile($0.0))" }.joined(separator: ", ")
+        let shares = [(0.5, "p50"), (0.9, "p90"), (0.99, "p99")]
+            .map { "\($0.1) \(sizes.percentile($0.0))" }.joined(separator: ", ")
         let saved = sizes.payloads > 0 ? Double(sizes.bytesSaved) / Double(sizes.payloads) : 0
         return """
             payload sizes in bytes: \(shares), largest \(sizes.maximum) (row \(sizes.maximumRow))
-            whitespace left out: \(sizes.bytesSaved) bytes, \(String(format: "%.1f", saved)) a payload\n
+            whitespace removed: \(sizes.bytesSaved) bytes, \(String(format: "%.1f", saved)) for each payload\n
             """
     }
 

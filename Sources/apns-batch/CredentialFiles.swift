@@ -25,7 +25,7 @@ final class CredentialFiles: Sendable {
     }
 
     private struct State {
-        var providers: [ProviderSettings]
+        var providers: [CampaignSettings]
         /// When the files were read.
         var known: [Stamp?]
         /// At the last look.
@@ -46,7 +46,7 @@ final class CredentialFiles: Sendable {
         state = Mutex(State(providers: providers, known: stamps, seen: stamps))
     }
 
-    private static func stamps(_ campaignFile: String?, _ providers: [ProviderSettings]) -> [Stamp?] {
+    private static func stamps(_ campaignFile: String?, _ providers: [CampaignSettings]) -> [Stamp?] {
         ([campaignFile].compactMap(\.self) + providers.flatMap(\.files)).map { Stamp($0) }
     }
 
@@ -65,7 +65,7 @@ final class CredentialFiles: Sendable {
 
     /// SIGHUP.
     func reloadNow(_ run: CampaignRun) {
-        if !reload(run) { complain("SIGHUP: keys and certificates are as they were") }
+        if !reload(run) { complain("SIGHUP: keys and certificates have not changed") }
     }
 
     /// False when nothing differs. What is wrong changes nothing, and is not tried again until a file changes.
@@ -82,7 +82,7 @@ final class CredentialFiles: Sendable {
                 for number in changed { complain("reloaded: \(providers[number].fileName), new connections use it") }
                 return !changed.isEmpty
             } catch {
-                complain("not reloaded: \(error); connections stay as they are")
+                complain("not reloaded: \(error); connections keep what they have")
                 return true
             }
         }

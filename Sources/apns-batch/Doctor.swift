@@ -6,10 +6,10 @@ import Foundation
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Looks for what keeps campaigns from working: names, network, TLS, clock, key, certificate, token.",
+        abstract: "Checks what a campaign needs: DNS, network, TLS, clock, key, certificate, device token.",
         discussion: """
-            Each finding is a line, ok, warning or error; the line below says what to do.
-            Of each server it asks for "/" without credentials, which no device hears of.
+            Prints a line for each finding, ok, warning or error, and below it what to do.
+            It requests "/" from each server without credentials, which reaches no device.
 
             With --token and --topic it sends one push to that device in each environment,
             to tell a sandbox token from one of production: push type background, priority
@@ -21,14 +21,14 @@ struct DoctorCommand: AsyncParsableCommand {
               apns-batch doctor --topic com.example.app --token 00fc13ad... \\
                 --key-file AuthKey.p8 --key-id ABC123DEFG --team-id DEF123GHIJ
 
-            Exit codes: 0 all is well; 2 there are warnings; 64 wrong usage; 69 there are
-            errors.
+            Exit codes: 0 no warnings, no errors; 2 there are warnings; 64 wrong usage;
+            69 there are errors.
             """)
 
     @Argument(help: "Campaign file (YAML), for credentials, topic and trusted certificates.")
     var campaign: String?
 
-    @Option(help: "Look at one server only: production, sandbox, or HOST:PORT. (default: both environments)")
+    @Option(help: "Check one server only: production, sandbox, or HOST:PORT. (default: both environments)")
     var to: String?
 
     @Option(help: "HOST:PORT in place of api.push.apple.com:443, such as port 2197 or a proxy.")
@@ -37,7 +37,7 @@ struct DoctorCommand: AsyncParsableCommand {
     @Option(help: "HOST:PORT in place of api.sandbox.push.apple.com:443.")
     var sandbox: String?
 
-    @OptionGroup var credentials: CredentialArguments
+    @OptionGroup var credentials: CredentialFlags
 
     @Option(help: "Device token (hex) to send the probe to.")
     var token: String?
@@ -45,7 +45,7 @@ struct DoctorCommand: AsyncParsableCommand {
     @Option(help: "Bundle id of the app that has the token.")
     var topic: String?
 
-    @Flag(help: "One JSON object a line: level, what, text and, if there is one, remedy.")
+    @Flag(help: "Print one JSON object a line: level, what, text and, if there is one, remedy.")
     var json = false
 
     func run() async throws {
@@ -95,11 +95,9 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     /// Nil where there are none.
-    private static func credentials(_ settings: ProviderSettings) throws -> Doctor.Credentials? {
+    private static func credentials(_ settings: CampaignSettings) throws -> Doctor.Credentials? {
         settings.keyPassphraseFile.flatMap(SecretFile.exposure).map { complain("warning: \($0)") }
-        let passphrase = try Passphrase(
-            file: settings.keyPassphraseFile, variable: settings.keyPassphraseEnv, asks: false
-        ).opening("") { $0 }
+        let passphrase = try settings.secret("keyPassphrase")
         if let file = settings.certificateFile {
             return .certificate(file: file, keyFile: settings.certificateKeyFile, passphrase: passphrase)
         }

@@ -37,20 +37,30 @@ enum ExitStatus {
     }
 }
 
-/// Runs `body`; a campaign's error becomes a line on standard error and its exit code.
-func reporting<T>(_ body: () throws -> T) throws -> T {
+/// Runs `body`; what goes wrong becomes a line on standard error and an exit code.
+///
+/// - Parameter located: a message with the place that it is about.
+func reporting<T>(_ located: (String) -> String = { $0 }, _ body: () throws -> T) throws -> T {
     do {
         return try body()
-    } catch let error as CampaignError {
-        complainOfFailure(error.description)
-        throw ExitStatus.beforeSending(error.kind)
-    } catch let error as UsageError {
-        complainOfFailure(error.description)
-        throw ExitStatus.usage
-    } catch let error as SystemError {
-        complainOfFailure(error.description)
-        throw ExitStatus.system
+    } catch {
+        throw reported(error, located)
     }
+}
+
+/// The exit code of an error, which is told on standard error.
+func reported(_ error: any Error, _ located: (String) -> String = { $0 }) -> any Error {
+    let status: ExitCode
+    switch error {
+    case let error as CampaignError: status = ExitStatus.beforeSending(error.kind)
+    case is UsageError: status = ExitStatus.usage
+    case is SystemError: status = ExitStatus.system
+    case let error as ChannelError: status = error.kind == .configuration ? ExitStatus.usage : ExitStatus.unavailable
+    default: return error
+    }
+    complainOfFailure(located("\(error)"))
+    if let remedy = (error as? ChannelError)?.remedy { complain(remedy) }
+    return status
 }
 
 /// The machine refused something; nothing was sent.

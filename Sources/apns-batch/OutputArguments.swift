@@ -8,7 +8,7 @@ struct OutputArguments: ParsableArguments {
 
     @Flag(
         name: .shortAndLong,
-        help: "Print errors only, and the account of a run that ends with another code than 0.")
+        help: "Print errors only, and the summary of a run whose exit code is not 0.")
     var quiet = false
 
     @Flag(help: "Show no progress.")

@@ -11,8 +11,11 @@ struct Reference: ParsableCommand {
               apns-batch reference | less
             """)
 
+    @Flag(help: "Print the settings of a campaign instead, as they stand in docs/campaigns.md.")
+    var settings = false
+
     func run() throws {
-        print(ReferenceTables.markdown, terminator: "")
+        print(settings ? Setting.markdown : ReferenceTables.markdown, terminator: "")
         if !Output.isComplete() { throw ExitStatus.interrupted }
     }
 }

@@ -17,13 +17,13 @@ struct Render: AsyncParsableCommand {
 
     @OptionGroup var arguments: CampaignArguments
 
-    @Option(help: "How many rows; 0 for all.")
+    @Option(help: "Number of rows to print; 0 for all.")
     var rows = 10
 
-    @Flag(help: "The rows are broadcasts, as for broadcast.")
+    @Flag(help: "Treat rows as broadcasts, as the command broadcast does.")
     var broadcast = false
 
-    @Flag(help: "One JSON object a line: row, path, headers, payload (as a string), or row and invalid.")
+    @Flag(help: "Print one JSON object a line: row, path, headers, payload (as a string), or row and invalid.")
     var json = false
 
     func run() async throws {

@@ -5,7 +5,7 @@ import Foundation
 /// `apns-batch resume`.
 struct Resume: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Continues a run that was interrupted, stopped or killed.",
+        abstract: "Resumes a run that was interrupted, stopped or killed.",
         discussion: """
             Rows with an outcome are not sent again; rows that were never sent are sent.
             Rows that were under way when the process was killed may have arrived: they are
@@ -15,8 +15,8 @@ struct Resume: AsyncParsableCommand {
             Settings are those of the last call. Whatever has changed in the campaign file
             since then replaces them, and so do flags of this call. Keys and certificates
             are read again. What decides what a row becomes must be as it was: the rows,
-            template, headers, encryption and environment. A moved input can be named with
-            --input if its content is the same.
+            template, headers, encryption and environment. Name an input that has moved with
+            --input; its content must be the same.
 
             Examples:
               apns-batch status runs/tonight

@@ -9,9 +9,9 @@ struct Send: AsyncParsableCommand {
         abstract: "Sends a campaign and writes one line of results for each row.",
         discussion: """
             Columns token, payload, topic, push_type, priority, expiration, collapse_id
-            and apns_id mean themselves, with templates by language or variant locale or
-            variant too; all others fill the template. docs/campaigns.md lists the keys of
-            a campaign file.
+            and apns_id are used as what they are called; so are locale with templates by
+            language and variant with templates by name. All others fill the template.
+            docs/campaigns.md lists the keys of a campaign file.
 
             Examples:
               apns-batch send --input rows.csv --to simulator
@@ -22,14 +22,14 @@ struct Send: AsyncParsableCommand {
 
             The run directory holds results.csv (row, token, outcome, status, reason,
             timestamp, apns_id, attempts, apns_unique_id and the columns of
-            --result-columns), summary.json and the ledger, from which status tells how
-            things are and resume goes on. Exit codes: see apns-batch --help.
+            --result-columns), summary.json and the ledger, which status and resume read.
+            Exit codes: see apns-batch --help.
 
             A campaign file can name several providers, each with its key or certificate
             and its topics. Keys and certificates are read again when their files change,
-            and on SIGHUP; new connections use them. SIGUSR1 pauses the sending and lets it
-            go on; SIGINT or SIGTERM ends it in order; a second one, a second later or
-            more, does not wait for answers: resume decides about the rows under way.
+            and on SIGHUP; new connections use them. SIGUSR1 pauses the sending and
+            continues it. SIGINT or SIGTERM ends it in order; a second one, a second later
+            or more, does not wait for answers: resume decides about the rows under way.
             """)
 
     @OptionGroup var arguments: CampaignArguments
@@ -63,16 +63,16 @@ struct Send: AsyncParsableCommand {
         Signals.onStop { name in
             // First: nobody may be there to read it, and the pipe full.
             run.stop()
-            complain("\(name): taking no more rows, waiting for answers; once more to wait no longer")
+            complain("\(name): taking no more rows, waiting for answers; send it again to stop waiting")
         } again: {
             run.stopAtOnce()
             complain(
-                "waiting no longer: rows under way may have been sent, and resume decides about them (--on-unknown)")
+                "stopped waiting: rows under way may have been sent, and resume decides about them (--on-unknown)")
         } hangup: {
-            if let files { files.reloadNow(run) } else { complain("SIGHUP: the simulator's key stays") }
+            if let files { files.reloadNow(run) } else { complain("SIGHUP: the key of the simulator does not change") }
         } pause: {
             if run.isPaused { run.unpause() } else { run.pause() }
-            complain(run.isPaused ? "SIGUSR1: paused; once more to go on" : "SIGUSR1: going on")
+            complain(run.isPaused ? "SIGUSR1: paused; send it again to continue" : "SIGUSR1: continuing")
         }
         let display = Task {
             if !output.quiet && !output.noProgress { await ProgressDisplay().follow { run.progress } }

@@ -1,13 +1,15 @@
 import APNSBatchBasics
 import Glibc
 
-/// SIGINT, SIGTERM, SIGQUIT, SIGHUP and SIGUSR1. The first of the former three stops in order, a second one without waiting,
-/// and a third ends the process on the spot, as SIGKILL does. One within a second of the last counts as the same: a terminal,
-/// a wrapper and `timeout` may each send theirs. The latter two, where somebody asks for them, may come
-/// at any time and as often as they like.
+/// Signals that a command acts on, each on a thread of this program and not in the handler:
 ///
-/// The handler only writes the signal's number into a pipe; a thread of its own reads it and acts. What a SIGHUP asks for
-/// reads files, and a disk may hang: it has another thread, so that an end that is asked for is never overlooked.
+/// - SIGINT, SIGTERM and SIGQUIT ask for an end: the first one in order, the second one without waiting, and the third one
+///   ends the process on the spot, as SIGKILL does. One within a second of the last counts as the same: a terminal, a wrapper
+///   and `timeout` may each send theirs.
+/// - SIGHUP and SIGUSR1, where the command has something to do for them, may come at any time and as often as they like.
+///
+/// The handler only writes the signal's number into a pipe, which a thread reads. What a SIGHUP asks for reads files, and a
+/// disk may hang: it has a second thread, so that a request to end is never overlooked.
 enum Signals {
     /// Written once, before the handler is installed.
     private nonisolated(unsafe) static var pipeEnd: Int32 = -1
@@ -28,9 +30,27 @@ enum Signals {
         // A reader of our output that goes away must not end a campaign.
         signal(SIGPIPE, SIG_IGN)
         pipeEnd = ends[1]
-        let reader = Reader(
-            end: ends[0], body: body, again: again, hangup: hangup.flatMap { Errands($0) }, pause: pause)
-        guard NamedThread.tryDetached("signals", { reader.run() }) else { return noThread() }
+        let source = ends[0]
+        let errands = hangup.flatMap { Errands($0) }
+        let isStarted = NamedThread.tryDetached("signals") {
+            var stops = StopCount()
+            while true {
+                let number = Int32(next(source))
+                switch number {
+                case SIGHUP: errands?.ask()
+                case SIGUSR1: pause?()
+                default:
+                    switch stops.take(at: SystemClock.monotonic()) {
+                    case .first: body(number == SIGINT ? "SIGINT" : number == SIGQUIT ? "SIGQUIT" : "SIGTERM")
+                    case .same: break
+                    case .second: again()
+                    case .last: _exit(130)
+                    }
+                }
+            }
+        }
+        // Without a thread for them, signals have the actions that they had before.
+        guard isStarted else { return complain("no thread for signals: SIGINT and SIGTERM end the process at once") }
         let asked = (hangup == nil ? [] : [SIGHUP]) + (pause == nil ? [] : [SIGUSR1])
         for number in [SIGINT, SIGTERM, SIGQUIT] + asked {
             var action = sigaction()
@@ -41,11 +61,6 @@ enum Signals {
             }
             sigaction(number, &action, nil)
         }
-    }
-
-    /// Without a thread for them, signals have the actions that they had before.
-    private static func noThread() {
-        complain("no thread for signals: SIGINT and SIGTERM end the process at once")
     }
 
     /// Does the same thing again and again, whenever asked, on a thread of its own.
@@ -102,48 +117,4 @@ enum Signals {
         }
     }
 
-    private final class Reader: Sendable {
-        private let end: Int32
-        private let body: @Sendable (String) -> Void
-        private let again: @Sendable () -> Void
-        private let hangup: Errands?
-        private let pause: (@Sendable () -> Void)?
-
-        init(
-            end: Int32, body: @escaping @Sendable (String) -> Void, again: @escaping @Sendable () -> Void,
-            hangup: Errands?, pause: (@Sendable () -> Void)?
-        ) {
-            self.end = end
-            self.body = body
-            self.again = again
-            self.hangup = hangup
-            self.pause = pause
-        }
-
-        func run() -> Never {
-            var stops = StopCount()
-            while true {
-                let name = nextStop()
-                switch stops.take(at: SystemClock.monotonic()) {
-                case .first: body(name)
-                case .same: break
-                case .second: again()
-                case .last: _exit(130)
-                }
-            }
-        }
-
-        /// The next signal that asks for an end; acts on the others.
-        private func nextStop() -> String {
-            while true {
-                switch Int32(Signals.next(end)) {
-                case SIGHUP: hangup?.ask()
-                case SIGUSR1: pause?()
-                case SIGINT: return "SIGINT"
-                case SIGQUIT: return "SIGQUIT"
-                default: return "SIGTERM"
-                }
-            }
-        }
-    }
 }

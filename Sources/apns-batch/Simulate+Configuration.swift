@@ -1,4 +1,8 @@
 import APNSSimulator
+import ArgumentParser
+
+extension SimulatorConfiguration.Environment: ExpressibleByArgument {}
+extension SimulatorConfiguration.CertificateFault: ExpressibleByArgument {}
 
 extension Simulate {
     /// The simulator's configuration.
@@ -24,21 +28,11 @@ extension Simulate {
         configuration.clockOffset = clockOffset
         configuration.countsPath = counts
         configuration.clientAuthorityPEM = try clientCa.map { try InputFile.bytes(of: $0) }
-        try setChoices(&configuration)
+        configuration.environment = environment
+        configuration.certificateFault = certificateFault
+        if let loop { configuration.loop = try Self.loop(loop) }
         if let script { configuration.script = try Self.read(script: script) }
         return configuration
-    }
-
-    private func setChoices(_ configuration: inout SimulatorConfiguration) throws {
-        guard let environment = SimulatorConfiguration.Environment(rawValue: environment) else {
-            throw UsageError("--environment: expected production or sandbox, found \"\(environment)\"")
-        }
-        guard let fault = SimulatorConfiguration.CertificateFault(rawValue: certificateFault) else {
-            throw UsageError("--certificate-fault: expected none, answer or goaway, found \"\(certificateFault)\"")
-        }
-        configuration.environment = environment
-        configuration.certificateFault = fault
-        if let loop { configuration.loop = try Self.loop(loop) }
     }
 
     private func providerKeys(_ occasion: Occasion?) throws -> [SimulatorConfiguration.ProviderKey] {

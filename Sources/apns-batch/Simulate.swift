@@ -34,9 +34,9 @@ struct Simulate: AsyncParsableCommand {
               faults:
                 - { when: { after: 500 }, goaway: { debug: '{"reason":"Shutdown"}' } }
 
-            Which token gets which answer follows from a hash of seed and token; docs/faults.md
-            lists the faults. SIGINT or
-            SIGTERM ends it; then the counts are written and a summary is printed.
+            Which token gets which answer follows from a hash of seed and token;
+            docs/faults.md lists the faults. SIGINT or SIGTERM ends it; then the counts
+            are written and a summary is printed.
             """)
 
     @Option(help: "Port to listen on; 0 lets the system choose.")
@@ -49,12 +49,12 @@ struct Simulate: AsyncParsableCommand {
     var host = "127.0.0.1"
 
     @Option(help: "production or sandbox, which adds apns-unique-id.")
-    var environment = "production"
+    var environment = SimulatorConfiguration.Environment.production
 
     @Option(help: "Server certificate (PEM).")
     var cert: String?
 
-    @Option(help: "Its private key (PEM).")
+    @Option(help: "Private key of the certificate (PEM).")
     var key: String?
 
     @Option(
@@ -73,11 +73,11 @@ struct Simulate: AsyncParsableCommand {
     @Option(help: "Topics that keys without their own may push to, separated by commas. (default: any)")
     var topics: String?
 
-    @Option(help: "Who signs client certificates (PEM); one is asked for then. (default: none)")
+    @Option(help: "Authority of client certificates (PEM); with it they are requested. (default: none)")
     var clientCa: String?
 
     @Option(help: "What is wrong with all client certificates: none, answer or goaway (BadCertificateEnvironment).")
-    var certificateFault = "none"
+    var certificateFault = SimulatorConfiguration.CertificateFault.none
 
     @Option(help: "Apps that may broadcast, separated by commas. (default: all)")
     var broadcastApps: String?
@@ -91,19 +91,19 @@ struct Simulate: AsyncParsableCommand {
     @Option(help: "The shortest time between two provider tokens on one connection, in seconds.")
     var tokenUpdateInterval: Int64 = 1200
 
-    @Option(help: "Seconds by which its clock is wrong: provider tokens are judged by it, and date tells it.")
+    @Option(help: "Seconds by which its clock is wrong, in checks of provider tokens and in the date header.")
     var clockOffset: Int64 = 0
 
     @Option(help: "Answers, latency, faults and seed (YAML).")
     var script: String?
 
-    @Option(help: "Where to write how often each token came: token,received,accepted.")
+    @Option(help: "File for the number of requests of each token: token,received,accepted.")
     var counts: String?
 
     @Option(help: "io_uring or epoll. (default: io_uring where the kernel allows it)")
     var loop: String?
 
-    @Option(help: "Where its own certificate and key are kept, or go when there are none.")
+    @Option(help: "Directory for the certificate and key that it makes.")
     var directory = "simulator"
 
     func run() async throws {

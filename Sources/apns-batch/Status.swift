@@ -5,7 +5,7 @@ import Foundation
 /// `apns-batch status`.
 struct Status: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Tells what became of a run's rows, also while it goes on.",
+        abstract: "Shows what became of a run's rows, also while it is running.",
         discussion: """
             Rows have ended (they have their line in results.csv), may have been sent (no
             answer is recorded) or were not sent. resume sends what is left.
@@ -44,7 +44,7 @@ struct Status: ParsableCommand {
         else {
             return status.countUnread(in: status.input)
         }
-        let delimiter = settings.delimiter.flatMap { try? CampaignSettings.delimiter($0) }
+        let delimiter = settings.delimiter.flatMap(CampaignSettings.delimiter)
         status.countUnread(in: settings.input ?? status.input, delimiter: delimiter ?? UInt8(ascii: ","))
     }
 }
@@ -90,17 +90,15 @@ enum StatusText {
             }
         let object = Object(
             state: state(status), input: status.input, inputBytes: status.inputBytes,
-            inputBytesRead: status.inputBytesRead, isInputRead: status.isInputRead, rows: status.rowsTotal,
-            rowsRead: status.rowsRead, ended: status.count(.ended), maybeSent: status.count(.unknown),
+            inputBytesRead: status.inputBytesRead, inputIsRead: status.isInputRead, rows: status.rowsTotal,
+            rowsRead: status.rowsRead, ended: status.count(.ended), mayBeSent: status.count(.unknown),
             notSent: status.count(.notSent), notRead: status.unread.rows, notReadIs: unread, left: status.left,
             resent: status.resent, sessions: status.sessions,
             outcomes: Dictionary(uniqueKeysWithValues: status.outcomes.map { ("\($0.key.name)", $0.value) }),
             ranges: status.rows.prefix(ranges).map {
                 .init(first: $0.first, last: $0.last, state: word($0.knowledge))
             })
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(object)).map { String(decoding: $0, as: UTF8.self) + "\n" } ?? "{}\n"
+        return ((try? JSONLine.text(object)) ?? "{}") + "\n"
     }
 
     private struct Object: Encodable {
@@ -114,11 +112,11 @@ enum StatusText {
         var input: String
         var inputBytes: UInt64?
         var inputBytesRead: UInt64
-        var isInputRead: Bool
+        var inputIsRead: Bool
         var rows: UInt64?
         var rowsRead: UInt64
         var ended: UInt64
-        var maybeSent: UInt64
+        var mayBeSent: UInt64
         var notSent: UInt64
         var notRead: UInt64?
         var notReadIs: String?
@@ -127,18 +125,6 @@ enum StatusText {
         var sessions: Int
         var outcomes: [String: UInt64]
         var ranges: [Range]
-
-        enum CodingKeys: String, CodingKey {
-            case state, input, rows, ended, left, resent, sessions, outcomes, ranges
-            case inputBytes = "input_bytes"
-            case inputBytesRead = "input_bytes_read"
-            case isInputRead = "input_is_read"
-            case rowsRead = "rows_read"
-            case maybeSent = "may_be_sent"
-            case notSent = "not_sent"
-            case notRead = "not_read"
-            case notReadIs = "not_read_is"
-        }
     }
 
     private static func state(_ status: RunStatus) -> String {

@@ -39,9 +39,8 @@ enum SummaryText {
     static func lastLine(_ summary: CampaignSummary) -> String {
         // What nobody can say is left out: scripts expect numbers.
         func pair(_ name: String, _ rows: UInt64?) -> String { rows.map { "\(name)=\($0) " } ?? "" }
-        return "rows=\(summary.rows) accepted=\(summary.accepted) rejected=\(summary.rejected) "
-            + "unavailable=\(summary.unavailable) invalid=\(summary.invalid) unknown=\(summary.unknown) "
-            + "expired=\(summary.expired) suppressed=\(summary.suppressed) "
+        let outcomes = Outcome.allCases.map { "\($0.name)=\(summary[$0]) " }.joined()
+        return "rows=\(summary.rows) \(outcomes)"
             + pair("left", summary.left) + pair("may_be_sent", summary.maybeSent)
             + pair("not_sent", summary.notSent) + pair("not_read", summary.notRead) + "resent=\(summary.resent) "
             + seconds(summary.allSessions)
@@ -91,8 +90,6 @@ enum SummaryText {
 
     /// The content of `summary.json`, on one line.
     static func json(_ summary: CampaignSummary) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(summary)).map { String(decoding: $0, as: UTF8.self) + "\n" } ?? "{}\n"
+        ((try? JSONLine.text(summary)) ?? "{}") + "\n"
     }
 }

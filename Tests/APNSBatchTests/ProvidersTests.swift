@@ -99,7 +99,7 @@ import Testing
                 .hasPrefix("provider 2: signing key: "))
         #expect(
             try fault { $0.tokenRotation = .init(mintAfter: 10, retireAfter: 10) }
-                == "token rotation: expected 1 <= mint after < retire after <= 86400 seconds, found 10 and 10")
+                == "token mint after: expected less than token retire after, 10 seconds, found 10")
         #expect(try fault { $0.providers = [] } == "providers: expected 1 to 100, found 0")
     }
 

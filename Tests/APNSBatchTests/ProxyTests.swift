@@ -77,6 +77,13 @@ import Testing
         )
     }
 
+    @Test("what a proxy is asked", arguments: [("u", "", "dTo="), ("u", "p", "dTpw"), ("us", "p", "dXM6cA==")])
+    func request(user: String, password: String, encoded: String) throws {
+        let proxy = Campaign.Proxy(host: "p", port: 1, user: user, password: password)
+        #expect(
+            String(decoding: try proxy.request(to: "a:443"), as: UTF8.self).hasSuffix(": Basic \(encoded)\r\n\r\n"))
+    }
+
     @Test("users and passwords that would break the request are refused")
     func badCredentials() throws {
         for (user, password) in [("a:b", "c"), ("a", "b\r\nx: y"), ("a\n", "")] {

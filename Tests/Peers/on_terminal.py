@@ -29,7 +29,7 @@ while True:
     if not part:
         break
     shown += part
-    is_paused = b"paused; once more" in shown and (b"\x1b" not in shown or b" rows, paused" in shown)
+    is_paused = b"paused; send it again" in shown and (b"\x1b" not in shown or b" rows, paused" in shown)
     if signals == 0 and b" rows, " in shown or signals == 1 and is_paused:
         os.kill(child, signal.SIGUSR1)
         signals += 1

@@ -1,4 +1,6 @@
 import APNSBatchBasics
+import APNSBatchNotification
+import Credentials
 
 extension Campaign {
     /// An HTTP proxy through which connections lead (CONNECT, RFC 9110 section 9.3.6). The proxy sees host and port of APNs
@@ -22,7 +24,7 @@ extension Campaign {
 
 extension Campaign.Proxy: CustomStringConvertible, CustomDebugStringConvertible {
     /// Without the password.
-    public var description: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+    public var description: String { APNSHost.endpoint(host: host, port: port) }
     public var debugDescription: String { description }
 }
 
@@ -35,8 +37,8 @@ extension Campaign.Proxy {
                 throw CampaignError(
                     .configuration, "proxy: user and password may hold no control characters, a user no colon")
             }
-            let credentials = Base64.encode(Array("\(user):\(password)".utf8))
-            text += "proxy-authorization: Basic \(String(decoding: credentials, as: UTF8.self))\r\n"
+            let pair = String(decoding: Base64.encode(Array("\(user):\(password)".utf8)), as: UTF8.self)
+            text += "proxy-authorization: Basic \(pair)\r\n"
         }
         guard text.utf8.count <= 4096 else { throw CampaignError(.configuration, "proxy: user or password too long") }
         return Array((text + "\r\n").utf8)

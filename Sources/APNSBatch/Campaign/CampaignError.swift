@@ -27,4 +27,15 @@ public struct CampaignError: Error, Sendable, Equatable, CustomStringConvertible
         self.kind = kind
         self.description = description
     }
+
+    /// Runs `body`. What it throws becomes an error of this kind with the same text; errors of a campaign stay what they are.
+    static func mapping<T>(_ kind: Kind, _ body: () throws -> T) throws(CampaignError) -> T {
+        do {
+            return try body()
+        } catch let error as CampaignError {
+            throw error
+        } catch {
+            throw CampaignError(kind, "\(error)")
+        }
+    }
 }

@@ -57,7 +57,10 @@ public final class CampaignRun: Sendable {
         surroundings: Surroundings = .system
     ) throws(CampaignError) {
         let lanes = try Self.lanes(of: campaign)
-        syncInterval = try Self.syncInterval(campaign)
+        syncInterval = campaign.syncInterval
+        guard campaign.note.count <= LedgerHeader.noteLimit else {
+            throw CampaignError(.configuration, "note: expected at most \(LedgerHeader.noteLimit) bytes")
+        }
         past = try resuming ? Self.past(campaign, files) : nil
         if past == nil { try InputReader.refuseShort(campaign) }
         reader = try InputReader(
@@ -95,24 +98,12 @@ public final class CampaignRun: Sendable {
         return try RunPast(files, name: directory, reopening: campaign.retryUnavailable)
     }
 
-    private static func syncInterval(_ campaign: Campaign) throws(CampaignError) -> Int {
-        guard (10...60_000).contains(campaign.syncInterval) else {
-            throw CampaignError(
-                .configuration, "sync interval: expected 10 to 60000 ms, found \(campaign.syncInterval)")
-        }
-        guard campaign.note.count <= LedgerHeader.noteLimit else {
-            throw CampaignError(.configuration, "note: expected at most \(LedgerHeader.noteLimit) bytes")
-        }
-        return campaign.syncInterval
-    }
-
+    /// How many lanes a campaign has, once its numbers are found to be right.
+    ///
     /// - Parameter spare: cores that other threads keep busy.
     static func lanes(of campaign: Campaign, spare: Int = 1) throws(CampaignError) -> Int {
-        let lanes = campaign.lanes ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) - spare)
-        guard (1...256).contains(lanes) else {
-            throw CampaignError(.configuration, "lanes: expected 1 to 256, found \(lanes)")
-        }
-        return lanes
+        try Campaign.Number.check(campaign)
+        return campaign.lanes ?? min(256, max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) - spare))
     }
 
     /// What is doubtful about the campaign, whatever its rows say. Errors would have been thrown.
@@ -157,7 +148,7 @@ public final class CampaignRun: Sendable {
     /// A look at the run.
     public var progress: CampaignProgress {
         var progress = CampaignProgress(
-            gauges, reader, started: started.withLock { $0 }, before: past?.reading.history.tally ?? Tally())
+            gauges, reader, started: started.withLock { $0 }, before: past?.reading.history.tally.outcomes ?? [:])
         progress.isPaused = control.paused
         if control.paused { progress.waiting = .paused }
         progress.isCanary = control.isCanary

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSBatchNotification
 import Credentials
 import FoundationEssentials
@@ -30,7 +31,7 @@ extension CampaignSummary {
     init(_ account: SessionAccount, before: LedgerHistory?, stop: RunControl.Stop?, campaign: Identity) {
         let tally = account.tally + (before?.tally ?? Tally())
         let figures = account.figures + (before?.figures ?? SessionFigures())
-        var last = Work(account.tally.rows, account.tally.accepted, account.figures)
+        var last = Work(account.tally.rows, account.tally[.accepted], account.figures)
         last.process = Process(
             cpuSeconds: ProcessUsage.cpuSeconds, ledgerCPUSeconds: account.ledgerSeconds,
             peakRSSBytes: ProcessUsage.peakRSSBytes, loop: account.loop.name)
@@ -53,11 +54,9 @@ extension CampaignSummary {
     private init(
         _ tally: Tally, _ reasons: OutcomeReasons, sessions: Int, all: SessionFigures, last: Work, campaign: Identity
     ) {
-        (rows, accepted, rejected, unavailable) = (tally.rows, tally.accepted, tally.rejected, tally.unavailable)
-        (invalid, unknown, expired, suppressed) = (tally.invalid, tally.unknown, tally.expired, tally.suppressed)
-        (attempts, resent) = (tally.attempts, tally.resent)
+        (rows, attempts, resent) = (tally.rows, tally.attempts, tally.resent)
         self.sessions = sessions
-        allSessions = Work(tally.rows, tally.accepted, all)
+        allSessions = Work(tally.rows, tally[.accepted], all)
         lastSession = last
         invalidRules = reasons.invalidByRule.mapValues { InvalidRows(rows: $0.count, places: $0.places) }
         self.reasons = reasons.rejected.byName
@@ -67,6 +66,7 @@ extension CampaignSummary {
         ending = .complete
         self.campaign = campaign
         exitCode = 0
+        for outcome in Outcome.allCases { self[outcome] = tally[outcome] }
         exitCode = Self.exitCode(ending, isClean: isClean, nil)
     }
 
@@ -84,11 +84,8 @@ extension CampaignSummary {
     /// Whether another summary of the run, which knows more of its last process, says the same of what happened.
     func agrees(with other: CampaignSummary) -> Bool {
         func counts(_ summary: CampaignSummary) -> [UInt64] {
-            [
-                summary.accepted, summary.rejected, summary.unavailable, summary.invalid, summary.unknown,
-                summary.expired, summary.suppressed, summary.attempts, UInt64(clamping: summary.sessions),
-                summary.allSessions.requests,
-            ]
+            Outcome.allCases.map { summary[$0] }
+                + [summary.attempts, UInt64(clamping: summary.sessions), summary.allSessions.requests]
         }
         return ending == other.ending && counts(self) == counts(other)
     }
@@ -148,38 +145,17 @@ extension CampaignSummary.Identity {
         destination = plan.endpoint
         input = header.inputName
         inputBytes = header.inputBytes
-        inputCRC32C = checksum.map { sum in Self.hexadecimal((0..<4).map { UInt8(sum >> (24 - 8 * $0) & 0xFF) }) }
+        inputCRC32C = checksum.map { String(UInt64($0) | 1 << 32, radix: 16).suffix(8) }.map(String.init)
         templateDigest = template.flatMap { try? SHA256.digest($0.json) }
             .map { "sha256-" + Data($0).base64EncodedString() }
-        began = UTCTime.text(header.start)
-        self.ended = UTCTime.text(ended)
+        began = Self.time(header.start)
+        self.ended = Self.time(ended)
     }
+
+    /// A ledger may hold any number: none is shown as later than the last second of the year 9999.
+    static func time(_ seconds: UInt64) -> String { Timestamp.text(Int64(min(seconds, 253_402_300_799))) }
 
     private static func uuid(_ identity: (UInt64, UInt64)) -> String {
-        let digits = hexadecimal(
-            [identity.0, identity.1].flatMap { half in (0..<8).map { UInt8(half >> (56 - 8 * $0) & 0xFF) } })
-        var text = ""
-        for (index, digit) in digits.enumerated() {
-            if [8, 12, 16, 20].contains(index) { text.append("-") }
-            text.append(digit)
-        }
-        return text
-    }
-
-    private static func hexadecimal(_ bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
-}
-
-/// Times as people and programs read them.
-enum UTCTime {
-    /// RFC 3339: `2026-11-21T03:00:00Z`.
-    static func text(_ seconds: UInt64) -> String {
-        var time = time_t(clamping: seconds)
-        var parts = tm()
-        guard gmtime_r(&time, &parts) != nil else { return "" }
-        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        return "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
-            + "T\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))Z"
+        UUID(uuid: unsafeBitCast((identity.0.bigEndian, identity.1.bigEndian), to: uuid_t.self)).uuidString.lowercased()
     }
 }

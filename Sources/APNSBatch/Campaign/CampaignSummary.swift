@@ -5,13 +5,13 @@
 public struct CampaignSummary: Sendable, Codable, Equatable {
     /// Rows that have a line in `results.csv`; the sum of the seven outcomes below.
     public var rows: UInt64
-    public var accepted: UInt64
-    public var rejected: UInt64
-    public var unavailable: UInt64
-    public var invalid: UInt64
-    public var unknown: UInt64
-    public var expired: UInt64
-    public var suppressed: UInt64
+    public var accepted: UInt64 = 0
+    public var rejected: UInt64 = 0
+    public var unavailable: UInt64 = 0
+    public var invalid: UInt64 = 0
+    public var unknown: UInt64 = 0
+    public var expired: UInt64 = 0
+    public var suppressed: UInt64 = 0
     /// Rows of the input without a line; nil where nobody can say. The sum of the three below.
     public var left: UInt64?
     /// Of these: rows that may have been sent; ``UnknownPolicy`` decides about them when the run is resumed.
@@ -177,23 +177,30 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
     }
 
     /// Whether every row got a final answer from APNs, and not only rejections. An input without rows is not clean.
-    public var isClean: Bool {
-        ending == .complete && unavailable + invalid + unknown + expired + suppressed == 0 && accepted > 0
+    public var isClean: Bool { ending == .complete && accepted > 0 && accepted + rejected == rows }
+
+    /// How many rows ended so.
+    public subscript(outcome: Outcome) -> UInt64 {
+        get { self[keyPath: Self.path(of: outcome)] }
+        set { self[keyPath: Self.path(of: outcome)] = newValue }
+    }
+
+    private static func path(of outcome: Outcome) -> WritableKeyPath<CampaignSummary, UInt64> {
+        switch outcome {
+        case .accepted: \.accepted
+        case .rejected: \.rejected
+        case .unavailable: \.unavailable
+        case .invalid: \.invalid
+        case .unknown: \.unknown
+        case .expired: \.expired
+        case .suppressed: \.suppressed
+        }
     }
 }
 
 /// A look at a running campaign. Counts are of different moments, some milliseconds apart.
 public struct CampaignProgress: Sendable {
-    /// Rows that APNs took; of a check, rows that would be sent.
-    public var accepted: UInt64 = 0
-    /// Rows that APNs refused.
-    public var rejected: UInt64 = 0
-    /// Rows that APNs put off until their attempts were used up.
-    public var unavailable: UInt64 = 0
-    /// Rows that were not sent because something is wrong with them.
-    public var invalid: UInt64 = 0
-    /// Unknown, expired and suppressed rows.
-    public var other: UInt64 = 0
+    var outcomes: OutcomeCounts = [:]
     /// Rows of the input, exact once it was read to its end, until then about so many; nil where nobody can say.
     public var rowsTotal: UInt64?
     /// Of the input.
@@ -222,5 +229,16 @@ public struct CampaignProgress: Sendable {
         return min(1, Double(rows) / Double(rowsTotal))
     }
 
-    public var rows: UInt64 { accepted + rejected + unavailable + invalid + other }
+    /// Rows that have ended.
+    public var rows: UInt64 { outcomes.sum }
+    /// Rows that APNs took; of a check, rows that would be sent.
+    public var accepted: UInt64 { outcomes[.accepted] }
+    /// Rows that APNs refused.
+    public var rejected: UInt64 { outcomes[.rejected] }
+    /// Rows that APNs put off until their attempts were used up.
+    public var unavailable: UInt64 { outcomes[.unavailable] }
+    /// Rows that were not sent because something is wrong with them.
+    public var invalid: UInt64 { outcomes[.invalid] }
+    /// Unknown, expired and suppressed rows.
+    public var other: UInt64 { rows - accepted - rejected - unavailable - invalid }
 }

@@ -18,13 +18,7 @@ public enum UnknownPolicy: UInt8, Sendable, CaseIterable {
     }
 
     /// As options spell it.
-    public var name: String {
-        switch self {
-        case .resend: "resend"
-        case .report: "report"
-        case .resendIfCollapsible: "resend-if-collapsible"
-        }
-    }
+    public var name: String { ["resend", "report", "resend-if-collapsible"][Int(rawValue)] }
 
     /// - Parameter name: as options spell it.
     public init?(name: String) {

@@ -69,7 +69,7 @@ struct RequestClient: Sendable {
     var bodyLimit = 64 * 1024
 
     /// What messages call the server.
-    var endpoint: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
+    var endpoint: String { APNSHost.endpoint(host: host, port: port) }
 
     /// Sends it and waits without holding up the caller's thread.
     func send(_ request: Request) async -> Exchange {

@@ -82,9 +82,8 @@ struct CheckWorker: ~Copyable {
     }
 
     private func publish() {
-        var tally = Tally()
-        tally.accepted = findings.rows - findings.rowsWithErrors
-        tally.invalid = findings.rowsWithErrors
-        gauges.publish(tally, connections: 0, streams: 0, inFlight: 0, opened: 0)
+        let bad = findings.rowsWithErrors
+        gauges.publish(
+            [.accepted: findings.rows - bad, .invalid: bad], connections: 0, streams: 0, inFlight: 0, opened: 0)
     }
 }

@@ -128,5 +128,5 @@ public struct Doctor: Sendable {
 
 extension Doctor.Endpoint {
     /// `api.push.apple.com:443`.
-    var name: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
+    var name: String { APNSHost.endpoint(host: host, port: port) }
 }

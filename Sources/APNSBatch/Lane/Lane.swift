@@ -227,7 +227,7 @@ struct Lane: ~Copyable {
 
     private func publish() {
         gauges.publish(
-            queue.tally, connections: connections.sum(\.up), streams: connections.sum(\.members.streamsShown),
+            queue.tally.outcomes, connections: connections.sum(\.up), streams: connections.sum(\.members.streamsShown),
             inFlight: connections.sum(\.inFlight), opened: connections.sum(\.opened), retrying: queue.retrying,
             requests: answers.requests, longestAnswer: answers.longestAnswer)
     }

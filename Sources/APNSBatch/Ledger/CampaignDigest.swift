@@ -21,12 +21,10 @@ enum CampaignDigest {
             Array((headers.expiration.map { "\($0)" } ?? "none").utf8), Array((headers.collapseID ?? "").utf8),
             templates(campaign), Array((campaign.encryption.map { "\($0)" } ?? "none").utf8),
         ]
-        do {
+        return try CampaignError.mapping(.system) {
             var digest: [UInt8] = []
             for group in groups { digest += try SHA256.digest(group).prefix(groupLength) }
             return digest
-        } catch {
-            throw CampaignError(.system, "\(error)")
         }
     }
 

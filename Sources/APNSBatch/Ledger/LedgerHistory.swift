@@ -119,7 +119,7 @@ package struct LedgerHistory: Sendable {
 
     /// Rows that ended in the last session, and those of them that were accepted.
     var endedInSession: (rows: UInt64, accepted: UInt64) {
-        (tally.rows - min(tally.rows, tallyBefore.rows), tally.accepted - tallyBefore.accepted)
+        (tally.rows - min(tally.rows, tallyBefore.rows), tally[.accepted] - tallyBefore[.accepted])
     }
 
     /// About when the last session did something, in seconds since the epoch.
@@ -175,7 +175,7 @@ package struct LedgerHistory: Sendable {
             for row in ranges[index].unavailable { tally.attempts -= UInt64(row.attempts) }
             ranges[index].reopen()
         }
-        tally.unavailable = 0
+        tally[.unavailable] = 0
         reasons.unavailable = [:]
     }
 

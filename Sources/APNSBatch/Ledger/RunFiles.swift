@@ -37,11 +37,7 @@ package struct DirectoryFiles: RunFiles {
     package func makeLedger() throws(CampaignError) -> any LedgerStorage {
         let storage = try locked(.either)
         guard try isUnbegun(storage) else { throw RunDirectory.taken(directory) }
-        do {
-            try storage.truncate(to: 0)
-        } catch {
-            throw CampaignError(.results, "\(error)")
-        }
+        try CampaignError.mapping(.results) { try storage.truncate(to: 0) }
         return storage
     }
 
@@ -84,13 +80,9 @@ package struct DirectoryFiles: RunFiles {
     }
 
     private func locked(_ opening: FileStorage.Opening) throws(CampaignError) -> FileStorage {
-        let isMine: Bool
-        let storage: FileStorage
-        do {
-            storage = try FileStorage(ledgerPath, opening)
-            isMine = try storage.lockPatiently()
-        } catch {
-            throw CampaignError(.results, "\(error)")
+        let (storage, isMine) = try CampaignError.mapping(.results) {
+            let storage = try FileStorage(ledgerPath, opening)
+            return (storage, try storage.lockPatiently())
         }
         guard isMine else {
             throw CampaignError(.configuration, "\(directory): another process is at work on this run")
@@ -100,12 +92,10 @@ package struct DirectoryFiles: RunFiles {
 
     /// The names of both files survive a loss of power on return.
     package func results() throws(CampaignError) -> any LedgerStorage {
-        do {
+        try CampaignError.mapping(.results) {
             let storage = try FileStorage("\(directory)/\(RunDirectory.results)", .either)
             try FileStorage.syncDirectory(directory)
             return storage
-        } catch {
-            throw CampaignError(.results, "\(error)")
         }
     }
 
@@ -121,10 +111,6 @@ package struct DirectoryFiles: RunFiles {
     package func notes() -> [UInt64] { HandOverBoard.read(path: boardPath) }
 
     package func makeBoard(slots: Int) throws(CampaignError) -> HandOverBoard {
-        do {
-            return try HandOverBoard(path: boardPath, slots: slots)
-        } catch {
-            throw CampaignError(.results, "\(error)")
-        }
+        try CampaignError.mapping(.results) { try HandOverBoard(path: boardPath, slots: slots) }
     }
 }

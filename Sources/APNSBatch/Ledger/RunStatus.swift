@@ -106,11 +106,7 @@ public struct RunStatus: Sendable, Equatable {
     }
 
     private static func isFree(_ storage: FileStorage) throws(CampaignError) -> Bool {
-        do {
-            return try !storage.isLocked()
-        } catch {
-            throw CampaignError(.results, "\(error)")
-        }
+        try CampaignError.mapping(.results) { try !storage.isLocked() }
     }
 
     package init(
@@ -134,12 +130,7 @@ public struct RunStatus: Sendable, Equatable {
             : .estimate(rowsRead: history.rows, bytesRead: place ?? 0, bytesTotal: header.inputBytes)
         resent = history.tally.resent
         start = header.start
-        let tally = history.tally
-        outcomes = [
-            .accepted: tally.accepted, .rejected: tally.rejected, .unavailable: tally.unavailable,
-            .invalid: tally.invalid, .unknown: tally.unknown,
-            .expired: tally.expired, .suppressed: tally.suppressed,
-        ]
+        outcomes = Dictionary(uniqueKeysWithValues: Outcome.allCases.map { ($0, history.tally[$0]) })
         let board = LedgerProof(history: history, board: BoardNotes(notes), boot: boot).notes
         rows = []
         for range in history.ranges { add(range, handed: history.handed(range, board: board)) }

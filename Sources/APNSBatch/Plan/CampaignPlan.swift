@@ -56,6 +56,7 @@ final class CampaignPlan: Sendable {
         _ campaign: Campaign, columns: [String], logger: Logger, start: UInt64? = nil,
         surroundings: Surroundings = .system
     ) throws(CampaignError) {
+        try Campaign.Number.check(campaign)
         // The deadline of a resumed run may have passed meanwhile: its rows expire.
         let isResumed = start != nil
         self.surroundings = surroundings
@@ -77,7 +78,8 @@ final class CampaignPlan: Sendable {
         (host, port) = campaign.destination.endpoint
         proxy = campaign.proxy.map { "\($0)" } ?? ""
         peer = campaign.proxy.map { ($0.host, $0.port) } ?? (host, port)
-        tunnel = try campaign.proxy?.request(to: (host.contains(":") ? "[\(host)]" : host) + ":\(port)") ?? []
+        let endpoint = APNSHost.endpoint(host: host, port: port)
+        tunnel = try campaign.proxy?.request(to: endpoint) ?? []
         headers = try HeaderDefaults(
             try campaign.recipients.headers(of: campaign), roles: roles, columns: columns,
             authority: APNSHost.authority(host: host, port: port), start: self.start,
@@ -89,17 +91,17 @@ final class CampaignPlan: Sendable {
             pushTypes: roles.pushType == nil ? [headers.pushType] : PushType.allCases,
             strings: try Self.strings(campaign.strings), isBroadcast: headers.isBroadcast)
         if let identity = campaign.identity { self.identity = identity } else { identity = try Self.randomIdentity() }
-        let log = LaneLog(logger: logger, endpoint: (host.contains(":") ? "[\(host)]" : host) + ":\(port)")
+        let log = LaneLog(logger: logger, endpoint: endpoint)
         self.log = log
         topics = try ProviderTopics(campaign.providers)
         trust = try Self.trust(campaign)
         try Self.checkTopic(headers, roles, topics)
         loop = campaign.loop.kind
-        poolLimits = try Self.limits(campaign)
+        poolLimits = Self.limits(campaign)
         unavailablePatience = poolLimits.outagePatience
         requestTimeout = campaign.requestTimeout
         attempts = campaign.attempts
-        backoff = try BackoffPlan(campaign)
+        backoff = BackoffPlan(campaign)
         breaker = try CircuitBreaker.Limits(campaign.circuitBreaker)
         canary = try campaign.canary.map { (given) throws(CampaignError) in try Canary(given) }
         let start = headers.start
@@ -108,12 +110,6 @@ final class CampaignPlan: Sendable {
         }
         if !isResumed, let deadline, deadline.hasPassed(now: self.start) { throw deadline.passed }
         stopPatience = UInt64(min(max(0, campaign.stopPatience), 86_400)) * 1_000_000_000
-        guard (1...1000).contains(campaign.attempts) else {
-            throw CampaignError(.configuration, "attempts: expected 1 to 1000, found \(campaign.attempts)")
-        }
-        guard campaign.requestTimeout > 0 else {
-            throw CampaignError(.configuration, "request timeout: expected at least 1 ms, found 0")
-        }
     }
 
     /// The column of raw payloads; nil when there is a template.
@@ -151,22 +147,13 @@ final class CampaignPlan: Sendable {
 
     private static func strings(_ files: [Campaign.Strings]) throws(CampaignError) -> LocalisedStrings? {
         guard !files.isEmpty else { return nil }
-        do {
-            return LocalisedStrings(
-                try files.map { (file) throws(StringsFile.Fault) in
-                    (file.language, try StringsFile(file.content, name: file.name))
-                })
-        } catch {
-            throw CampaignError(.configuration, "\(error)")
+        return try CampaignError.mapping(.configuration) {
+            LocalisedStrings(try files.map { ($0.language, try StringsFile($0.content, name: $0.name)) })
         }
     }
 
     private static func randomIdentity() throws(CampaignError) -> (UInt64, UInt64) {
-        do {
-            return (try SecureRandom.number(), try SecureRandom.number())
-        } catch {
-            throw CampaignError(.system, "\(error)")
-        }
+        try CampaignError.mapping(.system) { (try SecureRandom.number(), try SecureRandom.number()) }
     }
 
     /// A topic for every row that nobody sends for is the campaign's mistake, and not each row's.
@@ -204,32 +191,20 @@ final class CampaignPlan: Sendable {
     /// Over all providers; each has some sockets and buffers.
     private static let connectionsOfLaneMax = 2048
 
-    private static func limits(_ campaign: Campaign) throws(CampaignError) -> ConnectionPool.Limits {
-        guard (1...512).contains(campaign.connections) else {
-            throw CampaignError(.configuration, "connections: expected 1 to 512, found \(campaign.connections)")
-        }
+    private static func limits(_ campaign: Campaign) -> ConnectionPool.Limits {
+        func nanoseconds(_ seconds: Int) -> UInt64 { UInt64(seconds) * 1_000_000_000 }
         var limits = ConnectionPool.Limits()
         limits.maximum = min(campaign.connections, max(1, connectionsOfLaneMax / campaign.providers.count))
-        guard (1...10_000).contains(campaign.streams) else {
-            throw CampaignError(.configuration, "streams: expected 1 to 10000, found \(campaign.streams)")
-        }
         limits.streams = campaign.streams
-        limits.patience = try nanoseconds(campaign.connectPatience, "connect patience")
-        limits.outagePatience = try nanoseconds(campaign.unavailablePatience, "unavailable patience")
+        limits.patience = nanoseconds(campaign.connectPatience)
+        limits.outagePatience = nanoseconds(campaign.unavailablePatience)
         limits.answerPatience = max(
-            try nanoseconds(campaign.answerPatience, "answer patience"), UInt64(campaign.requestTimeout) * 1_000_000)
-        limits.goawayPatience = try nanoseconds(campaign.goawayPatience, "goaway patience")
-        limits.pingAfter = try nanoseconds(campaign.pingAfter, "ping after")
+            nanoseconds(campaign.answerPatience), UInt64(campaign.requestTimeout) * 1_000_000)
+        limits.goawayPatience = nanoseconds(campaign.goawayPatience)
+        limits.pingAfter = nanoseconds(campaign.pingAfter)
         limits.pingIdleAfter = max(limits.pingIdleAfter, limits.pingAfter)
-        limits.pingPatience = try nanoseconds(campaign.pingPatience, "ping patience")
+        limits.pingPatience = nanoseconds(campaign.pingPatience)
         return limits
-    }
-
-    private static func nanoseconds(_ seconds: Int, _ name: String) throws(CampaignError) -> UInt64 {
-        guard (1...86_400).contains(seconds) else {
-            throw CampaignError(.configuration, "\(name): expected 1 to 86400 seconds, found \(seconds)")
-        }
-        return UInt64(seconds) * 1_000_000_000
     }
 }
 

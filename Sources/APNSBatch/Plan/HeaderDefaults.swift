@@ -54,11 +54,8 @@ struct HeaderDefaults: Sendable {
 
     /// One that is the same for all rows is checked here, the others row by row.
     private static func collapseID(_ text: String, columns: [String]) throws(CampaignError) -> TextTemplate {
-        let template: TextTemplate
-        do {
-            template = try TextTemplate(text, columns: columns, name: "collapse_id")
-        } catch {
-            throw CampaignError(.configuration, "\(error)")
+        let template = try CampaignError.mapping(.configuration) {
+            try TextTemplate(text, columns: columns, name: "collapse_id")
         }
         if template.isConstant { try check(text) { CollapseID.check($0) } }
         return template

@@ -38,10 +38,8 @@ struct SealingPlan: Sendable {
     private static func compile(
         _ template: Campaign.Template, _ columns: [String], _ keys: [String]
     ) throws(CampaignError) -> SealedTemplate {
-        do {
-            return try SealedTemplate(json: template.json, columns: columns, file: template.name, keys: keys)
-        } catch {
-            throw CampaignError(.configuration, "\(error)")
+        try CampaignError.mapping(.configuration) {
+            try SealedTemplate(json: template.json, columns: columns, file: template.name, keys: keys)
         }
     }
 }

@@ -34,10 +34,8 @@ struct TemplateChoice: Sendable {
     private static func compile(
         _ template: Campaign.Template, _ columns: [String]
     ) throws(CampaignError) -> PayloadTemplate {
-        do {
-            return try PayloadTemplate(json: template.json, columns: columns, file: template.name)
-        } catch {
-            throw CampaignError(.configuration, "\(error)")
+        try CampaignError.mapping(.configuration) {
+            try PayloadTemplate(json: template.json, columns: columns, file: template.name)
         }
     }
 

@@ -3,15 +3,10 @@ import APNSBatchNotification
 extension CircuitBreaker.Limits {
     /// The campaign's own rules, and the defaults for reasons that it does not name.
     init(_ given: Campaign.CircuitBreaker) throws(CampaignError) {
-        guard (10...1_000_000_000).contains(given.window) else {
-            throw CampaignError(
-                .configuration, "circuit breaker: expected a window of 10 to 1000000000 answers, found \(given.window)")
-        }
-        guard (1...given.window).contains(given.minimum) else {
+        guard given.minimum <= given.window else {
             throw CampaignError(
                 .configuration,
-                "circuit breaker: expected at least 1 answer and at most the window of \(given.window), found "
-                    + "\(given.minimum)")
+                "stop minimum: expected at most the window of \(given.window) answers, found \(given.minimum)")
         }
         window = UInt64(given.window)
         minimum = UInt64(given.minimum)

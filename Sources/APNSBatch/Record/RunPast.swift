@@ -20,7 +20,7 @@ struct RunPast: Sendable {
         ledger = try files.openLedger()
         let found = try Self.read(ledger, files, name: name)
         var reading = found.reading
-        isReopening = reopening && reading.history.tally.unavailable > 0
+        isReopening = reopening && reading.history.tally[.unavailable] > 0
         if isReopening { Self.reopen(&reading) }
         self.reading = reading
         notes = found.notes

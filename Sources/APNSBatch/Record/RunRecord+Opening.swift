@@ -31,7 +31,7 @@ extension RunRecord {
         if let past { sum = try past.settle(results, name: opening.name) } else { sum = try begin(results, header) }
         let ledger = RunLedger(
             storage, carried: header.resultColumns.count, board: try files.makeBoard(slots: opening.slots))
-        try CampaignError.asResult { () throws(StorageError) in
+        try CampaignError.mapping(.results) {
             try ledger.begin(opening.session, of: past?.header ?? header, isNew: past == nil)
         }
         return RunRecord(
@@ -45,7 +45,7 @@ extension RunRecord {
     /// Makes `results.csv` its first line. Gives the checksum of that.
     private static func begin(_ results: any LedgerStorage, _ header: LedgerHeader) throws(CampaignError) -> UInt32 {
         let line = ResultLines.header(header.resultColumns)
-        try CampaignError.asResult { () throws(StorageError) in
+        try CampaignError.mapping(.results) {
             try results.truncate(to: 0)
             try line.withUnsafeBufferPointer { (line) throws(StorageError) in
                 try results.append(UnsafeRawBufferPointer(line))
@@ -61,27 +61,16 @@ extension RunPast {
     ///
     /// - Parameter name: what messages call the run.
     func settle(_ results: any LedgerStorage, name: String) throws(CampaignError) -> UInt32 {
-        try CampaignError.asResult { () throws(StorageError) in
+        try CampaignError.mapping(.results) {
             try ledger.truncate(to: reading.length)
             if isReopening { try RunLedger.reopen(ledger) }
         }
         var repair = ResultsRepair(results: results, past: self, name: name)
         try repair.run(reading)
-        try CampaignError.asResult { () throws(StorageError) in
+        try CampaignError.mapping(.results) {
             try RunLedger.settle(
                 ledger, resultsLength: results.length, resultsSum: repair.sum, handed: newlyHanded)
         }
         return repair.sum
-    }
-}
-
-extension CampaignError {
-    /// Turns a failure of the disk into one of the run's results.
-    static func asResult(_ body: () throws(StorageError) -> Void) throws(CampaignError) {
-        do {
-            try body()
-        } catch {
-            throw CampaignError(.results, "\(error)")
-        }
     }
 }

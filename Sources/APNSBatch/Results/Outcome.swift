@@ -32,3 +32,29 @@ public enum Outcome: UInt8, Sendable, CaseIterable {
     /// Whether the row's reason is that of an answer from APNs.
     var isAnswered: Bool { self == .rejected || self == .unavailable }
 }
+
+/// How many rows ended with each outcome.
+struct OutcomeCounts: Sendable, Equatable, ExpressibleByDictionaryLiteral {
+    /// By raw value.
+    private(set) var counts = InlineArray<7, UInt64>(repeating: 0)
+
+    init(dictionaryLiteral elements: (Outcome, UInt64)...) {
+        for (outcome, count) in elements { self[outcome] = count }
+    }
+
+    subscript(outcome: Outcome) -> UInt64 {
+        get { counts[Int(outcome.rawValue)] }
+        set { counts[Int(outcome.rawValue)] = newValue }
+    }
+
+    /// All rows.
+    var sum: UInt64 { counts.indices.reduce(0) { $0 + counts[$1] } }
+
+    static func += (left: inout OutcomeCounts, right: OutcomeCounts) {
+        for index in left.counts.indices { left.counts[index] += right.counts[index] }
+    }
+
+    static func == (left: OutcomeCounts, right: OutcomeCounts) -> Bool {
+        left.counts.indices.allSatisfy { left.counts[$0] == right.counts[$0] }
+    }
+}

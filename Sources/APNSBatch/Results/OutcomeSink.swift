@@ -64,41 +64,30 @@ struct OutcomeSink: ~Copyable {
 
 /// Rows by outcome, and requests made for them.
 struct Tally: Sendable, Equatable {
-    var accepted: UInt64 = 0
-    var rejected: UInt64 = 0
-    var unavailable: UInt64 = 0
-    var invalid: UInt64 = 0
-    var unknown: UInt64 = 0
-    var expired: UInt64 = 0
-    var suppressed: UInt64 = 0
+    var outcomes: OutcomeCounts = [:]
     var attempts: UInt64 = 0
     /// Of all rows: those that were sent again although an earlier request may have arrived.
     var resent: UInt64 = 0
 
-    var rows: UInt64 { accepted + rejected + unavailable + invalid + unknown + expired + suppressed }
+    var rows: UInt64 { outcomes.sum }
+
+    subscript(outcome: Outcome) -> UInt64 {
+        get { outcomes[outcome] }
+        set { outcomes[outcome] = newValue }
+    }
 
     /// - Parameter attempts: as `Attempts` says.
     mutating func count(_ outcome: Outcome, attempts: UInt16) {
-        switch outcome {
-        case .accepted: accepted += 1
-        case .rejected: rejected += 1
-        case .unavailable: unavailable += 1
-        case .invalid: invalid += 1
-        case .unknown: unknown += 1
-        case .expired: expired += 1
-        case .suppressed: suppressed += 1
-        }
+        self[outcome] += 1
         self.attempts += UInt64(Attempts.count(attempts))
         resent += UInt64(attempts >> 15)
     }
 
     static func + (left: Tally, right: Tally) -> Tally {
-        Tally(
-            accepted: left.accepted + right.accepted, rejected: left.rejected + right.rejected,
-            unavailable: left.unavailable + right.unavailable, invalid: left.invalid + right.invalid,
-            unknown: left.unknown + right.unknown,
-            expired: left.expired + right.expired,
-            suppressed: left.suppressed + right.suppressed, attempts: left.attempts + right.attempts,
-            resent: left.resent + right.resent)
+        var sum = left
+        sum.outcomes += right.outcomes
+        sum.attempts += right.attempts
+        sum.resent += right.resent
+        return sum
     }
 }

@@ -4,11 +4,8 @@ import Synchronization
 
 /// What a lane shows while it runs: written by the lane once a turn, read by whoever reports progress.
 final class LaneGauges: Sendable {
-    private let accepted = Atomic<UInt64>(0)
-    private let rejected = Atomic<UInt64>(0)
-    private let unavailable = Atomic<UInt64>(0)
-    private let invalid = Atomic<UInt64>(0)
-    private let other = Atomic<UInt64>(0)
+    /// Rows by outcome.
+    private let outcomes = InlineArray<7, Atomic<UInt64>> { _ in Atomic(0) }
     private let connections = Atomic<Int>(0)
     private let streams = Atomic<Int>(0)
     private let inFlight = Atomic<Int>(0)
@@ -23,11 +20,7 @@ final class LaneGauges: Sendable {
     let account = Guarded(LaneAccount())
 
     struct Reading: Sendable {
-        var accepted: UInt64 = 0
-        var rejected: UInt64 = 0
-        var unavailable: UInt64 = 0
-        var invalid: UInt64 = 0
-        var other: UInt64 = 0
+        var outcomes: OutcomeCounts = [:]
         var connections = 0
         var streams = 0
         var inFlight = 0
@@ -51,14 +44,12 @@ final class LaneGauges: Sendable {
     var activity: LaneActivity { shown.withLock { $0 } }
 
     func publish(
-        _ tally: Tally, connections: Int, streams: Int, inFlight: Int, opened: Int, retrying: Int = 0,
+        _ outcomes: OutcomeCounts, connections: Int, streams: Int, inFlight: Int, opened: Int, retrying: Int = 0,
         requests: UInt64 = 0, longestAnswer: UInt32 = 0
     ) {
-        accepted.store(tally.accepted, ordering: .relaxed)
-        rejected.store(tally.rejected, ordering: .relaxed)
-        unavailable.store(tally.unavailable, ordering: .relaxed)
-        invalid.store(tally.invalid, ordering: .relaxed)
-        other.store(tally.unknown + tally.expired + tally.suppressed, ordering: .relaxed)
+        for index in outcomes.counts.indices {
+            self.outcomes[index].store(outcomes.counts[index], ordering: .relaxed)
+        }
         self.connections.store(connections, ordering: .relaxed)
         self.streams.store(streams, ordering: .relaxed)
         self.inFlight.store(inFlight, ordering: .relaxed)
@@ -69,11 +60,13 @@ final class LaneGauges: Sendable {
     }
 
     var reading: Reading {
-        Reading(
-            accepted: accepted.load(ordering: .relaxed), rejected: rejected.load(ordering: .relaxed),
-            unavailable: unavailable.load(ordering: .relaxed), invalid: invalid.load(ordering: .relaxed),
-            other: other.load(ordering: .relaxed),
-            connections: connections.load(ordering: .relaxed), streams: streams.load(ordering: .relaxed),
+        var outcomes: OutcomeCounts = [:]
+        for outcome in Outcome.allCases {
+            outcomes[outcome] = self.outcomes[Int(outcome.rawValue)].load(ordering: .relaxed)
+        }
+        return Reading(
+            outcomes: outcomes, connections: connections.load(ordering: .relaxed),
+            streams: streams.load(ordering: .relaxed),
             inFlight: inFlight.load(ordering: .relaxed), opened: opened.load(ordering: .relaxed),
             retrying: retrying.load(ordering: .relaxed), requests: requests.load(ordering: .relaxed),
             longestAnswer: longestAnswer.load(ordering: .relaxed))
@@ -82,20 +75,12 @@ final class LaneGauges: Sendable {
 
 extension CampaignProgress {
     /// The sum of what the threads show.
-    init(_ gauges: [LaneGauges], _ reader: InputReader, started: Double?, before: Tally = Tally()) {
+    init(_ gauges: [LaneGauges], _ reader: InputReader, started: Double?, before: OutcomeCounts = [:]) {
         self.init()
-        accepted = before.accepted
-        rejected = before.rejected
-        unavailable = before.unavailable
-        invalid = before.invalid
-        other = before.unknown + before.expired + before.suppressed
+        outcomes = before
         for gauge in gauges {
             let reading = gauge.reading
-            accepted += reading.accepted
-            rejected += reading.rejected
-            unavailable += reading.unavailable
-            invalid += reading.invalid
-            other += reading.other
+            outcomes += reading.outcomes
             connections += reading.connections
             streams += reading.streams
             // The two are of different moments.

@@ -36,11 +36,7 @@ final class ProviderTokenSource: Sendable {
         clock = surroundings.seconds
         sign = surroundings.sign
         state = Guarded(State(rotation: ProviderTokenRotation(rule: rule)))
-        do {
-            issuer = try ProviderToken.Issuer(keyID: keyID, teamID: teamID)
-        } catch {
-            throw CampaignError(.configuration, "\(error)")
-        }
+        issuer = try CampaignError.mapping(.configuration) { try ProviderToken.Issuer(keyID: keyID, teamID: teamID) }
         do {
             key = try SigningKey(pem: keyPEM)
         } catch {

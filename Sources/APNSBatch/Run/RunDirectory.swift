@@ -71,11 +71,7 @@ enum RunDirectory {
     }
 
     private static func sync(_ path: String) throws(CampaignError) {
-        do {
-            try FileStorage.syncDirectory(path)
-        } catch {
-            throw CampaignError(.configuration, "\(error)")
-        }
+        try CampaignError.mapping(.configuration) { try FileStorage.syncDirectory(path) }
     }
 
     private static func timestamp() -> String {

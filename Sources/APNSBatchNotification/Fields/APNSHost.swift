@@ -43,7 +43,13 @@ package struct APNSHost: Equatable, Sendable {
     /// The value of `:authority`: the host, in brackets if it is an IPv6 address, and the port unless it is the
     /// scheme's own, 443 (RFC 9113 section 8.3.1, RFC 3986 section 3.2).
     package static func authority(host: String, port: UInt16) -> String {
-        let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
-        return port == 443 ? name : "\(name):\(port)"
+        port == 443 ? bracketed(host) : endpoint(host: host, port: port)
+    }
+
+    /// Host and port, as messages and CONNECT name a server: `api.push.apple.com:443`.
+    package static func endpoint(host: String, port: UInt16) -> String { "\(bracketed(host)):\(port)" }
+
+    private static func bracketed(_ host: String) -> String {
+        host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
     }
 }

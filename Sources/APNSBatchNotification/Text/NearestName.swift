@@ -2,14 +2,15 @@
 package enum NearestName {
     /// The nearest name by edit distance, letter case aside, within a third of the name's length; nil if none is near.
     package static func find(_ name: String, in known: [String]) -> String? {
+        all(name, in: known).first
+    }
+
+    /// All names that are nearest, in the order of `known`.
+    package static func all(_ name: String, in known: [String]) -> [String] {
         let wanted = Array(name.lowercased().unicodeScalars)
-        let limit = max(1, wanted.count / 3)
-        var best: (name: String, distance: Int)?
-        for candidate in known {
-            let distance = distance(wanted, Array(candidate.lowercased().unicodeScalars))
-            if distance <= limit, distance < best?.distance ?? .max { best = (candidate, distance) }
-        }
-        return best?.name
+        let distances = known.map { distance(wanted, Array($0.lowercased().unicodeScalars)) }
+        guard let least = distances.min(), least <= max(1, wanted.count / 3) else { return [] }
+        return zip(known, distances).filter { $0.1 == least }.map(\.0)
     }
 
     /// Insertions, deletions, replacements and swaps of neighbours that lead from one to the other.

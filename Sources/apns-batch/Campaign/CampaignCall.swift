@@ -1,4 +1,5 @@
 import APNSBatch
+import ArgumentParser
 import Foundation
 
 /// What a call of the command says about a campaign: flags, and a campaign file where they say nothing.
@@ -28,7 +29,7 @@ struct CampaignCall: Sendable {
         self.before = before
         file = try before.campaignFile.flatMap { path in
             guard access(path, F_OK) == 0 else {
-                complain("warning: \(path): no such file; its settings are as they were")
+                complain("warning: \(path): no such file; the settings of the last call are used")
                 return nil
             }
             return try CampaignFile.read(path)
@@ -55,28 +56,17 @@ struct CampaignCall: Sendable {
     func located(_ message: String) -> String {
         guard let colon = message.range(of: ": ") else { return message }
         let start = message[..<colon.lowerBound]
-        let key = Self.key(start.hasPrefix("--") ? String(start.dropFirst(2)) : String(start))
-        guard CampaignSettings.keys.contains(key) else { return message }
+        let key = (start.hasPrefix("--") ? start.dropFirst(2) : start).replacing(#/[ -]/#, with: "_")
+        guard let setting = Setting.all.first(where: { $0.key == key || $0.calledBy.map { start == $0 } ?? false })
+        else { return message }
         let rest = message[colon.upperBound...]
-        if flags.values[SettingName.property(key)] != nil { return "\(SettingName.flag(key)): \(rest)" }
-        guard let file, let place = file.places[key] else { return message }
-        return "\(place): \(key): \(rest)"
-    }
-
-    /// What the library calls a setting, as a key.
-    private static func key(_ name: String) -> String {
-        switch name {
-        case "circuit breaker": "stop_at"
-        case "retry after": "retry_after_max"
-        case "token rotation": "token_mint_after"
-        case "trusted certificates": "ca_file"
-        case "run directory": "run_dir"
-        default: String(name.map { $0 == " " || $0 == "-" ? "_" : $0 })
-        }
+        if flags.values[setting.name] != nil { return "\(SettingName.flag(setting.name)): \(rest)" }
+        guard let place = file?.places[setting.name] else { return message }
+        return "\(place): \(setting.key): \(rest)"
     }
 
     /// Exit codes other than that of wrong usage promise a run that can be resumed.
-    static let nothingBegun = "nothing was begun: call send again"
+    static let nothingBegun = "no run was started: call send again"
 
     /// The run that is resumed had an input that is no longer where it was.
     private var isInputMissing: Bool {
@@ -87,19 +77,11 @@ struct CampaignCall: Sendable {
     /// Runs `body`; an error becomes a line on standard error, with its place in the campaign file, and an exit code.
     func reporting<T>(_ body: () throws -> T) throws -> T {
         do {
-            return try body()
-        } catch let error as CampaignError {
-            complainOfFailure(located(error.description))
+            return try apns_batch.reporting(located, body)
+        } catch let status as ExitCode {
             if isInputMissing { complain("if the input has moved, give its new path with --input") }
-            let status = ExitStatus.beforeSending(error.kind)
             if status != ExitStatus.usage, before == nil { complain(Self.nothingBegun) }
             throw status
-        } catch let error as UsageError {
-            complainOfFailure(located(error.description))
-            throw ExitStatus.usage
-        } catch let error as SystemError {
-            complainOfFailure(error.description)
-            throw ExitStatus.system
         }
     }
 }

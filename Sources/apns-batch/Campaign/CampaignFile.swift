@@ -5,62 +5,80 @@ struct CampaignFile {
     let path: String
     /// Relative paths are taken from the file's directory.
     let settings: CampaignSettings
-    /// `campaign.yaml:7:11` by key.
+    /// `campaign.yaml:7:11` by the setting's name.
     let places: [String: String]
 
     static func read(_ path: String) throws -> CampaignFile {
+        let root = try YAMLFile.compose(path)
+        let values = try SettingReader(path: path).values(of: root, Setting.all)
         var places: [String: String] = [:]
-        let settings = try YAMLFile.decode(CampaignSettings.self, from: path) { root in
-            try check(root, path: path)
-            for (key, value) in root.mapping ?? [:] {
-                if let name = key.string { places[name] = YAMLFile.place(of: value, in: path) }
-            }
-            return withPropertyNames(root)
+        for setting in Setting.all {
+            guard let node = root.mapping?[setting.key] else { continue }
+            places[setting.name] = YAMLFile.place(of: node, in: path)
+        }
+        let settings = CampaignSettings(values)
+        if values["providers"] != nil, let own = settings.firstOfProvider,
+            let key = root.mapping?.keys.first(where: { $0.string == own.key })
+        {
+            throw UsageError("\(YAMLFile.place(of: key, in: path)): \(own.key): not together with providers")
         }
         let directory = path.contains("/") ? String(path[..<path.lastIndex(of: "/")!]) : ""
         return CampaignFile(
             path: path, settings: settings.relative(to: directory.isEmpty && path.hasPrefix("/") ? "/" : directory),
             places: places)
     }
+}
 
-    private static func check(_ root: Node, path: String) throws {
-        try YAMLFile.checkKeys(of: root, CampaignSettings.keys, path: path)
-        if let encryption = root.mapping?["encryption"] {
-            try YAMLFile.checkKeys(of: encryption, EncryptionSettings.names, path: path, name: "encryption: ")
+/// Reads settings from the nodes of a campaign file.
+private struct SettingReader {
+    let path: String
+
+    /// - Parameter name: of the setting whose keys these are, such as `providers[0]`; empty for the whole file.
+    func values(of node: Node, _ table: [Setting], name: String = "") throws -> [String: SettingValue] {
+        try YAMLFile.checkKeys(of: node, table.map(\.key), path: path, name: name.isEmpty ? "" : "\(name): ")
+        var values: [String: SettingValue] = [:]
+        for setting in table {
+            // A key with nothing behind it says nothing.
+            guard let child = node.mapping?[setting.key], child.null == nil else { continue }
+            values[setting.name] = try value(child, setting.kind, name.isEmpty ? setting.key : "\(name).\(setting.key)")
         }
-        guard let providers = root.mapping?["providers"] else { return }
-        for (key, _) in root.mapping ?? [:] {
-            guard let name = key.string, CampaignSettings.keysOfOneProvider.contains(name) else { continue }
-            throw UsageError("\(YAMLFile.place(of: key, in: path)): \(name): not together with providers")
-        }
-        guard let entries = providers.sequence else {
-            throw UsageError("\(YAMLFile.place(of: providers, in: path)): providers: expected a list")
-        }
-        for (number, entry) in entries.enumerated() {
-            try YAMLFile.checkKeys(of: entry, ProviderSettings.keys, path: path, name: "providers[\(number)]: ")
+        return values
+    }
+
+    private func value(_ node: Node, _ kind: Setting.Kind, _ name: String) throws -> SettingValue {
+        switch kind {
+        case .number, .whole:
+            _ = try text(node, name)
+            guard let number = node.int else { throw unexpected(node, name, "a whole number") }
+            return .number(number)
+        case .text, .path: return .text(try text(node, name))
+        case .names, .paths: return .list(try list(node, name) { .text(try text($0, $1)) })
+        case .shares, .pathsByName:
+            guard let mapping = node.mapping else { throw unexpected(node, name, "keys and values") }
+            return .members(
+                try mapping.reduce(into: [:]) { members, pair in
+                    let key = pair.key.string ?? ""
+                    members[key] = .text(try text(pair.value, "\(name).\(key)"))
+                })
+        case .record(let table): return .members(try values(of: node, table, name: name))
+        case .records(let table): return .list(try list(node, name) { .members(try values(of: $0, table, name: $1)) })
         }
     }
 
-    /// The same with keys as the settings' properties are called, where keys are names of settings.
-    private static func withPropertyNames(_ root: Node) -> Node {
-        renamed(root) { key, value in
-            switch key {
-            case "encryption": renamed(value)
-            case "providers":
-                value.sequence.map { list in
-                    .sequence(.init(list.map { renamed($0) }, list.tag, list.style, list.mark))
-                } ?? value
-            default: value
-            }
-        }
+    private func text(_ node: Node, _ name: String) throws -> String {
+        guard let scalar = node.scalar else { throw unexpected(node, name, "a single value") }
+        return scalar.string
     }
 
-    private static func renamed(_ node: Node, _ inner: (String, Node) -> Node = { $1 }) -> Node {
-        guard let mapping = node.mapping else { return node }
-        let pairs = mapping.map { key, value -> (Node, Node) in
-            guard let name = key.string else { return (key, value) }
-            return (.scalar(.init(SettingName.property(name), key.tag, .any, key.mark)), inner(name, value))
-        }
-        return .mapping(.init(pairs, mapping.tag, mapping.style, mapping.mark))
+    private func list(
+        _ node: Node, _ name: String, _ body: (Node, String) throws -> SettingValue
+    ) throws -> [SettingValue] {
+        guard let sequence = node.sequence else { throw unexpected(node, name, "a list") }
+        return try sequence.enumerated().map { try body($1, "\(name)[\($0)]") }
+    }
+
+    private func unexpected(_ node: Node, _ name: String, _ expected: String) -> UsageError {
+        UsageError(
+            "\(YAMLFile.place(of: node, in: path)): \(name): expected \(expected), found \(YAMLFault.shown(node))")
     }
 }

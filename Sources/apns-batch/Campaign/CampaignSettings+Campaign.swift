@@ -6,108 +6,39 @@ extension CampaignSettings {
     ///
     /// - Parameter onlyRendering: nothing will be sent, so no credentials are needed.
     func campaign(simulator: EmbeddedSimulator?, onlyRendering: Bool = false) throws -> Campaign {
-        guard let input else { throw UsageError("no input: give --input FILE, or - for standard input") }
+        guard let input = self.input else { throw UsageError("no input: give --input FILE, or - for standard input") }
+        let topic = simulator == nil || values["providers"] != nil ? nil : EmbeddedSimulator.topic
         var campaign = Campaign(
             input: input == "-" ? .standardInput : .file(input),
             destination: try simulator?.destination ?? destination(onlyRendering: onlyRendering),
-            topic: topic ?? (simulator == nil || providers != nil ? nil : EmbeddedSimulator.topic),
-            providers: try providers(simulator, onlyRendering: onlyRendering))
+            topic: self.topic ?? topic, providers: try providers(simulator, onlyRendering: onlyRendering))
         if let simulator {
             campaign.authorities = simulator.authority
             campaign.systemTrust = false
-        } else if let caFile {
+        } else if let caFile = self.caFile {
             campaign.authorities = try InputFile.bytes(of: caFile)
             if campaign.authorities.isEmpty { throw UsageError("\(caFile): holds no certificate") }
         }
-        try applyHeaders(to: &campaign)
-        try applyOptions(to: &campaign)
-        try applyPolicy(to: &campaign)
-        return campaign
-    }
-
-    private func applyHeaders(to campaign: inout Campaign) throws {
-        if let template {
-            campaign.template = try Self.template(template)
-        }
-        campaign.templates = try severalTemplates()
-        campaign.strings = try (strings ?? []).flatMap { try StringsFiles.read($0) }
-        campaign.encryption = try encryption?.encryption()
-        if let pushType { campaign.headers.pushType = pushType }
-        campaign.headers.priority = priority
-        campaign.headers.expiration = try expiration.map { text in
-            guard let expiration = Campaign.Expiration(text) else {
-                throw UsageError(
-                    "--expiration: expected seconds since 1970, a time such as 2026-01-01T08:00:00Z, a duration such as "
-                        + "2h, or 0, found \"\(text)\"")
+        for setting in Setting.all {
+            guard let value = values[setting.name] else { continue }
+            do {
+                try setting.apply?(&campaign, value)
+            } catch let error as UsageError {
+                throw UsageError("\(setting.key): \(error)")
             }
-            return expiration
         }
-        campaign.headers.collapseID = collapseId
-        campaign.minRows = minRows
-    }
-
-    private func severalTemplates() throws -> Campaign.Templates? {
-        switch (templates, variants) {
-        case (nil, nil):
-            if fallback != nil { throw UsageError("fallback needs templates or variants") }
-            return nil
-        case (let byLocale?, nil):
-            return .init(by: .locale, try byLocale.mapValues(Self.template), fallback: fallback)
-        case (nil, let byName?): return .init(by: .variant, try byName.mapValues(Self.template), fallback: fallback)
-        case (.some, .some): throw UsageError("there are templates and variants; give one of them")
+        if values["canaryMaxRejected"] != nil, values["canary"] == nil {
+            throw UsageError("--canary-max-rejected needs --canary")
         }
-    }
-
-    private static func template(_ path: String) throws -> Campaign.Template {
-        .init(json: try InputFile.bytes(of: path), name: path)
-    }
-
-    private func applyOptions(to campaign: inout Campaign) throws {
-        if let delimiter { campaign.delimiter = try Self.delimiter(delimiter) }
-        if let campaignId { campaign.identity = try Self.identity(campaignId) }
-        if let loop {
-            guard let kind = Campaign.Loop(rawValue: loop) else {
-                throw UsageError("--loop: expected io_uring or epoll, found \"\(loop)\"")
-            }
-            campaign.loop = kind
-        }
-        campaign.lanes = lanes
-        campaign.runDirectory = runDir
-        campaign.resultColumns = resultColumns ?? []
-        if let connections { campaign.connections = connections }
-        if let streams { campaign.streams = streams }
-        if let attempts { campaign.attempts = attempts }
-        if let requestTimeout { campaign.requestTimeout = requestTimeout }
-        if let tokenMintAfter { campaign.tokenRotation.mintAfter = tokenMintAfter }
-        if let tokenRetireAfter { campaign.tokenRotation.retireAfter = tokenRetireAfter }
-        applyPatience(to: &campaign)
-        try applyLedger(to: &campaign)
         campaign.proxy = try campaignProxy()
-    }
-
-    private func applyPatience(to campaign: inout Campaign) {
-        if let connectPatience { campaign.connectPatience = connectPatience }
-        if let unavailablePatience { campaign.unavailablePatience = unavailablePatience }
-        if let answerPatience { campaign.answerPatience = answerPatience }
-        if let goawayPatience { campaign.goawayPatience = goawayPatience }
-        if let pingAfter { campaign.pingAfter = pingAfter }
-        if let pingPatience { campaign.pingPatience = pingPatience }
-    }
-
-    private func applyLedger(to campaign: inout Campaign) throws {
-        if let syncInterval { campaign.syncInterval = syncInterval }
-        if let onUnknown {
-            guard let policy = UnknownPolicy(name: onUnknown) else {
-                throw UsageError(
-                    "--on-unknown: expected resend, report or resend-if-collapsible, found \"\(onUnknown)\"")
-            }
-            campaign.onUnknown = policy
-        }
+        let breaker = campaign.circuitBreaker
+        if values["stopMinimum"] == nil { campaign.circuitBreaker.minimum = min(breaker.minimum, breaker.window) }
+        return campaign
     }
 
     /// Rows become the same wherever they go, but for the authority that they name.
     func destination(onlyRendering: Bool = false) throws -> Campaign.Destination {
-        switch to {
+        switch self.to {
         case nil where onlyRendering: return .production
         case nil: throw UsageError("no destination: give --to production, sandbox, simulator or HOST:PORT")
         case "production": return .production
@@ -132,26 +63,59 @@ extension CampaignSettings {
     private func providers(_ simulator: EmbeddedSimulator?, onlyRendering: Bool) throws -> [Campaign.Provider] {
         let list = try providerList()
         guard let simulator else { return try read(list, for: onlyRendering ? .showing : .sending) }
-        return list.map { Campaign.Provider(topics: $0.topics ?? [], credentials: simulator.credentials) }
+        return list.map { Campaign.Provider(topics: $0.topics, credentials: simulator.credentials) }
     }
+}
 
-    static func delimiter(_ text: String) throws -> UInt8 {
+extension Campaign.Template {
+    static func read(_ path: String) throws -> Self { .init(json: try InputFile.bytes(of: path), name: path) }
+}
+
+/// What the texts of settings mean; nil for those that mean nothing.
+extension CampaignSettings {
+    static func delimiter(_ text: String) -> UInt8? {
         if text == "tab" || text == "\\t" { return UInt8(ascii: "\t") }
-        guard text.utf8.count == 1, let byte = text.utf8.first else {
-            throw UsageError("--delimiter: expected one byte or \"tab\", found \"\(text)\"")
-        }
-        return byte
+        return text.utf8.count == 1 ? text.utf8.first : nil
     }
 
-    private static func identity(_ text: String) throws -> (UInt64, UInt64) {
-        guard let uuid = UUID(uuidString: text) else {
-            throw UsageError("--campaign-id: expected a UUID, found \"\(text)\"")
+    static func identity(_ text: String) -> (UInt64, UInt64)? {
+        guard let uuid = UUID(uuidString: text)?.uuid else { return nil }
+        let halves = unsafeBitCast(uuid, to: (UInt64, UInt64).self)
+        return (UInt64(bigEndian: halves.0), UInt64(bigEndian: halves.1))
+    }
+
+    static func templates(_ files: SettingValue) throws -> [String: Campaign.Template] {
+        try (files.members ?? [:]).mapValues { try .read($0.text ?? "") }
+    }
+
+    /// `5%`, `0.5 %` or `5`.
+    static func percent(_ text: String) -> Double? {
+        let number = text.hasSuffix("%") ? String(text.dropLast()) : text
+        return Double(number.trimmingCharacters(in: .whitespaces)).flatMap { (0...100).contains($0) ? $0 : nil }
+    }
+
+    static func share(_ value: SettingValue) throws -> Campaign.CircuitBreaker.Share {
+        try value.parsed("never, or a share such as 5%") { $0 == "never" ? .never : percent($0).map { .percent($0) } }
+    }
+
+    /// Nil for `never`, which puts a deadline of an earlier call out of force.
+    static func deadline(_ value: SettingValue) throws -> Campaign.Expiration? {
+        if value.text == "never" { return nil }
+        return try value.parsed("a time such as 2026-01-01T08:00:00Z, or a duration such as 6h") { text in
+            Campaign.Expiration(text).flatMap { $0 == .at(0) ? nil : $0 }
         }
-        return withUnsafeBytes(of: uuid.uuid) { bytes in
-            (
-                UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
-                UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-            )
+    }
+
+    static func encryption(_ values: [String: SettingValue]) throws -> Campaign.Encryption {
+        guard let keys = values["keys"] else { throw UsageError("keys is missing") }
+        var encryption = Campaign.Encryption(keys: keys.texts)
+        if let column = values["keyColumn"]?.text { encryption.keyColumn = column }
+        if let cipher = values["cipher"] {
+            encryption.cipher = try cipher.parsed("aes-256-gcm or aes-256-cbc", Campaign.Encryption.Cipher.init)
         }
+        if let padding = values["padding"] {
+            encryption.padding = try padding.parsed("oaep-sha256, oaep-sha1 or pkcs1", Campaign.Encryption.Padding.init)
+        }
+        return encryption
     }
 }

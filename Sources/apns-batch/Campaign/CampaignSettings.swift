@@ -1,103 +1,44 @@
-/// What file and flags say about a campaign, each value as it was written and nil where nothing was.
-///
-/// The names of these properties are the keys of a campaign file (`key_file`) and the flags (`--key-file`), each in its own
-/// spelling; flags are declared with their help in ``CampaignFlags``.
+/// What file and flags say about a campaign, or about one of its providers: each value as it was written, by the name of its
+/// ``Setting``; what nobody said is not among them. In the ledger it is one JSON object.
+@dynamicMemberLookup
 struct CampaignSettings: Codable, Equatable {
-    var input: String?
-    var to: String?
-    var topic: String?
-    var keyFile: String?
-    var keyId: String?
-    var teamId: String?
-    var certificateFile: String?
-    var certificateKeyFile: String?
-    var providers: [ProviderSettings]?
-    var caFile: String?
-    var template: String?
-    /// By language tag; in a campaign file only.
-    var templates: [String: String]?
-    /// By name; in a campaign file only.
-    var variants: [String: String]?
-    /// The template of rows that find none.
-    var fallback: String?
-    /// Strings files and `.lproj` folders.
-    var strings: [String]?
-    var pushType: String?
-    var priority: Int?
-    var expiration: String?
-    var collapseId: String?
-    var minRows: UInt64?
-    var delimiter: String?
-    var campaignId: String?
-    var lanes: Int?
-    var connections: Int?
-    var streams: Int?
-    var loop: String?
-    var attempts: Int?
-    var requestTimeout: UInt32?
-    var connectPatience: Int?
-    var notAfter: String?
-    var answerPatience: Int?
-    var unavailablePatience: Int?
-    var goawayPatience: Int?
-    var pingAfter: Int?
-    var pingPatience: Int?
-    var retryDelay: UInt64?
-    var unavailableDelay: UInt64?
-    var retryAfterMax: UInt64?
-    var retryRows: Int?
-    /// By reason.
-    var stopAt: [String: String]?
-    var stopWindow: Int?
-    var stopMinimum: Int?
-    var canary: Int?
-    var canaryMaxRejected: String?
-    var tokenMintAfter: Int?
-    var tokenRetireAfter: Int?
-    var proxy: String?
-    var proxyPasswordFile: String?
-    var proxyPasswordEnv: String?
-    var runDir: String?
-    var resultColumns: [String]?
-    var simulatorScript: String?
-    var onUnknown: String?
-    var syncInterval: Int?
-    var keyPassphraseFile: String?
-    var keyPassphraseEnv: String?
-    /// In a campaign file only.
-    var encryption: EncryptionSettings?
+    var values: [String: SettingValue] = [:]
 
-    /// The names of all settings, as the keys of a campaign file.
-    static let keys = SettingName.keys(of: CampaignSettings())
+    init(_ values: [String: SettingValue] = [:]) { self.values = values }
 
-    /// Beside `providers` these would say twice whose key it is.
-    static let keysOfOneProvider = ProviderSettings.keys.filter { $0 != "topics" }
+    init(from decoder: any Decoder) throws { values = try decoder.singleValueContainer().decode(type(of: values)) }
 
-    /// The values that are paths: in a campaign file they are relative to that file.
-    private static var paths: [WritableKeyPath<CampaignSettings, String?>] {
-        [
-            \.input, \.keyFile, \.certificateFile, \.certificateKeyFile, \.caFile, \.template, \.runDir,
-            \.simulatorScript, \.keyPassphraseFile, \.proxyPasswordFile,
-        ]
+    func encode(to encoder: any Encoder) throws { try values.encode(to: encoder) }
+
+    /// The text of a setting, such as `keyFile`.
+    subscript(dynamicMember name: String) -> String? {
+        get {
+            precondition(Setting.named(name) != nil, "no setting is called \(name)")
+            return values[name]?.text
+        }
+        set { values[name] = newValue.map { .text($0) } }
     }
 
     /// The same with relative paths taken from `directory`.
     func relative(to directory: String) -> CampaignSettings {
-        var settings = self
-        for path in Self.paths {
-            settings[keyPath: path] = settings[keyPath: path].map { Self.path($0, from: directory) }
-        }
-        for number in (providers ?? []).indices {
-            for path in ProviderSettings.paths {
-                settings.providers?[number][keyPath: path] = providers?[number][keyPath: path].map {
-                    Self.path($0, from: directory)
-                }
+        CampaignSettings(Self.relative(values, Setting.all) { Self.path($0, from: directory) })
+    }
+
+    private static func relative(
+        _ values: [String: SettingValue], _ table: [Setting], _ path: (String) -> String
+    ) -> [String: SettingValue] {
+        var values = values
+        for setting in table {
+            guard let value = values[setting.name] else { continue }
+            switch setting.kind {
+            case .path, .paths, .pathsByName: values[setting.name] = value.mapText(path)
+            case .records(let table):
+                values[setting.name] = .list(
+                    (value.list ?? []).map { .members(relative($0.members ?? [:], table, path)) })
+            default: break
             }
         }
-        settings.strings = strings?.map { Self.path($0, from: directory) }
-        settings.templates = templates?.mapValues { Self.path($0, from: directory) }
-        settings.variants = variants?.mapValues { Self.path($0, from: directory) }
-        return settings
+        return values
     }
 
     /// What is empty stays so: it is nobody's path, and an error.
@@ -106,22 +47,36 @@ struct CampaignSettings: Codable, Equatable {
     }
 }
 
-/// The three spellings of a setting's name.
-enum SettingName {
-    /// The properties of a value, as the keys of a campaign file.
-    static func keys(of value: Any) -> [String] { Mirror(reflecting: value).children.compactMap(\.label).map(key) }
-
-    /// `keyFile` → `key_file`.
-    static func key(_ property: String) -> String {
-        property.reduce(into: "") { $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1) }
+/// How the settings of several places become one.
+extension CampaignSettings {
+    /// These settings, and `others` where these say nothing.
+    func over(_ others: CampaignSettings) -> CampaignSettings {
+        var laid = others
+        for (name, value) in values {
+            for other in Setting.named(name)?.replaces ?? [] where values[other] == nil { laid.values[other] = nil }
+            // Shares are given reason by reason.
+            if case .shares? = Setting.named(name)?.kind, let before = others.values[name]?.members {
+                laid.values[name] = .members(before.merging(value.members ?? [:]) { $1 })
+            } else {
+                laid.values[name] = value
+            }
+        }
+        return laid
     }
 
-    /// `key_file` → `keyFile`.
-    static func property(_ key: String) -> String {
-        let words = key.split(separator: "_", omittingEmptySubsequences: false)
-        return words.dropFirst().reduce(String(words.first ?? "")) { $0 + $1.prefix(1).uppercased() + $1.dropFirst() }
+    /// These settings, and on top of them what a campaign file says now and did not say `before`; what it no longer says
+    /// is gone, unless these settings had it from elsewhere.
+    func changed(from before: CampaignSettings, to now: CampaignSettings) -> CampaignSettings {
+        var kept = self
+        for (name, value) in before.values where now.values[name] == nil && values[name] == value {
+            kept.values[name] = nil
+        }
+        let changes = CampaignSettings(now.values.filter { before.values[$0.key] != $0.value })
+        // Shares that were not the file's stay beside those that it has now.
+        if changes.values["stopAt"] != nil, let shares = kept.values["stopAt"]?.members {
+            let old = before.values["stopAt"]?.members ?? [:]
+            kept.values["stopAt"] = .members(shares.filter { old[$0.key] != $0.value })
+        }
+        return changes.over(kept)
     }
-
-    /// `key_file` → `--key-file`.
-    static func flag(_ key: String) -> String { "--" + key.replacing("_", with: "-") }
 }

@@ -10,7 +10,7 @@ enum StringsFiles {
     static func read(_ path: String) throws -> [Campaign.Strings] {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-            throw UsageError("--strings: \(path): no such file or folder")
+            throw UsageError("\(path): no such file or folder")
         }
         let url = URL(fileURLWithPath: path)
         guard isFolder.boolValue else { return [try read(url, named: path)] }
@@ -29,9 +29,9 @@ enum StringsFiles {
         let folders = all.filter { $0.hasSuffix(".lproj") }.sorted()
         let found = folders.filter { FileManager.default.fileExists(atPath: "\(path)/\($0)/\(name)") }
         if let empty = folders.first(where: { !found.contains($0) && $0 != "Base.lproj" }) {
-            throw UsageError("--strings: \(path)/\(empty): no \(name) in it")
+            throw UsageError("\(path)/\(empty): no \(name) in it")
         }
-        if found.isEmpty { throw UsageError("--strings: \(path): no .lproj folder with a \(name) in it") }
+        if found.isEmpty { throw UsageError("\(path): no .lproj folder with a \(name) in it") }
         return found
     }
 

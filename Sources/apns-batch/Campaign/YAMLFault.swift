@@ -21,10 +21,10 @@ enum YAMLFault {
         let places = lines.indices.filter { isKey(key, lines[$0], indent: indent) }.map { $0 + 1 }
         let others = places.filter { $0 != mark.line }
         guard let first = others.min(by: { abs($0 - mark.line) < abs($1 - mark.line) }) else {
-            return ":\(mark.line):\(mark.column): \(key): is there twice"
+            return ":\(mark.line):\(mark.column): \(key): is given twice"
         }
         let (earlier, later) = (min(first, mark.line), max(first, mark.line))
-        return ":\(later):\(mark.column): \(key): is there twice, first in line \(earlier)"
+        return ":\(later):\(mark.column): \(key): is given twice, first in line \(earlier)"
     }
 
     private static func isKey(_ key: String, _ line: Substring, indent: Int) -> Bool {
@@ -57,13 +57,11 @@ enum YAMLFault {
         return name.isEmpty ? "\(place): \(what)" : "\(place): \(name): \(what)"
     }
 
-    /// `rules[0].share`, with settings called as in the file.
+    /// `rules[0].share`.
     private static func name(_ path: [any CodingKey]) -> String {
         path.reduce("") { name, key in
             if let index = key.intValue { return "\(name)[\(index)]" }
-            let isSetting = name.isEmpty || name.hasPrefix("providers[") || name == "encryption"
-            let text = isSetting ? SettingName.key(key.stringValue) : key.stringValue
-            return name.isEmpty ? text : "\(name).\(text)"
+            return name.isEmpty ? key.stringValue : "\(name).\(key.stringValue)"
         }
     }
 

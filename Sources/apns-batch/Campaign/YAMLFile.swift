@@ -1,23 +1,25 @@
-import Glibc
+import APNSBatch
 import Yams
 
 /// Reads YAML files, with the place in every error.
 enum YAMLFile {
-    /// Decodes a mapping, after `prepare` has looked at it.
-    static func decode<T: Decodable>(
-        _ type: T.Type, from path: String, prepare: (Node) throws -> Node = { $0 }
-    ) throws -> T {
+    /// The nodes of a file.
+    static func compose(_ path: String) throws -> Node {
         let text = String(decoding: try InputFile.bytes(of: path), as: UTF8.self)
         do {
             guard let root = try Yams.compose(yaml: text) else { throw UsageError("\(path): is empty") }
-            let node = try prepare(root)
-            do {
-                return try YAMLDecoder().decode(T.self, from: node)
-            } catch let error as DecodingError {
-                throw UsageError(path + YAMLFault.describe(error, in: node))
-            }
+            return root
         } catch let error as YamlError {
             throw UsageError(path + YAMLFault.describe(error, in: text))
+        }
+    }
+
+    static func decode<T: Decodable>(_ type: T.Type, from path: String) throws -> T {
+        let root = try compose(path)
+        do {
+            return try YAMLDecoder().decode(T.self, from: root)
+        } catch let error as DecodingError {
+            throw UsageError(path + YAMLFault.describe(error, in: root))
         }
     }
 
@@ -29,7 +31,7 @@ enum YAMLFile {
         }
         for (key, _) in mapping {
             guard let found = key.string, !keys.contains(found) else { continue }
-            let near = NearestKeys.find(found, in: keys)
+            let near = nearest(found, in: keys)
             let hint =
                 near.isEmpty
                 ? "; docs/campaigns.md lists the keys"
@@ -38,49 +40,19 @@ enum YAMLFile {
         }
     }
 
+    /// The known keys that a mistyped one most likely means, three at most: those that are nearest, or else those that share a
+    /// word with it.
+    private static func nearest(_ key: String, in known: [String]) -> [String] {
+        let wanted = key.lowercased().replacing("-", with: "_")
+        let near = Campaign.nearest(wanted, in: known)
+        if !near.isEmpty { return Array(near.prefix(3)) }
+        let words = Set(wanted.split(separator: "_"))
+        let sharing = known.filter { !words.isDisjoint(with: $0.split(separator: "_")) }
+        return sharing.count <= 3 ? sharing : []
+    }
+
     /// `campaign.yaml:7:11`.
     static func place(of node: Node, in path: String) -> String {
         node.mark.map { "\(path):\($0.line):\($0.column)" } ?? path
-    }
-}
-
-/// Files that are read whole.
-enum InputFile {
-    /// No template, certificate or campaign file has more.
-    private static let lengthMax = 16 << 20
-
-    /// A file's content, or an error that names it. Process substitutions are files too. Devices are not, for some of them
-    /// never end, nor are FIFOs, where nobody may ever write.
-    static func bytes(of path: String) throws -> [UInt8] {
-        var place = stat()
-        if lstat(path, &place) == 0, place.st_mode & S_IFMT == S_IFIFO {
-            throw UsageError("cannot read \(path): it is a FIFO, and not a file")
-        }
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw unreadable(path) }
-        defer { close(file) }
-        var facts = stat()
-        guard fstat(file, &facts) == 0 else { throw unreadable(path) }
-        guard ![S_IFCHR, S_IFBLK].contains(facts.st_mode & S_IFMT) else {
-            throw UsageError("cannot read \(path): it is a device, and not a file")
-        }
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 64 * 1024)
-        while true {
-            let count = Glibc.read(file, &piece, piece.count)
-            if count == 0 { return bytes }
-            if count > 0 {
-                bytes += piece[..<count]
-                guard bytes.count <= lengthMax else {
-                    throw UsageError("cannot read \(path): it has more than \(lengthMax >> 20) MiB")
-                }
-            } else if errno != EINTR {
-                throw unreadable(path)
-            }
-        }
-    }
-
-    private static func unreadable(_ path: String) -> UsageError {
-        UsageError("cannot read \(path): \(String(cString: strerror(errno)))")
     }
 }

@@ -53,37 +53,18 @@ final class Console: Sendable {
     func message(_ text: String, _ level: Logger.Level = .notice) {
         let warning = "warning: "
         let isWarning = text.hasPrefix(warning)
-        state.withLock { state in
-            switch state.format {
-            case .json:
-                show(
-                    Self.object(
-                        isWarning ? .warning : level, isWarning ? String(text.dropFirst(warning.count)) : text),
-                    &state)
-            case .text: show((state.hasTimes ? Self.time() + " " : "") + "apns-batch: " + text, &state)
-            }
-        }
+        show(
+            isWarning ? .warning : level, isWarning ? String(text.dropFirst(warning.count)) : text,
+            asText: "apns-batch: \(text)")
     }
 
     /// A line of the log; it has the time everywhere.
     func log(_ level: Logger.Level, _ text: String) {
-        state.withLock { state in
-            switch state.format {
-            case .json: show(Self.object(level, text), &state)
-            case .text: show("\(Self.time()) apns-batch: \(level): \(text)", &state)
-            }
-        }
+        show(level, text, asText: "apns-batch: \(level): \(text)", alwaysTimed: true)
     }
 
     /// How far the command is, as a line.
-    func progress(_ text: String) {
-        state.withLock { state in
-            switch state.format {
-            case .json: show(Self.object(.info, text), &state)
-            case .text: show((state.hasTimes ? Self.time() + " " : "") + text, &state)
-            }
-        }
-    }
+    func progress(_ text: String) { show(.info, text, asText: text) }
 
     /// Draws the bar anew; an empty text erases it.
     func draw(bar: String) {
@@ -95,8 +76,13 @@ final class Console: Sendable {
 
     private static let erased = "\r\u{1B}[K"
 
-    private func show(_ line: String, _ state: inout State) {
-        write(state.bar.isEmpty ? line + "\n" : Self.erased + line + "\n" + state.bar)
+    /// Writes a line: `text` in the format for people, an object with level and message in the other one.
+    private func show(_ level: Logger.Level, _ message: String, asText text: String, alwaysTimed: Bool = false) {
+        state.withLock { state in
+            let time = state.hasTimes || alwaysTimed ? Self.time() + " " : ""
+            let line = state.format == .json ? Self.object(level, message) : time + text
+            write(state.bar.isEmpty ? line + "\n" : Self.erased + line + "\n" + state.bar)
+        }
     }
 
     /// Nobody there to read it is no failure.

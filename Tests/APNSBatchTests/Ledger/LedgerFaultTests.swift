@@ -35,7 +35,7 @@ import Testing
         try run.record(batch(1...10))
         try run.end()
         let history = try Sample.read(ledger.bytes).history
-        #expect(history.isEnded && history.ranges.count == 1 && history.tally.accepted == 10)
+        #expect(history.isEnded && history.ranges.count == 1 && history.tally[.accepted] == 10)
     }
 
     @Test("behind a record that is torn and cannot be cut nothing is written any more")
@@ -111,7 +111,7 @@ import Testing
         #expect(throws: StorageError.self) { try run.mark() }
         try run.record(batch(1...10))
         let history = try Sample.read(ledger.bytes).history
-        #expect(!history.isEnded && history.resultsLength == 0 && history.tally.accepted == 10)
+        #expect(!history.isEnded && history.resultsLength == 0 && history.tally[.accepted] == 10)
     }
 
     @Test("a range that could not be written leaves room for the outcomes of those before it")
@@ -156,9 +156,9 @@ import Testing
         writer.end()
         guard case .failure(let failure) = control.stopCause else { return #expect(Bool(false), "the run goes on") }
         #expect(failure.kind == .results)
-        #expect(run.account.tally.accepted == 10 && results.length == length)
+        #expect(run.account.tally[.accepted] == 10 && results.length == length)
         let history = try Sample.read(ledger.bytes).history
-        #expect(history.isEnded && history.tally.accepted == 10 && history.resultsLength == 0)
+        #expect(history.isEnded && history.tally[.accepted] == 10 && history.resultsLength == 0)
     }
 
     @Test("a run that could not record an outcome did not end in order, and counts only what it recorded")
@@ -174,9 +174,9 @@ import Testing
             _ = writer.step(now: 0)
         }
         writer.end()
-        #expect(control.stopping && run.account.tally.accepted == 5)
+        #expect(control.stopping && run.account.tally[.accepted] == 5)
         let reading = try Sample.read(ledger.bytes)
-        #expect(!reading.history.isEnded && reading.history.tally.accepted == 5)
+        #expect(!reading.history.isEnded && reading.history.tally[.accepted] == 5)
         #expect(reading.length == ledger.length)
     }
 

@@ -20,7 +20,7 @@ import Testing
         #expect(history.ranges.map(\.session) == [1, 2])
         #expect(history.ranges.map(\.handed) == [0, 2])
         #expect((0..<5).map { history.ranges[0].isDone($0) } == [true, true, true, true, false])
-        #expect(history.tally == Tally(accepted: 1, rejected: 2, invalid: 1, unknown: 1, attempts: 6))
+        #expect(history.tally == Tally(outcomes: [.accepted: 1, .rejected: 2, .invalid: 1, .unknown: 1], attempts: 6))
         #expect(history.reasons.rejected == [.known(.unregistered): 1, .unknown("SomethingNew"): 1])
         #expect(history.resultsLength == 300)
         #expect(reading.afterMark == [UInt64(Sample.usual.starts[9])])
@@ -107,7 +107,7 @@ import Testing
         torn[bytes.count - 8] ^= 0xFF
         let reading = try Sample.read(torn)
         #expect(reading.length == UInt64(starts[9]))
-        #expect(reading.history.tally.unknown == 0 && reading.history.ranges[1].remaining == 3)
+        #expect(reading.history.tally[.unknown] == 0 && reading.history.ranges[1].remaining == 3)
         var old = bytes
         old[starts[4] - 9] ^= 0xFF
         #expect(try Sample.read(old).history.tally == Sample.read(bytes).history.tally)

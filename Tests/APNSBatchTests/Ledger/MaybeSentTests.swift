@@ -143,7 +143,7 @@ import Testing
     func waitedWithReport() async throws {
         let (_, _, files) = try await Self.stopped(.resendIfCollapsible)
         let history = try LedgerSample.read(files.ledger.bytes).history
-        #expect(history.isEnded && history.tally.unknown == 10)
+        #expect(history.isEnded && history.tally[.unknown] == 10)
         #expect(history.ranges.map(\.handed) == [10])
     }
 

@@ -35,14 +35,14 @@ import Testing
             #expect(range.attempts(ofReopened: Int(row) - 1) == (unavailable.contains(row) ? 5 : 0), "row \(row)")
         }
         let accepted = UInt64(rows - unavailable.count)
-        #expect(history.tally == Tally(accepted: accepted, attempts: accepted))
+        #expect(history.tally == Tally(outcomes: [.accepted: accepted], attempts: accepted))
         #expect(history.reasons == OutcomeReasons())
     }
 
     @Test("are counted with their reasons until then")
     func before() throws {
         let history = try Self.history(rows: 10, unavailable: [3, 4], reopens: false)
-        #expect(history.tally == Tally(accepted: 8, unavailable: 2, attempts: 18))
+        #expect(history.tally == Tally(outcomes: [.accepted: 8, .unavailable: 2], attempts: 18))
         #expect(history.reasons.unavailable == [.known(.serviceUnavailable): 2] && history.reasons.rejected.isEmpty)
         #expect(history.ranges[0].remaining == 0)
     }
@@ -54,10 +54,10 @@ import Testing
         try history.take(Sample.range(1, rows: 5))
         let entry = LedgerEntry(row: 2, attempts: 1, outcome: .unavailable, status: 503)
         try history.take(entry) { nil }
-        #expect(history.ranges[0].remaining == 0 && history.tally.unavailable == 1)
+        #expect(history.ranges[0].remaining == 0 && history.tally[.unavailable] == 1)
         #expect(throws: LedgerHistory.Fault.secondOutcome(2)) { try history.take(entry) { nil } }
         try history.takeReopened()
-        #expect(history.ranges[0].remaining == 1 && history.tally.unavailable == 0)
+        #expect(history.ranges[0].remaining == 1 && history.tally[.unavailable] == 0)
     }
 
     @Test("a record that reopens another outcome is none of ours")

@@ -27,6 +27,9 @@ import Testing
     {
         var given = Campaign.CircuitBreaker()
         (given.shares, given.window, given.minimum) = (shares, window, minimum)
+        var campaign = Campaign(input: .standardInput, destination: .sandbox, topic: nil, credentials: .none)
+        campaign.circuitBreaker = given
+        try Campaign.Number.check(campaign)
         return try CircuitBreaker.Limits(given)
     }
 
@@ -196,9 +199,9 @@ import Testing
             ["any": .percent(.nan)], 100, 10,
             "circuit breaker: any: expected more than 0 and at most 100 percent, found nan"
         ),
-        ([:], 9, 1, "circuit breaker: expected a window of 10 to 1000000000 answers, found 9"),
-        ([:], 100, 0, "circuit breaker: expected at least 1 answer and at most the window of 100, found 0"),
-        ([:], 100, 101, "circuit breaker: expected at least 1 answer and at most the window of 100, found 101"),
+        ([:], 9, 1, "stop window: expected 10 to 1000000000 answers, found 9"),
+        ([:], 100, 0, "stop minimum: expected 1 to 1000000000 answers, found 0"),
+        ([:], 100, 101, "stop minimum: expected at most the window of 100 answers, found 101"),
     ]
 
     @Test("what makes no sense is refused", arguments: wrong)

@@ -37,7 +37,7 @@ import Testing
         var campaign = Campaign(input: .standardInput, destination: .sandbox, topic: nil, credentials: .none)
         (campaign.retryDelay, campaign.unavailableDelay) = (short, unavailable)
         (campaign.retryAfterLimit, campaign.attempts) = (77, 9)
-        let plan = try BackoffPlan(campaign)
+        let plan = BackoffPlan(campaign)
         var expected = [RetryBackoff(first: first[0], maximum: largest[0], attempts: 9)]
         expected.append(RetryBackoff(first: first[1], maximum: largest[1], attempts: 9))
         for number in expected.indices { expected[number].retryAfterMax = 77 }

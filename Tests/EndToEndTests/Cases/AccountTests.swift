@@ -48,7 +48,7 @@ extension EndToEnd {
             process.send(signal: SIGINT)
             let isEnded = eventually(seconds: 60) {
                 process.send(signal: SIGINT)
-                return process.isOver || process.errors.contains("waiting no longer")
+                return process.isOver || process.errors.contains("stopped waiting")
             }
             try #require(isEnded)
             #expect(process.wait(seconds: 60) == .exited(75), "\(process.errors)")

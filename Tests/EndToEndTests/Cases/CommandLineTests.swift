@@ -27,7 +27,7 @@ extension EndToEnd {
             ("stop_at: { Unregisterd: 5% }\n", ":1:10: stop_at: expected one of APNs's reasons"),
             ("run_dir: x\nkey_fil: a.p8\n", ":2:1: unknown key \"key_fil\"; did you mean key_file?"),
             ("sleep: 5\n", ":1:1: unknown key \"sleep\"; docs/campaigns.md lists the keys"),
-            ("topic: a.b\nlanes: 1\ntopic: c.d\n", ":3:1: topic: is there twice, first in line 1"),
+            ("topic: a.b\nlanes: 1\ntopic: c.d\n", ":3:1: topic: is given twice, first in line 1"),
             ("attempts: \"3\"\n", ":1:11: attempts: expected a whole number, found the text \"3\""),
             ("lanes: [1]\n", ":1:8: lanes: expected a single value, found a list"),
             ("strings: App\n", ":1:10: strings: expected a list, found \"App\""),
@@ -112,7 +112,7 @@ extension EndToEnd {
             #expect(checked.ending == .exited(0), "\(checked)")
         }
 
-        @Test func `a name that does not resolve leaves a run, or says that nothing was begun`() throws {
+        @Test func `a name that does not resolve leaves a run, or says that no run was started`() throws {
             let sender = try Sender()
             let directory = sender.newRunDirectory()
             let sent = try sender.command(
@@ -122,7 +122,7 @@ extension EndToEnd {
                 ] + sender.credentials.flags)
             #expect(sent.ending == .exited(69), "\(sent)")
             let isBegun = try sender.command(["status", directory]).ending == .exited(2)
-            #expect(isBegun || sent.errors.contains("nothing was begun: call send again"), "\(sent)")
+            #expect(isBegun || sent.errors.contains("no run was started: call send again"), "\(sent)")
         }
 
         // MARK: Standard error

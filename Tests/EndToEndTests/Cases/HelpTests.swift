@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 extension EndToEnd {
@@ -16,6 +17,32 @@ extension EndToEnd {
             let start = try #require(lines.firstIndex { $0 == "Examples:" || $0 == "Example:" }, "\(finished.output)")
             let examples = lines[(start + 1)...].prefix { !$0.isEmpty }
             #expect(!examples.isEmpty && examples.allSatisfy { $0.hasPrefix("  ") && $0.count <= 80 }, "\(examples)")
+        }
+
+        @Test func `docs say of the settings what the command says: apns-batch reference --settings`() throws {
+            let finished = try Child.run(
+                Tools.command, ["reference", "--settings"], name: "reference", in: try Scratch(), seconds: 30)
+            #expect(finished.ending == .exited(0), "\(finished)")
+            let docs = URL(filePath: #filePath).deletingLastPathComponent().appending(
+                path: "../../../docs/campaigns.md")
+            let parts = try String(contentsOf: docs, encoding: .utf8).components(separatedBy: "settings -->\n")
+            #expect(parts.count == 3 && parts[1] == "\n\(finished.output)\n<!-- end of ", "write it anew")
+        }
+
+        /// The keys of campaign files, which are the first column of the table.
+        @Test func `every key of the table is understood, and has a flag of its name unless it is for files only`()
+            throws
+        {
+            let sender = try Sender()
+            let table = try sender.command(["reference", "--settings"]).output
+            let keys = table.matches(of: #/\n\| `(\w+)` /#).map { String($0.output.1) }
+            #expect(keys.count > 50)
+            let file = try sender.scratch.write(keys.map { "\($0):\n" }.joined(), to: "campaign.yaml")
+            let rendered = try sender.command(["render", file])
+            #expect(rendered.errors.hasPrefix("apns-batch: no input"), "\(rendered)")
+            let help = try sender.command(["send", "--help-hidden"]).output
+            let inFilesOnly = keys.filter { !help.contains("--\($0.replacing("_", with: "-")) <") }
+            #expect(inFilesOnly == ["templates", "variants", "fallback", "encryption", "providers"])
         }
     }
 }

@@ -31,7 +31,9 @@ extension EndToEnd {
             let begun = eventually(seconds: 60) { recording.size > 20_000 }
             try #require(begun, "\(process.errors)")
             process.send(signal: SIGUSR1)
-            let said = eventually(seconds: 60) { process.errors.contains("SIGUSR1: paused; once more to go on\n") }
+            let said = eventually(seconds: 60) {
+                process.errors.contains("SIGUSR1: paused; send it again to continue\n")
+            }
             try #require(said, "\(process.errors)")
             let sent = settle(recording)
             #expect(sent > 0 && sent < rows && !process.isOver)
@@ -42,7 +44,7 @@ extension EndToEnd {
             process.send(signal: SIGUSR1)
             #expect(process.wait(seconds: 120) == .exited(0), "\(process.errors)")
             server.stop()
-            #expect(process.errors.contains("SIGUSR1: going on\n"))
+            #expect(process.errors.contains("SIGUSR1: continuing\n"))
             let results = try RunResults(directory)
             results.expectComplete(rows: rows)
             #expect(results.count("accepted") == rows)

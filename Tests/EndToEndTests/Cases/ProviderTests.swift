@@ -127,13 +127,13 @@ extension EndToEnd {
             try #require(Self.says(process, "for team TEAMONE001", "for team TEAMTWO002"), "\(process.errors)")
 
             process.send(signal: SIGHUP)
-            try #require(Self.says(process, "SIGHUP: keys and certificates are as they were"), "\(process.errors)")
+            try #require(Self.says(process, "SIGHUP: keys and certificates have not changed"), "\(process.errors)")
             let good = try Data(contentsOf: teams.sender.scratch.file("two.p8"))
             try teams.sender.scratch.write("-----BEGIN", to: "two.p8")
             try #require(
                 Self.says(
                     process, "apns-batch: not reloaded: providers[1]: ", "two.p8: signing key: ",
-                    "connections stay as they are"),
+                    "connections keep what they have"),
                 "\(process.errors)")
             try good.write(to: teams.sender.scratch.file("two.p8"))
             try teams.writeCampaign(keyFile: "next.p8", keyID: "KEYNEXT001")

@@ -85,11 +85,11 @@ extension EndToEnd {
             ),
             (
                 "keys: [body]\n  cipher: des",
-                "encryption.cipher: expected one of aes-256-gcm, aes-256-cbc, found \"des\""
+                "campaign.yaml:5:3: encryption: expected aes-256-gcm or aes-256-cbc, found \"des\""
             ),
             (
                 "keys: [body]\n  padding: none",
-                "encryption.padding: expected one of oaep-sha256, oaep-sha1, pkcs1, found \"none\""
+                "campaign.yaml:5:3: encryption: expected oaep-sha256, oaep-sha1 or pkcs1, found \"none\""
             ),
             ("keys: []", "campaign.yaml:5:3: encryption: expected the keys that travel encrypted, found none"),
             ("cipher: aes-256-gcm", "campaign.yaml:5:3: encryption: keys is missing"),

@@ -99,8 +99,8 @@ extension EndToEnd {
 
         /// Options, and what is said about them.
         static let wrong: [(arguments: [String], says: String)] = [
-            (["--environment", "test"], "--environment: expected production or sandbox, found \"test\""),
-            (["--certificate-fault", "x"], "--certificate-fault: expected none, answer or goaway, found \"x\""),
+            (["--environment", "test"], "Please provide one of 'production' and 'sandbox'"),
+            (["--certificate-fault", "x"], "Please provide one of 'none', 'answer' and 'goaway'"),
             (
                 ["--provider-key", "a:b"],
                 "--provider-key: expected FILE, FILE:KEYID:TEAMID or FILE:KEYID:TEAMID:TOPICS, found \"a:b\""

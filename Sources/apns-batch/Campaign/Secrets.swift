@@ -1,0 +1,104 @@
+import APNSBatch
+import Foundation
+
+/// Passwords and passphrases, which settings name by a file or by an environment variable: arguments are seen by every user of
+/// the machine, and a run's ledger keeps them.
+extension CampaignSettings {
+    /// The first line of the file, or the variable's value; nil when the settings name neither.
+    ///
+    /// - Parameter name: of the settings without `File` and `Env`. The caller wipes what it is given.
+    func secret(_ name: String) throws -> [UInt8]? {
+        let (fileFlag, variableFlag) = (SettingName.flag(name + "File"), SettingName.flag(name + "Env"))
+        switch (self[dynamicMember: name + "File"], self[dynamicMember: name + "Env"]) {
+        case (nil, nil): return nil
+        case (let file?, nil):
+            var bytes = try SecretFile.bytes(of: file)
+            defer { bytes.wipe() }
+            // Editors end a line that nobody typed.
+            return Array(bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") })
+        case (nil, let variable?):
+            guard let value = ProcessInfo.processInfo.environment[variable] else {
+                throw UsageError("\(variableFlag): there is no environment variable \(variable)")
+            }
+            return Array(value.utf8)
+        case (.some, .some): throw UsageError("give \(fileFlag) or \(variableFlag), not both")
+        }
+    }
+
+    /// Calls `body` with the passphrase that the settings give, and once more with what the terminal gives when one is
+    /// needed and there is none. Wiped when `body` has returned, unless it keeps it.
+    func withPassphrase<T>(of file: String, asks: Bool, _ body: ([UInt8]?) throws -> T) throws -> T {
+        var given = try secret("keyPassphrase")
+        defer { given?.wipe() }
+        do {
+            return try body(given)
+        } catch let error as CampaignError where error.kind == .passphraseNeeded {
+            guard asks else { throw error }
+            guard var typed = Terminal.askSecret("Passphrase of \(file): ") else {
+                throw UsageError("\(file): \(error); give --key-passphrase-file or --key-passphrase-env")
+            }
+            defer { typed.wipe() }
+            return try body(typed)
+        }
+    }
+
+    /// The proxy that the settings describe. Its password is never repeated in an error.
+    func campaignProxy() throws -> Campaign.Proxy? {
+        if self.proxy == "none" { return nil }
+        if self.proxyPasswordEnv == nil, let file = self.proxyPasswordFile {
+            SecretFile.exposure(of: file).map { complain("warning: \($0)") }
+        }
+        var bytes = try secret("proxyPassword")
+        defer { bytes?.wipe() }
+        let password = bytes.map { String(decoding: $0, as: UTF8.self) }
+        guard let proxy = self.proxy else {
+            if password != nil { throw UsageError("there is a proxy's password and no --proxy") }
+            return nil
+        }
+        guard let url = URLComponents(string: proxy), url.scheme == "http", let host = url.host, !host.isEmpty,
+            let port = url.port.flatMap({ UInt16(exactly: $0) }), port > 0, ["", "/"].contains(url.path),
+            url.query == nil, url.fragment == nil
+        else { throw UsageError("--proxy: expected http://HOST:PORT or http://USER@HOST:PORT") }
+        guard url.password == nil else {
+            throw UsageError("--proxy: no password there; give --proxy-password-file or --proxy-password-env")
+        }
+        if url.user == nil && password != nil { throw UsageError("--proxy: there is a password and no USER@") }
+        let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+        return Campaign.Proxy(host: bare, port: port, user: url.user, password: password ?? "")
+    }
+}
+
+/// The terminal of this process, whatever standard input and output are.
+enum Terminal {
+    /// Asks for a line that is not shown; nil without a terminal. Ends at a line's or the input's end.
+    static func askSecret(_ prompt: String) -> [UInt8]? {
+        let terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard terminal >= 0 else { return nil }
+        defer { close(terminal) }
+        var before = termios()
+        guard tcgetattr(terminal, &before) == 0 else { return nil }
+        var silent = before
+        // Without ISIG, so that Ctrl-C cannot leave the terminal silent.
+        silent.c_lflag &= ~tcflag_t(ECHO | ISIG)
+        guard tcsetattr(terminal, TCSAFLUSH, &silent) == 0 else { return nil }
+        defer { tcsetattr(terminal, TCSAFLUSH, &before) }
+        show(prompt, on: terminal)
+        let line = readLine(from: terminal)
+        show("\n", on: terminal)
+        return line
+    }
+
+    private static func show(_ text: String, on terminal: Int32) {
+        _ = Array(text.utf8).withUnsafeBytes { write(terminal, $0.baseAddress, $0.count) }
+    }
+
+    private static func readLine(from terminal: Int32) -> [UInt8] {
+        var line: [UInt8] = []
+        line.reserveCapacity(4096)  // what grows leaves copies behind
+        var byte: UInt8 = 0
+        while read(terminal, &byte, 1) == 1, byte != UInt8(ascii: "\n"), byte != UInt8(ascii: "\r") {
+            line.append(byte)
+        }
+        return line
+    }
+}

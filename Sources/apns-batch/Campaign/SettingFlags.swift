@@ -1,0 +1,129 @@
+import ArgumentParser
+
+/// What `send`, `broadcast`, `check` and `render` are called with: a campaign file, and flags that win over it.
+struct CampaignArguments: ParsableArguments {
+    @Argument(help: "Campaign file (YAML). Every flag can stand in it; paths in it are relative to it.")
+    var campaign: String?
+
+    @OptionGroup var flags: CampaignFlags
+
+    /// File and flags together.
+    func resolved() throws -> CampaignCall {
+        try CampaignCall(flags: flags.settings, file: campaign)
+    }
+}
+
+/// The flags of a campaign. Each one is also a key of the campaign file, with `_` for `-`.
+struct CampaignFlags: ParsableArguments {
+    @OptionGroup(title: Setting.groups[0].title) var rows: SettingFlags<0>
+    @OptionGroup(title: Setting.groups[1].title) var headers: SettingFlags<1>
+    @OptionGroup(title: Setting.groups[2].title) var destination: SettingFlags<2>
+    @OptionGroup(title: Setting.groups[3].title) var credentials: CredentialFlags
+    @OptionGroup(title: Setting.groups[4].title) var run: SettingFlags<4>
+    @OptionGroup(title: Setting.groups[5].title) var policy: SettingFlags<5>
+    @OptionGroup(title: Setting.groups[6].title) var connections: SettingFlags<6>
+
+    /// The flags as settings, to lay over those of a file.
+    var settings: CampaignSettings {
+        get throws {
+            let groups = [
+                rows.given, headers.given, destination.given, credentials.given, run.given, policy.given,
+                connections.given,
+            ]
+            return try CampaignSettings(given: groups.reduce([:]) { $0.merging($1) { $1 } })
+        }
+    }
+}
+
+/// The flags that say who sends, and whom to trust; of all commands that speak to APNs.
+typealias CredentialFlags = SettingFlags<3>
+
+/// The flags of one of ``Setting/groups``, by its place there.
+///
+/// The parser learns the flags of a type from the type's mirror and has their values decoded by their names. This mirror is
+/// made from the table of settings instead of properties.
+struct SettingFlags<let group: Int>: ParsableArguments, CustomReflectable {
+    /// By name; a list of what was given for flags that may be given several times.
+    private(set) var given: [String: SettingValue] = [:]
+
+    init() {}
+
+    private static var settings: [Setting] { Setting.groups[group].settings.filter(\.hasFlag) }
+
+    var customMirror: Mirror { Mirror(self, children: Self.settings.map { ("_" + $0.name, $0.flag) }) }
+
+    init(from decoder: any Decoder) throws {
+        let flags = try decoder.container(keyedBy: Key.self)
+        for setting in Self.settings {
+            if setting.isRepeatable {
+                let list = try flags.decode(Option<[SettingValue]>.self, forKey: Key(setting.name)).wrappedValue
+                if !list.isEmpty { given[setting.name] = .list(list) }
+            } else {
+                given[setting.name] = try flags.decode(Option<SettingValue?>.self, forKey: Key(setting.name))
+                    .wrappedValue
+            }
+        }
+    }
+
+    private struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init(_ name: String) { stringValue = name }
+        init?(stringValue: String) { self.init(stringValue) }
+        init?(intValue: Int) { nil }
+    }
+
+    /// These flags alone as settings.
+    var settings: CampaignSettings { get throws { try CampaignSettings(given: given) } }
+}
+
+extension Setting {
+    fileprivate var isRepeatable: Bool {
+        switch kind {
+        case .paths, .shares: true
+        default: false
+        }
+    }
+
+    /// Its declaration for the parser.
+    fileprivate var flag: Any {
+        let help = ArgumentHelp(flagHelp, visibility: isHidden ? .hidden : .default)
+        let kind = kind
+        let name = NameSpecification.customLong(String(SettingName.flag(self.name).dropFirst(2)))
+        if isRepeatable {
+            return Option<[SettingValue]>(wrappedValue: [], name: name, help: help) { SettingValue.text($0) }
+        }
+        return Option<SettingValue?>(name: name, help: help) { try kind.value(ofFlag: $0) }
+    }
+}
+
+extension Setting.Kind {
+    fileprivate func value(ofFlag text: String) throws -> SettingValue {
+        switch self {
+        case .number, .whole:
+            guard let number = Int(text) else { throw UsageError("expected a whole number") }
+            return .number(number)
+        case .names:
+            return .list(text.split(separator: ",", omittingEmptySubsequences: false).map { .text(String($0)) })
+        default: return .text(text)
+        }
+    }
+}
+
+extension CampaignSettings {
+    /// - Parameter given: by flag, with texts `NAME=TEXT` in a list.
+    fileprivate init(given: [String: SettingValue]) throws {
+        values = given
+        for (name, value) in given {
+            guard case .shares? = Setting.named(name)?.kind else { continue }
+            values[name] = .members(
+                try value.texts.reduce(into: [:]) { shares, text in
+                    guard let sign = text.lastIndex(of: "=") else {
+                        throw UsageError(
+                            "\(SettingName.flag(name)): expected REASON=PERCENT% or REASON=never, found \"\(text)\"")
+                    }
+                    shares[String(text[..<sign])] = .text(String(text[text.index(after: sign)...]))
+                })
+        }
+    }
+}
