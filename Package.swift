@@ -8,9 +8,11 @@ let c: [CSetting] = [
     .enableWarning("all"), .enableWarning("extra"), .enableWarning("conversion"), .treatAllWarnings(as: .error),
 ]
 
-/// A C target of the core, in CSupport/.
-func core(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, path: "CSupport/\(name)", cSettings: c)
+/// A C target of the core, in CSupport/. `inside`: targets whose internal headers it includes.
+func core(_ name: String, _ dependencies: [Target.Dependency], inside: [String] = []) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: "CSupport/\(name)",
+        cSettings: c + inside.map { .headerSearchPath("../\($0)") })
 }
 
 func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -50,6 +52,11 @@ let package = Package(
         core("CTransport", ["CReactor", "CTLS", "CHTTP2"]),
         core("CCrypto", ["COpenSSL"]),
         core("CStorage", []),
+        // What the simulator has besides: servers, their faults, keys and certificates made for the occasion.
+        core(
+            "CTransportServer", ["CTransport", "CReactor", "CTLS", "CHTTP2", "COpenSSL", "CNGHTTP2"],
+            inside: ["CTransport", "CReactor", "CTLS", "CHTTP2"]),
+        core("CIdentities", ["CCrypto", "COpenSSL"], inside: ["CCrypto"]),
         core("CProcess", []),
 
         // Swift: policy.
@@ -58,6 +65,7 @@ let package = Package(
         module("APNSProtocol"),
         module("PayloadTemplate", ["APNSProtocol"]),
         module("Credentials", ["CCrypto"]),
+        module("Identities", ["Credentials", "CCrypto", "CIdentities"]),
         module("LaneTransport", ["CTransport"]),
         module(
             "APNSBatch",
@@ -67,7 +75,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ]),
-        module("APNSSimulator", ["CTransport", "Credentials", "OutputFiles"]),
+        module("APNSSimulator", ["CTransport", "CTransportServer", "Credentials", "Identities", "OutputFiles"]),
         .executableTarget(
             name: "apns-batch",
             dependencies: [
@@ -83,11 +91,19 @@ let package = Package(
         .target(name: "CFailingAllocator", path: "Tests/Support/CFailingAllocator", cSettings: c),
         .target(name: "CFailingDisk", path: "Tests/Support/CFailingDisk", cSettings: c),
         .target(
+            name: "CSimulatedNetwork",
+            dependencies: ["CReactor", "CTLS", "CHTTP2", "CTransport", "COpenSSL", "CNGHTTP2"],
+            path: "Tests/Support/CSimulatedNetwork",
+            cSettings: c
+                + ["CReactor", "CTLS", "CHTTP2", "CTransport"].map { .headerSearchPath("../../../CSupport/\($0)") }),
+        .target(
             name: "CAllocationScenarios",
-            dependencies: ["CFailingAllocator", "CReactor", "CTLS", "CHTTP2", "CTransport", "CCrypto"],
+            dependencies: ["CFailingAllocator", "CReactor", "CTransportServer", "CCrypto", "CIdentities"],
             path: "Tests/Support/CAllocationScenarios", cSettings: c),
-        tests("AllocationTests", ["TestThreads", "CAllocationScenarios", "CReactor", "CTransport", "Credentials"]),
-        .target(name: "CFuzzSession", dependencies: ["CHTTP2"], path: "Fuzz/Session", cSettings: c),
+        tests(
+            "AllocationTests",
+            ["TestThreads", "CAllocationScenarios", "CReactor", "CTransport", "Credentials", "Identities"]),
+        .target(name: "CFuzzSession", dependencies: ["CTransportServer"], path: "Fuzz/Session", cSettings: c),
         .target(
             name: "FuzzTargets",
             dependencies: [
@@ -95,28 +111,32 @@ let package = Package(
             ],
             path: "Fuzz/Targets", swiftSettings: swift),
         tests("FuzzReplayTests", ["TestThreads", "FuzzTargets"]),
-        tests("CReactorTests", ["CReactor", "CTestSupport"]),
+        tests("CReactorTests", ["CReactor", "CSimulatedNetwork", "CTestSupport"]),
         tests(
             "CTransportTests",
-            ["TestThreads", "CTransport", "CTLS", "CNGHTTP2", "Credentials", "APNSProtocol", "APNSBatch"]),
+            [
+                "TestThreads", "CTransport", "CTransportServer", "CTLS", "CNGHTTP2", "Credentials", "Identities",
+                "APNSProtocol", "APNSBatch",
+            ]),
         tests("OutputFilesTests", ["OutputFiles"]),
         tests("CSVReaderTests", ["CSVReader"]),
         tests("PayloadTemplateTests", ["PayloadTemplate", "APNSProtocol"]),
-        tests("APNSProtocolTests", ["APNSProtocol", "Credentials"]),
-        tests("CredentialsTests", ["Credentials", "CTestSupport"]),
+        tests("APNSProtocolTests", ["APNSProtocol", "Credentials", "Identities"]),
+        tests("CredentialsTests", ["Credentials", "Identities", "CTestSupport"]),
         tests("LaneTransportTests", ["LaneTransport"]),
         tests(
             "APNSBatchTests",
             [
-                "APNSBatch", "APNSSimulator", "Credentials", "APNSProtocol", "LaneTransport", "CTransport", "CSVReader",
-                "CFailingDisk",
+                "APNSBatch", "APNSSimulator", "Credentials", "Identities", "APNSProtocol", "LaneTransport",
+                "CTransport",
+                "CTransportServer", "CSVReader", "CFailingDisk",
             ]),
-        tests("APNSSimulatorTests", ["APNSSimulator", "Credentials", "CTransport"]),
+        tests("APNSSimulatorTests", ["APNSSimulator", "Credentials", "Identities", "CTransport", "CTransportServer"]),
         tests("EndToEndTests", ["TestThreads"]),
         .target(
             name: "Simulation",
             dependencies: [
-                "APNSBatch", "APNSSimulator", "CSVReader", "LaneTransport",
+                "APNSBatch", "APNSSimulator", "CSVReader", "LaneTransport", "CTransport", "CSimulatedNetwork",
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/Support/Simulation", swiftSettings: swift),
@@ -129,7 +149,7 @@ let package = Package(
         .executableTarget(
             name: "micro-benchmarks",
             dependencies: [
-                "CFloor", "APNSBatch", "CSVReader", "APNSProtocol", "PayloadTemplate", "Credentials",
+                "CFloor", "APNSBatch", "CSVReader", "APNSProtocol", "PayloadTemplate", "Credentials", "Identities",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Benchmarks/Micro", swiftSettings: swift),

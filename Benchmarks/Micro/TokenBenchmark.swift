@@ -1,5 +1,6 @@
 import APNSProtocol
 import Credentials
+import Identities
 
 /// Provider tokens: JSON Web Tokens, signed with ES256.
 enum TokenBenchmark {

@@ -20,23 +20,6 @@ static bool der_to_raw(const uint8_t *der, size_t der_length, uint8_t *raw) {
     return good;
 }
 
-/* The way back. *der: owned by caller, OPENSSL_free. Returns its length, or 0. */
-static int raw_to_der(const uint8_t *raw, uint8_t **der) {
-    ECDSA_SIG *made = ECDSA_SIG_new();
-    BIGNUM *r = BN_bin2bn(raw, COORDINATE_BYTES, NULL);
-    BIGNUM *s = BN_bin2bn(raw + COORDINATE_BYTES, COORDINATE_BYTES, NULL);
-    int length = 0;
-    if (made != NULL && r != NULL && s != NULL && ECDSA_SIG_set0(made, r, s) == 1) {
-        r = NULL; /* owned by made now */
-        s = NULL;
-        length = i2d_ECDSA_SIG(made, der);
-    }
-    BN_free(r);
-    BN_free(s);
-    ECDSA_SIG_free(made);
-    return length > 0 ? length : 0;
-}
-
 int crypto_es256_sign(const crypto_key *key, const uint8_t *message, size_t message_length, uint8_t *signature,
                       crypto_error *error) {
     assert(key != NULL && signature != NULL && (message != NULL || message_length == 0));
@@ -51,25 +34,6 @@ int crypto_es256_sign(const crypto_key *key, const uint8_t *message, size_t mess
     EVP_MD_CTX_free(context);
     if (!good) return crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "signing failed");
     return crypto_done();
-}
-
-int crypto_es256_verify(const crypto_key *key, const uint8_t *message, size_t message_length, const uint8_t *signature,
-                        size_t signature_length, crypto_error *error) {
-    assert(key != NULL && (message != NULL || message_length == 0) && (signature != NULL || signature_length == 0));
-    crypto_begin(error);
-    if (signature_length != CRYPTO_ES256_BYTES) return 0;
-    uint8_t *der = NULL;
-    int der_length = raw_to_der(signature, &der);
-    EVP_MD_CTX *context = EVP_MD_CTX_new();
-    bool ready =
-        der_length > 0 && context != NULL && EVP_DigestVerifyInit(context, NULL, EVP_sha256(), NULL, key->pkey) == 1;
-    /* 1, 0 for a wrong signature (numbers out of range, too), or less for a failure of the library. */
-    int verified = ready ? EVP_DigestVerify(context, der, (size_t)der_length, message, message_length) : -1;
-    EVP_MD_CTX_free(context);
-    OPENSSL_free(der);
-    if (verified < 0) return crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "verifying failed");
-    (void)crypto_done();
-    return verified == 1 ? 1 : 0;
 }
 
 int crypto_sha256(const uint8_t *bytes, size_t length, uint8_t *digest, crypto_error *error) {

@@ -70,14 +70,15 @@ int crypto_pem_expect(const uint8_t *pem, size_t pem_length, const char *suffix,
 int crypto_pkey_read_private(const uint8_t *pem, size_t pem_length, crypto_passphrase *passphrase, EVP_PKEY **out,
                              crypto_error *error);
 
+/* Makes a key of pkey, after a check that it is a consistent one on P-256. pkey: owned by callee, also on failure.
+ * *out: owned by caller, untouched on failure. */
+int crypto_key_take(EVP_PKEY *pkey, bool is_private, crypto_key **out, crypto_error *error);
+
 /* Writes a certificate as PEM. out: owned by caller. */
 int crypto_certificate_write(X509 *certificate, crypto_buffer *out, crypto_error *error);
 
 /* Writes a private key of any algorithm as PKCS#8 PEM. */
 int crypto_pkey_write_private(const EVP_PKEY *pkey, const uint8_t *passphrase, size_t passphrase_length,
                               crypto_buffer *out, crypto_error *error);
-
-/* A new private key on P-256, or NULL. */
-EVP_PKEY *crypto_pkey_generate(void);
 
 #endif

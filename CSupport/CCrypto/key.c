@@ -45,8 +45,7 @@ static int expect_consistent(EVP_PKEY *pkey, bool is_private, crypto_error *erro
     return crypto_fail_library(error, CRYPTO_INPUT, CRYPTO_FAULT_MALFORMED, "the key is not a valid P-256 key");
 }
 
-/* Takes pkey over in every case. */
-static int check_and_wrap(EVP_PKEY *pkey, bool is_private, crypto_key **out, crypto_error *error) {
+int crypto_key_take(EVP_PKEY *pkey, bool is_private, crypto_key **out, crypto_error *error) {
     int status = expect_p256(pkey, error);
     if (status == CRYPTO_OK) status = expect_consistent(pkey, is_private, error);
     if (status != CRYPTO_OK) {
@@ -54,15 +53,6 @@ static int check_and_wrap(EVP_PKEY *pkey, bool is_private, crypto_key **out, cry
         return status;
     }
     return wrap(pkey, is_private, out, error);
-}
-
-int crypto_key_generate(crypto_key **out, crypto_error *error) {
-    assert(out != NULL);
-    crypto_begin(error);
-    *out = NULL;
-    EVP_PKEY *pkey = crypto_pkey_generate();
-    if (pkey == NULL) return crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "no key could be made");
-    return wrap(pkey, true, out, error);
 }
 
 int crypto_key_read_private(const uint8_t *pem, size_t pem_length, const uint8_t *passphrase, size_t passphrase_length,
@@ -73,23 +63,7 @@ int crypto_key_read_private(const uint8_t *pem, size_t pem_length, const uint8_t
     crypto_passphrase given = {.bytes = passphrase, .length = passphrase_length};
     EVP_PKEY *pkey = NULL;
     int status = crypto_pkey_read_private(pem, pem_length, &given, &pkey, error);
-    return status == CRYPTO_OK ? check_and_wrap(pkey, true, out, error) : status;
-}
-
-int crypto_key_read_public(const uint8_t *pem, size_t pem_length, crypto_key **out, crypto_error *error) {
-    assert(out != NULL && (pem != NULL || pem_length == 0));
-    crypto_begin(error);
-    *out = NULL;
-    int status = crypto_pem_expect(pem, pem_length, "PUBLIC KEY", error);
-    if (status != CRYPTO_OK) return status;
-    BIO *bio = crypto_bio_over(pem, pem_length);
-    if (bio == NULL) return crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "cannot read the PEM");
-    EVP_PKEY *pkey = PEM_read_bio_PUBKEY(bio, NULL, crypto_no_passphrase, NULL);
-    BIO_free(bio);
-    if (pkey == NULL) {
-        return crypto_fail_library(error, CRYPTO_INPUT, CRYPTO_FAULT_MALFORMED, "the public key cannot be read");
-    }
-    return check_and_wrap(pkey, false, out, error);
+    return status == CRYPTO_OK ? crypto_key_take(pkey, true, out, error) : status;
 }
 
 int crypto_key_write_private(const crypto_key *key, const uint8_t *passphrase, size_t passphrase_length,

@@ -114,10 +114,6 @@ int crypto_pkey_write_private(const EVP_PKEY *pkey, const uint8_t *passphrase, s
     return status;
 }
 
-EVP_PKEY *crypto_pkey_generate(void) {
-    return EVP_EC_gen("P-256");
-}
-
 int crypto_certificate_write(X509 *certificate, crypto_buffer *out, crypto_error *error) {
     BIO *bio = BIO_new(BIO_s_mem());
     int status =

@@ -58,21 +58,21 @@ static h2_deferred *deferred_unlink(h2_session *session, h2_deferred **link) {
 }
 
 /* Begins the request that waits longest. The peer may have lowered its limit in the meantime: then it was not sent. */
-int h2_client_deferred_submit(h2_session *session) {
+static int deferred_submit(h2_session *session) {
     h2_deferred *deferred = deferred_unlink(session, &session->deferred_first);
-    session->deferred_count--;
+    session->waiting--;
     int result = 1;
-    if (session->open_count - session->deferred_count <= h2_session_peer_streams_max(session))
+    if (session->open_count - session->waiting <= h2_session_peer_streams_max(session))
         result = submit(session, deferred->exchange, &deferred->request);
     if (result > 0) changed_closed(session, deferred->exchange, REFUSED_STREAM);
     deferred_free(session, deferred);
     return result < 0 ? -1 : 0;
 }
 
-void h2_client_deferred_clear(h2_session *session) {
+static void deferred_clear(h2_session *session) {
     while (session->deferred_first != NULL)
         deferred_free(session, deferred_unlink(session, &session->deferred_first));
-    session->deferred_count = 0;
+    session->waiting = 0;
 }
 
 int h2_client_submit(h2_session *session, h2_exchange *exchange, const h2_request *request) {
@@ -80,7 +80,7 @@ int h2_client_submit(h2_session *session, h2_exchange *exchange, const h2_reques
     int result = 0;
     if (session->output->paused || session->deferred_first != NULL || !session->drained) {
         result = defer(session, exchange, request);
-        session->deferred_count += result == 0;
+        session->waiting += result == 0;
     } else {
         result = submit(session, exchange, request);
     }
@@ -92,7 +92,7 @@ static int deferred_cancel(h2_session *session, const h2_exchange *exchange) {
     for (h2_deferred **link = &session->deferred_first; *link != NULL; link = &(*link)->next) {
         if ((*link)->exchange != exchange) continue;
         deferred_free(session, deferred_unlink(session, link));
-        session->deferred_count--;
+        session->waiting--;
         session->open_count--;
         break;
     }
@@ -107,3 +107,45 @@ int h2_client_abandon(h2_session *session, h2_exchange *exchange, uint32_t code)
     int result = nghttp2_submit_rst_stream(session->ng, NGHTTP2_FLAG_NONE, exchange->stream, code);
     return result < 0 ? h2_session_fail_library(session, result) : 0;
 }
+
+/* Behind the end of the last stream, what is left to be understood is in h2_late.c. */
+static int receive(h2_session *session, const uint8_t *bytes, size_t length) {
+    if (nghttp2_session_want_read(session->ng) == 0) {
+        h2_late_receive(session, bytes, length);
+        return 0;
+    }
+    ssize_t taken = nghttp2_session_mem_recv(session->ng, bytes, length);
+    return taken < 0 ? h2_session_fail_library(session, (int)taken) : 0;
+}
+
+static int pump(h2_session *session) {
+    int result = h2_send_library(session);
+    while (result == 0 && session->deferred_first != NULL && !session->output->paused)
+        result = deferred_submit(session);
+    return result;
+}
+
+/* A server begins no streams: push is disabled. */
+static int stream_begin(h2_session *session, int32_t stream) {
+    (void)session;
+    (void)stream;
+    return 0;
+}
+
+static void fields_end(h2_session *session, h2_exchange *exchange) {
+    (void)session;
+    (void)exchange;
+}
+
+const h2_side h2_client_side = {
+    .session_bytes = sizeof(h2_session),
+    .library_new = nghttp2_session_client_new3,
+    .receive = receive,
+    .stream_begin = stream_begin,
+    .field = h2_receive_response_field,
+    .fields_end = fields_end,
+    .body_begin = h2_receive_response_body,
+    .frame_append = h2_send_client_frame,
+    .pump = pump,
+    .waiting_clear = deferred_clear,
+};

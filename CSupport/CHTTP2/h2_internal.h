@@ -33,17 +33,43 @@ typedef struct h2_late {
     bool lost;       /* what came was no frame */
 } h2_late;
 
-/* Bytes of h2_fault_bytes that wait. */
-typedef struct h2_raw {
-    struct h2_raw *next;
-    size_t length;
-    size_t begun; /* bytes of it that are out */
-    int32_t stream;
-    bool started;
-    uint8_t bytes[];
-} h2_raw;
+/* A header field received. */
+typedef struct h2_received_field {
+    nghttp2_rcbuf *name_buffer;
+    nghttp2_rcbuf *value_buffer;
+    nghttp2_vec name;
+    nghttp2_vec value;
+} h2_received_field;
+
+/* What clients and servers do differently. Servers are in CTransportServer. */
+typedef struct h2_side {
+    size_t session_bytes; /* of a session, which begins with struct h2_session */
+    int (*library_new)(nghttp2_session **out, const nghttp2_session_callbacks *callbacks, void *user,
+                       const nghttp2_option *options, nghttp2_mem *memory);
+
+    /* Takes received bytes, all of them. */
+    int (*receive)(h2_session *session, const uint8_t *bytes, size_t length);
+
+    /* The next four are called by the library's callbacks, and return what those do. */
+    int (*stream_begin)(h2_session *session, int32_t stream);
+    int (*field)(h2_session *session, h2_exchange *exchange, const h2_received_field *field);
+    void (*fields_end)(h2_session *session, h2_exchange *exchange);
+    h2_message *(*body_begin)(h2_session *session, h2_exchange *exchange); /* NULL: no memory, or not kept */
+
+    /* Adds a frame of the library's to the output; not 0 when that failed. */
+    int (*frame_append)(h2_session *session, const uint8_t *frame, size_t length);
+
+    /* Writes what the library holds, and what waits here: session->waiting counts that. */
+    int (*pump)(h2_session *session);
+
+    /* Frees what waits here. */
+    void (*waiting_clear)(h2_session *session);
+} h2_side;
+
+extern const h2_side h2_client_side;
 
 struct h2_session {
+    const h2_side *side;
     nghttp2_session *ng;
     h2_memory *memory;
     h2_pool *pool;
@@ -58,7 +84,6 @@ struct h2_session {
     uint32_t header_bytes; /* of the header block being received */
     uint32_t open_count;
     int32_t written_stream;
-    bool server;
     bool drained;         /* the last pump ended because there was nothing more, and nothing has come since */
     bool goaway_own;      /* the caller asked for a GOAWAY with an error code */
     int32_t invalid_code; /* error of the last frame that made no sense */
@@ -66,24 +91,19 @@ struct h2_session {
     h2_encoder encoder;
     const h2_request *request; /* whose HEADERS frame the library writes next */
     uint32_t request_body_length;
-    uint32_t deferred_count;
+    uint32_t waiting;            /* client: deferred requests; server: pieces of h2_fault_bytes */
     h2_deferred *deferred_first; /* in the order of submission */
     h2_deferred **deferred_last;
     h2_failure failure;
     h2_facts facts;
     h2_late late;
-    h2_raw *raw_first;
-    h2_raw **raw_last;
-    size_t raw_bytes;
-    bool pings_muted;
-    bool early;
 };
 
 /* h2_memory_library.h: the library's allocator. */
 nghttp2_mem h2_memory_library(h2_memory *memory);
 
 /* h2_message.c: false at a limit of memory or of fields. */
-bool h2_message_field_add(h2_pool *pool, h2_message *message, nghttp2_rcbuf *name, nghttp2_rcbuf *value);
+bool h2_message_field_add(h2_pool *pool, h2_message *message, const h2_received_field *field);
 bool h2_message_body_add(h2_pool *pool, h2_message *message, const uint8_t *bytes, size_t length);
 h2_message *h2_message_take(h2_pool *pool);
 void h2_message_fields_clear(h2_message *message);
@@ -91,20 +111,30 @@ void h2_message_fields_clear(h2_message *message);
 /* h2_late.c: client: what the library does not look at any more. */
 void h2_late_receive(h2_session *session, const uint8_t *bytes, size_t length);
 
+/* h2_receive.c: record a limit that the peer went past, or a lack of memory; return NGHTTP2_ERR_CALLBACK_FAILURE. */
+int h2_receive_field_limit(h2_session *session);
+int h2_receive_memory_limit(h2_session *session);
+
+/* h2_receive.c: client: response fields and bodies, for h2_client_side. */
+int h2_receive_response_field(h2_session *session, h2_exchange *exchange, const h2_received_field *field);
+h2_message *h2_receive_response_body(h2_session *session, h2_exchange *exchange);
+
 /* h2_receive.c */
+void h2_receive_fact_add(h2_session *session, h2_exchange *exchange, uint8_t fact);
 void h2_goaway_note(h2_facts *facts, int32_t last_stream, uint32_t code, const uint8_t *debug, size_t length);
 void h2_receive_callbacks_set(nghttp2_session_callbacks *callbacks);
+
+/* h2_send.c: notes which frame of the library's goes out. */
+void h2_send_note(h2_session *session, const uint8_t *frame, size_t length);
+
+/* h2_send.c: client: a frame of the library's, for h2_client_side. */
+int h2_send_client_frame(h2_session *session, const uint8_t *frame, size_t length);
 
 /* h2_send.c */
 int h2_send_data(nghttp2_session *ng, nghttp2_frame *frame, const uint8_t *header, size_t length,
                  nghttp2_data_source *source, void *user);
 ssize_t h2_send_read(nghttp2_session *ng, int32_t stream, uint8_t *buffer, size_t length, uint32_t *flags,
                      nghttp2_data_source *source, void *user);
-
-/* h2_fault.c: server: true for a frame that must not leave. */
-bool h2_fault_withholds(const h2_session *session, const uint8_t *frame, size_t length);
-int h2_fault_flush(h2_session *session);
-void h2_fault_clear(h2_session *session);
 
 /* h2_send.c: adds bytes that the output has no room for, flushing as often as needed; not 0 when the output failed. */
 int h2_send_append_flushing(h2_output *output, const uint8_t *bytes, size_t length);
@@ -120,10 +150,6 @@ static inline int h2_send_append(h2_output *output, const uint8_t *bytes, size_t
 /* h2_send.c: pumps what the library holds, but begins no deferred request. */
 int h2_send_library(h2_session *session);
 
-/* h2_client.c */
-int h2_client_deferred_submit(h2_session *session);
-void h2_client_deferred_clear(h2_session *session);
-
 /* h2_session.c: adds an exchange to the list of changed ones. */
 void h2_session_changed_add(h2_session *session, h2_exchange *exchange);
 
@@ -132,5 +158,16 @@ int h2_session_fail(h2_session *session, int32_t kind, int32_t code, const char 
 
 /* h2_session.c: the same for an error of the library. */
 int h2_session_fail_library(h2_session *session, int code);
+
+/* h2_session.c: after a call that gave the library something to write: 0, or h2_session_fail_library of a result < 0.
+ */
+int h2_session_submitted(h2_session *session, int result);
+
+/* h2_session.c: makes a session without SETTINGS; NULL when memory is short. */
+h2_session *h2_session_open(const h2_side *side, const h2_session_options *options);
+
+/* h2_session.c: submits the SETTINGS that both sides have, and one more; frees the session and returns NULL when memory
+ * is short. */
+h2_session *h2_session_settle(h2_session *session, uint32_t window, nghttp2_settings_entry own);
 
 #endif

@@ -52,17 +52,17 @@ static bool fields_grow(h2_pool *pool, h2_message *message) {
     return true;
 }
 
-bool h2_message_field_add(h2_pool *pool, h2_message *message, nghttp2_rcbuf *name, nghttp2_rcbuf *value) {
+bool h2_message_field_add(h2_pool *pool, h2_message *message, const h2_received_field *field) {
     if (message->field_count == message->field_capacity && !fields_grow(pool, message)) return false;
-    nghttp2_vec n = nghttp2_rcbuf_get_buf(name);
-    nghttp2_vec v = nghttp2_rcbuf_get_buf(value);
     uint32_t i = message->field_count++;
-    message->fields[i] =
-        (h2_field){.name = n.base, .value = v.base, .name_length = (uint32_t)n.len, .value_length = (uint32_t)v.len};
-    nghttp2_rcbuf_incref(name);
-    nghttp2_rcbuf_incref(value);
-    message->references[2 * i] = name;
-    message->references[2 * i + 1] = value;
+    message->fields[i] = (h2_field){.name = field->name.base,
+                                    .value = field->value.base,
+                                    .name_length = (uint32_t)field->name.len,
+                                    .value_length = (uint32_t)field->value.len};
+    nghttp2_rcbuf_incref(field->name_buffer);
+    nghttp2_rcbuf_incref(field->value_buffer);
+    message->references[2 * i] = field->name_buffer;
+    message->references[2 * i + 1] = field->value_buffer;
     return true;
 }
 

@@ -64,7 +64,7 @@ static void goaway_note(h2_session *session, uint32_t code) {
 }
 
 /* Notes which frame goes out: the library hands frames over one by one. */
-static void note(h2_session *session, const uint8_t *frame, size_t length) {
+void h2_send_note(h2_session *session, const uint8_t *frame, size_t length) {
     if (length < FRAME_HEADER_BYTES) return;
     if (frame[3] == NGHTTP2_HEADERS)
         session->written_stream = (int32_t)(big_endian(frame + 5) & 0x7fffffff);
@@ -129,10 +129,9 @@ static int headers_append(h2_session *session, const uint8_t *frame) {
     return 0;
 }
 
-static int frame_append(h2_session *session, const uint8_t *frame, size_t length) {
-    if (session->server && h2_fault_withholds(session, frame, length)) return 0;
-    note(session, frame, length);
-    bool request = !session->server && length >= FRAME_HEADER_BYTES && frame[3] == NGHTTP2_HEADERS;
+int h2_send_client_frame(h2_session *session, const uint8_t *frame, size_t length) {
+    h2_send_note(session, frame, length);
+    bool request = length >= FRAME_HEADER_BYTES && frame[3] == NGHTTP2_HEADERS;
     return request ? headers_append(session, frame) : h2_send_append(session->output, frame, length);
 }
 
@@ -145,16 +144,8 @@ int h2_send_library(h2_session *session) {
             session->drained = !session->output->paused;
             return 0;
         }
-        if (frame_append(session, bytes, (size_t)length) != 0)
+        if (session->side->frame_append(session, bytes, (size_t)length) != 0)
             return h2_session_fail(session, H2_FAILURE_OUTPUT, 0, "the output failed");
     }
     return 0;
-}
-
-int h2_session_pump(h2_session *session) {
-    if (session->raw_first != NULL && h2_fault_flush(session) != 0) return -1;
-    int result = session->raw_first == NULL ? h2_send_library(session) : 0;
-    while (result == 0 && session->deferred_first != NULL && !session->output->paused)
-        result = h2_client_deferred_submit(session);
-    return result;
 }

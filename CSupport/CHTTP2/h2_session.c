@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Windows wide enough that answers never wait for an update of ours: their size is bounded by what is kept of them. */
-enum { CLIENT_STREAM_WINDOW = 1 << 20, SERVER_STREAM_WINDOW = 1 << 18, CONNECTION_WINDOW = 1 << 30 };
+enum { CLIENT_STREAM_WINDOW = 1 << 20, CONNECTION_WINDOW = 1 << 30 };
 
 /* Streams that a client may reset in a burst, and then per second, before our server ends the connection. */
 enum { RESET_BURST = 10000, RESET_RATE = 1000 };
@@ -21,23 +21,7 @@ static nghttp2_option *options_make(void) {
     return options;
 }
 
-static int settings_submit(h2_session *session, const h2_session_options *options) {
-    uint32_t window = options->stream_window != 0 ? options->stream_window
-                      : options->server           ? SERVER_STREAM_WINDOW
-                                                  : CLIENT_STREAM_WINDOW;
-    nghttp2_settings_entry settings[] = {
-        {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
-        {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, H2_HEADER_LIST_BYTES_MAX},
-        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, window},
-        options->server ? (nghttp2_settings_entry){NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, options->streams_max}
-                        : (nghttp2_settings_entry){NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
-    };
-    int result = nghttp2_submit_settings(session->ng, NGHTTP2_FLAG_NONE, settings, 4);
-    return result != 0 ? result
-                       : nghttp2_session_set_local_window_size(session->ng, NGHTTP2_FLAG_NONE, 0, CONNECTION_WINDOW);
-}
-
-static int ng_create(h2_session *session, bool server) {
+static int ng_create(h2_session *session) {
     nghttp2_mem mem = h2_memory_library(session->memory);
     nghttp2_session_callbacks *callbacks = NULL;
     nghttp2_option *options = options_make();
@@ -45,17 +29,17 @@ static int ng_create(h2_session *session, bool server) {
     if (options != NULL && nghttp2_session_callbacks_new(&callbacks) == 0) {
         h2_receive_callbacks_set(callbacks);
         nghttp2_session_callbacks_set_send_data_callback(callbacks, h2_send_data);
-        result = server ? nghttp2_session_server_new3(&session->ng, callbacks, session, options, &mem)
-                        : nghttp2_session_client_new3(&session->ng, callbacks, session, options, &mem);
+        result = session->side->library_new(&session->ng, callbacks, session, options, &mem);
     }
     nghttp2_session_callbacks_del(callbacks);
     nghttp2_option_del(options);
     return result;
 }
 
-h2_session *h2_session_create(const h2_session_options *options) {
-    h2_session *session = calloc(1, sizeof(*session));
+h2_session *h2_session_open(const h2_side *side, const h2_session_options *options) {
+    h2_session *session = calloc(1, side->session_bytes);
     if (session == NULL) return NULL;
+    session->side = side;
     session->memory = options->memory;
     session->pool = options->pool;
     session->output = options->output;
@@ -65,22 +49,39 @@ h2_session *h2_session_create(const h2_session_options *options) {
         if (options->captures[i].name_length < 64)
             session->capture_lengths |= UINT64_C(1) << options->captures[i].name_length;
     session->body_received_max = options->body_received_max;
-    session->server = options->server;
     session->changed_last = &session->changed_first;
     session->deferred_last = &session->deferred_first;
-    session->raw_last = &session->raw_first;
     h2_encoder_init(&session->encoder, options->memory);
-    if (ng_create(session, options->server) == 0 && settings_submit(session, options) == 0) return session;
+    if (ng_create(session) == 0) return session;
     h2_session_destroy(session);
     return NULL;
+}
+
+h2_session *h2_session_settle(h2_session *session, uint32_t window, nghttp2_settings_entry own) {
+    const nghttp2_settings_entry settings[] = {
+        {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
+        {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, H2_HEADER_LIST_BYTES_MAX},
+        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, window},
+        own,
+    };
+    if (nghttp2_submit_settings(session->ng, NGHTTP2_FLAG_NONE, settings, 4) == 0 &&
+        nghttp2_session_set_local_window_size(session->ng, NGHTTP2_FLAG_NONE, 0, CONNECTION_WINDOW) == 0)
+        return session;
+    h2_session_destroy(session);
+    return NULL;
+}
+
+h2_session *h2_session_create(const h2_session_options *options) {
+    h2_session *session = h2_session_open(&h2_client_side, options);
+    const nghttp2_settings_entry no_push = {NGHTTP2_SETTINGS_ENABLE_PUSH, 0};
+    return session == NULL ? NULL : h2_session_settle(session, CLIENT_STREAM_WINDOW, no_push);
 }
 
 void h2_session_destroy(h2_session *session) {
     if (session == NULL) return;
     nghttp2_session_del(session->ng);
-    h2_client_deferred_clear(session);
+    session->side->waiting_clear(session);
     h2_encoder_clear(&session->encoder);
-    h2_fault_clear(session);
     free(session);
 }
 
@@ -105,20 +106,19 @@ int h2_session_fail_library(h2_session *session, int code) {
 
 int h2_session_receive(h2_session *session, const uint8_t *bytes, size_t length) {
     session->drained = false;
-    if (!session->server && nghttp2_session_want_read(session->ng) == 0) {
-        h2_late_receive(session, bytes, length);
-        return 0;
-    }
-    ssize_t taken = nghttp2_session_mem_recv(session->ng, bytes, length);
-    return taken < 0 ? h2_session_fail_library(session, (int)taken) : 0;
+    return session->side->receive(session, bytes, length);
+}
+
+int h2_session_pump(h2_session *session) {
+    return session->side->pump(session);
 }
 
 bool h2_session_waits(const h2_session *session) {
-    return session->deferred_first != NULL;
+    return session->waiting > 0;
 }
 
 bool h2_session_pending(const h2_session *session) {
-    return !session->drained || session->deferred_first != NULL || session->raw_first != NULL;
+    return !session->drained || session->waiting > 0;
 }
 
 void h2_session_changed_add(h2_session *session, h2_exchange *exchange) {
@@ -156,7 +156,7 @@ int32_t h2_session_written_stream(const h2_session *session) {
     return session->written_stream;
 }
 
-static int submitted(h2_session *session, int result) {
+int h2_session_submitted(h2_session *session, int result) {
     session->drained = false;
     return result < 0 ? h2_session_fail_library(session, result) : 0;
 }
@@ -164,11 +164,12 @@ static int submitted(h2_session *session, int result) {
 int h2_session_ping(h2_session *session, uint64_t opaque) {
     uint8_t bytes[8];
     memcpy(bytes, &opaque, sizeof(bytes));
-    return submitted(session, nghttp2_submit_ping(session->ng, NGHTTP2_FLAG_NONE, bytes));
+    return h2_session_submitted(session, nghttp2_submit_ping(session->ng, NGHTTP2_FLAG_NONE, bytes));
 }
 
 int h2_session_goaway(h2_session *session, uint32_t code, const uint8_t *debug, size_t debug_length) {
     session->goaway_own = true;
     int32_t last = nghttp2_session_get_last_proc_stream_id(session->ng);
-    return submitted(session, nghttp2_submit_goaway(session->ng, NGHTTP2_FLAG_NONE, last, code, debug, debug_length));
+    return h2_session_submitted(session,
+                                nghttp2_submit_goaway(session->ng, NGHTTP2_FLAG_NONE, last, code, debug, debug_length));
 }

@@ -1,5 +1,4 @@
 #include "reactor_internal.h"
-#include "reactor_world.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -31,8 +30,6 @@ static int backend_choose(reactor *r, const reactor_options *options) {
         return backend_create(r, &reactor_io_uring_table, options);
     case REACTOR_BACKEND_IO_URING_PLAIN:
         return backend_create(r, &reactor_io_uring_plain_table, options);
-    case REACTOR_BACKEND_SIMULATED:
-        return backend_create(r, &reactor_simulated_table, options);
     case REACTOR_BACKEND_EPOLL:
         return backend_create(r, &reactor_epoll_table, options);
     default:
@@ -42,25 +39,27 @@ static int backend_choose(reactor *r, const reactor_options *options) {
     }
 }
 
-static int parts_create(reactor *r, const reactor_options *options) {
+/* table: the back end; NULL to choose one by the options. */
+static int parts_create(reactor *r, const struct reactor_backend_table *table, const reactor_options *options) {
     int status = reactor_slots_create(&r->slots, options->sockets_max);
     if (status < 0) return status;
     status = reactor_timers_create(&r->timers, options->timers_max);
     if (status == 0) {
-        status = backend_choose(r, options);
+        status = table != NULL ? backend_create(r, table, options) : backend_choose(r, options);
         if (status < 0) reactor_timers_destroy(&r->timers);
     }
     if (status < 0) reactor_slots_destroy(&r->slots);
     return status;
 }
 
-/* state: what the back end finds in its place. */
-static int create(const reactor_options *options, void *state, reactor **out) {
+int reactor_open_with(const struct reactor_backend_table *table, void *context, const reactor_options *options,
+                      reactor **out) {
+    *out = NULL;
     if (!options_are_valid(options)) return -EINVAL;
     reactor *r = aligned_alloc(alignof(reactor), sizeof(*r));
     if (r == NULL) return -ENOMEM;
-    *r = (reactor){.backend_state = state};
-    int status = parts_create(r, options);
+    *r = (reactor){.backend_state = context};
+    int status = parts_create(r, table, options);
     if (status < 0) {
         free(r);
         return status;
@@ -71,14 +70,8 @@ static int create(const reactor_options *options, void *state, reactor **out) {
 
 int reactor_create(const reactor_options *options, reactor **out) {
     *out = NULL;
-    return options->backend <= REACTOR_BACKEND_IO_URING_PLAIN ? create(options, NULL, out) : -EINVAL;
-}
-
-int reactor_world_join(reactor_world *world, const reactor_options *options, reactor **out) {
-    *out = NULL;
-    reactor_options simulated = *options;
-    simulated.backend = REACTOR_BACKEND_SIMULATED;
-    return create(&simulated, world, out);
+    if (options->backend > REACTOR_BACKEND_IO_URING_PLAIN) return -EINVAL;
+    return reactor_open_with(NULL, NULL, options, out);
 }
 
 static void close_all(reactor *r) {

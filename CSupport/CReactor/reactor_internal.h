@@ -31,7 +31,8 @@ struct reactor_plan {
 struct reactor_backend_table {
     uint32_t kind; /* enum reactor_backend, as reactor_backend_kind reports it */
 
-    /* Makes r->backend_state; a simulated one finds its world there. On failure nothing is left behind. */
+    /* Makes r->backend_state; one given to reactor_open_with finds its
+     * context there. On failure nothing is left behind. */
     int (*create)(reactor *r, const reactor_options *options);
 
     /* Frees r->backend_state. All slots are free by then. */
@@ -83,7 +84,11 @@ struct reactor {
 extern const struct reactor_backend_table reactor_io_uring_table;
 extern const struct reactor_backend_table reactor_io_uring_plain_table;
 extern const struct reactor_backend_table reactor_epoll_table;
-extern const struct reactor_backend_table reactor_simulated_table;
+
+/* As reactor_create, over a back end of the caller's. table: borrowed until reactor_destroy; NULL to choose one by
+ * options->backend. context: what the table's create finds in r->backend_state. */
+int reactor_open_with(const struct reactor_backend_table *table, void *context, const reactor_options *options,
+                      reactor **out);
 
 /* Pauses a listener: until a slot is free, and after an error (not 0) for a while. */
 void reactor_accept_pause(reactor *r, struct reactor_slot *listener, int error);

@@ -6,11 +6,36 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
+/* What clients and servers do differently. Servers are in CTransportServer. */
+struct tls_role {
+    const SSL_METHOD *(*method)(void);
+
+    /* Sets up context->ctx and context->verify. On failure fills error and returns false. */
+    bool (*configure)(tls_context *context, const tls_context_options *options, tls_error *error);
+
+    void (*start)(SSL *ssl); /* gives a new connection its role */
+    const char *peer;        /* the other side, in texts of errors */
+};
+
+/* How the sessions of a context work: with OpenSSL, or in simulations without cryptography. The functions do what those
+ * of tls.h with the same name promise. */
+typedef struct tls_methods {
+    size_t session_bytes; /* of a session, which begins with struct tls_session */
+    bool (*begin)(tls_session *session, const tls_context *context, const char *host_name); /* false: no memory */
+    int (*handshake)(tls_session *session, tls_input *input);
+    int (*read)(tls_session *session, tls_input *input, uint8_t *plain, size_t capacity, size_t *length);
+    int (*write)(tls_session *session, const uint8_t *plain, size_t length);
+    void (*close)(tls_session *session);
+    void (*describe)(const tls_session *session, char *text, size_t capacity);
+} tls_methods;
+
+extern const tls_methods tls_library_methods;
+
 struct tls_context {
-    SSL_CTX *ctx;
-    bool server;
+    const tls_methods *methods;
+    const tls_role *role;
+    SSL_CTX *ctx; /* NULL without OpenSSL */
     bool verify;
-    bool plain;
 };
 
 struct tls_roots {
@@ -18,20 +43,21 @@ struct tls_roots {
 };
 
 struct tls_session {
-    SSL *ssl;           /* NULL: plain */
+    const tls_methods *methods;
+    const tls_role *role;
+    SSL *ssl;           /* NULL without OpenSSL */
     tls_output *output; /* where the library's writes go */
     tls_input input;    /* what the library may read during the current call */
     size_t record_left; /* bytes of the body of the record being read */
     uint32_t header_count;
     uint8_t header[5]; /* of the record being read, as far as it has come */
-    bool server;
     bool verify;
     bool output_full; /* a write did not fit */
-    bool greeted;     /* plain: said hello */
-    bool met;         /* plain: the peer did */
-    bool closed;      /* plain: said goodbye */
     tls_error error;
 };
+
+/* The protocol list of ALPN with h2 alone. */
+extern const uint8_t tls_protocol_h2[3];
 
 /* Fills error from the thread's error queue and empties it. what: what was tried, or NULL. */
 void tls_error_take(tls_error *error, const char *what);
@@ -44,11 +70,5 @@ bool tls_roots_add(const tls_roots *roots, SSL_CTX *ctx);
 
 /* A BIO over the session's input and output; NULL when memory is short. */
 BIO *tls_bio_create(tls_session *session);
-
-/* tls_plain.c: the session's calls without cryptography. */
-int tls_plain_handshake(tls_session *session, tls_input *input);
-int tls_plain_read(tls_session *session, tls_input *input, uint8_t *plain, size_t capacity, size_t *length);
-int tls_plain_write(tls_session *session, const uint8_t *plain, size_t length);
-void tls_plain_close(tls_session *session);
 
 #endif

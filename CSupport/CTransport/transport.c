@@ -1,5 +1,4 @@
 #include "transport_internal.h"
-#include "transport_world.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +12,7 @@ enum { RECEIVE_BUFFER_BYTES = 32768, RECEIVE_BUFFERS_MIN = 32, RECEIVE_BUFFERS_M
  * bodies on their way. Beyond it the connection that asks for more is ended. */
 enum { MEMORY_PER_TRANSPORT = 4 << 20, MEMORY_PER_CONNECTION = 512 << 10, MEMORY_PER_STREAM = 8 << 10 };
 
-static int fail(transport_error *error, int status, int scope, int64_t code, const char *text) {
+int transport_fail(transport_error *error, int status, int scope, int64_t code, const char *text) {
     if (error != NULL) {
         *error = (transport_error){.status = status, .scope = scope, .code = code};
         snprintf(error->text, sizeof(error->text), "%s", text);
@@ -35,7 +34,7 @@ static uint32_t receive_buffers(uint32_t connections) {
     return count;
 }
 
-static int reactor_make(transport *t, transport_error *error) {
+static int reactor_make(transport *t, void *context, transport_error *error) {
     static const uint32_t backends[] = {REACTOR_BACKEND_AUTO, REACTOR_BACKEND_IO_URING, REACTOR_BACKEND_EPOLL};
     reactor_options options = {
         .backend = backends[t->options.loop],
@@ -44,14 +43,13 @@ static int reactor_make(transport *t, transport_error *error) {
         .receive_buffer_bytes = RECEIVE_BUFFER_BYTES,
         .receive_buffer_count = receive_buffers(t->options.connections_max),
     };
-    int result =
-        t->world == NULL ? reactor_create(&options, &t->reactor) : reactor_world_join(t->world, &options, &t->reactor);
+    int result = t->ground->reactor_open(context, &options, &t->reactor);
     if (result == 0) return TRANSPORT_OK;
     char text[200];
     static const char *const names[] = {"", "io_uring ", "epoll "};
     snprintf(text, sizeof(text), "no %sevent loop: %s%s", names[t->options.loop], strerror(-result),
              result == -EMFILE ? "; raise the limit of open files (ulimit -n)" : "");
-    return fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_SYSTEM, -result, text);
+    return transport_fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_SYSTEM, -result, text);
 }
 
 static bool captures_copy(transport *t) {
@@ -99,17 +97,18 @@ static transport *allocate(const transport_options *options) {
     return t;
 }
 
-static int create(const transport_options *options, reactor_world *world, transport **out, transport_error *error) {
+int transport_open_with(const transport_ground *ground, void *context, const transport_options *options,
+                        transport **out, transport_error *error) {
     *out = NULL;
     if (!options_valid(options))
-        return fail(error, TRANSPORT_MISUSE, TRANSPORT_SCOPE_NONE, 0, "transport: options out of range");
+        return transport_fail(error, TRANSPORT_MISUSE, TRANSPORT_SCOPE_NONE, 0, "transport: options out of range");
     transport *t = allocate(options);
-    if (t != NULL) t->world = world;
+    if (t != NULL) t->ground = ground;
     if (t == NULL || !memory_make(t)) {
         transport_destroy(t);
-        return fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "transport: no memory");
+        return transport_fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "transport: no memory");
     }
-    int status = reactor_make(t, error);
+    int status = reactor_make(t, context, error);
     if (status != TRANSPORT_OK) {
         transport_destroy(t);
         return status;
@@ -119,16 +118,14 @@ static int create(const transport_options *options, reactor_world *world, transp
     return TRANSPORT_OK;
 }
 
-int transport_create(const transport_options *options, transport **out, transport_error *error) {
-    return create(options, NULL, out, error);
+static int system_reactor_open(void *context, const reactor_options *options, reactor **out) {
+    (void)context;
+    return reactor_create(options, out);
 }
 
-int transport_world_join(transport_world *world, const transport_options *options, transport **out, uint32_t *number,
-                         transport_error *error) {
-    transport_options simulated = *options;
-    simulated.loop = TRANSPORT_LOOP_AUTO;
-    *number = reactor_world_reactors((const reactor_world *)(const void *)world);
-    return create(&simulated, (reactor_world *)(void *)world, out, error);
+int transport_create(const transport_options *options, transport **out, transport_error *error) {
+    static const transport_ground ground = {.reactor_open = system_reactor_open, .tls_create = tls_context_create};
+    return transport_open_with(&ground, NULL, options, out, error);
 }
 
 static void slot_destroy(transport *t, connection *c) {
@@ -139,7 +136,7 @@ static void slot_destroy(transport *t, connection *c) {
     connection_send_buffers_drop(c);
     connection_flight_give(c);
     event_node_give(t, c->down);
-    fault_free(c);
+    c->side->release(c);
 }
 
 /* The reactor goes first: it joins the kernel's operations, which may still read the send buffers. */
@@ -147,17 +144,17 @@ void transport_destroy(transport *t) {
     if (t == NULL) return;
     reactor_destroy(t->reactor);
     for (uint32_t i = 0; i < t->slot_count; i++)
-        if (t->slots[i].kind != SLOT_FREE) slot_destroy(t, &t->slots[i]);
+        if (t->slots[i].side != NULL) slot_destroy(t, &t->slots[i]);
     for (uint32_t i = 0; i < t->tls_count; i++)
         tls_context_destroy(t->tls[i].context);
     for (uint32_t i = 0; t->header_sets != NULL && i < HEADER_SETS_MAX; i++)
         h2_header_set_destroy(t->header_sets[i]);
+    if (t->acceptor != NULL) t->acceptor->destroy(t);
     event_nodes_free(t);
     buffers_free(t);
     tunnel_request_clear(t);
     h2_pool_destroy(t->pool);
     h2_memory_destroy(t->memory);
-    free(t->cuts);
     free(t->header_sets);
     free(t->slots);
     free(t->slots_free);
@@ -167,8 +164,8 @@ void transport_destroy(transport *t) {
 
 uint32_t transport_loop_kind(const transport *t) {
     switch (reactor_backend_kind(t->reactor)) {
-    case REACTOR_BACKEND_SIMULATED:
-        return TRANSPORT_LOOP_SIMULATED;
+    case REACTOR_BACKEND_OTHER:
+        return TRANSPORT_LOOP_OTHER;
     case REACTOR_BACKEND_EPOLL:
         return TRANSPORT_LOOP_EPOLL;
     default:
@@ -208,7 +205,7 @@ void transport_statistics_get(const transport *t, transport_statistics *out) {
 transport_roots *transport_roots_load(transport_error *error) {
     tls_error reason;
     transport_roots *roots = tls_roots_load(&reason);
-    if (roots == NULL) fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_TLS, reason.code, reason.text);
+    if (roots == NULL) transport_fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_TLS, reason.code, reason.text);
     return roots;
 }
 
@@ -216,34 +213,40 @@ void transport_roots_free(transport_roots *roots) {
     tls_roots_destroy(roots);
 }
 
-int transport_tls_create(transport *t, const transport_tls_options *options, transport_error *error) {
+int transport_tls_add(transport *t, const tls_role *role, const transport_tls_options *options,
+                      transport_error *error) {
     uint32_t number = 0;
     while (number < t->tls_count && t->tls[number].context != NULL)
         number++;
     if (number == TLS_CONTEXTS_MAX)
-        return fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_LOCAL, 0, "too many TLS configurations");
-    tls_context_options wanted = {
+        return transport_fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_LOCAL, 0, "too many TLS configurations");
+    const tls_context_options wanted = {
         .ca_pem = options->ca_pem,
         .certificate_pem = options->certificate_pem,
         .key_pem = options->key_pem,
         .ca_length = options->ca_length,
         .certificate_length = options->certificate_length,
         .key_length = options->key_length,
-        .server = options->role == TRANSPORT_SERVER,
         .system_roots = options->system_roots,
         .verify_disabled = options->verify_disabled != 0,
         .request_client_certificate = options->request_client_certificate != 0,
     };
-    tls_error reason = {.text = "no memory"};
+    tls_error reason;
     tls_context *context = NULL;
-    if (t->world != NULL)
-        context = tls_context_create_plain(wanted.server);
-    else
-        tls_context_create(&wanted, &context, &reason);
-    if (context == NULL) return fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_TLS, reason.code, reason.text);
-    t->tls[number] = (tls_entry){context, wanted.server};
+    if (!t->ground->tls_create(role, &wanted, &context, &reason))
+        return transport_fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_TLS, reason.code, reason.text);
+    t->tls[number] = (tls_entry){context, role};
     if (number == t->tls_count) t->tls_count++;
     return (int)number;
+}
+
+int transport_tls_create(transport *t, const transport_tls_options *options, transport_error *error) {
+    return transport_tls_add(t, &tls_client_role, options, error);
+}
+
+tls_context *transport_tls_find(const transport *t, int32_t number, const tls_role *role) {
+    return number >= 0 && (uint32_t)number < t->tls_count && t->tls[number].role == role ? t->tls[number].context
+                                                                                         : NULL;
 }
 
 int transport_tls_release(transport *t, int32_t number) {
@@ -255,7 +258,7 @@ int transport_tls_release(transport *t, int32_t number) {
 
 int transport_connection_close(transport *t, transport_connection connection_id, uint32_t how) {
     connection *c = slot_find(t, connection_id);
-    if (c == NULL || c->kind == SLOT_LISTENER) return TRANSPORT_MISUSE;
+    if (c == NULL || connection_is_listener(c)) return TRANSPORT_MISUSE;
     if (how == TRANSPORT_CLOSE_NOW || c->state < CONNECTION_UP) {
         if (c->state == CONNECTION_UP && !c->goaway_sent) h2_session_goaway(c->h2, 0, NULL, 0);
         connection_end(c, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_CLOSED, "closed by the caller", true);
@@ -263,10 +266,7 @@ int transport_connection_close(transport *t, transport_connection connection_id,
     }
     if (c->state != CONNECTION_UP) return TRANSPORT_OK;
     c->draining = true;
-    if (c->kind == SLOT_SERVER && !c->goaway_sent) {
-        c->goaway_sent = true;
-        h2_session_goaway(c->h2, 0, NULL, 0);
-    }
+    c->side->drain(c);
     connection_dirty(c);
     connection_drained_check(c);
     return TRANSPORT_OK;
@@ -274,7 +274,7 @@ int transport_connection_close(transport *t, transport_connection connection_id,
 
 int transport_connection_ping(transport *t, transport_connection connection_id) {
     connection *c = slot_find(t, connection_id);
-    if (c == NULL || c->kind == SLOT_LISTENER || c->state != CONNECTION_UP) return TRANSPORT_MISUSE;
+    if (c == NULL || c->h2 == NULL || c->state != CONNECTION_UP) return TRANSPORT_MISUSE;
     connection_dirty(c);
     return h2_session_ping(c->h2, t->now_ns) == 0 ? TRANSPORT_OK : TRANSPORT_RESOURCE;
 }

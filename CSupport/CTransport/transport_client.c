@@ -46,7 +46,7 @@ static void closed_unanswered(connection *c, request *r) {
 
 /* A complete response is an answer, whatever happened to the request's own body (RFC 9113, section 8.1): the server may
  * have reset the stream or not have read it yet; then we reset it, and the outcome does not wait. */
-void client_changed(connection *c, request *r) {
+static void client_changed(connection *c, request *r) {
     uint8_t facts = r->exchange.facts;
     if ((facts & H2_COMPLETE) != 0) {
         if ((facts & H2_CLOSED) == 0) h2_client_abandon(c->h2, &r->exchange, 0);
@@ -57,7 +57,7 @@ void client_changed(connection *c, request *r) {
 }
 
 /* The connection is gone: what the reactor was given may have arrived, the rest has not. */
-void client_requests_end(connection *c, uint32_t scope, int64_t code) {
+static void client_requests_end(connection *c, uint32_t scope, int64_t code) {
     while (c->first != NULL) {
         request *r = c->first;
         bool handed = r->exchange.stream != 0 && r->exchange.stream <= c->handed_stream;
@@ -66,9 +66,10 @@ void client_requests_end(connection *c, uint32_t scope, int64_t code) {
 }
 
 /* Gives up requests that wait too long; sets the transport's next deadline for the others. */
-void client_expire(connection *c) {
+static void client_expire(connection *c) {
     transport *t = c->transport;
     uint64_t limit_ns = (uint64_t)t->options.request_timeout_ms * 1000000;
+    if (limit_ns == 0) return;
     while (c->first != NULL && c->first->submitted_ns + limit_ns <= t->now_ns) {
         request *r = c->first;
         bool written = r->exchange.stream != 0 && r->exchange.stream <= h2_session_written_stream(c->h2);
@@ -82,7 +83,7 @@ void client_expire(connection *c) {
 }
 
 static bool can_take(const connection *c) {
-    return c != NULL && c->kind == SLOT_CLIENT && c->state == CONNECTION_UP && !c->draining && !c->goaway_received &&
+    return c != NULL && c->side->client && c->state == CONNECTION_UP && !c->draining && !c->goaway_received &&
            h2_session_open_count(c->h2) < c->streams_max;
 }
 
@@ -122,7 +123,7 @@ static void submit_one(transport *t, connection *c, const transport_request *wan
         return;
     }
     /* Its connection's last event waits for this outcome, too. */
-    if (c != NULL && c->kind == SLOT_CLIENT) request_link(c, r);
+    if (c != NULL && c->side->client) request_link(c, r);
     client_finish(t, r, TRANSPORT_NOT_SENT, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_NO_STREAM);
 }
 
@@ -164,7 +165,7 @@ int transport_header_set_define(transport *t, uint16_t number, const transport_f
 int transport_connection_fields_set(transport *t, transport_connection connection_id, const transport_field *fields,
                                     uint32_t count) {
     connection *c = slot_find(t, connection_id);
-    if (c == NULL || c->kind != SLOT_CLIENT || count > H2_SESSION_FIELDS_MAX) return TRANSPORT_MISUSE;
+    if (c == NULL || !c->side->client || count > H2_SESSION_FIELDS_MAX) return TRANSPORT_MISUSE;
     h2_header_set *set = h2_header_set_create((const h2_field *)(const void *)fields, count);
     if (set == NULL) return TRANSPORT_RESOURCE;
     h2_header_set_destroy(c->shared);
@@ -172,12 +173,72 @@ int transport_connection_fields_set(transport *t, transport_connection connectio
     return TRANSPORT_OK;
 }
 
-static connection *connect_prepare(transport *t, const transport_connect_options *options) {
-    connection *c = slot_take(t, SLOT_CLIENT);
+/* ---------------------------------------------------------------- connections */
+
+static h2_session *session_create(connection *c, const h2_session_options *options) {
+    (void)c;
+    return h2_session_create(options);
+}
+
+static void introduce(connection *c, event_node *node, char *text, size_t length, size_t capacity) {
+    (void)c;
+    (void)node;
+    (void)text;
+    (void)length;
+    (void)capacity;
+}
+
+static size_t sendable(connection *c, size_t length) {
+    (void)c;
+    return length;
+}
+
+static void sent(connection *c, size_t length) {
+    (void)c;
+    (void)length;
+}
+
+static void farewell(connection *c) {
+    tls_session_close(c->tls);
+}
+
+static bool hangs_up(const connection *c) {
+    (void)c;
+    return false;
+}
+
+static void socket_close(connection *c) {
+    reactor_close(c->transport->reactor, c->socket);
+}
+
+static void nothing(connection *c) {
+    (void)c;
+}
+
+const connection_side connection_client_side = {
+    .client = true,
+    .session_create = session_create,
+    .introduce = introduce,
+    .received = connection_take,
+    .sendable = sendable,
+    .sent = sent,
+    .changed = client_changed,
+    .drain = nothing, /* says GOAWAY when it closes: until then it may still send bodies and resets */
+    .expire = client_expire,
+    .requests_end = client_requests_end,
+    .farewell = farewell,
+    .hangs_up = hangs_up,
+    .close = socket_close,
+    .closed = connection_closed,
+    .release = nothing,
+};
+
+static connection *connect_prepare(transport *t, tls_context *tls, const transport_connect_options *options) {
+    connection *c = slot_take(t, &connection_client_side);
     if (c == NULL) return NULL;
     c->context = options->context;
     c->state = CONNECTION_CONNECTING;
-    c->tls = tls_session_create(t->tls[options->tls].context, options->host_name, &c->fill);
+    c->tls = tls_session_create(tls, options->host_name, &c->fill);
     if (c->tls != NULL) return c;
     slot_give(c);
     return NULL;
@@ -185,20 +246,17 @@ static connection *connect_prepare(transport *t, const transport_connect_options
 
 /* Says what the system refused, and what helps. */
 static int connect_fail(transport_error *error, int code) {
-    if (error == NULL) return TRANSPORT_RESOURCE;
-    *error = (transport_error){.status = TRANSPORT_RESOURCE, .scope = TRANSPORT_SCOPE_SYSTEM, .code = code};
-    snprintf(error->text, sizeof(error->text), "%s%s", strerror(code),
-             code == EMFILE ? "; raise the limit (ulimit -n)" : "");
-    return TRANSPORT_RESOURCE;
+    char text[200];
+    snprintf(text, sizeof(text), "%s%s", strerror(code), code == EMFILE ? "; raise the limit (ulimit -n)" : "");
+    return transport_fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_SYSTEM, code, text);
 }
 
 int transport_connect(transport *t, const transport_connect_options *options, transport_connection *out,
                       transport_error *error) {
     *out = 0;
-    if (options->tls < 0 || (uint32_t)options->tls >= t->tls_count || t->tls[options->tls].context == NULL ||
-        t->tls[options->tls].server || options->address == NULL)
-        return TRANSPORT_MISUSE;
-    connection *c = connect_prepare(t, options);
+    tls_context *tls = transport_tls_find(t, options->tls, &tls_client_role);
+    if (tls == NULL || options->address == NULL) return TRANSPORT_MISUSE;
+    connection *c = connect_prepare(t, tls, options);
     if (c == NULL) return connect_fail(error, ENOMEM);
     int result = reactor_connect(t->reactor, options->address, options->address_length, c->id, &c->socket);
     if (result < 0) {
@@ -214,5 +272,5 @@ int transport_connect(transport *t, const transport_connect_options *options, tr
 
 uint32_t transport_connection_stage(const transport *t, transport_connection connection_id) {
     const connection *c = slot_find(t, connection_id);
-    return c != NULL && c->kind == SLOT_CLIENT ? connection_stage(c) : (uint32_t)TRANSPORT_STAGE_NONE;
+    return c != NULL && c->side->client ? connection_stage(c) : (uint32_t)TRANSPORT_STAGE_NONE;
 }

@@ -37,11 +37,8 @@ static void session_start(connection *c) {
         .captures = t->captures,
         .capture_count = t->options.capture_count,
         .body_received_max = t->options.body_received_max,
-        .streams_max = c->streams_max_offered,
-        .stream_window = c->stream_window,
-        .server = c->kind == SLOT_SERVER,
     };
-    c->h2 = h2_session_create(&options);
+    c->h2 = c->side->session_create(c, &options);
     if (c->h2 == NULL) {
         connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for an HTTP/2 session", true);
         return;
@@ -122,7 +119,7 @@ static void end_note(connection *c, uint32_t scope, int64_t code, const char *te
 /* True when requests lie in our buffers that were never handed to the reactor, or wait for room there: saying goodbye
  * would send them, although their outcome will be that they were not sent. */
 static bool unsent_requests(const connection *c) {
-    return c->h2 != NULL && c->kind == SLOT_CLIENT &&
+    return c->h2 != NULL && c->side->client &&
            (h2_session_written_stream(c->h2) > c->handed_stream || h2_session_waits(c->h2));
 }
 
@@ -130,11 +127,7 @@ static bool unsent_requests(const connection *c) {
 static void last_words(connection *c) {
     if (!connection_output_ready(c)) return;
     if (c->h2 != NULL && connection_plain_ready(c)) h2_session_pump(c->h2);
-    if (connection_encrypt(c) != 0) return;
-    if (c->fault == NULL)
-        tls_session_close(c->tls);
-    else
-        fault_farewell(c);
+    if (connection_encrypt(c) == 0) c->side->farewell(c);
 }
 
 /* The first reason counts. polite: send what is still to be said, and wait a moment for the peer to close. */
@@ -142,12 +135,11 @@ void connection_end(connection *c, uint32_t scope, int64_t code, const char *tex
     if (c->state >= CONNECTION_LEAVING) return;
     end_note(c, scope, code, text);
     polite = polite && c->state > CONNECTION_TUNNELING && !unsent_requests(c);
-    if (c->kind == SLOT_CLIENT) client_requests_end(c, scope, code);
     c->state = CONNECTION_LEAVING;
     if (polite) last_words(c);
     h2_session_destroy(c->h2);
     c->h2 = NULL;
-    if (c->kind == SLOT_SERVER) server_requests_end(c); /* the session's streams had them until now */
+    c->side->requests_end(c, scope, code); /* the session's streams had them until now */
     if (!polite || (c->fill.length == 0 && c->flight == NULL)) {
         connection_close(c);
         return;
@@ -161,19 +153,12 @@ void connection_close(connection *c) {
     c->state = CONNECTION_CLOSING;
     c->deadline_ns = UINT64_MAX;
     connection_send_buffers_drop(c);
-    if (c->fault != NULL && c->fault->ending == TRANSPORT_ABORT_RESET)
-        reactor_reset(c->transport->reactor, c->socket);
-    else
-        reactor_close(c->transport->reactor, c->socket);
+    c->side->close(c);
 }
 
 /* The kernel has let go of the socket. */
 void connection_closed(connection *c) {
     transport *t = c->transport;
-    if (c->kind == SLOT_LISTENER) {
-        slot_give(c);
-        return;
-    }
     connection_end(c, TRANSPORT_SCOPE_SYSTEM, ECONNABORTED, "the event loop closed the connection", false);
     connection_clean(c);
     connection_flight_give(c);
@@ -198,13 +183,13 @@ static void goodbye(connection *c) {
 
 /* A server may say a second GOAWAY, and only that has the reason: true until it has had its moment. */
 static bool goaway_awaited(connection *c) {
-    if (!c->goaway_received || c->kind != SLOT_CLIENT) return false;
+    if (!c->goaway_received || !c->side->client) return false;
     if (c->deadline_ns == UINT64_MAX) connection_deadline_set(c, GOAWAY_MS_MAX);
     return c->transport->now_ns < c->deadline_ns;
 }
 
 /* Closes a connection that takes no more requests and has none left. */
 void connection_drained_check(connection *c) {
-    bool leaving = c->draining || (c->goaway_received && c->kind == SLOT_CLIENT);
+    bool leaving = c->draining || (c->goaway_received && c->side->client);
     if (leaving && c->state == CONNECTION_UP && c->first == NULL && !goaway_awaited(c)) goodbye(c);
 }

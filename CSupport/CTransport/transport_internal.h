@@ -3,12 +3,9 @@
 #define APNS_BATCH_TRANSPORT_INTERNAL_H
 
 #include "h2.h"
-#include "h2_fault.h"
 #include "reactor.h"
-#include "reactor_world.h"
 #include "tls.h"
 #include "transport.h"
-#include "transport_fault.h"
 
 enum {
     HEADER_SETS_MAX = 4096,
@@ -62,8 +59,6 @@ typedef struct event_node {
     char detail[EVENT_DETAIL_BYTES_MAX];
 } event_node;
 
-enum slot_kind { SLOT_FREE = 0, SLOT_CLIENT = 1, SLOT_SERVER = 2, SLOT_LISTENER = 3 };
-
 /* A connection goes through these from top to bottom, skipping some. */
 enum connection_state {
     CONNECTION_CONNECTING = 0, /* TCP */
@@ -76,25 +71,64 @@ enum connection_state {
     CONNECTION_CLOSED,  /* joined: the event DOWN is due once all outcomes are returned */
 };
 
-/* What a server connection does wrong on purpose. */
-typedef struct connection_fault {
-    uint64_t sent; /* bytes of the TCP stream */
-    uint64_t received;
-    transport_cut cut;
-    uint8_t stalled; /* enum transport_stall */
-    uint8_t ending;  /* enum transport_abort: how it ends, once it does */
-    uint8_t *held;   /* received while reading is stalled */
-    size_t held_length;
-    size_t held_capacity;
-} connection_fault;
+/* What a transport stands on: the kernel's loops and OpenSSL, or what a simulation brings. */
+typedef struct transport_ground {
+    int (*reactor_open)(void *context, const reactor_options *options, reactor **out);
+    bool (*tls_create)(const tls_role *role, const tls_context_options *options, tls_context **out, tls_error *error);
+    bool stepped; /* the reactor never sleeps: transport_poll returns where another would wait */
+} transport_ground;
+
+/* What the connections of clients and those of servers (in CTransportServer) do differently. */
+typedef struct connection_side {
+    bool client;
+
+    h2_session *(*session_create)(connection *c, const h2_session_options *options); /* NULL: a listener's side */
+
+    /* The connection is up: completes its event, which has a text of length bytes of capacity. */
+    void (*introduce)(connection *c, event_node *node, char *text, size_t length, size_t capacity);
+
+    /* Bytes have come: gives them to connection_take, now or later. */
+    void (*received)(connection *c, const uint8_t *bytes, size_t length);
+
+    /* How many of the next length bytes may be sent, and that so many were. */
+    size_t (*sendable)(connection *c, size_t length);
+    void (*sent)(connection *c, size_t length);
+
+    /* The session has new facts about a stream. */
+    void (*changed)(connection *c, request *r);
+
+    /* The caller wants no new request on this connection. */
+    void (*drain)(connection *c);
+
+    /* Gives up what waited too long; lowers the transport's next deadline to that of the others. */
+    void (*expire)(connection *c);
+
+    /* The session is gone: ends all requests of the connection. */
+    void (*requests_end)(connection *c, uint32_t scope, int64_t code);
+
+    void (*farewell)(connection *c);       /* appends the last word of TLS */
+    bool (*hangs_up)(const connection *c); /* closes without waiting for the peer */
+    void (*close)(connection *c);          /* begins closing the socket */
+    void (*closed)(connection *c);         /* the socket is closed */
+    void (*release)(connection *c);        /* frees what is its own */
+} connection_side;
+
+extern const connection_side connection_client_side;
+
+/* What a transport that listens does besides. */
+typedef struct transport_acceptor {
+    void (*accepted)(transport *t, const reactor_event *event);
+    void (*received_fill)(transport *t, transport_poll_io *io);
+    void (*destroy)(transport *t);
+} transport_acceptor;
 
 struct connection {
     transport *transport;
+    const connection_side *side; /* NULL: a free slot */
     uint64_t id;
     uint64_t context;
     reactor_socket socket;
     uint32_t generation;
-    uint8_t kind;  /* enum slot_kind */
     uint8_t state; /* enum connection_state */
     bool dirty;    /* in the list of connections to flush */
     bool draining; /* takes no new request */
@@ -121,15 +155,15 @@ struct connection {
     uint64_t deadline_ns;  /* connecting, leaving or after a GOAWAY; UINT64_MAX for none */
     connection *dirty_next;
     connection *closed_next;
-    event_node *down;             /* kept for the last event */
-    event_node *settings;         /* waiting to be returned: a later change is put into it */
-    event_node *pong;             /* the same */
-    connection_fault *fault;      /* server: NULL while it behaves */
-    uint64_t ordinal;             /* server: the how many-th connection accepted */
-    int32_t tls_number;           /* listener */
-    uint32_t streams_max_offered; /* listener; server */
-    uint32_t stream_window;       /* listener; server */
+    event_node *down;     /* kept for the last event */
+    event_node *settings; /* waiting to be returned: a later change is put into it */
+    event_node *pong;     /* the same */
+    void *own;            /* of the side */
 };
+
+static inline bool connection_is_listener(const connection *c) {
+    return c->side->session_create == NULL;
+}
 
 typedef struct request_queue {
     request *first;
@@ -137,13 +171,15 @@ typedef struct request_queue {
 } request_queue;
 
 typedef struct tls_entry {
-    tls_context *context;
-    bool server;
+    tls_context *context; /* NULL: a free number */
+    const tls_role *role;
 } tls_entry;
 
 struct transport {
     reactor *reactor;
-    reactor_world *world; /* of a simulation, else NULL */
+    const transport_ground *ground;
+    const transport_acceptor *acceptor; /* NULL: does not listen */
+    void *acceptor_state;
     h2_memory *memory;
     h2_pool *pool;
     connection *slots;
@@ -178,13 +214,22 @@ struct transport {
     size_t send_buffer_bytes;
     bool woken;
     transport_statistics statistics;
-    uint64_t accepted;
-    transport_cut *cuts; /* a ring of TRANSPORT_CUTS_MAX, or NULL */
-    uint32_t cuts_first;
-    uint32_t cuts_count;
     uint8_t decrypted[2 * TLS_RECORD_PLAIN_MAX];
     reactor_event reactor_events[REACTOR_EVENTS_MAX];
 };
+
+/* transport.c: as transport_create, on another ground. ground: borrowed until transport_destroy; context: its own. */
+int transport_open_with(const transport_ground *ground, void *context, const transport_options *options,
+                        transport **out, transport_error *error);
+
+/* transport.c: fills a record (NULL allowed) and returns its status. */
+int transport_fail(transport_error *error, int status, int scope, int64_t code, const char *text);
+
+/* transport.c: as transport_tls_create, for a role. */
+int transport_tls_add(transport *t, const tls_role *role, const transport_tls_options *options, transport_error *error);
+
+/* transport.c: the context of a number for a role, or NULL. */
+tls_context *transport_tls_find(const transport *t, int32_t number, const tls_role *role);
 
 /* transport_time.c: looks at the clock. */
 void transport_look(transport *t);
@@ -214,12 +259,12 @@ void events_release(transport *t);
 
 /* transport_slot.c */
 connection *slot_find(const transport *t, uint64_t id);
-connection *slot_take(transport *t, uint8_t kind);
+connection *slot_take(transport *t, const connection_side *side);
 void slot_give(connection *c);
 
 /* transport_connection.c */
 void connection_connected(connection *c, const reactor_event *event);
-void connection_closed(connection *c);
+void connection_closed(connection *c); /* for connections, not for listeners */
 void connection_handshake(connection *c, tls_input *input);
 uint32_t connection_stage(const connection *c);
 void connection_end(connection *c, uint32_t scope, int64_t code, const char *text, bool polite);
@@ -228,15 +273,6 @@ void connection_end_h2(connection *c);
 void connection_close(connection *c);
 void connection_drained_check(connection *c);
 void connection_deadline_set(connection *c, uint64_t after_ms);
-
-/* transport_fault.c, all but the first for connections with a fault */
-bool fault_accepted(connection *c);
-bool fault_received(connection *c, const uint8_t *bytes, size_t length);
-size_t fault_sendable(connection *c, size_t length);
-void fault_sent(connection *c, size_t length);
-bool fault_hangs_up(const connection *c);
-void fault_farewell(connection *c);
-void fault_free(connection *c);
 
 /* transport_tunnel.c */
 void connection_tunnel(connection *c);
@@ -262,19 +298,13 @@ void connection_send_buffers_drop(connection *c);
 int connection_encrypt(void *context);
 void connection_flight_give(connection *c);
 
-/* transport_client.c */
-void client_changed(connection *c, request *r);
+/* transport_client.c: knows the outcome of a request: it leaves its connection and waits to be returned. */
 void client_finish(transport *t, request *r, uint32_t delivery, uint32_t scope, int64_t code);
-void client_expire(connection *c);
-void client_requests_end(connection *c, uint32_t scope, int64_t code);
-
-/* transport_server.c */
-void server_changed(connection *c, request *r);
-void server_accepted(transport *t, const reactor_event *event);
-void server_requests_end(connection *c);
-void server_release(transport *t, request *r);
 
 /* transport_poll.c: gives a slot back. */
 void request_give(transport *t, request *r);
+
+/* transport_poll.c: takes the message of a request, which stays readable until the next poll. */
+const h2_message *message_return(transport *t, request *r);
 
 #endif

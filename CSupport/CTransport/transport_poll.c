@@ -60,17 +60,16 @@ static void connection_expire(connection *c) {
     } else if (c->deadline_ns < t->next_deadline_ns) {
         t->next_deadline_ns = c->deadline_ns;
     }
-    if (c->kind == SLOT_CLIENT && c->state == CONNECTION_UP && t->options.request_timeout_ms > 0) {
-        client_expire(c);
-        connection_drained_check(c);
-    }
+    if (c->state != CONNECTION_UP) return;
+    c->side->expire(c);
+    connection_drained_check(c);
 }
 
 /* Looks at all deadlines. */
 static void expire_all(transport *t) {
     t->next_deadline_ns = UINT64_MAX;
     for (uint32_t i = 0; i < t->slot_count; i++)
-        if (t->slots[i].kind == SLOT_CLIENT || t->slots[i].kind == SLOT_SERVER) connection_expire(&t->slots[i]);
+        if (t->slots[i].side != NULL && !connection_is_listener(&t->slots[i])) connection_expire(&t->slots[i]);
 }
 
 static void dispatch(transport *t, const reactor_event *event) {
@@ -79,7 +78,7 @@ static void dispatch(transport *t, const reactor_event *event) {
         return;
     }
     if (event->kind == REACTOR_ACCEPTED) {
-        server_accepted(t, event);
+        if (t->acceptor != NULL) t->acceptor->accepted(t, event);
         return;
     }
     connection *c = slot_find(t, event->context);
@@ -95,7 +94,7 @@ static void dispatch(transport *t, const reactor_event *event) {
         connection_sent(c, event);
         break;
     case REACTOR_CLOSED:
-        connection_closed(c);
+        c->side->closed(c);
         break;
     default:
         break;
@@ -120,7 +119,7 @@ static int take(transport *t, const reactor_wait_options *options) {
     t->asleep_ns = options->timeout_ns;
     int count = reactor_wait(t->reactor, options, t->reactor_events, REACTOR_EVENTS_MAX);
     transport_look(t);
-    if (t->world != NULL) t->asleep_ns = options->timeout_ns; /* sleeping is the world's */
+    if (t->ground->stepped) t->asleep_ns = options->timeout_ns; /* the caller sleeps for it */
     for (int i = 0; i < count; i++)
         dispatch(t, &t->reactor_events[i]);
     return count;
@@ -164,14 +163,13 @@ static int drive(transport *t, const transport_poll_io *io) {
             return TRANSPORT_RESOURCE;
         }
         if (reportable(t, io) || closing_reportable(t, io) || t->now_ns >= until_ns) return TRANSPORT_OK;
-        if (t->world != NULL) return TRANSPORT_OK; /* waiting is the world's */
+        if (t->ground->stepped) return TRANSPORT_OK;
     }
 }
 
 /* ---------------------------------------------------------------- filling the arrays */
 
-/* It stays readable until the next poll, whatever becomes of the request. */
-static const h2_message *message_return(transport *t, request *r) {
+const h2_message *message_return(transport *t, request *r) {
     h2_message *message = r->exchange.message;
     r->exchange.message = NULL;
     message->next = t->messages;
@@ -203,28 +201,6 @@ static void outcomes_fill(transport *t, transport_poll_io *io) {
         if (r->connection != NULL) r->connection->unreturned--;
         outcome_fill(t, &io->outcomes[io->outcome_count++], r);
         request_give(t, r);
-    }
-}
-
-static void received_fill(transport *t, transport_poll_io *io) {
-    while (io->received_count < io->received_capacity) {
-        request *r = request_queue_pop(&t->received);
-        if (r == NULL) return;
-        if (r->state == REQUEST_GONE) {
-            server_release(t, r);
-            continue;
-        }
-        r->state = REQUEST_RECEIVED;
-        const h2_message *message = message_return(t, r);
-        io->received[io->received_count++] = (transport_received){
-            .connection = r->connection_id,
-            .fields = (const transport_field *)(const void *)message->fields,
-            .body = message->body_length > 0 ? message->body : NULL,
-            .stream = (uint32_t)r->exchange.stream,
-            .field_count = message->field_count,
-            .body_length = message->body_length,
-            .body_total = r->exchange.body_received,
-        };
     }
 }
 
@@ -279,7 +255,7 @@ int transport_poll(transport *t, transport_poll_io *io) {
     release_returned(t);
     int status = drive(t, io);
     outcomes_fill(t, io);
-    received_fill(t, io);
+    if (t->acceptor != NULL) t->acceptor->received_fill(t, io);
     events_fill(t, io);
     closed_fill(t, io);
     /* What is known is not lost to a failure of the loop: that is told when there is nothing else to tell. */

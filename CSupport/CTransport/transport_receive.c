@@ -6,21 +6,16 @@
 /* The peer's first SETTINGS: the connection can be used. False when there is no memory to say so: nobody would ever use
  * it. */
 static bool up(connection *c) {
-    event_node *node = event_add(c, c->kind == SLOT_SERVER ? TRANSPORT_EVENT_ACCEPTED : TRANSPORT_EVENT_UP);
+    event_node *node = event_add(c, c->side->client ? TRANSPORT_EVENT_UP : TRANSPORT_EVENT_ACCEPTED);
     if (node == NULL) return false;
     c->state = CONNECTION_UP;
     c->deadline_ns = UINT64_MAX;
     c->streams_max = h2_session_peer_streams_max(c->h2);
     char text[EVENT_DETAIL_BYTES_MAX];
     tls_session_describe(c->tls, text, sizeof(text));
-    size_t length = strlen(text);
-    if (c->kind == SLOT_SERVER && length + 1 < sizeof(text)) {
-        text[length++] = '\n';
-        tls_session_peer_describe(c->tls, text + length, sizeof(text) - length);
-    }
+    c->side->introduce(c, node, text, strlen(text), sizeof(text));
     event_detail_set(node, text, strlen(text));
     node->event.streams_max = c->streams_max;
-    node->event.code = (int64_t)c->ordinal;
     return true;
 }
 
@@ -74,10 +69,7 @@ static void changed_collect(connection *c) {
     for (h2_exchange *exchange = h2_session_changed_take(c->h2); exchange != NULL;) {
         h2_exchange *next = exchange->next;
         exchange->facts = (uint8_t)(exchange->facts & ~H2_LISTED);
-        if (c->kind == SLOT_SERVER)
-            server_changed(c, (request *)exchange);
-        else
-            client_changed(c, (request *)exchange);
+        c->side->changed(c, (request *)exchange);
         exchange = next;
     }
 }
@@ -162,6 +154,5 @@ void connection_received(connection *c, const reactor_event *event) {
         ended_by_peer(c, event->error);
         return;
     }
-    if (c->fault == NULL || fault_received(c, event->bytes, event->length))
-        connection_take(c, event->bytes, event->length);
+    c->side->received(c, event->bytes, event->length);
 }

@@ -70,9 +70,9 @@ int connection_encrypt(void *context) {
 /* Hands the buffer being filled to the reactor, unless one is under way. */
 static void hand_over(connection *c) {
     if (c->flight != NULL || c->fill.length == 0) return;
-    size_t length = c->fault == NULL ? c->fill.length : fault_sendable(c, c->fill.length);
+    size_t length = c->side->sendable(c, c->fill.length);
     if (length == 0) {
-        fault_sent(c, 0);
+        c->side->sent(c, 0);
         return;
     }
     int result = reactor_send(c->transport->reactor, c->socket, c->fill.bytes, length);
@@ -121,8 +121,8 @@ void connection_flush(connection *c) {
     }
     if (c->state >= CONNECTION_TUNNELING && c->state <= CONNECTION_LEAVING) hand_over(c);
     if (c->fill.bytes != NULL && c->fill.length == 0) fill_give(c);
-    bool alone = c->peer_closed || (c->fault != NULL && fault_hangs_up(c));
-    if (c->state == CONNECTION_LEAVING && alone && c->flight == NULL) connection_close(c);
+    if (c->state == CONNECTION_LEAVING && c->flight == NULL && (c->peer_closed || c->side->hangs_up(c)))
+        connection_close(c);
 }
 
 void connection_sent(connection *c, const reactor_event *event) {
@@ -134,5 +134,5 @@ void connection_sent(connection *c, const reactor_event *event) {
         connection_end(c, TRANSPORT_SCOPE_SYSTEM, event->error, "sending failed", false);
     else
         connection_dirty(c);
-    if (c->fault != NULL) fault_sent(c, event->length);
+    c->side->sent(c, event->length);
 }

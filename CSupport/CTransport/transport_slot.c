@@ -10,10 +10,10 @@ connection *slot_find(const transport *t, uint64_t id) {
     uint32_t index = (uint32_t)id - 1;
     if (index >= t->slot_count) return NULL;
     connection *c = &t->slots[index];
-    return c->kind != SLOT_FREE && c->id == id ? c : NULL;
+    return c->side != NULL && c->id == id ? c : NULL;
 }
 
-connection *slot_take(transport *t, uint8_t kind) {
+connection *slot_take(transport *t, const connection_side *side) {
     if (t->slots_free_count == 0) return NULL;
     event_node *down = event_node_take(t);
     if (down == NULL) return NULL;
@@ -24,7 +24,7 @@ connection *slot_take(transport *t, uint8_t kind) {
     c->transport = t;
     c->generation = generation;
     c->id = identity(index, generation);
-    c->kind = kind;
+    c->side = side;
     c->down = down;
     c->deadline_ns = UINT64_MAX;
     return c;
@@ -34,7 +34,7 @@ void slot_give(connection *c) {
     transport *t = c->transport;
     event_node_give(t, c->down);
     c->down = NULL;
-    fault_free(c);
-    c->kind = SLOT_FREE;
+    c->side->release(c);
+    c->side = NULL;
     t->slots_free[t->slots_free_count++] = (uint32_t)(c - t->slots);
 }

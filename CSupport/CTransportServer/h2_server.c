@@ -1,13 +1,43 @@
+#include "h2_server.h"
 #include "h2_internal.h"
+#include <stdlib.h>
+#include <string.h>
 
-static int finished(h2_session *session, int result) {
-    session->drained = false;
-    return result < 0 ? h2_session_fail_library(session, result) : 0;
+enum { STREAM_WINDOW = 1 << 18 };
+
+/* What the server may owe the peer of h2_fault_bytes, and how much of it is written before looking whether the output
+ * is paused. */
+enum { RAW_BYTES_MAX = 64 << 20, PIECE_BYTES = 16384 };
+
+/* An error code that never leaves: its RST_STREAM only closes the stream here. */
+enum { CODE_SILENT = 0x7fffff5a };
+
+/* Bytes of h2_fault_bytes that wait. */
+typedef struct raw_piece {
+    struct raw_piece *next;
+    size_t length;
+    size_t begun; /* bytes of it that are out */
+    int32_t stream;
+    bool started;
+    uint8_t bytes[];
+} raw_piece;
+
+typedef struct server_session {
+    h2_session base;
+    raw_piece *raw_first;
+    raw_piece **raw_last;
+    size_t raw_bytes;
+    bool pings_muted;
+    bool early;
+} server_session;
+
+static server_session *server_of(h2_session *session) {
+    return (server_session *)(void *)session;
 }
 
 int h2_server_streams_max_set(h2_session *session, uint32_t streams_max) {
     nghttp2_settings_entry entry = {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, streams_max};
-    return finished(session, nghttp2_submit_settings(session->ng, NGHTTP2_FLAG_NONE, &entry, 1));
+    return h2_session_submitted(session, nghttp2_submit_settings(session->ng, NGHTTP2_FLAG_NONE, &entry, 1));
 }
 
 h2_exchange *h2_server_find(h2_session *session, int32_t stream) {
@@ -25,10 +55,182 @@ int h2_server_respond(h2_session *session, h2_exchange *exchange, uint16_t statu
             (uint8_t *)(uintptr_t)fields[i].name, (uint8_t *)(uintptr_t)fields[i].value, fields[i].name_length,
             fields[i].value_length, fields[i].indexing == H2_LITERAL ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE};
     nghttp2_data_provider body = {.source.ptr = exchange, .read_callback = h2_send_read};
-    return finished(session, nghttp2_submit_response(session->ng, exchange->stream, assembled, 1 + count,
-                                                     exchange->body_length > 0 ? &body : NULL));
+    return h2_session_submitted(session, nghttp2_submit_response(session->ng, exchange->stream, assembled, 1 + count,
+                                                                 exchange->body_length > 0 ? &body : NULL));
 }
 
 int h2_server_reset(h2_session *session, h2_exchange *exchange, uint32_t code) {
-    return finished(session, nghttp2_submit_rst_stream(session->ng, NGHTTP2_FLAG_NONE, exchange->stream, code));
+    return h2_session_submitted(session,
+                                nghttp2_submit_rst_stream(session->ng, NGHTTP2_FLAG_NONE, exchange->stream, code));
+}
+
+/* ---------------------------------------------------------------- faults */
+
+int h2_fault_goaway(h2_session *session, int32_t last_stream, uint32_t code, const uint8_t *debug, size_t length) {
+    session->goaway_own = true;
+    return h2_session_submitted(
+        session, nghttp2_submit_goaway(session->ng, NGHTTP2_FLAG_NONE, last_stream, code, debug, length));
+}
+
+int h2_fault_settings(h2_session *session, const h2_setting *settings, uint32_t count) {
+    nghttp2_settings_entry entries[H2_FAULT_SETTINGS_MAX];
+    if (count > H2_FAULT_SETTINGS_MAX) return -1;
+    for (uint32_t i = 0; i < count; i++)
+        entries[i] = (nghttp2_settings_entry){settings[i].id, settings[i].value};
+    return h2_session_submitted(session, nghttp2_submit_settings(session->ng, NGHTTP2_FLAG_NONE, entries, count));
+}
+
+int h2_fault_bytes(h2_session *session, int32_t stream, const uint8_t *bytes, size_t length) {
+    server_session *server = server_of(session);
+    if (length > RAW_BYTES_MAX - server->raw_bytes) return -1;
+    raw_piece *raw = malloc(sizeof(*raw) + length);
+    if (raw == NULL) return -1;
+    *raw = (raw_piece){.length = length, .stream = stream};
+    if (length > 0) memcpy(raw->bytes, bytes, length);
+    server->raw_bytes += length;
+    *server->raw_last = raw;
+    server->raw_last = &raw->next;
+    session->waiting++;
+    session->drained = false;
+    return 0;
+}
+
+/* Closes the stream here, so that the peer's next one is not one too many. The library has nothing else to write by
+ * now. */
+static int forget(h2_session *session, int32_t stream) {
+    int result = nghttp2_submit_rst_stream(session->ng, NGHTTP2_FLAG_NONE, stream, CODE_SILENT);
+    return result < 0 ? h2_session_fail_library(session, result) : h2_send_library(session);
+}
+
+static void raw_drop(h2_session *session) {
+    server_session *server = server_of(session);
+    raw_piece *raw = server->raw_first;
+    server->raw_first = raw->next;
+    server->raw_bytes -= raw->length;
+    session->waiting--;
+    if (raw->next == NULL) server->raw_last = &server->raw_first;
+    free(raw);
+}
+
+static void raw_clear(h2_session *session) {
+    while (server_of(session)->raw_first != NULL)
+        raw_drop(session);
+}
+
+/* Goes on with one piece; false when it is not all out. */
+static bool raw_write(h2_session *session, raw_piece *raw) {
+    while (raw->begun < raw->length && !session->output->paused) {
+        size_t left = raw->length - raw->begun;
+        size_t now = left < PIECE_BYTES ? left : (size_t)PIECE_BYTES;
+        if (h2_send_append(session->output, raw->bytes + raw->begun, now) != 0) {
+            h2_session_fail(session, H2_FAILURE_OUTPUT, 0, "the output failed");
+            return false;
+        }
+        raw->begun += now;
+    }
+    return raw->begun == raw->length;
+}
+
+static int pump(h2_session *session) {
+    while (server_of(session)->raw_first != NULL && !session->output->paused) {
+        raw_piece *raw = server_of(session)->raw_first;
+        if (!raw->started) {
+            if (h2_send_library(session) != 0) return -1;
+            if (session->output->paused) return 0;
+            raw->started = true;
+            if (raw->stream != 0 && forget(session, raw->stream) != 0) return -1;
+        }
+        if (!raw_write(session, raw)) return session->failure.kind == H2_FAILURE_NONE ? 0 : -1;
+        raw_drop(session);
+    }
+    return session->waiting == 0 ? h2_send_library(session) : 0;
+}
+
+void h2_fault_pings_mute(h2_session *session, bool muted) {
+    server_of(session)->pings_muted = muted;
+}
+
+void h2_fault_early_set(h2_session *session, bool early) {
+    server_of(session)->early = early;
+}
+
+/* True for a frame that must not leave. */
+static bool withholds(h2_session *session, const uint8_t *frame, size_t length) {
+    static const uint8_t silent[] = {CODE_SILENT >> 24, CODE_SILENT >> 16 & 0xff, CODE_SILENT >> 8 & 0xff,
+                                     CODE_SILENT & 0xff};
+    if (length < 13) return false;
+    if (frame[3] == NGHTTP2_RST_STREAM) return memcmp(frame + 9, silent, sizeof(silent)) == 0;
+    return frame[3] == NGHTTP2_PING && (frame[4] & NGHTTP2_FLAG_ACK) != 0 && server_of(session)->pings_muted;
+}
+
+/* ---------------------------------------------------------------- the server's side of a session */
+
+static int receive(h2_session *session, const uint8_t *bytes, size_t length) {
+    ssize_t taken = nghttp2_session_mem_recv(session->ng, bytes, length);
+    return taken < 0 ? h2_session_fail_library(session, (int)taken) : 0;
+}
+
+static int stream_begin(h2_session *session, int32_t stream) {
+    h2_exchange *exchange = h2_pool_take(session->pool);
+    int result;
+    session->current = NULL;
+    if (exchange == NULL) {
+        result = nghttp2_submit_rst_stream(session->ng, NGHTTP2_FLAG_NONE, stream, NGHTTP2_REFUSED_STREAM);
+        return result == 0 ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
+    }
+    exchange->stream = stream;
+    exchange->message = h2_message_take(session->pool);
+    if (exchange->message == NULL) {
+        h2_pool_give(session->pool, exchange);
+        return h2_receive_memory_limit(session);
+    }
+    session->current = exchange;
+    h2_session_changed_add(session, exchange);
+    result = nghttp2_session_set_stream_user_data(session->ng, stream, exchange);
+    return result == 0 ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
+}
+
+/* A request that was handed on before its end has no message any more: trailer fields are passed over. */
+static int field_add(h2_session *session, h2_exchange *exchange, const h2_received_field *field) {
+    if (exchange->message == NULL) return 0;
+    if (exchange->message->field_count == H2_FIELDS_RECEIVED_MAX) return h2_receive_field_limit(session);
+    return h2_message_field_add(session->pool, exchange->message, field) ? 0 : h2_receive_memory_limit(session);
+}
+
+static void fields_end(h2_session *session, h2_exchange *exchange) {
+    if (server_of(session)->early) h2_receive_fact_add(session, exchange, H2_FIELDS);
+}
+
+/* The message was there from the beginning: this request was handed on before its end. */
+static h2_message *body_begin(h2_session *session, h2_exchange *exchange) {
+    (void)session;
+    (void)exchange;
+    return NULL;
+}
+
+static int frame_append(h2_session *session, const uint8_t *frame, size_t length) {
+    if (withholds(session, frame, length)) return 0;
+    h2_send_note(session, frame, length);
+    return h2_send_append(session->output, frame, length);
+}
+
+static const h2_side server_side = {
+    .session_bytes = sizeof(server_session),
+    .library_new = nghttp2_session_server_new3,
+    .receive = receive,
+    .stream_begin = stream_begin,
+    .field = field_add,
+    .fields_end = fields_end,
+    .body_begin = body_begin,
+    .frame_append = frame_append,
+    .pump = pump,
+    .waiting_clear = raw_clear,
+};
+
+h2_session *h2_server_create(const h2_session_options *options, uint32_t streams_max, uint32_t stream_window) {
+    h2_session *session = h2_session_open(&server_side, options);
+    if (session == NULL) return NULL;
+    server_of(session)->raw_last = &server_of(session)->raw_first;
+    const nghttp2_settings_entry streams = {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, streams_max};
+    return h2_session_settle(session, stream_window != 0 ? stream_window : (uint32_t)STREAM_WINDOW, streams);
 }

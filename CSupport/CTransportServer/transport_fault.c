@@ -1,25 +1,12 @@
-#include "transport_internal.h"
-#include <errno.h>
+#include "server_internal.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { HELD_BYTES_MAX = 16 << 20 };
 
-static connection_fault *fault_of(connection *c) {
-    if (c->fault == NULL) c->fault = calloc(1, sizeof(*c->fault));
-    return c->fault;
-}
-
-void fault_free(connection *c) {
-    if (c->fault == NULL) return;
-    free(c->fault->held);
-    free(c->fault);
-    c->fault = NULL;
-}
-
 /* gently: after what is on its way. */
 static void end(connection *c, uint32_t how, bool gently) {
-    c->fault->ending = (uint8_t)how;
+    server_of(c)->ending = (uint8_t)how;
     connection_end(c, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_FAULT, "ended on purpose", gently);
 }
 
@@ -29,21 +16,20 @@ static bool to_the_byte(uint32_t how) {
 }
 
 static void end_at_cut(connection *c) {
-    uint32_t how = c->fault->cut.how;
-    c->fault->cut.how = TRANSPORT_ABORT_NONE;
+    uint32_t how = server_of(c)->cut.how;
+    server_of(c)->cut.how = TRANSPORT_ABORT_NONE;
     end(c, how, !to_the_byte(how));
 }
 
 static connection *find(transport *t, uint64_t id, bool must_be_up) {
     connection *c = slot_find(t, id);
-    if (c == NULL || c->kind != SLOT_SERVER || c->state > CONNECTION_UP) return NULL;
+    if (c == NULL || c->side != &server_side || c->state > CONNECTION_UP) return NULL;
     return must_be_up && c->state != CONNECTION_UP ? NULL : c;
 }
 
 int transport_fault_abort(transport *t, transport_connection id, uint32_t how) {
     connection *c = find(t, id, false);
     if (c == NULL || how == TRANSPORT_ABORT_NONE || how > TRANSPORT_ABORT_NOTIFY) return TRANSPORT_MISUSE;
-    if (fault_of(c) == NULL) return TRANSPORT_RESOURCE;
     end(c, how, how != TRANSPORT_ABORT_RESET);
     return TRANSPORT_OK;
 }
@@ -51,42 +37,37 @@ int transport_fault_abort(transport *t, transport_connection id, uint32_t how) {
 /* ---------------------------------------------------------------- cuts */
 
 int transport_fault_cuts_add(transport *t, const transport_cut *cuts, uint32_t count) {
-    if (count > TRANSPORT_CUTS_MAX - t->cuts_count) return TRANSPORT_RESOURCE;
-    if (t->cuts == NULL) t->cuts = calloc(TRANSPORT_CUTS_MAX, sizeof(*t->cuts));
-    if (t->cuts == NULL) return TRANSPORT_RESOURCE;
+    server_state *state = server_state_get(t);
+    if (state == NULL || count > TRANSPORT_CUTS_MAX - state->cuts_count) return TRANSPORT_RESOURCE;
     for (uint32_t i = 0; i < count; i++)
-        t->cuts[(t->cuts_first + t->cuts_count++) % TRANSPORT_CUTS_MAX] = cuts[i];
+        state->cuts[(state->cuts_first + state->cuts_count++) % TRANSPORT_CUTS_MAX] = cuts[i];
     return TRANSPORT_OK;
 }
 
 uint32_t transport_fault_cuts_left(const transport *t) {
-    return t->cuts_count;
+    const server_state *state = t->acceptor_state;
+    return state == NULL ? 0 : state->cuts_count;
 }
 
-/* Gives a new connection its cut; false when it is not to begin at all. */
-bool fault_accepted(connection *c) {
-    transport *t = c->transport;
-    c->ordinal = ++t->accepted;
-    if (t->cuts_count == 0) return true;
-    transport_cut cut = t->cuts[t->cuts_first];
-    t->cuts_first = (t->cuts_first + 1) % TRANSPORT_CUTS_MAX;
-    t->cuts_count--;
-    if (cut.how == TRANSPORT_ABORT_NONE) return true;
-    if (fault_of(c) == NULL) return false;
-    c->fault->cut = cut;
-    if (cut.received != 0 && cut.bytes == 0) end_at_cut(c);
-    return true;
+void fault_accepted(connection *c) {
+    server_state *state = c->transport->acceptor_state;
+    if (state->cuts_count == 0) return;
+    const transport_cut cut = state->cuts[state->cuts_first];
+    state->cuts_first = (state->cuts_first + 1) % TRANSPORT_CUTS_MAX;
+    state->cuts_count--;
+    server_of(c)->cut = cut;
+    if (cut.how != TRANSPORT_ABORT_NONE && cut.received != 0 && cut.bytes == 0) end_at_cut(c);
 }
 
-static bool cut_received(const connection_fault *f) {
+static bool cut_received(const server_connection *f) {
     return f->cut.how != TRANSPORT_ABORT_NONE && f->cut.received != 0;
 }
 
-static bool cut_sent(const connection_fault *f) {
+static bool cut_sent(const server_connection *f) {
     return f->cut.how != TRANSPORT_ABORT_NONE && f->cut.received == 0;
 }
 
-static bool hold(connection_fault *f, const uint8_t *bytes, size_t length) {
+static bool hold(server_connection *f, const uint8_t *bytes, size_t length) {
     if (f->held_length + length > HELD_BYTES_MAX) return false;
     if (f->held_length + length > f->held_capacity) {
         size_t capacity = 2 * (f->held_length + length);
@@ -100,24 +81,22 @@ static bool hold(connection_fault *f, const uint8_t *bytes, size_t length) {
     return true;
 }
 
-/* True when the bytes are to be taken as usual. */
-bool fault_received(connection *c, const uint8_t *bytes, size_t length) {
-    connection_fault *f = c->fault;
+void fault_received(connection *c, const uint8_t *bytes, size_t length) {
+    server_connection *f = server_of(c);
     f->received += length;
     if (cut_received(f) && f->received >= f->cut.bytes) {
         size_t beyond = (size_t)(f->received - f->cut.bytes);
         if (beyond < length) connection_take(c, bytes, length - beyond);
         end_at_cut(c);
-        return false;
+    } else if ((f->stalled & TRANSPORT_STALL_READING) == 0) {
+        connection_take(c, bytes, length);
+    } else if (!hold(f, bytes, length)) {
+        end(c, TRANSPORT_ABORT_RESET, false);
     }
-    if ((f->stalled & TRANSPORT_STALL_READING) == 0) return true;
-    if (!hold(f, bytes, length)) end(c, TRANSPORT_ABORT_RESET, false);
-    return false;
 }
 
-/* How many of the next bytes may be sent. */
 size_t fault_sendable(connection *c, size_t length) {
-    const connection_fault *f = c->fault;
+    const server_connection *f = server_of(c);
     if ((f->stalled & TRANSPORT_STALL_WRITING) != 0 && c->state != CONNECTION_LEAVING) return 0;
     if (!cut_sent(f) || f->sent + length < f->cut.bytes) return length;
     if (f->sent >= f->cut.bytes) return 0;
@@ -126,22 +105,27 @@ size_t fault_sendable(connection *c, size_t length) {
 
 /* Bytes are with the kernel, or there are some that the cut keeps back. */
 void fault_sent(connection *c, size_t length) {
-    connection_fault *f = c->fault;
+    server_connection *f = server_of(c);
     f->sent += length;
     if (cut_sent(f) && f->sent >= f->cut.bytes && c->state < CONNECTION_LEAVING) end_at_cut(c);
 }
 
-/* Whether a leaving connection closes without waiting for the peer. */
 bool fault_hangs_up(const connection *c) {
-    return c->fault->ending == TRANSPORT_ABORT_CLOSE || c->fault->ending == TRANSPORT_ABORT_ALERT;
+    return server_of(c)->ending == TRANSPORT_ABORT_CLOSE || server_of(c)->ending == TRANSPORT_ABORT_ALERT;
 }
 
-/* The last word of TLS. */
 void fault_farewell(connection *c) {
-    if (c->fault->ending == TRANSPORT_ABORT_ALERT)
+    if (server_of(c)->ending == TRANSPORT_ABORT_ALERT)
         tls_session_alert(c->tls);
-    else if (c->fault->ending != TRANSPORT_ABORT_CLOSE)
+    else if (server_of(c)->ending != TRANSPORT_ABORT_CLOSE)
         tls_session_close(c->tls);
+}
+
+void fault_close(connection *c) {
+    if (server_of(c)->ending == TRANSPORT_ABORT_RESET)
+        reactor_reset(c->transport->reactor, c->socket);
+    else
+        reactor_close(c->transport->reactor, c->socket);
 }
 
 /* ---------------------------------------------------------------- while it is up */
@@ -149,8 +133,7 @@ void fault_farewell(connection *c) {
 int transport_fault_stall(transport *t, transport_connection id, uint32_t what) {
     connection *c = find(t, id, false);
     if (c == NULL) return TRANSPORT_MISUSE;
-    connection_fault *f = fault_of(c);
-    if (f == NULL) return TRANSPORT_RESOURCE;
+    server_connection *f = server_of(c);
     f->stalled = (uint8_t)what;
     connection_dirty(c);
     if ((what & TRANSPORT_STALL_READING) != 0 || f->held == NULL) return TRANSPORT_OK;
@@ -205,7 +188,7 @@ int transport_fault_bytes(transport *t, transport_connection id, uint32_t stream
     if (c == NULL) return TRANSPORT_MISUSE;
     request *r = stream == 0 ? NULL : (request *)h2_server_find(c->h2, (int32_t)stream);
     if (stream != 0 && (r == NULL || r->state != REQUEST_RECEIVED)) return TRANSPORT_MISUSE;
-    if (!connection_plain_ready(c) || fault_of(c) == NULL) return TRANSPORT_RESOURCE;
+    if (!connection_plain_ready(c)) return TRANSPORT_RESOURCE;
     connection_dirty(c);
     if (h2_fault_bytes(c->h2, (int32_t)stream, bytes, length) != 0) {
         end(c, TRANSPORT_ABORT_RESET, false);
@@ -218,7 +201,7 @@ int transport_fault_bytes(transport *t, transport_connection id, uint32_t stream
 int transport_fault_deafen(transport *t, uint16_t port) {
     for (uint32_t i = 0; i < t->slot_count; i++) {
         connection *c = &t->slots[i];
-        if (c->kind != SLOT_LISTENER || c->state != CONNECTION_UP) continue;
+        if (c->side == NULL || !connection_is_listener(c) || c->state != CONNECTION_UP) continue;
         if (reactor_local_port(t->reactor, c->socket) != port) continue;
         connection_close(c);
         return TRANSPORT_OK;

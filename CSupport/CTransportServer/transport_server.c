@@ -1,28 +1,30 @@
-#include "transport_internal.h"
+#include "server_internal.h"
 #include <errno.h>
+#include <nghttp2/nghttp2.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LISTEN_BACKLOG = 512 };
 
-void server_release(transport *t, request *r) {
+static void request_release(transport *t, request *r) {
     h2_memory_give(t->memory, r->response_body);
     r->response_body = NULL;
     request_give(t, r);
 }
 
 /* The stream is gone. */
-static void server_close(transport *t, request *r) {
+static void request_close(transport *t, request *r) {
     request_unlink(r->connection, r);
     r->connection = NULL;
     if (r->state == REQUEST_QUEUED)
         r->state = REQUEST_GONE;
     else
-        server_release(t, r);
+        request_release(t, r);
 }
 
 /* A request began, became complete or was closed. */
-void server_changed(connection *c, request *r) {
+static void server_changed(connection *c, request *r) {
     transport *t = c->transport;
     if (r->state == REQUEST_NEW) {
         request_link(c, r);
@@ -31,33 +33,97 @@ void server_changed(connection *c, request *r) {
         r->state = REQUEST_OPEN;
     }
     if ((r->exchange.facts & H2_CLOSED) != 0) {
-        server_close(t, r);
+        request_close(t, r);
     } else if ((r->exchange.facts & (H2_COMPLETE | H2_FIELDS)) != 0 && r->state == REQUEST_OPEN) {
         r->state = REQUEST_QUEUED;
         request_queue_push(&t->received, r);
     }
 }
 
-void server_requests_end(connection *c) {
+/* ---------------------------------------------------------------- connections */
+
+static void server_requests_end(connection *c, uint32_t scope, int64_t code) {
+    (void)scope;
+    (void)code;
     while (c->first != NULL)
-        server_close(c->transport, c->first);
+        request_close(c->transport, c->first);
 }
+
+static h2_session *session_create(connection *c, const h2_session_options *options) {
+    return h2_server_create(options, server_of(c)->streams_max, server_of(c)->stream_window);
+}
+
+static void introduce(connection *c, event_node *node, char *text, size_t length, size_t capacity) {
+    node->event.code = (int64_t)server_of(c)->ordinal;
+    if (length + 1 >= capacity) return;
+    text[length++] = '\n';
+    tls_session_peer_describe(c->tls, text + length, capacity - length);
+}
+
+static void drain(connection *c) {
+    if (!c->goaway_sent) h2_session_goaway(c->h2, 0, NULL, 0);
+    c->goaway_sent = true;
+}
+
+static void release(connection *c) {
+    if (c->own != NULL) free(server_of(c)->held);
+    free(c->own);
+    c->own = NULL;
+}
+
+static void nothing(connection *c) {
+    (void)c;
+}
+
+const connection_side server_side = {
+    .session_create = session_create,
+    .introduce = introduce,
+    .received = fault_received,
+    .sendable = fault_sendable,
+    .sent = fault_sent,
+    .changed = server_changed,
+    .drain = drain,
+    .expire = nothing,
+    .requests_end = server_requests_end,
+    .farewell = fault_farewell,
+    .hangs_up = fault_hangs_up,
+    .close = fault_close,
+    .closed = connection_closed,
+    .release = release,
+};
+
+/* ---------------------------------------------------------------- accepting */
+
+static void listener_close(connection *c) {
+    reactor_close(c->transport->reactor, c->socket);
+}
+
+static void listener_release(connection *c) {
+    free(c->own);
+    c->own = NULL;
+}
+
+static const connection_side listener_side = {
+    .close = listener_close, .closed = slot_give, .release = listener_release};
 
 static bool connection_prepare(connection *c, const connection *listener, reactor_socket socket) {
     transport *t = c->transport;
+    const transport_listen_options *options = listener->own;
     c->socket = socket;
     c->context = listener->context;
-    c->streams_max_offered = listener->streams_max_offered;
-    c->stream_window = listener->stream_window;
     c->state = CONNECTION_HANDSHAKING;
-    c->tls = tls_session_create(t->tls[listener->tls_number].context, NULL, &c->fill);
+    c->own = calloc(1, sizeof(server_connection));
+    if (c->own == NULL) return false;
+    *server_of(c) = (server_connection){.streams_max = options->streams_max, .stream_window = options->stream_window};
+    tls_context *tls = transport_tls_find(t, options->tls, &tls_server_role);
+    c->tls = tls == NULL ? NULL : tls_session_create(tls, NULL, &c->fill);
     return c->tls != NULL && reactor_context_set(t->reactor, socket, c->id) == 0;
 }
 
-void server_accepted(transport *t, const reactor_event *event) {
+static void accepted(transport *t, const reactor_event *event) {
     connection *listener = slot_find(t, event->context);
     if (event->error != 0 || event->socket == 0) return;
-    connection *c = listener == NULL ? NULL : slot_take(t, SLOT_SERVER);
+    connection *c = listener == NULL ? NULL : slot_take(t, &server_side);
     if (c == NULL) {
         reactor_close(t->reactor, event->socket);
         return;
@@ -69,34 +135,83 @@ void server_accepted(transport *t, const reactor_event *event) {
         return;
     }
     if (t->options.connect_timeout_ms > 0) connection_deadline_set(c, t->options.connect_timeout_ms);
-    if (!fault_accepted(c)) connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a fault", false);
+    server_of(c)->ordinal = ++((server_state *)t->acceptor_state)->accepted;
+    fault_accepted(c);
 }
 
-static int listen_fail(transport_error *error, int code, const char *what) {
-    if (error != NULL) {
-        *error = (transport_error){.status = TRANSPORT_RESOURCE, .scope = TRANSPORT_SCOPE_SYSTEM, .code = code};
-        snprintf(error->text, sizeof(error->text), "%s: %s", what, strerror(code));
+static void server_received_fill(transport *t, transport_poll_io *io) {
+    while (io->received_count < io->received_capacity) {
+        request *r = request_queue_pop(&t->received);
+        if (r == NULL) return;
+        if (r->state == REQUEST_GONE) {
+            request_release(t, r);
+            continue;
+        }
+        r->state = REQUEST_RECEIVED;
+        const h2_message *message = message_return(t, r);
+        io->received[io->received_count++] = (transport_received){
+            .connection = r->connection_id,
+            .fields = (const transport_field *)(const void *)message->fields,
+            .body = message->body_length > 0 ? message->body : NULL,
+            .stream = (uint32_t)r->exchange.stream,
+            .field_count = message->field_count,
+            .body_length = message->body_length,
+            .body_total = r->exchange.body_received,
+        };
     }
-    return TRANSPORT_RESOURCE;
+}
+
+static void acceptor_destroy(transport *t) {
+    free(t->acceptor_state);
+    t->acceptor_state = NULL;
+}
+
+server_state *server_state_get(transport *t) {
+    static const transport_acceptor acceptor = {
+        .accepted = accepted, .received_fill = server_received_fill, .destroy = acceptor_destroy};
+    if (t->acceptor_state == NULL) t->acceptor_state = calloc(1, sizeof(server_state));
+    if (t->acceptor_state != NULL) t->acceptor = &acceptor;
+    return t->acceptor_state;
+}
+
+int transport_server_tls_create(transport *t, const transport_tls_options *options, transport_error *error) {
+    return transport_tls_add(t, &tls_server_role, options, error);
+}
+
+static int listen_fail(transport_error *error, int code) {
+    char text[200];
+    snprintf(text, sizeof(text), "listening failed: %s", strerror(code));
+    return transport_fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_SYSTEM, code, text);
+}
+
+/* Takes a slot with a copy of the options, or returns NULL. */
+static connection *listener_take(transport *t, const transport_listen_options *options) {
+    connection *c = server_state_get(t) == NULL ? NULL : slot_take(t, &listener_side);
+    if (c == NULL) return NULL;
+    transport_listen_options *copy = malloc(sizeof(*copy));
+    if (copy == NULL) {
+        slot_give(c);
+        return NULL;
+    }
+    *copy = *options;
+    copy->address = NULL; /* the caller's */
+    c->own = copy;
+    c->context = options->context;
+    c->state = CONNECTION_UP;
+    return c;
 }
 
 int transport_listen(transport *t, const transport_listen_options *options, uint16_t *port, transport_error *error) {
     *port = 0;
-    if (options->tls < 0 || (uint32_t)options->tls >= t->tls_count || t->tls[options->tls].context == NULL ||
-        !t->tls[options->tls].server || options->address == NULL)
+    if (transport_tls_find(t, options->tls, &tls_server_role) == NULL || options->address == NULL)
         return TRANSPORT_MISUSE;
-    connection *c = slot_take(t, SLOT_LISTENER);
-    if (c == NULL) return listen_fail(error, ENOSPC, "listening failed");
-    c->context = options->context;
-    c->tls_number = options->tls;
-    c->streams_max_offered = options->streams_max;
-    c->stream_window = options->stream_window;
-    c->state = CONNECTION_UP;
+    connection *c = listener_take(t, options);
+    if (c == NULL) return listen_fail(error, ENOSPC);
     int result =
         reactor_listen(t->reactor, options->address, options->address_length, LISTEN_BACKLOG, c->id, &c->socket);
     if (result < 0) {
         slot_give(c);
-        return listen_fail(error, -result, "listening failed");
+        return listen_fail(error, -result);
     }
     int local = reactor_local_port(t->reactor, c->socket);
     *port = local > 0 ? (uint16_t)local : 0;
@@ -105,7 +220,7 @@ int transport_listen(transport *t, const transport_listen_options *options, uint
 
 static connection *server_find(transport *t, uint64_t id) {
     connection *c = slot_find(t, id);
-    return c != NULL && c->kind == SLOT_SERVER && c->state == CONNECTION_UP ? c : NULL;
+    return c != NULL && c->side == &server_side && c->state == CONNECTION_UP ? c : NULL;
 }
 
 int transport_connection_streams_set(transport *t, transport_connection connection_id, uint32_t streams_max) {
@@ -140,7 +255,7 @@ static void respond_one(connection *c, request *r, const transport_response *res
     r->state = REQUEST_RESPONDED;
     bool reset = response->reset != 0 || !body_copy(t, r, response);
     if (reset)
-        h2_server_reset(c->h2, &r->exchange, response->reset != 0 ? response->reset_code : 2); /* INTERNAL_ERROR */
+        h2_server_reset(c->h2, &r->exchange, response->reset != 0 ? response->reset_code : NGHTTP2_INTERNAL_ERROR);
     else
         h2_server_respond(c->h2, &r->exchange, response->status, (const h2_field *)(const void *)response->fields,
                           response->field_count);

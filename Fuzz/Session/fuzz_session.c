@@ -1,5 +1,5 @@
 #include "fuzz_session.h"
-#include "h2.h"
+#include "h2_server.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,10 +64,8 @@ static void stage_make(stage *s, uint8_t choice) {
                                         .output = &s->output,
                                         .captures = captures,
                                         .capture_count = s->server ? 0 : 2,
-                                        .body_received_max = BODY_BYTES,
-                                        .streams_max = STREAMS / 2,
-                                        .server = s->server};
-    s->session = h2_session_create(&options);
+                                        .body_received_max = BODY_BYTES};
+    s->session = s->server ? h2_server_create(&options, STREAMS / 2, 0) : h2_session_create(&options);
     expect(s->session != NULL);
     sets_make(s);
 }

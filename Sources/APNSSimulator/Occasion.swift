@@ -1,4 +1,5 @@
 import Credentials
+import Identities
 
 /// A certificate and a signing key made for one occasion: what a simulator and its sender need when nobody has given them
 /// any.

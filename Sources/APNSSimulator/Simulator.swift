@@ -1,4 +1,5 @@
 import Credentials
+import Identities
 import OutputFiles
 import Synchronization
 

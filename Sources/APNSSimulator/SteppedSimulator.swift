@@ -1,8 +1,9 @@
 import CTransport
+import CTransportServer
 
-/// A simulator without a thread, in the world of a simulation, driven turn by turn.
+/// A simulator without a thread, in a simulation, driven turn by turn.
 package final class SteppedSimulator {
-    /// The number of its transport in the world.
+    /// The number of its transport.
     package let number: UInt32
     package let port: UInt16
     private let transport: OpaquePointer
@@ -10,10 +11,10 @@ package final class SteppedSimulator {
 
     /// - Parameters:
     ///   - configuration: its provider keys are known by their ids alone.
-    ///   - world: a `transport_world *`, which must outlive the simulator.
+    ///   - make: makes its transport, whose network must outlive the simulator.
     ///   - verify: whether a signature (64 bytes) is good for a message.
     package init(
-        _ configuration: SimulatorConfiguration, world: OpaquePointer,
+        _ configuration: SimulatorConfiguration, make: TransportMaking,
         verify: @escaping @Sendable (_ message: UnsafeRawBufferPointer, _ signature: [UInt8]) -> Bool
     ) throws(SimulatorError) {
         if let fault = configuration.script.fault() { throw .script(fault) }
@@ -22,7 +23,7 @@ package final class SteppedSimulator {
         }
         var number: UInt32 = 0
         let ports: Ports
-        (transport, ports) = try Listener.open(configuration, world: world, number: &number)
+        (transport, ports) = try Listener.open(configuration, &number, make: make)
         self.number = number
         port = ports.pushes
         server = SimulatorServer(transport, configuration, ProviderKey.numbered(keys), ports)

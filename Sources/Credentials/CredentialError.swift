@@ -37,6 +37,11 @@ package struct CredentialError: Error, Equatable, CustomStringConvertible {
     package let detail: String
 
     package var description: String { detail }
+
+    package init(cause: Cause, detail: String) {
+        self.cause = cause
+        self.detail = detail
+    }
 }
 
 extension CredentialError {
@@ -50,7 +55,7 @@ extension CredentialError {
 
     /// Calls a function of CCrypto with a fresh record; a negative status becomes an error.
     @discardableResult
-    static func check(
+    package static func check(
         _ call: (UnsafeMutablePointer<crypto_error>) -> Int32
     ) throws(CredentialError) -> Int32 {
         var record = crypto_error()

@@ -7,7 +7,8 @@ package final class SigningKey: Sendable {
     /// Never changed after init, and CCrypto allows one key on several threads.
     nonisolated(unsafe) private let handle: OpaquePointer
 
-    private init(taking handle: OpaquePointer) {
+    /// Takes over a `crypto_key *` with a private key.
+    package init(taking handle: OpaquePointer) {
         self.handle = handle
     }
 
@@ -26,13 +27,6 @@ package final class SigningKey: Sendable {
             }
         }
         self.init(taking: handle!)
-    }
-
-    /// Makes a new key from the library's random generator.
-    package static func generate() throws(CredentialError) -> SigningKey {
-        var handle: OpaquePointer?
-        try CredentialError.check { crypto_key_generate(&handle, $0) }
-        return SigningKey(taking: handle!)
     }
 
     deinit {
@@ -89,10 +83,5 @@ extension SigningKey {
             withPassphrase(passphrase) { crypto_key_write_private(handle, $0, $1, &buffer, record) }
         }
         return take(&buffer)
-    }
-
-    /// What verifies this key's signatures.
-    package var verificationKey: VerificationKey {
-        get throws(CredentialError) { try VerificationKey(publicKeyPEM: publicKeyPEM) }
     }
 }

@@ -1,4 +1,6 @@
 import CCrypto
+import CIdentities
+import Credentials
 
 /// A public key on P-256 that verifies ES256 signatures (RFC 7518 section 3.4). Usable by several threads at once.
 package final class VerificationKey: Sendable {
@@ -38,5 +40,19 @@ package final class VerificationKey: Sendable {
         message.withUnsafeBytes { message in
             signature.withUnsafeBytes { verify(message, signature: $0) }
         }
+    }
+}
+
+extension SigningKey {
+    /// Makes a new key from the library's random generator.
+    package static func generate() throws(CredentialError) -> SigningKey {
+        var handle: OpaquePointer?
+        try CredentialError.check { crypto_key_generate(&handle, $0) }
+        return SigningKey(taking: handle!)
+    }
+
+    /// What verifies this key's signatures.
+    package var verificationKey: VerificationKey {
+        get throws(CredentialError) { try VerificationKey(publicKeyPEM: publicKeyPEM) }
     }
 }

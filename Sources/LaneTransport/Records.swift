@@ -47,8 +47,8 @@ package enum LoopKind: UInt32, Sendable {
     case automatic = 0
     case ioUring = 1
     case epoll = 2
-    /// In a simulated world, and never asked for by this name.
-    case simulated = 3
+    /// Made by a `TransportOpening` of somebody else's, and never asked for by this name.
+    case other = 3
 }
 
 extension transport_outcome {

@@ -27,7 +27,6 @@ extension Transport {
             options.certificate.withUnsafeBufferPointer { certificate in
                 options.key.withUnsafeBufferPointer { key in
                     var record = transport_tls_options()
-                    record.role = UInt8(TRANSPORT_CLIENT.rawValue)
                     record.system_roots = roots
                     record.ca_pem = authorities.isEmpty ? nil : authorities.baseAddress
                     record.ca_length = UInt32(authorities.count)

@@ -1,5 +1,13 @@
 import CTransport
 
+/// Makes a transport of the core's from options; returns a status as `transport_create` does. Whoever drives several
+/// transports in turn has each of them numbered.
+package typealias TransportOpening =
+    @Sendable (
+        _ options: inout transport_options, _ made: inout OpaquePointer?, _ number: inout UInt32,
+        _ error: inout transport_error
+    ) -> Int32
+
 /// How large a transport is made, and what it waits for.
 package struct TransportOptions: Sendable {
     package var loop = LoopKind.automatic
@@ -20,8 +28,8 @@ package struct TransportOptions: Sendable {
     package var sendBuffer: UInt32 = 256 * 1024
     /// Names of response header fields that outcomes carry, at most 8.
     package var captures: [StaticString] = []
-    /// Where it lives in a simulation, whatever `loop` is.
-    package var world: SimulatedWorld?
+    /// Makes the core's transport. A simulation has its own, over another loop.
+    package var open: TransportOpening = { options, made, _, error in transport_create(&options, &made, &error) }
 
     package init() {}
 }
@@ -32,7 +40,7 @@ package struct TransportOptions: Sendable {
 /// the next `poll`.
 package struct Transport: ~Copyable {
     let handle: OpaquePointer
-    /// Its number in a simulated world.
+    /// Its number among those that are driven in turn.
     package let number: UInt32
     private let outcomes: UnsafeMutableBufferPointer<OutcomeRecord>
     private let events: UnsafeMutableBufferPointer<EventRecord>
@@ -59,8 +67,7 @@ package struct Transport: ~Copyable {
         let status = names.withUnsafeBufferPointer { names in
             record.captures = names.baseAddress
             record.capture_count = UInt32(names.count)
-            guard let world = options.world else { return transport_create(&record, &made, &error) }
-            return transport_world_join(world.handle, &record, &made, &number, &error)
+            return options.open(&record, &made, &number, &error)
         }
         guard status == 0, let made else { throw TransportError(status: status, record: error) }
         handle = made

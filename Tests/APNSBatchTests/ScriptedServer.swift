@@ -1,5 +1,6 @@
 import APNSSimulator
 import CTransport
+import CTransportServer
 import Glibc
 import Synchronization
 
@@ -109,12 +110,11 @@ final class ScriptedServer: Sendable {
             let tls = occasion.certificatePEM.withUnsafeBufferPointer { certificate in
                 occasion.keyPEM.withUnsafeBufferPointer { key in
                     var options = transport_tls_options()
-                    options.role = UInt8(TRANSPORT_SERVER.rawValue)
                     options.certificate_pem = certificate.baseAddress
                     options.certificate_length = UInt32(certificate.count)
                     options.key_pem = key.baseAddress
                     options.key_length = UInt32(key.count)
-                    return transport_tls_create(made, &options, nil)
+                    return transport_server_tls_create(made, &options, nil)
                 }
             }
             guard tls >= 0, listen(tls, streams) == 0 else { throw Failure() }

@@ -1,5 +1,6 @@
 import Credentials
 import Foundation
+import Identities
 import Testing
 
 @testable import APNSProtocol

@@ -1,6 +1,7 @@
 import CTransport
 import Credentials
 import Foundation
+import Identities
 import Synchronization
 import Testing
 

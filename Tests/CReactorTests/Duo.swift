@@ -1,4 +1,5 @@
 import CReactor
+import CSimulatedNetwork
 import Testing
 
 /// Two reactors that talk to each other: over the kernel's loopback, or in a world of their own.

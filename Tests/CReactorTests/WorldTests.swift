@@ -1,4 +1,5 @@
 import CReactor
+import CSimulatedNetwork
 import Glibc
 import Testing
 

@@ -1,4 +1,5 @@
 import CTransport
+import CTransportServer
 
 /// Memory of a test: what the transport borrows lives as long as this.
 final class Arena {

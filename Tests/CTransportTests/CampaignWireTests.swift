@@ -3,6 +3,7 @@ import APNSProtocol
 import CTransport
 import Credentials
 import Foundation
+import Identities
 import TestThreads
 import Testing
 

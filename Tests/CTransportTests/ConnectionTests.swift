@@ -1,6 +1,8 @@
 import CTransport
+import CTransportServer
 import Credentials
 import Glibc
+import Identities
 import Testing
 
 @Suite("connections")

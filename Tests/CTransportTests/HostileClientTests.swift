@@ -1,4 +1,5 @@
 import CTransport
+import CTransportServer
 import Testing
 
 /// What a client may try with our server.

@@ -18,7 +18,7 @@ final class RawClient {
         options.verify_disabled = true
         var made: OpaquePointer?
         var error = tls_error()
-        _ = tls_context_create(&options, &made, &error)
+        _ = tls_context_create(nil, &options, &made, &error)
         output = .allocate(capacity: 1)
         output.initialize(to: tls_output(bytes: .allocate(capacity: 1 << 22), length: 0, capacity: 1 << 22))
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

@@ -1,6 +1,8 @@
 import CTLS
+import CTransportServer
 import Credentials
 import Glibc
+import Identities
 
 /// A server that does exactly what a test says: it sees every frame of the client and sends frames as given. Of TLS it
 /// uses our own engine; everything above is its own.
@@ -50,8 +52,7 @@ final class RawPeer {
                 options.certificate_length = UInt32(certificate.count)
                 options.key_pem = key.baseAddress
                 options.key_length = UInt32(key.count)
-                options.server = true
-                _ = tls_context_create(&options, &made, &error)
+                _ = tls_server_context_create(&options, &made, &error)
             }
         }
         guard let made else { throw TransportFailure(status: -1, text: "tls") }

@@ -1,4 +1,5 @@
 import CTransport
+import CTransportServer
 import Testing
 
 @Suite("requests and answers")

@@ -1,6 +1,8 @@
 import CTransport
+import CTransportServer
 import Credentials
 import Glibc
+import Identities
 
 struct TransportFailure: Error {
     var status: Int32
@@ -46,7 +48,9 @@ final class Side {
 
     // MARK: - setting up
 
-    func tls(_ fill: (inout transport_tls_options) -> Void, pem: [[UInt8]?]) throws -> Int32 {
+    func tls(
+        _ fill: (inout transport_tls_options) -> Void, pem: [[UInt8]?], server: Bool = false
+    ) throws -> Int32 {
         var options = transport_tls_options()
         var error = transport_error()
         let (ca, certificate, key) = (pem[0] ?? [], pem[1] ?? [], pem[2] ?? [])
@@ -60,7 +64,9 @@ final class Side {
                     options.certificate_length = UInt32(certificate.count)
                     options.key_length = UInt32(key.count)
                     fill(&options)
-                    return transport_tls_create(handle, &options, &error)
+                    return server
+                        ? transport_server_tls_create(handle, &options, &error)
+                        : transport_tls_create(handle, &options, &error)
                 }
             }
         }
@@ -73,10 +79,8 @@ final class Side {
         clientCA: [UInt8]? = nil
     ) throws -> UInt16 {
         let tls = try tls(
-            {
-                $0.role = UInt8(TRANSPORT_SERVER.rawValue)
-                $0.request_client_certificate = askForCertificate ? 1 : 0
-            }, pem: [clientCA, identity.certificatePEM, identity.keyPEM])
+            { $0.request_client_certificate = askForCertificate ? 1 : 0 },
+            pem: [clientCA, identity.certificatePEM, identity.keyPEM], server: true)
         var port: UInt16 = 0
         var error = transport_error()
         let status = withLoopback(port: 0) { address, length in

@@ -71,18 +71,11 @@ void crypto_buffer_free(crypto_buffer *buffer);
 
 typedef struct crypto_key crypto_key;
 
-/* Makes a new private key. *out: owned by caller, free with crypto_key_free. */
-int crypto_key_generate(crypto_key **out, crypto_error *error);
-
 /* Reads a private key on P-256: the first private key block of the PEM text, PKCS#8 (RFC 5958), encrypted PKCS#8 or
  * SEC 1. pem, passphrase: borrowed until return; passphrase may be NULL, it has at most 1,024 bytes.
  * *out: owned by caller, free with crypto_key_free. */
 int crypto_key_read_private(const uint8_t *pem, size_t pem_length, const uint8_t *passphrase, size_t passphrase_length,
                             crypto_key **out, crypto_error *error);
-
-/* Reads a public key on P-256: the first PUBLIC KEY block (RFC 5280, SubjectPublicKeyInfo) of the PEM text.
- * pem: borrowed until return. *out: owned by caller, free with crypto_key_free. */
-int crypto_key_read_public(const uint8_t *pem, size_t pem_length, crypto_key **out, crypto_error *error);
 
 /* Writes the private key as PKCS#8 PEM; encrypted (PBES2, AES-256-CBC) when a passphrase (borrowed until return) is
  * given, plain with NULL. out: owned by caller, free with crypto_buffer_free. */
@@ -104,31 +97,7 @@ enum { CRYPTO_ES256_BYTES = 64 };
 int crypto_es256_sign(const crypto_key *key, const uint8_t *message, size_t message_length, uint8_t *signature,
                       crypto_error *error);
 
-/* 1 when the signature is the key's for this message, 0 when it is not (of another length, too), or a negative status.
- * All bytes: borrowed until return. */
-int crypto_es256_verify(const crypto_key *key, const uint8_t *message, size_t message_length, const uint8_t *signature,
-                        size_t signature_length, crypto_error *error);
-
 /* ---------------------------------------------------------------- certificates */
-
-/* What makes a TLS server: a certificate authority of its own, a certificate signed by it, and that one's key, all PEM.
- * Each buffer: owned by caller, free with crypto_identity_free. */
-typedef struct crypto_identity {
-    crypto_buffer authority;   /* the authority's certificate; its key is wiped and kept nowhere */
-    crypto_buffer certificate; /* the server's certificate alone */
-    crypto_buffer key;         /* PKCS#8, plain */
-} crypto_identity;
-
-/* Makes an identity on P-256 whose certificate names the hosts as subjectAltName (RFC 5280, section 4.2.1.6): an IP
- * address where the text is one (IPv4 or IPv6), else a DNS name of letters, digits, '-', '_', '.' and '*'. Valid from
- * one day ago for days (1 to 36,500) more days, as TLS server and client. hosts: host_count (1 to 64) strings, borrowed
- * until return.
- */
-int crypto_identity_make(const char *const *hosts, size_t host_count, uint32_t days, crypto_identity *out,
-                         crypto_error *error);
-
-/* Wipes and frees the three buffers and empties the record. */
-void crypto_identity_free(crypto_identity *identity);
 
 /* What a certificate says of itself. Texts are NUL-terminated UTF-8, empty where absent or too long. */
 typedef struct crypto_certificate_facts {

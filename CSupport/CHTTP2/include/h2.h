@@ -1,5 +1,6 @@
 /*
- * h2: HTTP/2 sessions, client and server side, over memory. Plaintext in, plaintext out; never a descriptor.
+ * h2: HTTP/2 sessions over memory, of clients; h2_server.h has the server's side. Plaintext in, plaintext out; never a
+ * descriptor.
  *
  * Model. A session is fed received bytes and pumped for bytes to send. Its callbacks only record facts: about a stream
  * in its exchange (a fixed record of the caller's slab), about the session in struct h2_facts. The caller looks at both
@@ -96,7 +97,7 @@ enum h2_exchange_fact {
     H2_COMPLETE = 1, /* END_STREAM received: the message is complete */
     H2_CLOSED = 2,   /* the stream is closed; error_code says how. The session has forgotten the exchange */
     H2_LISTED = 4,   /* waits in the session's list of changed exchanges */
-    H2_FIELDS = 8,   /* see h2_fault_early_set */
+    H2_FIELDS = 8,   /* server: see h2_fault_early_set */
 };
 
 /* One request and its response. */
@@ -151,9 +152,6 @@ typedef struct h2_session_options {
     const h2_field *captures; /* client: names of response fields to keep; borrowed until h2_session_destroy */
     uint32_t capture_count;
     uint32_t body_received_max; /* bytes of a body kept */
-    uint32_t streams_max;       /* server: MAX_CONCURRENT_STREAMS to announce */
-    uint32_t stream_window;     /* server: bytes of one body that a client may send ahead; 0 for the usual */
-    bool server;
 } h2_session_options;
 
 enum { H2_GOAWAYS_KEPT = 4, H2_DEBUG_BYTES_MAX = 256 };
@@ -188,7 +186,7 @@ typedef struct h2_failure {
     char text[192];
 } h2_failure;
 
-/* Makes a session; its SETTINGS wait to be pumped. NULL when memory is short. */
+/* Makes a client's session; its SETTINGS wait to be pumped. NULL when memory is short. */
 h2_session *h2_session_create(const h2_session_options *options);
 
 /* Frees a session (NULL allowed). Its exchanges stay as they are: the caller knows them. */
@@ -253,21 +251,5 @@ int h2_client_submit(h2_session *session, h2_exchange *exchange, const h2_reques
 
 /* Resets the exchange's stream with an error code and forgets the exchange. */
 int h2_client_abandon(h2_session *session, h2_exchange *exchange, uint32_t code);
-
-/* ---------------------------------------------------------------- server */
-
-/* Announces a new MAX_CONCURRENT_STREAMS. */
-int h2_server_streams_max_set(h2_session *session, uint32_t streams_max);
-
-/* The exchange of a stream of the peer that is not closed, or NULL. */
-h2_exchange *h2_server_find(h2_session *session, int32_t stream);
-
-/* Answers an exchange that is complete and not closed. fields: copied. exchange->body: set before, borrowed until
- * closed. */
-int h2_server_respond(h2_session *session, h2_exchange *exchange, uint16_t status, const h2_field *fields,
-                      uint32_t count);
-
-/* Resets a stream. */
-int h2_server_reset(h2_session *session, h2_exchange *exchange, uint32_t code);
 
 #endif

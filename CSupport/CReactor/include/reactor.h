@@ -36,7 +36,7 @@ enum reactor_backend {
     REACTOR_BACKEND_IO_URING = 1,
     REACTOR_BACKEND_EPOLL = 2,
     REACTOR_BACKEND_IO_URING_PLAIN = 3, /* io_uring without anything newer than Linux 5.19: for tests, to compare */
-    REACTOR_BACKEND_SIMULATED = 4,      /* no kernel: a network and a clock in memory, made by reactor_world_join */
+    REACTOR_BACKEND_OTHER = 4,          /* never asked for here: a table of functions given to reactor_open_with */
 };
 
 typedef struct reactor_options {
@@ -88,7 +88,7 @@ int reactor_create(const reactor_options *options, reactor **out);
 /* Frees a reactor (NULL is allowed). Sockets still open are closed and joined first, without further events. */
 void reactor_destroy(reactor *r);
 
-/* The back end that runs: REACTOR_BACKEND_IO_URING, REACTOR_BACKEND_EPOLL or REACTOR_BACKEND_SIMULATED. */
+/* The back end that runs: REACTOR_BACKEND_IO_URING, REACTOR_BACKEND_EPOLL or REACTOR_BACKEND_OTHER. */
 uint32_t reactor_backend_kind(const reactor *r);
 
 /* Where REACTOR_BACKEND_AUTO was asked for and io_uring cannot be had: its errno; else 0. */

@@ -1,15 +1,14 @@
 /*
  * tls: OpenSSL over memory. Bytes in, bytes out; never a descriptor.
  *
- * A context holds what connections of one kind share: role, trust, own certificate. A session is one connection. The
- * caller lends a session two things: a slice of ciphertext received (struct tls_input, consumed as it goes) and a
- * buffer for ciphertext to send (struct tls_output, appended to). The library reads from the one and writes to the
- * other without a buffer of ours between.
+ * A context holds what connections of one kind share: trust, own certificate; tls_server.h makes those of servers. A
+ * session is one connection. The caller lends a session two things: a slice of ciphertext received (struct tls_input,
+ * consumed as it goes) and a buffer for ciphertext to send (struct tls_output, appended to). The library reads from the
+ * one and writes to the other without a buffer of ours between.
  *
  * Threads. A context and its sessions belong to one thread at a time; roots to as many as like.
  *
- * Limits. TLS 1.2 and 1.3, ALPN "h2" required on both sides, no renegotiation, no compression, no session tickets from
- * our server.
+ * Limits. TLS 1.2 and 1.3, ALPN "h2" required, no renegotiation, no compression.
  *
  * Errors. A call returns enum tls_result; TLS_FAILED fills the session's struct tls_error. The library's error queue of
  * the thread is left empty.
@@ -83,19 +82,18 @@ typedef struct tls_context_options {
     uint32_t ca_length;
     uint32_t certificate_length;
     uint32_t key_length;
-    bool server;
     bool verify_disabled;            /* client: accept any certificate */
     bool request_client_certificate; /* server: ask for one, which need not come. Without ca_pem any is accepted, with
                                         it one that does not verify ends the handshake */
 } tls_context_options;
 _Static_assert(sizeof(tls_context_options) == 48, "fixed layout");
 
-/* Makes a context; on failure returns false, *out is NULL and error says why. */
-bool tls_context_create(const tls_context_options *options, tls_context **out, tls_error *error);
+/* What clients and servers do differently. That of servers is in tls_server.h. */
+typedef struct tls_role tls_role;
+extern const tls_role tls_client_role;
 
-/* Makes a context without TLS, for simulations, where cryptography would only cost time and no two runs would send the
- * same bytes: sessions frame what they carry, and say hello and goodbye. NULL when memory is short. */
-tls_context *tls_context_create_plain(bool server);
+/* Makes a context; role: NULL for clients. On failure returns false, *out is NULL and error says why. */
+bool tls_context_create(const tls_role *role, const tls_context_options *options, tls_context **out, tls_error *error);
 
 /* Frees a context (NULL allowed); sessions made from it live on. */
 void tls_context_destroy(tls_context *context);
@@ -121,10 +119,6 @@ int tls_session_write(tls_session *session, const uint8_t *plain, size_t length)
 /* Appends close_notify, when the session is in a state that allows it. */
 void tls_session_close(tls_session *session);
 
-/* Appends a fatal alert, after which the session is of no more use: before the end of the handshake handshake_failure,
- * later bad_record_mac. For servers that misbehave on purpose. */
-void tls_session_alert(tls_session *session);
-
 /* The connection ended: fills the error that says that close_notify was missing. */
 void tls_session_truncated(tls_session *session);
 
@@ -133,10 +127,5 @@ const tls_error *tls_session_error(const tls_session *session);
 
 /* Writes protocol and cipher, for the log, NUL-terminated. */
 void tls_session_describe(const tls_session *session, char *text, size_t capacity);
-
-/* Writes whom the peer's certificate is made out to, NUL-terminated: "UID=" and "CN=" with the first such attribute of
- * its subject, each on a line that ends in \n, in UTF-8 with ? for control characters. Empty when the peer showed no
- * certificate or it was not verified. */
-void tls_session_peer_describe(const tls_session *session, char *text, size_t capacity);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * transport: connections. Joins event loop, TLS and HTTP/2, client and server side. The only header of the core's
- * network part that Swift sees; it knows nothing of APNs.
+ * transport: connections. Joins event loop, TLS and HTTP/2. The only header of the core's network part that the sender
+ * sees; it knows nothing of APNs.
  *
  * Model. The border is data, not callbacks. The caller submits requests as an array of fixed-layout records;
  * transport_poll drives everything once and fills an array of outcomes (one per request, always) and an array of
- * connection events. A server is the same with the roles turned: transport_poll fills requests received, and
- * transport_respond takes responses.
+ * connection events. A server (transport_server.h) is the same with the roles turned: transport_poll fills requests
+ * received, and transport_respond takes responses.
  *
  * Pointers. Each one is owned in one of four ways, named where it stands: "borrowed until return", "borrowed until
  * outcome" (until the request's outcome record has been returned by transport_poll), "owned by callee", "valid until
@@ -57,7 +57,7 @@ enum transport_local {
     TRANSPORT_LOCAL_NO_STREAM = 2, /* submitted past the peer's MAX_CONCURRENT_STREAMS or to a connection not up */
     TRANSPORT_LOCAL_NO_ALPN = 3,   /* the peer did not choose h2 */
     TRANSPORT_LOCAL_LIMIT = 4,     /* the peer went past a limit of ours */
-    TRANSPORT_LOCAL_FAULT = 5,     /* asked for with transport_fault.h */
+    TRANSPORT_LOCAL_FAULT = 5,     /* server: asked for with transport_fault.h */
     TRANSPORT_LOCAL_GOAWAY = 6,    /* above the last-stream-id of the server's GOAWAY */
 };
 
@@ -76,7 +76,7 @@ enum transport_loop {
     TRANSPORT_LOOP_AUTO = 0,
     TRANSPORT_LOOP_IO_URING = 1,
     TRANSPORT_LOOP_EPOLL = 2,
-    TRANSPORT_LOOP_SIMULATED = 3, /* never asked for here: see transport_world.h */
+    TRANSPORT_LOOP_OTHER = 3, /* never asked for here: one that is made elsewhere, in a simulation */
 };
 
 typedef struct transport_options {
@@ -102,7 +102,7 @@ int transport_create(const transport_options *options, transport **out, transpor
  */
 void transport_destroy(transport *t);
 
-/* TRANSPORT_LOOP_IO_URING, TRANSPORT_LOOP_EPOLL or TRANSPORT_LOOP_SIMULATED: the one that runs. */
+/* TRANSPORT_LOOP_IO_URING, TRANSPORT_LOOP_EPOLL or TRANSPORT_LOOP_OTHER: the one that runs. */
 uint32_t transport_loop_kind(const transport *t);
 
 /* Where TRANSPORT_LOOP_AUTO was asked for and io_uring cannot be had: its errno; else 0. */
@@ -121,8 +121,6 @@ void transport_thread_name(const char *name);
 void transport_wake(transport *t);
 
 /* ---------------------------------------------------------------- TLS */
-
-enum transport_role { TRANSPORT_CLIENT = 0, TRANSPORT_SERVER = 1 };
 
 /* The certificates that the system trusts. For any number of transports and threads. */
 typedef struct tls_roots transport_roots;
@@ -144,16 +142,15 @@ typedef struct transport_tls_options {
     uint32_t ca_length;
     uint32_t certificate_length;
     uint32_t key_length;
-    uint8_t role;                       /* enum transport_role */
     uint8_t verify_disabled;            /* client: tests only. Chain and host name are verified unless this is 1 */
     uint8_t request_client_certificate; /* server: ask for one, which need not come. Without ca_pem any is accepted,
                                            with it one that does not verify ends the handshake */
-    uint8_t reserved;
+    uint8_t reserved[2];
 } transport_tls_options;
 _Static_assert(sizeof(transport_tls_options) == 48, "fixed layout");
 
-/* Makes a TLS configuration (1.2 and 1.3, ALPN h2 required) and returns its number, or a negative status. Kept until
- * transport_tls_release or transport_destroy; at most 256 at once. */
+/* Makes a TLS configuration for clients (1.2 and 1.3, ALPN h2 required) and returns its number, or a negative status.
+ * Kept until transport_tls_release or transport_destroy; at most 256 at once. */
 int transport_tls_create(transport *t, const transport_tls_options *options, transport_error *error);
 
 /* Frees the number, which the next transport_tls_create may give out again. Connections made with it live on; listeners
@@ -321,29 +318,9 @@ typedef struct transport_event {
 } transport_event;
 _Static_assert(sizeof(transport_event) == 48, "fixed layout");
 
-/* ---------------------------------------------------------------- server */
+/* ---------------------------------------------------------------- poll */
 
-typedef struct transport_listen_options {
-    const struct sockaddr *address; /* borrowed until return */
-    uint64_t context;
-    uint32_t address_length;
-    int32_t tls;            /* number from transport_tls_create, role server */
-    uint32_t streams_max;   /* MAX_CONCURRENT_STREAMS of new connections; see transport_connection_streams_set */
-    uint32_t stream_window; /* bytes of one body that a client may send ahead; 0 for the usual */
-} transport_listen_options;
-_Static_assert(sizeof(transport_listen_options) == 32, "fixed layout");
-
-/* Listens; *port is the bound port in host order. */
-int transport_listen(transport *t, const transport_listen_options *options, uint16_t *port, transport_error *error);
-
-/* Announces a new MAX_CONCURRENT_STREAMS to a client. */
-int transport_connection_streams_set(transport *t, transport_connection connection, uint32_t streams_max);
-
-/* Sends GOAWAY with the last stream received as last-stream-id, keeps answering streams up to it. debug: borrowed until
- * return. */
-int transport_connection_goaway(transport *t, transport_connection connection, uint32_t code, const uint8_t *debug,
-                                uint32_t debug_length);
-
+/* A request that a server received. */
 typedef struct transport_received {
     uint64_t connection;
     const transport_field *fields; /* pseudo-header fields among them, in order of arrival; valid until next call */
@@ -354,25 +331,6 @@ typedef struct transport_received {
     uint32_t body_total;  /* bytes the client sent */
 } transport_received;
 _Static_assert(sizeof(transport_received) == 40, "fixed layout");
-
-typedef struct transport_response {
-    uint64_t connection;
-    const transport_field *fields; /* without :status; copied */
-    const uint8_t *body;           /* copied */
-    uint32_t stream;
-    uint32_t body_length;
-    uint16_t field_count; /* at most 8 */
-    uint16_t status;
-    uint32_t reset; /* 1: no response, RST_STREAM with reset_code */
-    uint32_t reset_code;
-    uint32_t reserved;
-} transport_response;
-_Static_assert(sizeof(transport_response) == 48, "fixed layout");
-
-/* Answers requests. One whose connection or stream is gone is dropped. */
-int transport_respond(transport *t, const transport_response *responses, uint32_t count);
-
-/* ---------------------------------------------------------------- poll */
 
 typedef struct transport_poll_io {
     /* in */

@@ -74,7 +74,7 @@ extension Lane {
     private static func options(_ plan: CampaignPlan) -> TransportOptions {
         var options = TransportOptions()
         options.loop = plan.loop
-        options.world = plan.surroundings.world
+        if let open = plan.surroundings.open { options.open = open }
         options.connections = connections(plan)
         options.streams = streams(plan)
         options.requestTimeout = plan.requestTimeout

@@ -1,4 +1,5 @@
 import CTransport
+import CTransportServer
 
 /// Does what a plan says to the transport.
 enum FaultHands {

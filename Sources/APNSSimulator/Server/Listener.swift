@@ -1,4 +1,5 @@
 import CTransport
+import CTransportServer
 import Glibc
 
 /// The ports that a simulator listens on.
@@ -8,19 +9,26 @@ struct Ports: Sendable {
     var management: UInt16?
 }
 
+/// Makes a transport from options, with its number among those that are driven in turn; returns a status as
+/// `transport_create` does.
+package typealias TransportMaking = (
+    _ options: inout transport_options, _ made: inout OpaquePointer?, _ number: inout UInt32,
+    _ error: inout transport_error
+) -> Int32
+
 /// Makes the transport of a simulator and lets it listen, on the calling thread.
 enum Listener {
     /// A transport that listens, and its ports. Destroyed by the caller, on the same thread.
     static func open(_ configuration: SimulatorConfiguration) throws(SimulatorError) -> (OpaquePointer, Ports) {
         var number: UInt32 = 0
-        return try open(configuration, world: nil, number: &number)
+        return try open(configuration, &number) { options, made, _, error in transport_create(&options, &made, &error) }
     }
 
-    /// The same in the world of a simulation, with the transport's number there.
+    /// The same with a transport that `make` makes, and its number.
     static func open(
-        _ configuration: SimulatorConfiguration, world: OpaquePointer?, number: inout UInt32
+        _ configuration: SimulatorConfiguration, _ number: inout UInt32, make: TransportMaking
     ) throws(SimulatorError) -> (OpaquePointer, Ports) {
-        let transport = try create(configuration, world, &number)
+        let transport = try create(configuration, make, &number)
         do {
             let tls = try secure(transport, configuration)
             let services: Services = configuration.managementPort == nil ? .all : .pushes
@@ -44,7 +52,7 @@ enum Listener {
     }
 
     private static func create(
-        _ configuration: SimulatorConfiguration, _ world: OpaquePointer?, _ number: inout UInt32
+        _ configuration: SimulatorConfiguration, _ make: TransportMaking, _ number: inout UInt32
     ) throws(SimulatorError) -> OpaquePointer {
         var options = transport_options()
         options.loop =
@@ -61,12 +69,7 @@ enum Listener {
         options.send_buffer_max = 1 << 18
         var transport: OpaquePointer?
         var error = transport_error()
-        let status =
-            if let world {
-                transport_world_join(world, &options, &transport, &number, &error)
-            } else {
-                transport_create(&options, &transport, &error)
-            }
+        let status = make(&options, &transport, &number, &error)
         guard status == 0, let transport else {
             throw .system(text(error))
         }
@@ -86,13 +89,12 @@ enum Listener {
                     options.certificate_length = UInt32(clamping: certificate.count)
                     options.key_pem = key.baseAddress
                     options.key_length = UInt32(clamping: key.count)
-                    options.role = UInt8(TRANSPORT_SERVER.rawValue)
                     if configuration.clientAuthorityPEM != nil {
                         options.ca_pem = authority.baseAddress
                         options.ca_length = UInt32(clamping: authority.count)
                         options.request_client_certificate = 1
                     }
-                    return transport_tls_create(transport, &options, &error)
+                    return transport_server_tls_create(transport, &options, &error)
                 }
             }
         }

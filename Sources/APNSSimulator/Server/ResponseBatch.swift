@@ -1,4 +1,5 @@
 import CTransport
+import CTransportServer
 
 /// Responses gathered for one call of the transport.
 struct ResponseBatch: ~Copyable {

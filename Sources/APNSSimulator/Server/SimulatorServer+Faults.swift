@@ -1,4 +1,5 @@
 import CTransport
+import CTransportServer
 
 /// What the server does wrong on purpose: the plan says what and when.
 extension SimulatorServer {

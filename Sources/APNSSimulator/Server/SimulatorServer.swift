@@ -1,4 +1,5 @@
 import CTransport
+import CTransportServer
 
 /// The loop: takes what the transport received, judges, answers at once or later. Belongs to the thread that made it.
 struct SimulatorServer: ~Copyable {

@@ -1,6 +1,7 @@
 import APNSProtocol
 import Credentials
 import Foundation
+import Identities
 import Testing
 
 @testable import APNSBatch

@@ -1,5 +1,6 @@
 import APNSProtocol
 import Credentials
+import Identities
 import Testing
 
 @testable import APNSBatch

@@ -1,4 +1,4 @@
-#include "crypto.h"
+#include "identities.h"
 #include "scenario.h"
 
 /* What the library says of its failures is not always that memory was short. */

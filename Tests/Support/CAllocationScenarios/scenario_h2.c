@@ -1,4 +1,4 @@
-#include "h2.h"
+#include "h2_server.h"
 #include "scenario.h"
 
 enum { STEP_MEMORY = 1, STEP_SESSION, STEP_SETTINGS, STEP_REQUEST, STEP_ANSWER, STEP_END };
@@ -57,10 +57,8 @@ static bool side_make(side *s, bool server) {
                                         .output = &s->output,
                                         .captures = captures,
                                         .capture_count = server ? 0 : 2,
-                                        .body_received_max = 65536,
-                                        .streams_max = 10,
-                                        .server = server};
-    s->session = h2_session_create(&options);
+                                        .body_received_max = 65536};
+    s->session = server ? h2_server_create(&options, 10, 0) : h2_session_create(&options);
     return s->session != NULL;
 }
 

@@ -1,5 +1,5 @@
 #include "scenario.h"
-#include "tls.h"
+#include "tls_server.h"
 
 enum { STEP_CONTEXT = 1, STEP_SESSION, STEP_HANDSHAKE, STEP_WRITE, STEP_READ, STEP_CLOSE };
 enum { ROOM = 65536 };
@@ -22,12 +22,11 @@ static int contexts_make(stage *s, const scenario_identity *identity, scenario_r
     const tls_context_options server = {.certificate_pem = identity->certificate,
                                         .certificate_length = identity->certificate_length,
                                         .key_pem = identity->key,
-                                        .key_length = identity->key_length,
-                                        .server = true};
+                                        .key_length = identity->key_length};
     const tls_context_options client = {.ca_pem = identity->authority, .ca_length = identity->authority_length};
     tls_error error = {0};
-    if (!tls_context_create(&server, &s->server.context, &error) ||
-        !tls_context_create(&client, &s->client.context, &error))
+    if (!tls_server_context_create(&server, &s->server.context, &error) ||
+        !tls_context_create(&tls_client_role, &client, &s->client.context, &error))
         return scenario_refused(result, STEP_CONTEXT, error.text);
     return SCENARIO_DONE;
 }

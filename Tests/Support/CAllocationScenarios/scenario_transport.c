@@ -1,5 +1,5 @@
 #include "scenario.h"
-#include "transport.h"
+#include "transport_server.h"
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
@@ -51,11 +51,11 @@ static int tls_make(stage *s, const scenario_identity *identity, scenario_result
     const transport_tls_options server = {.certificate_pem = identity->certificate,
                                           .certificate_length = identity->certificate_length,
                                           .key_pem = identity->key,
-                                          .key_length = identity->key_length,
-                                          .role = TRANSPORT_SERVER};
+                                          .key_length = identity->key_length};
     const transport_tls_options client = {.ca_pem = identity->authority, .ca_length = identity->authority_length};
     transport_error error = {0};
-    if (transport_tls_create(s->server, &server, &error) < 0 || transport_tls_create(s->client, &client, &error) < 0)
+    if (transport_server_tls_create(s->server, &server, &error) < 0 ||
+        transport_tls_create(s->client, &client, &error) < 0)
         return scenario_refused(result, STEP_TLS, error.text);
     return SCENARIO_DONE;
 }

@@ -334,8 +334,8 @@ static int wait_for_events(reactor *r, const struct reactor_plan *plan, reactor_
     return n > 0 || plan->until_ns <= plan->now_ns ? (int)n : -EINTR;
 }
 
-const struct reactor_backend_table reactor_simulated_table = {
-    .kind = REACTOR_BACKEND_SIMULATED,
+static const struct reactor_backend_table simulated_table = {
+    .kind = REACTOR_BACKEND_OTHER,
     .create = create,
     .destroy = destroy,
     .now_ns = now_ns,
@@ -348,3 +348,7 @@ const struct reactor_backend_table reactor_simulated_table = {
     .wake = wake,
     .wait = wait_for_events,
 };
+
+int reactor_world_join(reactor_world *world, const reactor_options *options, reactor **out) {
+    return reactor_open_with(&simulated_table, world, options, out);
+}

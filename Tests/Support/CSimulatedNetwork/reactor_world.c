@@ -42,20 +42,12 @@ uint64_t reactor_world_now_ns(const reactor_world *world) {
     return world->now_ns;
 }
 
-uint32_t reactor_world_reactors(const reactor_world *world) {
-    return world->member_count;
-}
-
 reactor_world_strikes reactor_world_struck(const reactor_world *world) {
     return world->strikes;
 }
 
 uint64_t reactor_world_digest(const reactor_world *world) {
     return world->digest;
-}
-
-uint64_t reactor_world_random(reactor_world *world) {
-    return sim_random(world);
 }
 
 void reactor_world_faults_set(reactor_world *world, const reactor_world_faults *faults) {

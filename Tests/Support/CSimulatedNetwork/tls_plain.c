@@ -1,4 +1,7 @@
+#include "reactor_simulated.h"
 #include "tls_internal.h"
+#include "transport_internal.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,12 +9,16 @@
 enum { HEADER_BYTES = 3 };
 enum { RECORD_HELLO = 1, RECORD_DATA = 2, RECORD_GOODBYE = 3 };
 
-tls_context *tls_context_create_plain(bool server) {
-    tls_context *context = calloc(1, sizeof(*context));
-    if (context == NULL) return NULL;
-    context->server = server;
-    context->plain = true;
-    return context;
+/* A session that frames what it carries, and says hello and goodbye. */
+typedef struct plain_session {
+    tls_session base;
+    bool greeted; /* said hello */
+    bool met;     /* the peer did */
+    bool closed;  /* said goodbye */
+} plain_session;
+
+static plain_session *plain_of(tls_session *session) {
+    return (plain_session *)(void *)session;
 }
 
 static bool append(tls_session *session, uint8_t kind, const uint8_t *body, size_t length) {
@@ -46,19 +53,20 @@ static int nonsense(tls_session *session) {
     return TLS_FAILED;
 }
 
-int tls_plain_handshake(tls_session *session, tls_input *input) {
-    if (!session->server && !session->greeted) {
-        session->greeted = true;
+static int plain_handshake(tls_session *session, tls_input *input) {
+    const bool server = session->role != &tls_client_role;
+    if (!server && !plain_of(session)->greeted) {
+        plain_of(session)->greeted = true;
         if (!append(session, RECORD_HELLO, NULL, 0)) return TLS_FAILED;
     }
     if (!header_read(session, input)) return TLS_WANT;
     if (session->header[0] != RECORD_HELLO || session->record_left > 0) return nonsense(session);
-    session->met = true;
-    if (session->server && !append(session, RECORD_HELLO, NULL, 0)) return TLS_FAILED;
+    plain_of(session)->met = true;
+    if (server && !append(session, RECORD_HELLO, NULL, 0)) return TLS_FAILED;
     return TLS_OK;
 }
 
-int tls_plain_read(tls_session *session, tls_input *input, uint8_t *plain, size_t capacity, size_t *length) {
+static int plain_read(tls_session *session, tls_input *input, uint8_t *plain, size_t capacity, size_t *length) {
     while (session->record_left == 0) {
         if (!header_read(session, input)) return TLS_WANT;
         if (session->header[0] == RECORD_GOODBYE) return TLS_CLOSED;
@@ -75,7 +83,7 @@ int tls_plain_read(tls_session *session, tls_input *input, uint8_t *plain, size_
     return TLS_OK;
 }
 
-int tls_plain_write(tls_session *session, const uint8_t *plain, size_t length) {
+static int plain_write(tls_session *session, const uint8_t *plain, size_t length) {
     for (size_t done = 0; done < length;) {
         size_t count = length - done < TLS_RECORD_PLAIN_MAX ? length - done : TLS_RECORD_PLAIN_MAX;
         if (!append(session, RECORD_DATA, plain + done, count)) return TLS_FAILED;
@@ -84,6 +92,53 @@ int tls_plain_write(tls_session *session, const uint8_t *plain, size_t length) {
     return TLS_OK;
 }
 
-void tls_plain_close(tls_session *session) {
-    if (session->met && !session->closed) session->closed = append(session, RECORD_GOODBYE, NULL, 0);
+static void plain_close(tls_session *session) {
+    plain_session *plain = plain_of(session);
+    if (plain->met && !plain->closed) plain->closed = append(session, RECORD_GOODBYE, NULL, 0);
+}
+
+static bool plain_begin(tls_session *session, const tls_context *context, const char *host_name) {
+    (void)session;
+    (void)context;
+    (void)host_name;
+    return true;
+}
+
+static void plain_describe(const tls_session *session, char *text, size_t capacity) {
+    (void)session;
+    snprintf(text, capacity, "plaintext");
+}
+
+static const tls_methods plain_methods = {
+    .session_bytes = sizeof(plain_session),
+    .begin = plain_begin,
+    .handshake = plain_handshake,
+    .read = plain_read,
+    .write = plain_write,
+    .close = plain_close,
+    .describe = plain_describe,
+};
+
+/* Cryptography would only cost time here, and no two runs would send the same bytes. */
+static bool plain_context_create(const tls_role *role, const tls_context_options *options, tls_context **out,
+                                 tls_error *error) {
+    (void)options;
+    *out = calloc(1, sizeof(**out));
+    if (*out == NULL)
+        tls_error_set(error, TLS_ERROR_LIBRARY, 0, "no memory");
+    else
+        **out = (tls_context){.methods = &plain_methods, .role = role};
+    return *out != NULL;
+}
+
+static int simulated_reactor_open(void *world, const reactor_options *options, reactor **out) {
+    return reactor_world_join(world, options, out);
+}
+
+int reactor_world_transport(reactor_world *world, const transport_options *options, transport **out, uint32_t *number,
+                            transport_error *error) {
+    static const transport_ground ground = {
+        .reactor_open = simulated_reactor_open, .tls_create = plain_context_create, .stepped = true};
+    *number = world->member_count;
+    return transport_open_with(&ground, world, options, out, error);
 }

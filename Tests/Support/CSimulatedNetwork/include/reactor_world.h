@@ -1,7 +1,7 @@
 /*
- * reactor_world: the network and the clock of simulated reactors (REACTOR_BACKEND_SIMULATED). Some reactors, clients
- * and servers, live in one process and one thread; time is a number that moves when nothing is left to do; every choice
- * comes from the seed, so that a seed reproduces a run byte for byte. No kernel is involved.
+ * reactor_world: the network and the clock of simulated reactors and transports (REACTOR_BACKEND_OTHER). Some reactors,
+ * clients and servers, live in one process and one thread; time is a number that moves when nothing is left to do;
+ * every choice comes from the seed, so that a seed reproduces a run byte for byte. No kernel is involved.
  *
  * Model. A reactor of a world never sleeps: reactor_wait returns 0 where another would wait, and the world remembers
  * until when. reactor_world_next moves the time to the next thing that happens and says whose turn it is:
@@ -18,6 +18,7 @@
 #define APNS_BATCH_REACTOR_WORLD_H
 
 #include "reactor.h"
+#include "transport.h"
 
 typedef struct reactor_world reactor_world;
 
@@ -69,11 +70,15 @@ void reactor_world_destroy(reactor_world *world);
 
 uint64_t reactor_world_now_ns(const reactor_world *world);
 
-/* Makes a reactor of this world, which must outlive it: as reactor_create, whatever options->backend is. */
+/* Makes a reactor of this world, which must outlive it: as reactor_create, whatever options->backend is. Reactors are
+ * numbered from 0 in the order in which they are made. */
 int reactor_world_join(reactor_world *world, const reactor_options *options, reactor **out);
 
-/* The number that the next reactor made in this world gets. Numbers count up and are not used again. */
-uint32_t reactor_world_reactors(const reactor_world *world);
+/* Makes a transport over a reactor of this world: as transport_create, whatever options->loop is. *number: that of its
+ * reactor. transport_poll returns there when nothing is left to do, also with nothing to report. Its connections, and
+ * what servers make with transport_server_tls_create, carry plain bytes in frames that stand for TLS's records. */
+int reactor_world_transport(reactor_world *world, const transport_options *options, transport **out, uint32_t *number,
+                            transport_error *error);
 
 /* Moves the time and returns the number of the reactor whose turn it is; -1 when nothing would ever happen. */
 int64_t reactor_world_next(reactor_world *world);
@@ -90,8 +95,5 @@ void reactor_world_stand_still(reactor_world *world, uint32_t but, uint64_t span
 uint64_t reactor_world_digest(const reactor_world *world);
 
 reactor_world_strikes reactor_world_struck(const reactor_world *world);
-
-/* A number from the world's seed, for choices outside of it. */
-uint64_t reactor_world_random(reactor_world *world);
 
 #endif

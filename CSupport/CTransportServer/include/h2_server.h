@@ -1,11 +1,31 @@
 /*
- * h2_fault: server sessions that misbehave on purpose, for tests of clients. Everything of h2.h about pointers, threads
- * and errors holds.
+ * h2_server: the server's side of HTTP/2 sessions, and sessions that misbehave on purpose, for tests of clients.
+ * Everything of h2.h about pointers, threads and errors holds.
  */
-#ifndef APNS_BATCH_H2_FAULT_H
-#define APNS_BATCH_H2_FAULT_H
+#ifndef APNS_BATCH_H2_SERVER_H
+#define APNS_BATCH_H2_SERVER_H
 
 #include "h2.h"
+
+/* As h2_session_create, for a server. streams_max: MAX_CONCURRENT_STREAMS to announce. stream_window: bytes of one body
+ * that a client may send ahead; 0 for the usual. */
+h2_session *h2_server_create(const h2_session_options *options, uint32_t streams_max, uint32_t stream_window);
+
+/* Announces a new MAX_CONCURRENT_STREAMS. */
+int h2_server_streams_max_set(h2_session *session, uint32_t streams_max);
+
+/* The exchange of a stream of the peer that is not closed, or NULL. */
+h2_exchange *h2_server_find(h2_session *session, int32_t stream);
+
+/* Answers an exchange that is complete and not closed. fields: copied. exchange->body: set before, borrowed until
+ * closed. */
+int h2_server_respond(h2_session *session, h2_exchange *exchange, uint16_t status, const h2_field *fields,
+                      uint32_t count);
+
+/* Resets a stream. */
+int h2_server_reset(h2_session *session, h2_exchange *exchange, uint32_t code);
+
+/* ---------------------------------------------------------------- faults */
 
 typedef struct h2_setting {
     uint16_t id; /* RFC 9113, section 6.5.2 */
