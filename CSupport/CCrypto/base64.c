@@ -5,7 +5,7 @@
 
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-size_t crypto_base64_length(size_t byte_count) {
+size_t apns_crypto_base64_length(size_t byte_count) {
     return (byte_count + 2) / 3 * 4;
 }
 
@@ -20,7 +20,7 @@ static void encode_group(const uint8_t *group, size_t count, uint8_t *text) {
     text[3] = count > 2 ? (uint8_t)alphabet[bits & 63] : '=';
 }
 
-void crypto_base64_encode(const uint8_t *bytes, size_t length, uint8_t *text) {
+void apns_crypto_base64_encode(const uint8_t *bytes, size_t length, uint8_t *text) {
     assert(text != NULL && (bytes != NULL || length == 0));
     for (size_t done = 0; done < length; done += 3) {
         encode_group(bytes + done, length - done < 3 ? length - done : 3, text);
@@ -41,7 +41,7 @@ static bool is_blank(uint8_t c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-long crypto_base64_decode(const uint8_t *text, size_t length, bool blanks, uint8_t *bytes, size_t capacity) {
+long apns_crypto_base64_decode(const uint8_t *text, size_t length, bool blanks, uint8_t *bytes, size_t capacity) {
     uint32_t bits = 0;
     size_t characters = 0;
     size_t padding = 0;
@@ -64,9 +64,9 @@ long crypto_base64_decode(const uint8_t *text, size_t length, bool blanks, uint8
     return characters % 4 == 0 ? (long)written : -1;
 }
 
-int crypto_base64_read(const uint8_t *text, size_t length, uint8_t *bytes, size_t capacity, size_t *written) {
+int apns_crypto_base64_read(const uint8_t *text, size_t length, uint8_t *bytes, size_t capacity, size_t *written) {
     assert(written != NULL && (text != NULL || length == 0) && (bytes != NULL || capacity == 0));
-    long count = crypto_base64_decode(text, length, false, bytes, capacity);
+    long count = apns_crypto_base64_decode(text, length, false, bytes, capacity);
     *written = count < 0 ? 0 : (size_t)count;
     return count < 0 ? CRYPTO_INPUT : CRYPTO_OK;
 }

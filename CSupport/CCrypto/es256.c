@@ -20,11 +20,11 @@ static bool der_to_raw(const uint8_t *der, size_t der_length, uint8_t *raw) {
     return good;
 }
 
-int crypto_es256_sign(const crypto_key *key, const uint8_t *message, size_t message_length, uint8_t *signature,
-                      crypto_error *error) {
+int apns_crypto_es256_sign(const apns_crypto_key *key, const uint8_t *message, size_t message_length,
+                           uint8_t *signature, apns_crypto_error *error) {
     assert(key != NULL && signature != NULL && (message != NULL || message_length == 0));
-    crypto_begin(error);
-    if (!key->is_private) return crypto_fail(error, CRYPTO_MISUSE, CRYPTO_FAULT_NONE, "a public key cannot sign");
+    apns_crypto_begin(error);
+    if (!key->is_private) return apns_crypto_fail(error, CRYPTO_MISUSE, CRYPTO_FAULT_NONE, "a public key cannot sign");
     uint8_t der[DER_MAX];
     size_t der_length = sizeof der;
     EVP_MD_CTX *context = EVP_MD_CTX_new();
@@ -32,27 +32,27 @@ int crypto_es256_sign(const crypto_key *key, const uint8_t *message, size_t mess
                 EVP_DigestSign(context, der, &der_length, message, message_length) == 1 &&
                 der_to_raw(der, der_length, signature);
     EVP_MD_CTX_free(context);
-    if (!good) return crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "signing failed");
-    return crypto_done();
+    if (!good) return apns_crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "signing failed");
+    return apns_crypto_done();
 }
 
-int crypto_sha256(const uint8_t *bytes, size_t length, uint8_t *digest, crypto_error *error) {
+int apns_crypto_sha256(const uint8_t *bytes, size_t length, uint8_t *digest, apns_crypto_error *error) {
     assert(digest != NULL && (bytes != NULL || length == 0));
-    crypto_begin(error);
-    if (EVP_Digest(bytes, length, digest, NULL, EVP_sha256(), NULL) == 1) return crypto_done();
-    return crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "SHA-256 failed");
+    apns_crypto_begin(error);
+    if (EVP_Digest(bytes, length, digest, NULL, EVP_sha256(), NULL) == 1) return apns_crypto_done();
+    return apns_crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "SHA-256 failed");
 }
 
-int crypto_random(uint8_t *bytes, size_t length, crypto_error *error) {
+int apns_crypto_random(uint8_t *bytes, size_t length, apns_crypto_error *error) {
     assert(bytes != NULL || length == 0);
-    crypto_begin(error);
+    apns_crypto_begin(error);
     while (length > 0) {
         int part = length > INT_MAX ? INT_MAX : (int)length;
         if (RAND_bytes(bytes, part) != 1) {
-            return crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "no random bytes");
+            return apns_crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "no random bytes");
         }
         bytes += part;
         length -= (size_t)part;
     }
-    return crypto_done();
+    return apns_crypto_done();
 }

@@ -67,14 +67,14 @@ static uint32_t bit_count(span number) {
     return bits;
 }
 
-static int refuse(crypto_error *error, int fault, const char *found) {
-    return crypto_fail(error, CRYPTO_INPUT, fault,
-                       "expected an RSA public key of %d bits or more (PEM or base64 DER), found %s",
-                       CRYPTO_RSA_BITS_MIN, found);
+static int refuse(apns_crypto_error *error, int fault, const char *found) {
+    return apns_crypto_fail(error, CRYPTO_INPUT, fault,
+                            "expected an RSA public key of %d bits or more (PEM or base64 DER), found %s",
+                            CRYPTO_RSA_BITS_MIN, found);
 }
 
 /* RSAPublicKey: modulus and exponent (RFC 8017, appendix A.1.1). */
-static int read_numbers(span numbers, crypto_rsa *out, crypto_error *error) {
+static int read_numbers(span numbers, crypto_rsa *out, apns_crypto_error *error) {
     span modulus, exponent;
     if (!take_number(&numbers, &modulus) || !take_number(&numbers, &exponent) || numbers.length != 0) {
         return refuse(error, CRYPTO_FAULT_MALFORMED, "DER of something else");
@@ -98,7 +98,7 @@ static int read_numbers(span numbers, crypto_rsa *out, crypto_error *error) {
 }
 
 /* SubjectPublicKeyInfo (RFC 5280, section 4.1) or RSAPublicKey alone: they differ in what comes first. */
-static int read_der(span der, crypto_rsa *out, crypto_error *error) {
+static int read_der(span der, crypto_rsa *out, apns_crypto_error *error) {
     span outer, algorithm, oid, null, bits, numbers;
     if (!take(&der, TAG_SEQUENCE, &outer) || der.length != 0) {
         return refuse(error, CRYPTO_FAULT_MALFORMED, "bytes that are no DER");
@@ -124,18 +124,18 @@ static int read_der(span der, crypto_rsa *out, crypto_error *error) {
 }
 
 /* Text to DER. A text beyond the largest key is no key. */
-static int read_base64(span text, crypto_rsa *out, crypto_error *error) {
+static int read_base64(span text, crypto_rsa *out, apns_crypto_error *error) {
     uint8_t der[DER_MAX];
-    long length = crypto_base64_decode(text.bytes, text.length, true, der, sizeof der);
+    long length = apns_crypto_base64_decode(text.bytes, text.length, true, der, sizeof der);
     if (length < 0) {
-        bool large = text.length > crypto_base64_length(DER_MAX);
+        bool large = text.length > apns_crypto_base64_length(DER_MAX);
         return refuse(error, large ? CRYPTO_FAULT_SIZE : CRYPTO_FAULT_MALFORMED,
                       large ? "more bytes than a key of 8192 bits has" : "text that is neither PEM nor base64");
     }
     return read_der((span){der, (size_t)length}, out, error);
 }
 
-static int read_pem(span pem, size_t at, const char *label, crypto_rsa *out, crypto_error *error) {
+static int read_pem(span pem, size_t at, const char *label, crypto_rsa *out, apns_crypto_error *error) {
     if (strcmp(label, "PUBLIC KEY") != 0 && strcmp(label, "RSA PUBLIC KEY") != 0) {
         char found[64];
         (void)snprintf(found, sizeof found, "a PEM block \"%s\"", label);
@@ -152,22 +152,23 @@ static int read_pem(span pem, size_t at, const char *label, crypto_rsa *out, cry
     return read_base64(body, out, error);
 }
 
-int crypto_rsa_read(const uint8_t *key, size_t length, crypto_rsa *out, crypto_error *error) {
+int apns_crypto_rsa_read(const uint8_t *key, size_t length, crypto_rsa *out, apns_crypto_error *error) {
     if (length == 0) return refuse(error, CRYPTO_FAULT_NOT_PEM, "nothing");
     /* DER of a key in range has a length of two bytes: no text begins so. */
     if (length > 2 && key[0] == TAG_SEQUENCE && key[1] >= 0x80) return read_der((span){key, length}, out, error);
     char label[CRYPTO_PEM_LABEL_MAX + 1];
     size_t at = 0;
-    if (crypto_pem_next_label(key, length, &at, label)) return read_pem((span){key, length}, at, label, out, error);
+    if (apns_crypto_pem_next_label(key, length, &at, label))
+        return read_pem((span){key, length}, at, label, out, error);
     return read_base64((span){key, length}, out, error);
 }
 
-int crypto_recipient_check(const uint8_t *key, size_t length, uint32_t *bits, crypto_error *error) {
+int apns_crypto_recipient_check(const uint8_t *key, size_t length, uint32_t *bits, apns_crypto_error *error) {
     assert(bits != NULL && (key != NULL || length == 0));
-    crypto_begin(error);
+    apns_crypto_begin(error);
     *bits = 0;
     crypto_rsa rsa;
-    int status = crypto_rsa_read(key, length, &rsa, error);
+    int status = apns_crypto_rsa_read(key, length, &rsa, error);
     if (status == CRYPTO_OK) *bits = rsa.bits;
     return status;
 }

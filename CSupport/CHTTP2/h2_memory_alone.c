@@ -16,15 +16,15 @@ typedef struct block {
 
 enum { RESERVE_BYTES = 65536 - 64 };
 
-struct h2_memory {
+struct apns_h2_memory {
     size_t bytes;
     size_t bytes_max;
     block *reserve; /* as in h2_memory.c */
     block blocks;   /* head of the ring */
 };
 
-h2_memory *h2_memory_create(size_t bytes_max) {
-    h2_memory *memory = calloc(1, sizeof(*memory));
+apns_h2_memory *apns_h2_memory_create(size_t bytes_max) {
+    apns_h2_memory *memory = calloc(1, sizeof(*memory));
     if (memory == NULL) return NULL;
     memory->reserve = malloc(sizeof(block) + RESERVE_BYTES);
     if (memory->reserve == NULL) {
@@ -36,7 +36,7 @@ h2_memory *h2_memory_create(size_t bytes_max) {
     return memory;
 }
 
-void h2_memory_destroy(h2_memory *memory) {
+void apns_h2_memory_destroy(apns_h2_memory *memory) {
     if (memory == NULL) return;
     for (block *b = memory->blocks.next; b != &memory->blocks;) {
         block *next = b->next;
@@ -47,7 +47,7 @@ void h2_memory_destroy(h2_memory *memory) {
     free(memory);
 }
 
-static void *link_block(h2_memory *memory, block *b, size_t bytes) {
+static void *link_block(apns_h2_memory *memory, block *b, size_t bytes) {
     memory->bytes += bytes;
     b->bytes = bytes;
     b->next = memory->blocks.next;
@@ -57,13 +57,13 @@ static void *link_block(h2_memory *memory, block *b, size_t bytes) {
     return b + 1;
 }
 
-void *h2_memory_take(h2_memory *memory, size_t bytes) {
+void *apns_h2_memory_take(apns_h2_memory *memory, size_t bytes) {
     if (memory->bytes > memory->bytes_max || bytes > memory->bytes_max - memory->bytes) return NULL;
     block *b = malloc(sizeof(*b) + bytes);
     return b == NULL ? NULL : link_block(memory, b, bytes);
 }
 
-void h2_memory_give(h2_memory *memory, void *bytes) {
+void apns_h2_memory_give(apns_h2_memory *memory, void *bytes) {
     if (bytes == NULL) return;
     block *b = (block *)bytes - 1;
     memory->bytes -= b->bytes;
@@ -76,28 +76,28 @@ static size_t room_of(void *bytes) {
     return ((block *)bytes - 1)->bytes;
 }
 
-static void *moved(h2_memory *memory, void *bytes, void *grown) {
+static void *moved(apns_h2_memory *memory, void *bytes, void *grown) {
     if (grown == NULL || bytes == NULL) return grown;
     memcpy(grown, bytes, room_of(bytes));
-    h2_memory_give(memory, bytes);
+    apns_h2_memory_give(memory, bytes);
     return grown;
 }
 
-void *h2_memory_grow(h2_memory *memory, void *bytes, size_t wanted) {
+void *apns_h2_memory_grow(apns_h2_memory *memory, void *bytes, size_t wanted) {
     if (bytes != NULL && wanted <= room_of(bytes)) return bytes;
-    return moved(memory, bytes, h2_memory_take(memory, wanted));
+    return moved(memory, bytes, apns_h2_memory_take(memory, wanted));
 }
 
-static void *reserve_take(h2_memory *memory, size_t bytes) {
+static void *reserve_take(apns_h2_memory *memory, size_t bytes) {
     block *b = memory->reserve;
     if (b == NULL || bytes > RESERVE_BYTES) return NULL;
     memory->reserve = NULL;
     return link_block(memory, b, RESERVE_BYTES);
 }
 
-void *h2_memory_grow_reserved(h2_memory *memory, void *bytes, size_t wanted) {
+void *apns_h2_memory_grow_reserved(apns_h2_memory *memory, void *bytes, size_t wanted) {
     if (memory->reserve == NULL) memory->reserve = malloc(sizeof(block) + RESERVE_BYTES);
-    void *grown = h2_memory_grow(memory, bytes, wanted);
+    void *grown = apns_h2_memory_grow(memory, bytes, wanted);
     return grown != NULL ? grown : moved(memory, bytes, reserve_take(memory, wanted));
 }
 

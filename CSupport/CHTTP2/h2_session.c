@@ -21,14 +21,14 @@ static nghttp2_option *options_make(void) {
     return options;
 }
 
-static int ng_create(h2_session *session) {
-    nghttp2_mem mem = h2_memory_library(session->memory);
+static int ng_create(apns_h2_session *session) {
+    nghttp2_mem mem = apns_h2_memory_library(session->memory);
     nghttp2_session_callbacks *callbacks = NULL;
     nghttp2_option *options = options_make();
     int result = NGHTTP2_ERR_NOMEM;
     if (options != NULL && nghttp2_session_callbacks_new(&callbacks) == 0) {
-        h2_receive_callbacks_set(callbacks);
-        nghttp2_session_callbacks_set_send_data_callback(callbacks, h2_send_data);
+        apns_h2_receive_callbacks_set(callbacks);
+        nghttp2_session_callbacks_set_send_data_callback(callbacks, apns_h2_send_data);
         result = session->side->library_new(&session->ng, callbacks, session, options, &mem);
     }
     nghttp2_session_callbacks_del(callbacks);
@@ -36,8 +36,8 @@ static int ng_create(h2_session *session) {
     return result;
 }
 
-h2_session *h2_session_open(const h2_side *side, const h2_session_options *options) {
-    h2_session *session = calloc(1, side->session_bytes);
+apns_h2_session *apns_h2_session_open(const h2_side *side, const apns_h2_session_options *options) {
+    apns_h2_session *session = calloc(1, side->session_bytes);
     if (session == NULL) return NULL;
     session->side = side;
     session->memory = options->memory;
@@ -51,13 +51,13 @@ h2_session *h2_session_open(const h2_side *side, const h2_session_options *optio
     session->body_received_max = options->body_received_max;
     session->changed_last = &session->changed_first;
     session->deferred_last = &session->deferred_first;
-    h2_encoder_init(&session->encoder, options->memory);
+    apns_h2_encoder_init(&session->encoder, options->memory);
     if (ng_create(session) == 0) return session;
-    h2_session_destroy(session);
+    apns_h2_session_destroy(session);
     return NULL;
 }
 
-h2_session *h2_session_settle(h2_session *session, uint32_t window, nghttp2_settings_entry own) {
+apns_h2_session *apns_h2_session_settle(apns_h2_session *session, uint32_t window, nghttp2_settings_entry own) {
     const nghttp2_settings_entry settings[] = {
         {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
         {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, H2_HEADER_LIST_BYTES_MAX},
@@ -67,25 +67,25 @@ h2_session *h2_session_settle(h2_session *session, uint32_t window, nghttp2_sett
     if (nghttp2_submit_settings(session->ng, NGHTTP2_FLAG_NONE, settings, 4) == 0 &&
         nghttp2_session_set_local_window_size(session->ng, NGHTTP2_FLAG_NONE, 0, CONNECTION_WINDOW) == 0)
         return session;
-    h2_session_destroy(session);
+    apns_h2_session_destroy(session);
     return NULL;
 }
 
-h2_session *h2_session_create(const h2_session_options *options) {
-    h2_session *session = h2_session_open(&h2_client_side, options);
+apns_h2_session *apns_h2_session_create(const apns_h2_session_options *options) {
+    apns_h2_session *session = apns_h2_session_open(&apns_h2_client_side, options);
     const nghttp2_settings_entry no_push = {NGHTTP2_SETTINGS_ENABLE_PUSH, 0};
-    return session == NULL ? NULL : h2_session_settle(session, CLIENT_STREAM_WINDOW, no_push);
+    return session == NULL ? NULL : apns_h2_session_settle(session, CLIENT_STREAM_WINDOW, no_push);
 }
 
-void h2_session_destroy(h2_session *session) {
+void apns_h2_session_destroy(apns_h2_session *session) {
     if (session == NULL) return;
     nghttp2_session_del(session->ng);
     session->side->waiting_clear(session);
-    h2_encoder_clear(&session->encoder);
+    apns_h2_encoder_clear(&session->encoder);
     free(session);
 }
 
-int h2_session_fail(h2_session *session, int32_t kind, int32_t code, const char *text) {
+int apns_h2_session_fail(apns_h2_session *session, int32_t kind, int32_t code, const char *text) {
     if (session->failure.kind != H2_FAILURE_NONE) return -1;
     session->failure.kind = kind;
     session->failure.code = code;
@@ -93,7 +93,7 @@ int h2_session_fail(h2_session *session, int32_t kind, int32_t code, const char 
     return -1;
 }
 
-int h2_session_fail_library(h2_session *session, int code) {
+int apns_h2_session_fail_library(apns_h2_session *session, int code) {
     int32_t kind = H2_FAILURE_PROTOCOL;
     if (code == NGHTTP2_ERR_NOMEM)
         kind = H2_FAILURE_MEMORY;
@@ -101,27 +101,27 @@ int h2_session_fail_library(h2_session *session, int code) {
         kind = H2_FAILURE_LIMIT;
     else if (code == NGHTTP2_ERR_CALLBACK_FAILURE)
         kind = H2_FAILURE_OUTPUT;
-    return h2_session_fail(session, kind, code, nghttp2_strerror(code));
+    return apns_h2_session_fail(session, kind, code, nghttp2_strerror(code));
 }
 
-int h2_session_receive(h2_session *session, const uint8_t *bytes, size_t length) {
+int apns_h2_session_receive(apns_h2_session *session, const uint8_t *bytes, size_t length) {
     session->drained = false;
     return session->side->receive(session, bytes, length);
 }
 
-int h2_session_pump(h2_session *session) {
+int apns_h2_session_pump(apns_h2_session *session) {
     return session->side->pump(session);
 }
 
-bool h2_session_waits(const h2_session *session) {
+bool apns_h2_session_waits(const apns_h2_session *session) {
     return session->waiting > 0;
 }
 
-bool h2_session_pending(const h2_session *session) {
+bool apns_h2_session_pending(const apns_h2_session *session) {
     return !session->drained || session->waiting > 0;
 }
 
-void h2_session_changed_add(h2_session *session, h2_exchange *exchange) {
+void apns_h2_session_changed_add(apns_h2_session *session, apns_h2_exchange *exchange) {
     if ((exchange->facts & H2_LISTED) != 0) return;
     exchange->facts |= H2_LISTED;
     exchange->next = NULL;
@@ -129,47 +129,47 @@ void h2_session_changed_add(h2_session *session, h2_exchange *exchange) {
     session->changed_last = &exchange->next;
 }
 
-h2_exchange *h2_session_changed_take(h2_session *session) {
-    h2_exchange *first = session->changed_first;
+apns_h2_exchange *apns_h2_session_changed_take(apns_h2_session *session) {
+    apns_h2_exchange *first = session->changed_first;
     session->changed_first = NULL;
     session->changed_last = &session->changed_first;
     return first;
 }
 
-h2_facts *h2_session_facts(h2_session *session) {
+apns_h2_facts *apns_h2_session_facts(apns_h2_session *session) {
     return &session->facts;
 }
 
-const h2_failure *h2_session_failure(const h2_session *session) {
+const apns_h2_failure *apns_h2_session_failure(const apns_h2_session *session) {
     return &session->failure;
 }
 
-uint32_t h2_session_peer_streams_max(const h2_session *session) {
+uint32_t apns_h2_session_peer_streams_max(const apns_h2_session *session) {
     return nghttp2_session_get_remote_settings(session->ng, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
 }
 
-uint32_t h2_session_open_count(const h2_session *session) {
+uint32_t apns_h2_session_open_count(const apns_h2_session *session) {
     return session->open_count;
 }
 
-int32_t h2_session_written_stream(const h2_session *session) {
+int32_t apns_h2_session_written_stream(const apns_h2_session *session) {
     return session->written_stream;
 }
 
-int h2_session_submitted(h2_session *session, int result) {
+int apns_h2_session_submitted(apns_h2_session *session, int result) {
     session->drained = false;
-    return result < 0 ? h2_session_fail_library(session, result) : 0;
+    return result < 0 ? apns_h2_session_fail_library(session, result) : 0;
 }
 
-int h2_session_ping(h2_session *session, uint64_t opaque) {
+int apns_h2_session_ping(apns_h2_session *session, uint64_t opaque) {
     uint8_t bytes[8];
     memcpy(bytes, &opaque, sizeof(bytes));
-    return h2_session_submitted(session, nghttp2_submit_ping(session->ng, NGHTTP2_FLAG_NONE, bytes));
+    return apns_h2_session_submitted(session, nghttp2_submit_ping(session->ng, NGHTTP2_FLAG_NONE, bytes));
 }
 
-int h2_session_goaway(h2_session *session, uint32_t code, const uint8_t *debug, size_t debug_length) {
+int apns_h2_session_goaway(apns_h2_session *session, uint32_t code, const uint8_t *debug, size_t debug_length) {
     session->goaway_own = true;
     int32_t last = nghttp2_session_get_last_proc_stream_id(session->ng);
-    return h2_session_submitted(session,
-                                nghttp2_submit_goaway(session->ng, NGHTTP2_FLAG_NONE, last, code, debug, debug_length));
+    return apns_h2_session_submitted(
+        session, nghttp2_submit_goaway(session->ng, NGHTTP2_FLAG_NONE, last, code, debug, debug_length));
 }

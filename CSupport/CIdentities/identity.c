@@ -139,36 +139,36 @@ static X509 *make_client(EVP_PKEY *key, const char *user_id, const char *common_
 }
 
 /* certificate NULL: it could not be made. */
-static int write_identity(X509 *authority, X509 *certificate, const EVP_PKEY *key, crypto_identity *out,
-                          crypto_error *error) {
+static int write_identity(X509 *authority, X509 *certificate, const EVP_PKEY *key, apns_crypto_identity *out,
+                          apns_crypto_error *error) {
     if (certificate == NULL)
-        return crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "the certificate cannot be made");
-    int status = crypto_certificate_write(authority, &out->authority, error);
-    if (status == CRYPTO_OK) status = crypto_certificate_write(certificate, &out->certificate, error);
-    if (status == CRYPTO_OK) status = crypto_pkey_write_private(key, NULL, 0, &out->key, error);
-    if (status != CRYPTO_OK) crypto_identity_free(out);
+        return apns_crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "the certificate cannot be made");
+    int status = apns_crypto_certificate_write(authority, &out->authority, error);
+    if (status == CRYPTO_OK) status = apns_crypto_certificate_write(certificate, &out->certificate, error);
+    if (status == CRYPTO_OK) status = apns_crypto_pkey_write_private(key, NULL, 0, &out->key, error);
+    if (status != CRYPTO_OK) apns_crypto_identity_free(out);
     return status;
 }
 
-static int expect_hosts(const char *const *hosts, size_t host_count, crypto_error *error) {
+static int expect_hosts(const char *const *hosts, size_t host_count, apns_crypto_error *error) {
     if (host_count == 0 || host_count > HOSTS_MAX) {
-        return crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_NAME, "%zu host names given, expected 1 to %d", host_count,
-                           HOSTS_MAX);
+        return apns_crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_NAME, "%zu host names given, expected 1 to %d",
+                                host_count, HOSTS_MAX);
     }
     for (size_t i = 0; i < host_count; i++) {
         uint8_t scratch[sizeof(struct in6_addr)];
         if (is_host_name(hosts[i]) || inet_pton(AF_INET6, hosts[i], scratch) == 1) continue;
-        return crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_NAME, "host %zu is neither a host name nor an IP address",
-                           i + 1);
+        return apns_crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_NAME,
+                                "host %zu is neither a host name nor an IP address", i + 1);
     }
     return CRYPTO_OK;
 }
 
-int crypto_identity_make(const char *const *hosts, size_t host_count, uint32_t days, crypto_identity *out,
-                         crypto_error *error) {
+int apns_crypto_identity_make(const char *const *hosts, size_t host_count, uint32_t days, apns_crypto_identity *out,
+                              apns_crypto_error *error) {
     assert(out != NULL && (hosts != NULL || host_count == 0) && days >= 1 && days <= DAYS_MAX);
-    crypto_begin(error);
-    *out = (crypto_identity){0};
+    apns_crypto_begin(error);
+    *out = (apns_crypto_identity){0};
     int status = expect_hosts(hosts, host_count, error);
     if (status != CRYPTO_OK) return status;
     EVP_PKEY *authority_key = EVP_EC_gen("P-256");
@@ -181,7 +181,7 @@ int crypto_identity_make(const char *const *hosts, size_t host_count, uint32_t d
     X509_free(authority);
     EVP_PKEY_free(key);
     EVP_PKEY_free(authority_key);
-    return status == CRYPTO_OK ? crypto_done() : status;
+    return status == CRYPTO_OK ? apns_crypto_done() : status;
 }
 
 static bool is_name(const char *text) {
@@ -189,24 +189,24 @@ static bool is_name(const char *text) {
     return length > 0 && length <= NAME_MAX_BYTES;
 }
 
-int crypto_client_make(const char *user_id, const char *common_name, uint32_t days, crypto_identity *out,
-                       crypto_error *error) {
+int apns_crypto_client_make(const char *user_id, const char *common_name, uint32_t days, apns_crypto_identity *out,
+                            apns_crypto_error *error) {
     assert(out != NULL && user_id != NULL && common_name != NULL && days >= 1 && days <= DAYS_MAX);
-    crypto_begin(error);
-    *out = (crypto_identity){0};
+    apns_crypto_begin(error);
+    *out = (apns_crypto_identity){0};
     if (!is_name(user_id) || !is_name(common_name))
-        return crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_NAME, "a name of 1 to %d bytes was expected",
-                           NAME_MAX_BYTES);
+        return apns_crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_NAME, "a name of 1 to %d bytes was expected",
+                                NAME_MAX_BYTES);
     EVP_PKEY *key = EVP_EC_gen("P-256");
     X509 *client = key == NULL ? NULL : make_client(key, user_id, common_name, days);
     int status = write_identity(client, client, key, out, error);
     X509_free(client);
     EVP_PKEY_free(key);
-    return status == CRYPTO_OK ? crypto_done() : status;
+    return status == CRYPTO_OK ? apns_crypto_done() : status;
 }
 
-void crypto_identity_free(crypto_identity *identity) {
-    crypto_buffer_free(&identity->authority);
-    crypto_buffer_free(&identity->certificate);
-    crypto_buffer_free(&identity->key);
+void apns_crypto_identity_free(apns_crypto_identity *identity) {
+    apns_crypto_buffer_free(&identity->authority);
+    apns_crypto_buffer_free(&identity->certificate);
+    apns_crypto_buffer_free(&identity->key);
 }

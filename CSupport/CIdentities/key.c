@@ -9,29 +9,32 @@
 
 enum { COORDINATE_BYTES = CRYPTO_ES256_BYTES / 2 };
 
-int crypto_key_generate(crypto_key **out, crypto_error *error) {
+int apns_crypto_key_generate(apns_crypto_key **out, apns_crypto_error *error) {
     assert(out != NULL);
-    crypto_begin(error);
+    apns_crypto_begin(error);
     *out = NULL;
     EVP_PKEY *pkey = EVP_EC_gen("P-256");
-    if (pkey == NULL) return crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "no key could be made");
-    return crypto_key_take(pkey, true, out, error);
+    if (pkey == NULL)
+        return apns_crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "no key could be made");
+    return apns_crypto_key_take(pkey, true, out, error);
 }
 
-int crypto_key_read_public(const uint8_t *pem, size_t pem_length, crypto_key **out, crypto_error *error) {
+int apns_crypto_key_read_public(const uint8_t *pem, size_t pem_length, apns_crypto_key **out,
+                                apns_crypto_error *error) {
     assert(out != NULL && (pem != NULL || pem_length == 0));
-    crypto_begin(error);
+    apns_crypto_begin(error);
     *out = NULL;
-    int status = crypto_pem_expect(pem, pem_length, "PUBLIC KEY", error);
+    int status = apns_crypto_pem_expect(pem, pem_length, "PUBLIC KEY", error);
     if (status != CRYPTO_OK) return status;
-    BIO *bio = crypto_bio_over(pem, pem_length);
-    if (bio == NULL) return crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "cannot read the PEM");
-    EVP_PKEY *pkey = PEM_read_bio_PUBKEY(bio, NULL, crypto_no_passphrase, NULL);
+    BIO *bio = apns_crypto_bio_over(pem, pem_length);
+    if (bio == NULL)
+        return apns_crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "cannot read the PEM");
+    EVP_PKEY *pkey = PEM_read_bio_PUBKEY(bio, NULL, apns_crypto_no_passphrase, NULL);
     BIO_free(bio);
     if (pkey == NULL) {
-        return crypto_fail_library(error, CRYPTO_INPUT, CRYPTO_FAULT_MALFORMED, "the public key cannot be read");
+        return apns_crypto_fail_library(error, CRYPTO_INPUT, CRYPTO_FAULT_MALFORMED, "the public key cannot be read");
     }
-    return crypto_key_take(pkey, false, out, error);
+    return apns_crypto_key_take(pkey, false, out, error);
 }
 
 /* From r and s of fixed width to DER. *der: owned by caller, OPENSSL_free. Returns its length, or 0. */
@@ -51,10 +54,10 @@ static int raw_to_der(const uint8_t *raw, uint8_t **der) {
     return length > 0 ? length : 0;
 }
 
-int crypto_es256_verify(const crypto_key *key, const uint8_t *message, size_t message_length, const uint8_t *signature,
-                        size_t signature_length, crypto_error *error) {
+int apns_crypto_es256_verify(const apns_crypto_key *key, const uint8_t *message, size_t message_length,
+                             const uint8_t *signature, size_t signature_length, apns_crypto_error *error) {
     assert(key != NULL && (message != NULL || message_length == 0) && (signature != NULL || signature_length == 0));
-    crypto_begin(error);
+    apns_crypto_begin(error);
     if (signature_length != CRYPTO_ES256_BYTES) return 0;
     uint8_t *der = NULL;
     int der_length = raw_to_der(signature, &der);
@@ -65,7 +68,7 @@ int crypto_es256_verify(const crypto_key *key, const uint8_t *message, size_t me
     int verified = ready ? EVP_DigestVerify(context, der, (size_t)der_length, message, message_length) : -1;
     EVP_MD_CTX_free(context);
     OPENSSL_free(der);
-    if (verified < 0) return crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "verifying failed");
-    (void)crypto_done();
+    if (verified < 0) return apns_crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "verifying failed");
+    (void)apns_crypto_done();
     return verified == 1 ? 1 : 0;
 }

@@ -18,8 +18,8 @@ struct reactor_buffers {
 };
 
 /* 0 or -ENOMEM. */
-int reactor_buffers_create(struct reactor_buffers *buffers, uint32_t bytes, uint32_t count);
-void reactor_buffers_destroy(struct reactor_buffers *buffers);
+int apns_reactor_buffers_create(struct reactor_buffers *buffers, uint32_t bytes, uint32_t count);
+void apns_reactor_buffers_destroy(struct reactor_buffers *buffers);
 
 static inline uint8_t *reactor_buffers_at(const struct reactor_buffers *buffers, uint32_t number) {
     return buffers->memory + (size_t)number * buffers->bytes;

@@ -61,7 +61,7 @@ static uint32_t update(uint32_t crc, const uint8_t *bytes, size_t length) {
 }
 #endif
 
-uint32_t storage_crc32c(uint32_t before, const void *bytes, size_t length) {
+uint32_t apns_storage_crc32c(uint32_t before, const void *bytes, size_t length) {
     return ~update(~before, bytes, length);
 }
 
@@ -76,7 +76,7 @@ static uint32_t multiply(uint32_t left, uint32_t right) {
     return product;
 }
 
-uint32_t storage_crc32c_combine(uint32_t first, uint32_t second, uint64_t second_length) {
+uint32_t apns_storage_crc32c_combine(uint32_t first, uint32_t second, uint64_t second_length) {
     /* x to the eighth power, which appends one byte; then that to the power of the length, by squaring. */
     uint32_t power = 0x80000000u >> 8;
     for (uint64_t rest = second_length; rest != 0; rest >>= 1) {

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
-int storage_reserve(int descriptor, uint64_t from, uint64_t to) {
+int apns_storage_reserve(int descriptor, uint64_t from, uint64_t to) {
     while (fallocate(descriptor, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(to - from)) != 0) {
         if (errno != EINTR) return errno;
     }

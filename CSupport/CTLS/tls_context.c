@@ -10,7 +10,7 @@ static const char suites_13[] = "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:T
 /* Ephemeral key agreement and an AEAD cipher, as HTTP/2 demands of TLS 1.2 (RFC 9113, section 9.2.2). */
 static const char suites_12[] = "ECDHE+AESGCM:ECDHE+CHACHA20";
 
-const uint8_t tls_protocol_h2[3] = {2, 'h', '2'};
+const uint8_t apns_tls_protocol_h2[3] = {2, 'h', '2'};
 
 /* An encrypted key is refused instead of asking the terminal for its passphrase. */
 static int passphrase_none(char *buffer, int size, int writing, void *data) {
@@ -74,12 +74,12 @@ static bool key_use(SSL_CTX *ctx, const uint8_t *pem, uint32_t length) {
     return good;
 }
 
-static bool fail(tls_error *error, const char *what) {
-    tls_error_take(error, what);
+static bool fail(apns_tls_error *error, const char *what) {
+    apns_tls_error_take(error, what);
     return false;
 }
 
-static bool identity_use(SSL_CTX *ctx, const tls_context_options *options, tls_error *error) {
+static bool identity_use(SSL_CTX *ctx, const apns_tls_context_options *options, apns_tls_error *error) {
     if (options->certificate_pem == NULL) return true;
     if (!chain_use(ctx, options->certificate_pem, options->certificate_length)) return fail(error, "own certificate");
     if (options->key_pem == NULL || !key_use(ctx, options->key_pem, options->key_length))
@@ -87,21 +87,23 @@ static bool identity_use(SSL_CTX *ctx, const tls_context_options *options, tls_e
     return true;
 }
 
-static bool client_configure(tls_context *context, const tls_context_options *options, tls_error *error) {
+static bool client_configure(apns_tls_context *context, const apns_tls_context_options *options,
+                             apns_tls_error *error) {
     SSL_CTX *ctx = context->ctx;
-    if (options->system_roots != NULL && !tls_roots_add(options->system_roots, ctx))
+    if (options->system_roots != NULL && !apns_tls_roots_add(options->system_roots, ctx))
         return fail(error, "the system's trusted certificates");
     context->verify = !options->verify_disabled;
     SSL_CTX_set_verify(ctx, context->verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, NULL);
-    if (SSL_CTX_set_alpn_protos(ctx, tls_protocol_h2, sizeof(tls_protocol_h2)) != 0) return fail(error, "ALPN");
+    if (SSL_CTX_set_alpn_protos(ctx, apns_tls_protocol_h2, sizeof(apns_tls_protocol_h2)) != 0)
+        return fail(error, "ALPN");
     return true;
 }
 
-const tls_role tls_client_role = {
+const apns_tls_role apns_tls_client_role = {
     .method = TLS_client_method, .configure = client_configure, .start = SSL_set_connect_state, .peer = "server"};
 
 /* What both roles have in common. */
-static bool configure(tls_context *context, const tls_context_options *options, tls_error *error) {
+static bool configure(apns_tls_context *context, const apns_tls_context_options *options, apns_tls_error *error) {
     SSL_CTX *ctx = context->ctx;
     SSL_CTX_set_options(ctx, SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
     SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
@@ -119,24 +121,25 @@ static bool configure(tls_context *context, const tls_context_options *options, 
     return context->role->configure(context, options, error);
 }
 
-bool tls_context_create(const tls_role *role, const tls_context_options *options, tls_context **out, tls_error *error) {
+bool apns_tls_context_create(const apns_tls_role *role, const apns_tls_context_options *options, apns_tls_context **out,
+                             apns_tls_error *error) {
     *out = NULL;
-    if (role == NULL) role = &tls_client_role;
+    if (role == NULL) role = &apns_tls_client_role;
     ERR_clear_error();
-    tls_context *context = calloc(1, sizeof(*context));
+    apns_tls_context *context = calloc(1, sizeof(*context));
     if (context == NULL) return fail(error, "TLS configuration");
-    context->methods = &tls_library_methods;
+    context->methods = &apns_tls_library_methods;
     context->role = role;
     context->ctx = SSL_CTX_new(role->method());
     bool good = context->ctx == NULL ? fail(error, "TLS configuration") : configure(context, options, error);
     if (good)
         *out = context;
     else
-        tls_context_destroy(context);
+        apns_tls_context_destroy(context);
     return good;
 }
 
-void tls_context_destroy(tls_context *context) {
+void apns_tls_context_destroy(apns_tls_context *context) {
     if (context == NULL) return;
     SSL_CTX_free(context->ctx);
     free(context);

@@ -1,14 +1,14 @@
 #include "tls_internal.h"
 #include <stdio.h>
 
-void tls_error_set(tls_error *error, uint32_t kind, int64_t code, const char *text) {
+void apns_tls_error_set(apns_tls_error *error, uint32_t kind, int64_t code, const char *text) {
     error->kind = kind;
     error->code = code;
     error->reserved = 0;
     snprintf(error->text, sizeof(error->text), "%s", text);
 }
 
-void tls_error_take(tls_error *error, const char *what) {
+void apns_tls_error_take(apns_tls_error *error, const char *what) {
     unsigned long code = ERR_get_error();
     const char *reason = ERR_reason_error_string(code);
     if (reason == NULL) reason = code == 0 ? "no further information" : "unnamed error of the TLS library";

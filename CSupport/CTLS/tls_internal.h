@@ -7,11 +7,11 @@
 #include <openssl/ssl.h>
 
 /* What clients and servers do differently. Servers are in CTransportServer. */
-struct tls_role {
+struct apns_tls_role {
     const SSL_METHOD *(*method)(void);
 
     /* Sets up context->ctx and context->verify. On failure fills error and returns false. */
-    bool (*configure)(tls_context *context, const tls_context_options *options, tls_error *error);
+    bool (*configure)(apns_tls_context *context, const apns_tls_context_options *options, apns_tls_error *error);
 
     void (*start)(SSL *ssl); /* gives a new connection its role */
     const char *peer;        /* the other side, in texts of errors */
@@ -20,55 +20,56 @@ struct tls_role {
 /* How the sessions of a context work: with OpenSSL, or in simulations without cryptography. The functions do what those
  * of tls.h with the same name promise. */
 typedef struct tls_methods {
-    size_t session_bytes; /* of a session, which begins with struct tls_session */
-    bool (*begin)(tls_session *session, const tls_context *context, const char *host_name); /* false: no memory */
-    int (*handshake)(tls_session *session, tls_input *input);
-    int (*read)(tls_session *session, tls_input *input, uint8_t *plain, size_t capacity, size_t *length);
-    int (*write)(tls_session *session, const uint8_t *plain, size_t length);
-    void (*close)(tls_session *session);
-    void (*describe)(const tls_session *session, char *text, size_t capacity);
+    size_t session_bytes; /* of a session, which begins with struct apns_tls_session */
+    bool (*begin)(apns_tls_session *session, const apns_tls_context *context,
+                  const char *host_name); /* false: no memory */
+    int (*handshake)(apns_tls_session *session, apns_tls_input *input);
+    int (*read)(apns_tls_session *session, apns_tls_input *input, uint8_t *plain, size_t capacity, size_t *length);
+    int (*write)(apns_tls_session *session, const uint8_t *plain, size_t length);
+    void (*close)(apns_tls_session *session);
+    void (*describe)(const apns_tls_session *session, char *text, size_t capacity);
 } tls_methods;
 
-extern const tls_methods tls_library_methods;
+extern const tls_methods apns_tls_library_methods;
 
-struct tls_context {
+struct apns_tls_context {
     const tls_methods *methods;
-    const tls_role *role;
+    const apns_tls_role *role;
     SSL_CTX *ctx; /* NULL without OpenSSL */
     bool verify;
 };
 
-struct tls_roots {
+struct apns_tls_roots {
     STACK_OF(X509) * certificates;
 };
 
-struct tls_session {
+struct apns_tls_session {
     const tls_methods *methods;
-    const tls_role *role;
-    SSL *ssl;           /* NULL without OpenSSL */
-    tls_output *output; /* where the library's writes go */
-    tls_input input;    /* what the library may read during the current call */
-    size_t record_left; /* bytes of the body of the record being read */
+    const apns_tls_role *role;
+    SSL *ssl;                /* NULL without OpenSSL */
+    apns_tls_output *output; /* where the library's writes go */
+    apns_tls_input input;    /* what the library may read during the current call */
+    size_t record_left;      /* bytes of the body of the record being read */
     uint32_t header_count;
     uint8_t header[5]; /* of the record being read, as far as it has come */
     bool verify;
     bool output_full; /* a write did not fit */
-    tls_error error;
+    apns_tls_error error;
 };
 
 /* The protocol list of ALPN with h2 alone. */
-extern const uint8_t tls_protocol_h2[3];
+extern const uint8_t apns_tls_protocol_h2[3];
 
 /* Fills error from the thread's error queue and empties it. what: what was tried, or NULL. */
-void tls_error_take(tls_error *error, const char *what);
+void apns_tls_error_take(apns_tls_error *error, const char *what);
 
 /* Fills error with a kind, a code and a text. */
-void tls_error_set(tls_error *error, uint32_t kind, int64_t code, const char *text);
+void apns_tls_error_set(apns_tls_error *error, uint32_t kind, int64_t code, const char *text);
 
 /* Has the context trust them, too; false when memory is short. */
-bool tls_roots_add(const tls_roots *roots, SSL_CTX *ctx);
+bool apns_tls_roots_add(const apns_tls_roots *roots, SSL_CTX *ctx);
 
 /* A BIO over the session's input and output; NULL when memory is short. */
-BIO *tls_bio_create(tls_session *session);
+BIO *apns_tls_bio_create(apns_tls_session *session);
 
 #endif

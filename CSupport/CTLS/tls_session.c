@@ -15,10 +15,10 @@ static bool peer_name_set(SSL *ssl, const char *host_name) {
     return SSL_set1_host(ssl, host_name) == 1 && SSL_set_tlsext_host_name(ssl, host_name) == 1;
 }
 
-static bool library_begin(tls_session *session, const tls_context *context, const char *host_name) {
+static bool library_begin(apns_tls_session *session, const apns_tls_context *context, const char *host_name) {
     session->ssl = SSL_new(context->ctx);
     if (session->ssl == NULL) return false;
-    BIO *bio = tls_bio_create(session);
+    BIO *bio = apns_tls_bio_create(session);
     if (bio == NULL) return false;
     SSL_set_bio(session->ssl, bio, bio);
     session->role->start(session->ssl);
@@ -26,27 +26,27 @@ static bool library_begin(tls_session *session, const tls_context *context, cons
 }
 
 /* Names the failure of the last call in the session's error. */
-static int failed(tls_session *session) {
+static int failed(apns_tls_session *session) {
     long verdict = session->verify ? SSL_get_verify_result(session->ssl) : X509_V_OK;
     unsigned long code = ERR_peek_error();
     if (session->output_full) {
-        tls_error_set(&session->error, TLS_ERROR_OUTPUT_FULL, 0, "TLS: more to send than the send buffer holds");
+        apns_tls_error_set(&session->error, TLS_ERROR_OUTPUT_FULL, 0, "TLS: more to send than the send buffer holds");
     } else if (verdict != X509_V_OK) {
-        tls_error_set(&session->error, TLS_ERROR_VERIFICATION, verdict, "");
+        apns_tls_error_set(&session->error, TLS_ERROR_VERIFICATION, verdict, "");
         snprintf(session->error.text, sizeof(session->error.text), "the %s's certificate was not accepted: %s",
                  session->role->peer, X509_verify_cert_error_string(verdict));
     } else if (ERR_GET_REASON(code) == SSL_R_TLSV1_ALERT_NO_APPLICATION_PROTOCOL ||
                ERR_GET_REASON(code) == SSL_R_NO_APPLICATION_PROTOCOL) {
-        tls_error_set(&session->error, TLS_ERROR_ALPN, (int64_t)code, "the peer does not speak HTTP/2 (ALPN h2)");
+        apns_tls_error_set(&session->error, TLS_ERROR_ALPN, (int64_t)code, "the peer does not speak HTTP/2 (ALPN h2)");
     } else {
-        tls_error_take(&session->error, NULL);
+        apns_tls_error_take(&session->error, NULL);
     }
     ERR_clear_error();
     return TLS_FAILED;
 }
 
 /* What a call that returned result <= 0 means. */
-static int judge(tls_session *session, int result) {
+static int judge(apns_tls_session *session, int result) {
     switch (SSL_get_error(session->ssl, result)) {
     case SSL_ERROR_WANT_READ:
         return TLS_WANT;
@@ -57,25 +57,26 @@ static int judge(tls_session *session, int result) {
     }
 }
 
-static bool protocol_chosen(const tls_session *session) {
+static bool protocol_chosen(const apns_tls_session *session) {
     const unsigned char *protocol;
     unsigned length;
     SSL_get0_alpn_selected(session->ssl, &protocol, &length);
     return length == 2 && memcmp(protocol, "h2", 2) == 0;
 }
 
-static int library_handshake(tls_session *session, tls_input *input) {
+static int library_handshake(apns_tls_session *session, apns_tls_input *input) {
     ERR_clear_error();
     session->input = *input;
     int result = SSL_do_handshake(session->ssl);
     *input = session->input;
     if (result != 1) return judge(session, result);
     if (protocol_chosen(session)) return TLS_OK;
-    tls_error_set(&session->error, TLS_ERROR_ALPN, 0, "the peer does not speak HTTP/2 (ALPN h2)");
+    apns_tls_error_set(&session->error, TLS_ERROR_ALPN, 0, "the peer does not speak HTTP/2 (ALPN h2)");
     return TLS_FAILED;
 }
 
-static int library_read(tls_session *session, tls_input *input, uint8_t *plain, size_t capacity, size_t *length) {
+static int library_read(apns_tls_session *session, apns_tls_input *input, uint8_t *plain, size_t capacity,
+                        size_t *length) {
     if (ERR_peek_error() != 0) ERR_clear_error();
     session->input = *input;
     int result = SSL_read_ex(session->ssl, plain, capacity, length);
@@ -84,24 +85,24 @@ static int library_read(tls_session *session, tls_input *input, uint8_t *plain, 
     return judge(session, result);
 }
 
-static int library_write(tls_session *session, const uint8_t *plain, size_t length) {
+static int library_write(apns_tls_session *session, const uint8_t *plain, size_t length) {
     size_t written = 0;
     if (SSL_write_ex(session->ssl, plain, length, &written) == 1 && written == length) return TLS_OK;
     return failed(session);
 }
 
-static void library_close(tls_session *session) {
+static void library_close(apns_tls_session *session) {
     if (SSL_is_init_finished(session->ssl) && (SSL_get_shutdown(session->ssl) & SSL_SENT_SHUTDOWN) == 0)
         SSL_shutdown(session->ssl);
     ERR_clear_error();
 }
 
-static void library_describe(const tls_session *session, char *text, size_t capacity) {
+static void library_describe(const apns_tls_session *session, char *text, size_t capacity) {
     snprintf(text, capacity, "%s %s", SSL_get_version(session->ssl), SSL_get_cipher_name(session->ssl));
 }
 
-const tls_methods tls_library_methods = {
-    .session_bytes = sizeof(tls_session),
+const tls_methods apns_tls_library_methods = {
+    .session_bytes = sizeof(apns_tls_session),
     .begin = library_begin,
     .handshake = library_handshake,
     .read = library_read,
@@ -112,9 +113,9 @@ const tls_methods tls_library_methods = {
 
 /* ---------------------------------------------------------------- whatever the methods are */
 
-tls_session *tls_session_create(tls_context *context, const char *host_name, tls_output *output) {
+apns_tls_session *apns_tls_session_create(apns_tls_context *context, const char *host_name, apns_tls_output *output) {
     ERR_clear_error();
-    tls_session *session = calloc(1, context->methods->session_bytes);
+    apns_tls_session *session = calloc(1, context->methods->session_bytes);
     if (session == NULL) return NULL;
     session->output = output;
     session->methods = context->methods;
@@ -122,42 +123,43 @@ tls_session *tls_session_create(tls_context *context, const char *host_name, tls
     session->verify = context->verify;
     if (session->methods->begin(session, context, host_name)) return session;
     ERR_clear_error();
-    tls_session_destroy(session);
+    apns_tls_session_destroy(session);
     return NULL;
 }
 
-void tls_session_destroy(tls_session *session) {
+void apns_tls_session_destroy(apns_tls_session *session) {
     if (session == NULL) return;
     SSL_free(session->ssl);
     free(session);
 }
 
-void tls_session_truncated(tls_session *session) {
-    tls_error_set(&session->error, TLS_ERROR_TRUNCATED,
-                  (int64_t)ERR_PACK(ERR_LIB_SSL, 0, SSL_R_UNEXPECTED_EOF_WHILE_READING),
-                  "the connection was closed without TLS's close_notify");
+void apns_tls_session_truncated(apns_tls_session *session) {
+    apns_tls_error_set(&session->error, TLS_ERROR_TRUNCATED,
+                       (int64_t)ERR_PACK(ERR_LIB_SSL, 0, SSL_R_UNEXPECTED_EOF_WHILE_READING),
+                       "the connection was closed without TLS's close_notify");
 }
 
-const tls_error *tls_session_error(const tls_session *session) {
+const apns_tls_error *apns_tls_session_error(const apns_tls_session *session) {
     return &session->error;
 }
 
-int tls_session_handshake(tls_session *session, tls_input *input) {
+int apns_tls_session_handshake(apns_tls_session *session, apns_tls_input *input) {
     return session->methods->handshake(session, input);
 }
 
-int tls_session_read(tls_session *session, tls_input *input, uint8_t *plain, size_t capacity, size_t *length) {
+int apns_tls_session_read(apns_tls_session *session, apns_tls_input *input, uint8_t *plain, size_t capacity,
+                          size_t *length) {
     return session->methods->read(session, input, plain, capacity, length);
 }
 
-int tls_session_write(tls_session *session, const uint8_t *plain, size_t length) {
+int apns_tls_session_write(apns_tls_session *session, const uint8_t *plain, size_t length) {
     return session->methods->write(session, plain, length);
 }
 
-void tls_session_close(tls_session *session) {
+void apns_tls_session_close(apns_tls_session *session) {
     session->methods->close(session);
 }
 
-void tls_session_describe(const tls_session *session, char *text, size_t capacity) {
+void apns_tls_session_describe(const apns_tls_session *session, char *text, size_t capacity) {
     session->methods->describe(session, text, capacity);
 }

@@ -27,23 +27,23 @@ static void list_free(void *list) {
     }
 }
 
-uint8_t *buffer_plain_take(transport *t) {
+uint8_t *apns_transport_buffer_plain_take(apns_transport *t) {
     return take(&t->plain_free, TLS_RECORD_PLAIN_MAX);
 }
 
-void buffer_plain_give(transport *t, uint8_t *buffer) {
+void apns_transport_buffer_plain_give(apns_transport *t, uint8_t *buffer) {
     give(&t->plain_free, buffer);
 }
 
-uint8_t *buffer_send_take(transport *t) {
+uint8_t *apns_transport_buffer_send_take(apns_transport *t) {
     return take(&t->send_free, t->send_buffer_bytes);
 }
 
-void buffer_send_give(transport *t, uint8_t *buffer) {
+void apns_transport_buffer_send_give(apns_transport *t, uint8_t *buffer) {
     give(&t->send_free, buffer);
 }
 
-void buffers_free(transport *t) {
+void apns_transport_buffers_free(apns_transport *t) {
     list_free(t->plain_free);
     list_free(t->send_free);
     t->plain_free = t->send_free = NULL;

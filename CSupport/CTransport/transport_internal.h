@@ -24,9 +24,9 @@ enum { SEND_BUFFER_SLACK = 5 * (TLS_RECORD_PLAIN_MAX + 256) };
 typedef struct connection connection;
 typedef struct tunnel tunnel;
 
-/* One stream: the client's request or the server's. Memory of an h2_pool. */
+/* One stream: the client's request or the server's. Memory of an apns_h2_pool. */
 typedef struct request {
-    h2_exchange exchange; /* first: the pool deals in exchanges */
+    apns_h2_exchange exchange; /* first: the pool deals in exchanges */
     connection *connection;
     struct request *next; /* of the connection, in order of submission or arrival */
     struct request *previous;
@@ -55,7 +55,7 @@ enum request_state {
 
 typedef struct event_node {
     struct event_node *next;
-    transport_event event;
+    apns_transport_event event;
     char detail[EVENT_DETAIL_BYTES_MAX];
 } event_node;
 
@@ -67,27 +67,29 @@ enum connection_state {
     CONNECTION_SETTLING,       /* waiting for the peer's first SETTINGS */
     CONNECTION_UP,
     CONNECTION_LEAVING, /* its end is known; says goodbye and waits for the peer to close */
-    CONNECTION_CLOSING, /* reactor_close called */
+    CONNECTION_CLOSING, /* apns_reactor_close called */
     CONNECTION_CLOSED,  /* joined: the event DOWN is due once all outcomes are returned */
 };
 
 /* What a transport stands on: the kernel's loops and OpenSSL, or what a simulation brings. */
 typedef struct transport_ground {
-    int (*reactor_open)(void *context, const reactor_options *options, reactor **out);
-    bool (*tls_create)(const tls_role *role, const tls_context_options *options, tls_context **out, tls_error *error);
-    bool stepped; /* the reactor never sleeps: transport_poll returns where another would wait */
+    int (*reactor_open)(void *context, const apns_reactor_options *options, apns_reactor **out);
+    bool (*tls_create)(const apns_tls_role *role, const apns_tls_context_options *options, apns_tls_context **out,
+                       apns_tls_error *error);
+    bool stepped; /* the reactor never sleeps: apns_transport_poll returns where another would wait */
 } transport_ground;
 
 /* What the connections of clients and those of servers (in CTransportServer) do differently. */
 typedef struct connection_side {
     bool client;
 
-    h2_session *(*session_create)(connection *c, const h2_session_options *options); /* NULL: a listener's side */
+    apns_h2_session *(*session_create)(connection *c,
+                                       const apns_h2_session_options *options); /* NULL: a listener's side */
 
     /* The connection is up: completes its event, which has a text of length bytes of capacity. */
     void (*introduce)(connection *c, event_node *node, char *text, size_t length, size_t capacity);
 
-    /* Bytes have come: gives them to connection_take, now or later. */
+    /* Bytes have come: gives them to apns_connection_take, now or later. */
     void (*received)(connection *c, const uint8_t *bytes, size_t length);
 
     /* How many of the next length bytes may be sent, and that so many were. */
@@ -113,21 +115,21 @@ typedef struct connection_side {
     void (*release)(connection *c);        /* frees what is its own */
 } connection_side;
 
-extern const connection_side connection_client_side;
+extern const connection_side apns_connection_client_side;
 
 /* What a transport that listens does besides. */
 typedef struct transport_acceptor {
-    void (*accepted)(transport *t, const reactor_event *event);
-    void (*received_fill)(transport *t, transport_poll_io *io);
-    void (*destroy)(transport *t);
+    void (*accepted)(apns_transport *t, const apns_reactor_event *event);
+    void (*received_fill)(apns_transport *t, apns_transport_poll_io *io);
+    void (*destroy)(apns_transport *t);
 } transport_acceptor;
 
 struct connection {
-    transport *transport;
+    apns_transport *transport;
     const connection_side *side; /* NULL: a free slot */
     uint64_t id;
     uint64_t context;
-    reactor_socket socket;
+    apns_reactor_socket socket;
     uint32_t generation;
     uint8_t state; /* enum connection_state */
     bool dirty;    /* in the list of connections to flush */
@@ -139,14 +141,14 @@ struct connection {
     uint32_t goaway_code;
     int32_t goaway_last; /* the last stream that the server may process; with goaway_received */
     tunnel *tunnel;      /* while TUNNELING */
-    tls_session *tls;
-    h2_session *h2;
-    h2_header_set *shared;
-    h2_output plain;
-    tls_output fill; /* ciphertext waiting; bytes NULL while there is none */
-    uint8_t *flight; /* ciphertext that the reactor is sending, or NULL */
-    uint8_t *secret; /* that of the two with a proxy's password, or NULL: it is wiped when it is given back */
-    request *first;  /* requests without an outcome; on a server, streams not closed */
+    apns_tls_session *tls;
+    apns_h2_session *h2;
+    apns_h2_header_set *shared;
+    apns_h2_output plain;
+    apns_tls_output fill; /* ciphertext waiting; bytes NULL while there is none */
+    uint8_t *flight;      /* ciphertext that the reactor is sending, or NULL */
+    uint8_t *secret;      /* that of the two with a proxy's password, or NULL: it is wiped when it is given back */
+    request *first;       /* requests without an outcome; on a server, streams not closed */
     request *last;
     uint32_t unreturned; /* outcomes known and not yet returned */
     uint32_t events;     /* events waiting to be returned */
@@ -171,41 +173,41 @@ typedef struct request_queue {
 } request_queue;
 
 typedef struct tls_entry {
-    tls_context *context; /* NULL: a free number */
-    const tls_role *role;
+    apns_tls_context *context; /* NULL: a free number */
+    const apns_tls_role *role;
 } tls_entry;
 
-struct transport {
-    reactor *reactor;
+struct apns_transport {
+    apns_reactor *reactor;
     const transport_ground *ground;
     const transport_acceptor *acceptor; /* NULL: does not listen */
     void *acceptor_state;
-    h2_memory *memory;
-    h2_pool *pool;
+    apns_h2_memory *memory;
+    apns_h2_pool *pool;
     connection *slots;
     uint32_t slot_count;
     uint32_t *slots_free; /* stack of indices */
     uint32_t slots_free_count;
-    transport_options options;
-    h2_field captures[H2_CAPTURES_MAX];
+    apns_transport_options options;
+    apns_h2_field captures[H2_CAPTURES_MAX];
     char *capture_names;
-    h2_header_set **header_sets;
+    apns_h2_header_set **header_sets;
     tls_entry tls[TLS_CONTEXTS_MAX];
     uint32_t tls_count;
     uint8_t *tunnel_request; /* NULL without a proxy */
     uint32_t tunnel_request_length;
-    uint64_t now_ns;           /* the loop's time without that in which this process stood still; see transport_look */
-    uint64_t looked_ns;        /* the loop's time at the last look */
-    uint64_t asleep_ns;        /* how long a wait since then was meant to take at most */
-    uint64_t stood_ns;         /* how long this process stood still so far */
-    int32_t loop_error;        /* errno of the loop's own failure, or 0 */
+    uint64_t now_ns;    /* the loop's time without that in which this process stood still; see apns_transport_look */
+    uint64_t looked_ns; /* the loop's time at the last look */
+    uint64_t asleep_ns; /* how long a wait since then was meant to take at most */
+    uint64_t stood_ns;  /* how long this process stood still so far */
+    int32_t loop_error; /* errno of the loop's own failure, or 0 */
     uint64_t next_deadline_ns; /* no deadline is earlier */
     connection *dirty;
     connection *closed;
     request_queue outcomes;
     request_queue received;
-    h2_message *messages;     /* of what the last poll returned */
-    event_node *events_first; /* waiting */
+    apns_h2_message *messages; /* of what the last poll returned */
+    event_node *events_first;  /* waiting */
     event_node **events_last;
     event_node *events_returned; /* returned last */
     event_node *events_free;
@@ -213,98 +215,100 @@ struct transport {
     void *send_free;  /* buffers of send_buffer_max and slack */
     size_t send_buffer_bytes;
     bool woken;
-    transport_statistics statistics;
+    apns_transport_statistics statistics;
     uint8_t decrypted[2 * TLS_RECORD_PLAIN_MAX];
-    reactor_event reactor_events[REACTOR_EVENTS_MAX];
+    apns_reactor_event reactor_events[REACTOR_EVENTS_MAX];
 };
 
-/* transport.c: as transport_create, on another ground. ground: borrowed until transport_destroy; context: its own. */
-int transport_open_with(const transport_ground *ground, void *context, const transport_options *options,
-                        transport **out, transport_error *error);
+/* transport.c: as apns_transport_create, on another ground. ground: borrowed until apns_transport_destroy; context: its
+ * own. */
+int apns_transport_open_with(const transport_ground *ground, void *context, const apns_transport_options *options,
+                             apns_transport **out, apns_transport_error *error);
 
 /* transport.c: fills a record (NULL allowed) and returns its status. */
-int transport_fail(transport_error *error, int status, int scope, int64_t code, const char *text);
+int apns_transport_fail(apns_transport_error *error, int status, int scope, int64_t code, const char *text);
 
-/* transport.c: as transport_tls_create, for a role. */
-int transport_tls_add(transport *t, const tls_role *role, const transport_tls_options *options, transport_error *error);
+/* transport.c: as apns_transport_tls_create, for a role. */
+int apns_transport_tls_add(apns_transport *t, const apns_tls_role *role, const apns_transport_tls_options *options,
+                           apns_transport_error *error);
 
 /* transport.c: the context of a number for a role, or NULL. */
-tls_context *transport_tls_find(const transport *t, int32_t number, const tls_role *role);
+apns_tls_context *apns_transport_tls_find(const apns_transport *t, int32_t number, const apns_tls_role *role);
 
 /* transport_time.c: looks at the clock. */
-void transport_look(transport *t);
+void apns_transport_look(apns_transport *t);
 
 /* transport_lists.c */
-void request_queue_init(request_queue *queue);
-void request_queue_push(request_queue *queue, request *r);
-request *request_queue_pop(request_queue *queue);
-void request_link(connection *c, request *r);
-void request_unlink(connection *c, request *r);
+void apns_transport_request_queue_init(request_queue *queue);
+void apns_transport_request_queue_push(request_queue *queue, request *r);
+request *apns_transport_request_queue_pop(request_queue *queue);
+void apns_transport_request_link(connection *c, request *r);
+void apns_transport_request_unlink(connection *c, request *r);
 
 /* transport_buffers.c: NULL when memory is short. */
-uint8_t *buffer_plain_take(transport *t);
-void buffer_plain_give(transport *t, uint8_t *buffer);
-uint8_t *buffer_send_take(transport *t);
-void buffer_send_give(transport *t, uint8_t *buffer);
-void buffers_free(transport *t);
+uint8_t *apns_transport_buffer_plain_take(apns_transport *t);
+void apns_transport_buffer_plain_give(apns_transport *t, uint8_t *buffer);
+uint8_t *apns_transport_buffer_send_take(apns_transport *t);
+void apns_transport_buffer_send_give(apns_transport *t, uint8_t *buffer);
+void apns_transport_buffers_free(apns_transport *t);
 
 /* transport_event.c */
-event_node *event_node_take(transport *t);
-void event_node_give(transport *t, event_node *node);
-void event_nodes_free(transport *t);
-event_node *event_add(connection *c, uint32_t kind);
-void event_detail_set(event_node *node, const void *bytes, size_t length);
-void event_push(transport *t, event_node *node);
-void events_release(transport *t);
+event_node *apns_transport_event_node_take(apns_transport *t);
+void apns_transport_event_node_give(apns_transport *t, event_node *node);
+void apns_transport_event_nodes_free(apns_transport *t);
+event_node *apns_transport_event_add(connection *c, uint32_t kind);
+void apns_transport_event_detail_set(event_node *node, const void *bytes, size_t length);
+void apns_transport_event_push(apns_transport *t, event_node *node);
+void apns_transport_events_release(apns_transport *t);
 
 /* transport_slot.c */
-connection *slot_find(const transport *t, uint64_t id);
-connection *slot_take(transport *t, const connection_side *side);
-void slot_give(connection *c);
+connection *apns_transport_slot_find(const apns_transport *t, uint64_t id);
+connection *apns_transport_slot_take(apns_transport *t, const connection_side *side);
+void apns_transport_slot_give(connection *c);
 
 /* transport_connection.c */
-void connection_connected(connection *c, const reactor_event *event);
-void connection_closed(connection *c); /* for connections, not for listeners */
-void connection_handshake(connection *c, tls_input *input);
-uint32_t connection_stage(const connection *c);
-void connection_end(connection *c, uint32_t scope, int64_t code, const char *text, bool polite);
-void connection_end_tls(connection *c);
-void connection_end_h2(connection *c);
-void connection_close(connection *c);
-void connection_drained_check(connection *c);
-void connection_deadline_set(connection *c, uint64_t after_ms);
+void apns_connection_connected(connection *c, const apns_reactor_event *event);
+void apns_connection_closed(connection *c); /* for connections, not for listeners */
+void apns_connection_handshake(connection *c, apns_tls_input *input);
+uint32_t apns_connection_stage(const connection *c);
+void apns_connection_end(connection *c, uint32_t scope, int64_t code, const char *text, bool polite);
+void apns_connection_end_tls(connection *c);
+void apns_connection_end_h2(connection *c);
+void apns_connection_close(connection *c);
+void apns_connection_drained_check(connection *c);
+void apns_connection_deadline_set(connection *c, uint64_t after_ms);
 
 /* transport_tunnel.c */
-void connection_tunnel(connection *c);
-void connection_tunnel_received(connection *c, tls_input *input);
-void connection_tunnel_ended(connection *c);
-void connection_tunnel_drop(connection *c);
-void tunnel_request_clear(transport *t);
+void apns_connection_tunnel(connection *c);
+void apns_connection_tunnel_received(connection *c, apns_tls_input *input);
+void apns_connection_tunnel_ended(connection *c);
+void apns_connection_tunnel_drop(connection *c);
+void apns_transport_tunnel_request_clear(apns_transport *t);
 
 /* transport_receive.c */
-void connection_take(connection *c, const uint8_t *bytes, size_t length);
-void connection_received(connection *c, const reactor_event *event);
-void connection_collect(connection *c);
+void apns_connection_take(connection *c, const uint8_t *bytes, size_t length);
+void apns_connection_received(connection *c, const apns_reactor_event *event);
+void apns_connection_collect(connection *c);
 
 /* transport_send.c */
-void connection_dirty(connection *c);
+void apns_connection_dirty(connection *c);
 /* Takes it out of the list of connections to flush: its slot may be another's before that is looked at. */
-void connection_clean(connection *c);
-bool connection_output_ready(connection *c);
-bool connection_plain_ready(connection *c);
-void connection_flush(connection *c);
-void connection_sent(connection *c, const reactor_event *event);
-void connection_send_buffers_drop(connection *c);
-int connection_encrypt(void *context);
-void connection_flight_give(connection *c);
+void apns_connection_clean(connection *c);
+bool apns_connection_output_ready(connection *c);
+bool apns_connection_plain_ready(connection *c);
+void apns_connection_flush(connection *c);
+void apns_connection_sent(connection *c, const apns_reactor_event *event);
+void apns_connection_send_buffers_drop(connection *c);
+int apns_connection_encrypt(void *context);
+void apns_connection_flight_give(connection *c);
 
 /* transport_client.c: knows the outcome of a request: it leaves its connection and waits to be returned. */
-void client_finish(transport *t, request *r, uint32_t delivery, uint32_t scope, int64_t code);
+void apns_transport_client_finish(apns_transport *t, request *r, uint32_t delivery, uint32_t scope, int64_t code);
 
 /* transport_poll.c: gives a slot back. */
-void request_give(transport *t, request *r);
+void apns_transport_request_give(apns_transport *t, request *r);
 
 /* transport_poll.c: takes the message of a request, which stays readable until the next poll. */
-const h2_message *message_return(transport *t, request *r);
+const apns_h2_message *apns_transport_message_return(apns_transport *t, request *r);
 
 #endif

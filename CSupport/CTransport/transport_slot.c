@@ -6,16 +6,16 @@ static uint64_t identity(uint32_t index, uint32_t generation) {
     return (uint64_t)generation << 32 | (index + 1);
 }
 
-connection *slot_find(const transport *t, uint64_t id) {
+connection *apns_transport_slot_find(const apns_transport *t, uint64_t id) {
     uint32_t index = (uint32_t)id - 1;
     if (index >= t->slot_count) return NULL;
     connection *c = &t->slots[index];
     return c->side != NULL && c->id == id ? c : NULL;
 }
 
-connection *slot_take(transport *t, const connection_side *side) {
+connection *apns_transport_slot_take(apns_transport *t, const connection_side *side) {
     if (t->slots_free_count == 0) return NULL;
-    event_node *down = event_node_take(t);
+    event_node *down = apns_transport_event_node_take(t);
     if (down == NULL) return NULL;
     uint32_t index = t->slots_free[--t->slots_free_count];
     connection *c = &t->slots[index];
@@ -30,9 +30,9 @@ connection *slot_take(transport *t, const connection_side *side) {
     return c;
 }
 
-void slot_give(connection *c) {
-    transport *t = c->transport;
-    event_node_give(t, c->down);
+void apns_transport_slot_give(connection *c) {
+    apns_transport *t = c->transport;
+    apns_transport_event_node_give(t, c->down);
     c->down = NULL;
     c->side->release(c);
     c->side = NULL;

@@ -17,14 +17,15 @@ static int protocol_select(SSL *ssl, const unsigned char **out, unsigned char *o
     (void)ssl;
     (void)data;
     unsigned char *chosen = NULL;
-    if (SSL_select_next_proto(&chosen, out_length, tls_protocol_h2, sizeof(tls_protocol_h2), in, in_length) !=
+    if (SSL_select_next_proto(&chosen, out_length, apns_tls_protocol_h2, sizeof(apns_tls_protocol_h2), in, in_length) !=
         OPENSSL_NPN_NEGOTIATED)
         return SSL_TLSEXT_ERR_ALERT_FATAL;
     *out = chosen;
     return SSL_TLSEXT_ERR_OK;
 }
 
-static bool server_configure(tls_context *context, const tls_context_options *options, tls_error *error) {
+static bool server_configure(apns_tls_context *context, const apns_tls_context_options *options,
+                             apns_tls_error *error) {
     (void)error;
     SSL_CTX_set_alpn_select_cb(context->ctx, protocol_select, NULL);
     SSL_CTX_set_num_tickets(context->ctx, 0);
@@ -34,11 +35,12 @@ static bool server_configure(tls_context *context, const tls_context_options *op
     return true;
 }
 
-const tls_role tls_server_role = {
+const apns_tls_role apns_tls_server_role = {
     .method = TLS_server_method, .configure = server_configure, .start = SSL_set_accept_state, .peer = "client"};
 
-bool tls_server_context_create(const tls_context_options *options, tls_context **out, tls_error *error) {
-    return tls_context_create(&tls_server_role, options, out, error);
+bool apns_tls_server_context_create(const apns_tls_context_options *options, apns_tls_context **out,
+                                    apns_tls_error *error) {
+    return apns_tls_context_create(&apns_tls_server_role, options, out, error);
 }
 
 /* Appends a line with the first attribute of a kind; returns how much is written then. What does not fit is left out
@@ -59,7 +61,7 @@ static size_t attribute_write(const X509_NAME *subject, int nid, const char *lab
     return length;
 }
 
-void tls_session_peer_describe(const tls_session *session, char *text, size_t capacity) {
+void apns_tls_session_peer_describe(const apns_tls_session *session, char *text, size_t capacity) {
     if (capacity == 0) return;
     text[0] = 0;
     if (session->ssl == NULL) return;
@@ -72,7 +74,7 @@ void tls_session_peer_describe(const tls_session *session, char *text, size_t ca
 }
 
 /* In the clear, as a server answers a ClientHello that it cannot agree with (RFC 8446, section 6). */
-static void alert_append(tls_output *output) {
+static void alert_append(apns_tls_output *output) {
     static const uint8_t record[] = {21, 3, 3, 0, 2, 2, 40};
     if (output->bytes == NULL || output->capacity - output->length < sizeof(record)) return;
     memcpy(output->bytes + output->length, record, sizeof(record));
@@ -81,7 +83,7 @@ static void alert_append(tls_output *output) {
 
 /* Once there are keys only the library can write an alert, and it does when a record is not what it should be. The
  * first zeros end a record that has come in part. */
-void tls_session_alert(tls_session *session) {
+void apns_tls_session_alert(apns_tls_session *session) {
     enum { BLOCK_BYTES = 256, BLOCKS_MAX = 80 };
     static const uint8_t wrong[BLOCK_BYTES] = {23, 3, 3, 0, BLOCK_BYTES - 5};
     if (session->ssl == NULL) return; /* without TLS there are no alerts */
@@ -92,8 +94,8 @@ void tls_session_alert(tls_session *session) {
     uint8_t plain[BLOCK_BYTES];
     int result = TLS_WANT;
     for (int i = 0; i < BLOCKS_MAX && result != TLS_FAILED; i++) {
-        tls_input input = {wrong, sizeof(wrong)};
+        apns_tls_input input = {wrong, sizeof(wrong)};
         size_t length;
-        result = tls_session_read(session, &input, plain, sizeof(plain), &length);
+        result = apns_tls_session_read(session, &input, plain, sizeof(plain), &length);
     }
 }

@@ -38,8 +38,8 @@ private func mendSums(_ ledger: UnsafeMutableRawBufferPointer) {
         let (fixed, texts) = (Int(bytes.number(at: 4)), Int(bytes.number(at: 8)))
         guard 24 + fixed + texts <= bytes.count else { return }
         let base = bytes.baseAddress!
-        bytes.set(storage_crc32c(0, base + 24 + fixed, texts), at: 12)
-        bytes.set(storage_crc32c(storage_crc32c(0, base, 16), base + 24, fixed), at: 16)
+        bytes.set(apns_storage_crc32c(0, base + 24 + fixed, texts), at: 12)
+        bytes.set(apns_storage_crc32c(apns_storage_crc32c(0, base, 16), base + 24, fixed), at: 16)
         record = record.dropFirst((24 + fixed + texts + 7) & ~7)
     }
 }

@@ -29,7 +29,7 @@ package final class SteppedSimulator {
         server = SimulatorServer(transport, configuration, ProviderKey.numbered(keys), ports)
     }
 
-    deinit { transport_destroy(transport) }
+    deinit { apns_transport_destroy(transport) }
 
     /// One turn; false when its loop failed.
     package func turn() -> Bool { server.turn() }
@@ -42,15 +42,15 @@ package final class SteppedSimulator {
     /// Says GOAWAY on a connection, and closes it after the last answer if asked.
     package func goaway(_ connection: UInt64, code: UInt32, debug: String, closing: Bool) {
         let text = Array(debug.utf8)
-        _ = transport_connection_goaway(transport, connection, code, text, UInt32(text.count))
-        if closing { _ = transport_connection_close(transport, connection, TRANSPORT_CLOSE_DRAIN.rawValue) }
-        transport_wake(transport)
+        _ = apns_transport_connection_goaway(transport, connection, code, text, UInt32(text.count))
+        if closing { _ = apns_transport_connection_close(transport, connection, TRANSPORT_CLOSE_DRAIN.rawValue) }
+        apns_transport_wake(transport)
     }
 
     /// Announces another MAX_CONCURRENT_STREAMS.
     package func setStreams(_ connection: UInt64, _ streams: UInt32) {
-        _ = transport_connection_streams_set(transport, connection, streams)
-        transport_wake(transport)
+        _ = apns_transport_connection_streams_set(transport, connection, streams)
+        apns_transport_wake(transport)
     }
 
     /// Takes so many requests a second from now on; for a script with a rate limit.
@@ -58,7 +58,7 @@ package final class SteppedSimulator {
 
     /// Closes a connection with requests open.
     package func close(_ connection: UInt64) {
-        _ = transport_connection_close(transport, connection, TRANSPORT_CLOSE_NOW.rawValue)
-        transport_wake(transport)
+        _ = apns_transport_connection_close(transport, connection, TRANSPORT_CLOSE_NOW.rawValue)
+        apns_transport_wake(transport)
     }
 }

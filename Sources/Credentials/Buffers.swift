@@ -21,8 +21,8 @@ func withPassphrase<R>(_ passphrase: [UInt8]?, _ body: (UnsafePointer<UInt8>?, I
 }
 
 /// Takes over what CCrypto wrote: copies it into an array, wipes and frees the original.
-package func take(_ buffer: inout crypto_buffer) -> [UInt8] {
-    defer { crypto_buffer_free(&buffer) }
+package func take(_ buffer: inout apns_crypto_buffer) -> [UInt8] {
+    defer { apns_crypto_buffer_free(&buffer) }
     return Array(UnsafeBufferPointer(start: buffer.bytes, count: buffer.length))
 }
 

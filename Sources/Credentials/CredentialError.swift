@@ -46,7 +46,7 @@ package struct CredentialError: Error, Equatable, CustomStringConvertible {
 
 extension CredentialError {
     /// From the record that a function of CCrypto filled.
-    init(_ record: crypto_error) {
+    init(_ record: apns_crypto_error) {
         cause = Cause(rawValue: record.fault) ?? .library
         detail = withUnsafeBytes(of: record.text) { text in
             String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
@@ -56,9 +56,9 @@ extension CredentialError {
     /// Calls a function of CCrypto with a fresh record; a negative status becomes an error.
     @discardableResult
     package static func check(
-        _ call: (UnsafeMutablePointer<crypto_error>) -> Int32
+        _ call: (UnsafeMutablePointer<apns_crypto_error>) -> Int32
     ) throws(CredentialError) -> Int32 {
-        var record = crypto_error()
+        var record = apns_crypto_error()
         let status = call(&record)
         guard status >= 0 else { throw CredentialError(record) }
         return status

@@ -7,7 +7,7 @@ package final class SigningKey: Sendable {
     /// Never changed after init, and CCrypto allows one key on several threads.
     nonisolated(unsafe) private let handle: OpaquePointer
 
-    /// Takes over a `crypto_key *` with a private key.
+    /// Takes over a `apns_crypto_key *` with a private key.
     package init(taking handle: OpaquePointer) {
         self.handle = handle
     }
@@ -22,7 +22,7 @@ package final class SigningKey: Sendable {
         try CredentialError.check { record in
             pem.withUnsafeBufferPointer { pem in
                 withPassphrase(passphrase) { passphrase, length in
-                    pem.neverNull { crypto_key_read_private($0, pem.count, passphrase, length, &handle, record) }
+                    pem.neverNull { apns_crypto_key_read_private($0, pem.count, passphrase, length, &handle, record) }
                 }
             }
         }
@@ -30,7 +30,7 @@ package final class SigningKey: Sendable {
     }
 
     deinit {
-        crypto_key_free(handle)
+        apns_crypto_key_free(handle)
     }
 }
 
@@ -45,7 +45,7 @@ extension SigningKey {
             signature.withUnsafeMutableBufferPointer { signature in
                 message.withMemoryRebound(to: UInt8.self) { message in
                     message.neverNull {
-                        crypto_es256_sign(handle, $0, message.count, signature.baseAddress!, record)
+                        apns_crypto_es256_sign(handle, $0, message.count, signature.baseAddress!, record)
                     }
                 }
             }
@@ -61,8 +61,8 @@ extension SigningKey {
     /// The public part as a `PUBLIC KEY` PEM text.
     package var publicKeyPEM: [UInt8] {
         get throws(CredentialError) {
-            var buffer = crypto_buffer()
-            try CredentialError.check { crypto_key_write_public(handle, &buffer, $0) }
+            var buffer = apns_crypto_buffer()
+            try CredentialError.check { apns_crypto_key_write_public(handle, &buffer, $0) }
             return take(&buffer)
         }
     }
@@ -78,9 +78,9 @@ extension SigningKey {
     }
 
     private func writePrivateKey(passphrase: [UInt8]?) throws(CredentialError) -> [UInt8] {
-        var buffer = crypto_buffer()
+        var buffer = apns_crypto_buffer()
         try CredentialError.check { record in
-            withPassphrase(passphrase) { crypto_key_write_private(handle, $0, $1, &buffer, record) }
+            withPassphrase(passphrase) { apns_crypto_key_write_private(handle, $0, $1, &buffer, record) }
         }
         return take(&buffer)
     }

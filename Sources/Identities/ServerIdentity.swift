@@ -23,11 +23,11 @@ package struct ServerIdentity: Sendable {
         guard hosts.allSatisfy({ !$0.utf8.contains(0) }) else {
             throw CredentialError(cause: .name, detail: "a host name holds a NUL")
         }
-        var identity = crypto_identity()
+        var identity = apns_crypto_identity()
         try CredentialError.check { record in
             withCStrings(hosts[...]) { names in
                 names.withUnsafeBufferPointer {
-                    crypto_identity_make($0.baseAddress, $0.count, UInt32(days), &identity, record)
+                    apns_crypto_identity_make($0.baseAddress, $0.count, UInt32(days), &identity, record)
                 }
             }
         }
@@ -52,13 +52,13 @@ package struct SelfSignedClient: Sendable {
         userID: String, commonName: String = "apns-batch test client", days: Int = 30
     ) throws(CredentialError) -> SelfSignedClient {
         precondition((1...36_500).contains(days))
-        var identity = crypto_identity()
+        var identity = apns_crypto_identity()
         try CredentialError.check { record in
             userID.withCString { userID in
-                commonName.withCString { crypto_client_make(userID, $0, UInt32(days), &identity, record) }
+                commonName.withCString { apns_crypto_client_make(userID, $0, UInt32(days), &identity, record) }
             }
         }
-        crypto_buffer_free(&identity.authority)
+        apns_crypto_buffer_free(&identity.authority)
         return SelfSignedClient(certificatePEM: take(&identity.certificate), keyPEM: take(&identity.key))
     }
 }

@@ -34,7 +34,7 @@ package struct LaneThread: ~Copyable {
             &made, nil,
             { argument in
                 let start = Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue()
-                transport_thread_name(start.name)
+                apns_transport_thread_name(start.name)
                 start.body()
                 return nil
             }, start.toOpaque())
@@ -88,7 +88,7 @@ package final class LaneWaker: Sendable {
 
     package func wake() {
         handle.withLock { handle in
-            if let pointer = handle.pointer { transport_wake(pointer) }
+            if let pointer = handle.pointer { apns_transport_wake(pointer) }
         }
     }
 }

@@ -8,13 +8,13 @@ package final class SystemRoots: Sendable {
 
     package init() {}
 
-    deinit { handle.withLock { transport_roots_free($0.pointer) } }
+    deinit { handle.withLock { apns_transport_roots_free($0.pointer) } }
 
     func loaded() throws(TransportError) -> OpaquePointer {
         try handle.withLock { handle throws(TransportError) in
             if let pointer = handle.pointer { return pointer }
-            var error = transport_error()
-            guard let pointer = transport_roots_load(&error) else {
+            var error = apns_transport_error()
+            guard let pointer = apns_transport_roots_load(&error) else {
                 throw TransportError(status: TRANSPORT_RESOURCE.rawValue, record: error)
             }
             handle.pointer = pointer

@@ -1,11 +1,11 @@
 import CTransport
 
-/// Makes a transport of the core's from options; returns a status as `transport_create` does. Whoever drives several
+/// Makes a transport of the core's from options; returns a status as `apns_transport_create` does. Whoever drives several
 /// transports in turn has each of them numbered.
 package typealias TransportOpening =
     @Sendable (
-        _ options: inout transport_options, _ made: inout OpaquePointer?, _ number: inout UInt32,
-        _ error: inout transport_error
+        _ options: inout apns_transport_options, _ made: inout OpaquePointer?, _ number: inout UInt32,
+        _ error: inout apns_transport_error
     ) -> Int32
 
 /// How large a transport is made, and what it waits for.
@@ -29,7 +29,7 @@ package struct TransportOptions: Sendable {
     /// Names of response header fields that outcomes carry, at most 8.
     package var captures: [StaticString] = []
     /// Makes the core's transport. A simulation has its own, over another loop.
-    package var open: TransportOpening = { options, made, _, error in transport_create(&options, &made, &error) }
+    package var open: TransportOpening = { options, made, _, error in apns_transport_create(&options, &made, &error) }
 
     package init() {}
 }
@@ -50,7 +50,7 @@ package struct Transport: ~Copyable {
     package static let eventCapacity = 256
 
     package init(_ options: TransportOptions) throws(TransportError) {
-        var record = transport_options()
+        var record = apns_transport_options()
         record.loop = options.loop.rawValue
         record.connections_max = UInt32(options.connections)
         record.streams_max = UInt32(options.streams)
@@ -58,7 +58,7 @@ package struct Transport: ~Copyable {
         record.request_timeout_ms = options.requestTimeout
         record.connect_timeout_ms = options.connectTimeout
         record.send_buffer_max = options.sendBuffer
-        var error = transport_error()
+        var error = apns_transport_error()
         var made: OpaquePointer?
         var number: UInt32 = 0
         let names = options.captures.map {
@@ -72,32 +72,32 @@ package struct Transport: ~Copyable {
         guard status == 0, let made else { throw TransportError(status: status, record: error) }
         handle = made
         self.number = number
-        transport_user_timeout_set(made, options.userTimeout)
+        apns_transport_user_timeout_set(made, options.userTimeout)
         outcomes = .allocate(capacity: Self.outcomeCapacity)
         events = .allocate(capacity: Self.eventCapacity)
     }
 
     deinit {
-        transport_destroy(handle)
+        apns_transport_destroy(handle)
         outcomes.deallocate()
         events.deallocate()
     }
 
     /// The loop that runs.
-    package var loop: LoopKind { LoopKind(rawValue: transport_loop_kind(handle)) ?? .automatic }
+    package var loop: LoopKind { LoopKind(rawValue: apns_transport_loop_kind(handle)) ?? .automatic }
 
     /// The errno with which io_uring was refused where `automatic` was asked for; 0 if it was not.
-    package var refusal: Int32 { transport_loop_refusal(handle) }
+    package var refusal: Int32 { apns_transport_loop_refusal(handle) }
 
     /// Monotonic nanoseconds.
-    package var now: UInt64 { transport_now_ns(handle) }
+    package var now: UInt64 { apns_transport_now_ns(handle) }
 
     /// Requests that may be submitted before the slab is full.
-    package var streamsFree: Int { Int(transport_streams_free(handle)) }
+    package var streamsFree: Int { Int(apns_transport_streams_free(handle)) }
 
     package var statistics: TransportStatistics {
         var record = TransportStatistics()
-        transport_statistics_get(handle, &record)
+        apns_transport_statistics_get(handle, &record)
         return record
     }
 
@@ -106,7 +106,7 @@ package struct Transport: ~Copyable {
 
     /// Takes the requests; each one gets exactly one outcome.
     package mutating func submit(_ requests: UnsafeBufferPointer<RequestRecord>) throws(TransportError) {
-        let status = transport_submit(handle, requests.baseAddress, UInt32(requests.count))
+        let status = apns_transport_submit(handle, requests.baseAddress, UInt32(requests.count))
         guard status == 0 else { throw TransportError(status: status, doing: "submitting \(requests.count) requests") }
     }
 
@@ -122,15 +122,15 @@ package struct Transport: ~Copyable {
     ///   - timeout: milliseconds to wait for a first thing to report; 0 does not wait.
     ///   - linger: microseconds to let answers gather; 0 while there are streams to fill.
     package mutating func poll(timeout: UInt32, linger: UInt32) throws(TransportError) -> Harvest {
-        var io = transport_poll_io()
+        var io = apns_transport_poll_io()
         io.outcomes = outcomes.baseAddress
         io.outcome_capacity = UInt32(outcomes.count)
         io.events = events.baseAddress
         io.event_capacity = UInt32(events.count)
         io.timeout_ms = timeout
         io.linger_us = linger
-        let status = transport_poll(handle, &io)
-        guard status == 0 else { throw TransportError(loop: loop, error: transport_loop_error(handle)) }
+        let status = apns_transport_poll(handle, &io)
+        guard status == 0 else { throw TransportError(loop: loop, error: apns_transport_loop_error(handle)) }
         return Harvest(
             outcomes: UnsafeBufferPointer(start: outcomes.baseAddress, count: Int(io.outcome_count)),
             events: UnsafeBufferPointer(start: events.baseAddress, count: Int(io.event_count)))

@@ -23,7 +23,7 @@ import Testing
         let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
         let digits = Array("123456789".utf8)
         #expect(Self.plain(digits) == 0xE306_9283)
-        let sum = storage_crc32c_combine(0xE306_9283, Self.plain(bytes), UInt64(length))
+        let sum = apns_storage_crc32c_combine(0xE306_9283, Self.plain(bytes), UInt64(length))
         #expect(sum == Self.plain(digits + bytes))
     }
 

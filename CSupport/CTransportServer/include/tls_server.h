@@ -6,16 +6,17 @@
 
 #include "tls.h"
 
-/* Makes a context for servers, which issue no session tickets; otherwise as tls_context_create. */
-bool tls_server_context_create(const tls_context_options *options, tls_context **out, tls_error *error);
+/* Makes a context for servers, which issue no session tickets; otherwise as apns_tls_context_create. */
+bool apns_tls_server_context_create(const apns_tls_context_options *options, apns_tls_context **out,
+                                    apns_tls_error *error);
 
 /* Appends a fatal alert, after which the session is of no more use: before the end of the handshake handshake_failure,
  * later bad_record_mac. For servers that misbehave on purpose. */
-void tls_session_alert(tls_session *session);
+void apns_tls_session_alert(apns_tls_session *session);
 
 /* Writes whom the peer's certificate is made out to, NUL-terminated: "UID=" and "CN=" with the first such attribute of
  * its subject, each on a line that ends in \n, in UTF-8 with ? for control characters. Empty when the peer showed no
  * certificate or it was not verified. */
-void tls_session_peer_describe(const tls_session *session, char *text, size_t capacity);
+void apns_tls_session_peer_describe(const apns_tls_session *session, char *text, size_t capacity);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "transport_server.h"
 
-enum transport_abort {
+enum apns_transport_abort {
     TRANSPORT_ABORT_NONE = 0,
     TRANSPORT_ABORT_RESET = 1,  /* TCP RST, at once */
     TRANSPORT_ABORT_CLOSE = 2,  /* FIN after what is on its way, without close_notify */
@@ -17,61 +17,61 @@ enum transport_abort {
 };
 
 /* Ends a connection. TRANSPORT_EVENT_DOWN says TRANSPORT_LOCAL_FAULT. */
-int transport_fault_abort(transport *t, transport_connection connection, uint32_t how);
+int apns_transport_fault_abort(apns_transport *t, apns_transport_connection connection, uint32_t how);
 
 /* Ends a connection when it has sent, or received, so many bytes of the TCP stream: to the byte for RESET and CLOSE. */
-typedef struct transport_cut {
+typedef struct apns_transport_cut {
     uint64_t bytes;
     uint8_t received; /* 1: bytes received; 0: bytes sent */
-    uint8_t how;      /* enum transport_abort; NONE leaves the connection alone */
+    uint8_t how;      /* enum apns_transport_abort; NONE leaves the connection alone */
     uint16_t reserved;
     uint32_t reserved2;
-} transport_cut;
-_Static_assert(sizeof(transport_cut) == 16, "fixed layout");
+} apns_transport_cut;
+_Static_assert(sizeof(apns_transport_cut) == 16, "fixed layout");
 
 enum { TRANSPORT_CUTS_MAX = 1024 };
 
 /* Lays out what the next connections accepted are to suffer, one cut for each, behind those laid out before. cuts:
  * copied. TRANSPORT_RESOURCE when more than TRANSPORT_CUTS_MAX would wait; then none was taken. */
-int transport_fault_cuts_add(transport *t, const transport_cut *cuts, uint32_t count);
+int apns_transport_fault_cuts_add(apns_transport *t, const apns_transport_cut *cuts, uint32_t count);
 
 /* Cuts laid out and not yet used. */
-uint32_t transport_fault_cuts_left(const transport *t);
+uint32_t apns_transport_fault_cuts_left(const apns_transport *t);
 
-enum transport_stall { TRANSPORT_STALL_READING = 1, TRANSPORT_STALL_WRITING = 2 };
+enum apns_transport_stall { TRANSPORT_STALL_READING = 1, TRANSPORT_STALL_WRITING = 2 };
 
 /* Stops reading, writing or both, until it is called with 0. What the peer sends meanwhile is kept, up to 16 MiB. */
-int transport_fault_stall(transport *t, transport_connection connection, uint32_t what);
+int apns_transport_fault_stall(apns_transport *t, apns_transport_connection connection, uint32_t what);
 
 /* PINGs are passed over. */
-int transport_fault_pings_mute(transport *t, transport_connection connection, bool muted);
+int apns_transport_fault_pings_mute(apns_transport *t, apns_transport_connection connection, bool muted);
 
 /* Requests are handed out as soon as their fields have come, whatever has come of the body by then. */
-int transport_fault_early(transport *t, transport_connection connection, bool early);
+int apns_transport_fault_early(apns_transport *t, apns_transport_connection connection, bool early);
 
-typedef struct transport_setting {
+typedef struct apns_transport_setting {
     uint16_t id;
     uint16_t reserved;
     uint32_t value;
-} transport_setting;
-_Static_assert(sizeof(transport_setting) == 8, "fixed layout");
+} apns_transport_setting;
+_Static_assert(sizeof(apns_transport_setting) == 8, "fixed layout");
 
 /* Announces at most 8 settings, which hold here too once the client has acknowledged them. settings: borrowed until
  * return. */
-int transport_fault_settings(transport *t, transport_connection connection, const transport_setting *settings,
-                             uint32_t count);
+int apns_transport_fault_settings(apns_transport *t, apns_transport_connection connection,
+                                  const apns_transport_setting *settings, uint32_t count);
 
 /* Sends GOAWAY with any last-stream-id; streams above it are passed over. debug: borrowed until return. */
-int transport_fault_goaway(transport *t, transport_connection connection, uint32_t last_stream, uint32_t code,
-                           const uint8_t *debug, uint32_t debug_length);
+int apns_transport_fault_goaway(apns_transport *t, apns_transport_connection connection, uint32_t last_stream,
+                                uint32_t code, const uint8_t *debug, uint32_t debug_length);
 
 /* Sends bytes as HTTP/2 frames, whatever they are, in one piece and behind the frames queued. stream: 0, or the request
  * that they answer, which is forgotten then. bytes: copied. A connection on which more than 64 MiB of them would wait
  * is reset. */
-int transport_fault_bytes(transport *t, transport_connection connection, uint32_t stream, const uint8_t *bytes,
-                          uint32_t length);
+int apns_transport_fault_bytes(apns_transport *t, apns_transport_connection connection, uint32_t stream,
+                               const uint8_t *bytes, uint32_t length);
 
-/* Stops listening on a port: who connects is refused. Listening again is transport_listen's. */
-int transport_fault_deafen(transport *t, uint16_t port);
+/* Stops listening on a port: who connects is refused. Listening again is apns_transport_listen's. */
+int apns_transport_fault_deafen(apns_transport *t, uint16_t port);
 
 #endif

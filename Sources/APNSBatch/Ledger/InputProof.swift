@@ -41,7 +41,7 @@ enum InputProof {
             let wanted = UnsafeMutableRawBufferPointer(rebasing: piece[..<min(pieceBytes, range.bytes - done)])
             let count = try file.read(at: range.offset + UInt64(done), into: wanted)
             guard count == wanted.count, let base = wanted.baseAddress else { return nil }
-            sum = storage_crc32c(sum, base, count)
+            sum = apns_storage_crc32c(sum, base, count)
             done += count
         }
         return sum

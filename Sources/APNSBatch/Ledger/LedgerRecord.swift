@@ -89,14 +89,14 @@ struct LedgerFrame: Equatable {
     }
 
     private static func sum(_ record: UnsafeRawPointer, fixedLength: Int) -> UInt32 {
-        storage_crc32c(storage_crc32c(0, record, 16), record + length, fixedLength)
+        apns_storage_crc32c(apns_storage_crc32c(0, record, 16), record + length, fixedLength)
     }
 
     /// The sum of other bytes.
     ///
     /// - Parameter before: the sum of what stands before them.
     static func sum(of bytes: UnsafeRawBufferPointer, after before: UInt32 = 0) -> UInt32 {
-        storage_crc32c(before, bytes.baseAddress, bytes.count)
+        apns_storage_crc32c(before, bytes.baseAddress, bytes.count)
     }
 }
 

@@ -24,7 +24,7 @@ struct InputChecksum: Sendable, Equatable {
             return
         }
         let last = parts.count - 1
-        parts[last].sum = storage_crc32c_combine(parts[last].sum, range.sum, UInt64(range.bytes))
+        parts[last].sum = apns_storage_crc32c_combine(parts[last].sum, range.sum, UInt64(range.bytes))
         parts[last].bytes += UInt64(range.bytes)
     }
 
@@ -38,9 +38,9 @@ struct InputChecksum: Sendable, Equatable {
         for part in parts + [Part(offset: bytes, bytes: 0, sum: 0)] where part.end <= bytes {
             if part.offset > end {
                 guard let gap = sumOf(end..<part.offset) else { return nil }
-                sum = storage_crc32c_combine(sum, gap, part.offset - end)
+                sum = apns_storage_crc32c_combine(sum, gap, part.offset - end)
             }
-            sum = storage_crc32c_combine(sum, part.sum, part.bytes)
+            sum = apns_storage_crc32c_combine(sum, part.sum, part.bytes)
             end = part.end
         }
         return sum

@@ -4,7 +4,7 @@ import CTransport
 enum ClientSubject {
     /// The UID of the subject: the app that the certificate is for. Nil without a verified certificate, or one without
     /// a UID.
-    static func uid(_ event: transport_event) -> String? {
+    static func uid(_ event: apns_transport_event) -> String? {
         let detail = Bytes(event.detail, length: event.detail_length)
         for line in detail.split(separator: UInt8(ascii: "\n")) where line.starts(with: "UID=".utf8) {
             return String(decoding: line.dropFirst(4), as: UTF8.self)

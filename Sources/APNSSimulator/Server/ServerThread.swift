@@ -46,7 +46,7 @@ final class ServerThread: @unchecked Sendable {
     func stop() -> SimulatorReport {
         isStopped.store(true, ordering: .releasing)
         if let transport {
-            transport_wake(transport)
+            apns_transport_wake(transport)
         }
         released.signal()
         pthread_join(thread, nil)
@@ -69,9 +69,9 @@ final class ServerThread: @unchecked Sendable {
         var server = SimulatorServer(transport, configuration, keys, ports)
         listening.signal()
         server.run(until: { isStopped.load(ordering: .acquiring) })
-        // Not before the last call of transport_wake has returned.
+        // Not before the last call of apns_transport_wake has returned.
         released.wait()
-        transport_destroy(transport)
+        apns_transport_destroy(transport)
         report = server.finish(countsPath: configuration.countsPath)
     }
 }

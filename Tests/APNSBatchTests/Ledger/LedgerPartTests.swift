@@ -8,7 +8,7 @@ import Testing
 @Suite("Parts of the ledger") struct LedgerPartTests {
     @Test("the checksum is CRC-32C, whatever the pieces")
     func checksum() {
-        func sum(_ bytes: [UInt8], _ before: UInt32 = 0) -> UInt32 { storage_crc32c(before, bytes, bytes.count) }
+        func sum(_ bytes: [UInt8], _ before: UInt32 = 0) -> UInt32 { apns_storage_crc32c(before, bytes, bytes.count) }
         // RFC 3720 appendix B.4.
         #expect(sum(Array("123456789".utf8)) == 0xE306_9283)
         #expect(sum([UInt8](repeating: 0, count: 32)) == 0x8A91_36AA)

@@ -11,20 +11,20 @@ enum { RECORD_HELLO = 1, RECORD_DATA = 2, RECORD_GOODBYE = 3 };
 
 /* A session that frames what it carries, and says hello and goodbye. */
 typedef struct plain_session {
-    tls_session base;
+    apns_tls_session base;
     bool greeted; /* said hello */
     bool met;     /* the peer did */
     bool closed;  /* said goodbye */
 } plain_session;
 
-static plain_session *plain_of(tls_session *session) {
+static plain_session *plain_of(apns_tls_session *session) {
     return (plain_session *)(void *)session;
 }
 
-static bool append(tls_session *session, uint8_t kind, const uint8_t *body, size_t length) {
-    tls_output *output = session->output;
+static bool append(apns_tls_session *session, uint8_t kind, const uint8_t *body, size_t length) {
+    apns_tls_output *output = session->output;
     if (output->capacity - output->length < length + HEADER_BYTES) {
-        tls_error_set(&session->error, TLS_ERROR_OUTPUT_FULL, 0, "more to send than the send buffer holds");
+        apns_tls_error_set(&session->error, TLS_ERROR_OUTPUT_FULL, 0, "more to send than the send buffer holds");
         return false;
     }
     uint8_t *at = output->bytes + output->length;
@@ -37,7 +37,7 @@ static bool append(tls_session *session, uint8_t kind, const uint8_t *body, size
 }
 
 /* Reads a record's header; false when more is needed. */
-static bool header_read(tls_session *session, tls_input *input) {
+static bool header_read(apns_tls_session *session, apns_tls_input *input) {
     while (session->header_count < HEADER_BYTES && input->length > 0) {
         session->header[session->header_count++] = *input->bytes++;
         input->length--;
@@ -48,13 +48,13 @@ static bool header_read(tls_session *session, tls_input *input) {
     return true;
 }
 
-static int nonsense(tls_session *session) {
-    tls_error_set(&session->error, TLS_ERROR_LIBRARY, 0, "a record that makes no sense");
+static int nonsense(apns_tls_session *session) {
+    apns_tls_error_set(&session->error, TLS_ERROR_LIBRARY, 0, "a record that makes no sense");
     return TLS_FAILED;
 }
 
-static int plain_handshake(tls_session *session, tls_input *input) {
-    const bool server = session->role != &tls_client_role;
+static int plain_handshake(apns_tls_session *session, apns_tls_input *input) {
+    const bool server = session->role != &apns_tls_client_role;
     if (!server && !plain_of(session)->greeted) {
         plain_of(session)->greeted = true;
         if (!append(session, RECORD_HELLO, NULL, 0)) return TLS_FAILED;
@@ -66,7 +66,8 @@ static int plain_handshake(tls_session *session, tls_input *input) {
     return TLS_OK;
 }
 
-static int plain_read(tls_session *session, tls_input *input, uint8_t *plain, size_t capacity, size_t *length) {
+static int plain_read(apns_tls_session *session, apns_tls_input *input, uint8_t *plain, size_t capacity,
+                      size_t *length) {
     while (session->record_left == 0) {
         if (!header_read(session, input)) return TLS_WANT;
         if (session->header[0] == RECORD_GOODBYE) return TLS_CLOSED;
@@ -83,7 +84,7 @@ static int plain_read(tls_session *session, tls_input *input, uint8_t *plain, si
     return TLS_OK;
 }
 
-static int plain_write(tls_session *session, const uint8_t *plain, size_t length) {
+static int plain_write(apns_tls_session *session, const uint8_t *plain, size_t length) {
     for (size_t done = 0; done < length;) {
         size_t count = length - done < TLS_RECORD_PLAIN_MAX ? length - done : TLS_RECORD_PLAIN_MAX;
         if (!append(session, RECORD_DATA, plain + done, count)) return TLS_FAILED;
@@ -92,19 +93,19 @@ static int plain_write(tls_session *session, const uint8_t *plain, size_t length
     return TLS_OK;
 }
 
-static void plain_close(tls_session *session) {
+static void plain_close(apns_tls_session *session) {
     plain_session *plain = plain_of(session);
     if (plain->met && !plain->closed) plain->closed = append(session, RECORD_GOODBYE, NULL, 0);
 }
 
-static bool plain_begin(tls_session *session, const tls_context *context, const char *host_name) {
+static bool plain_begin(apns_tls_session *session, const apns_tls_context *context, const char *host_name) {
     (void)session;
     (void)context;
     (void)host_name;
     return true;
 }
 
-static void plain_describe(const tls_session *session, char *text, size_t capacity) {
+static void plain_describe(const apns_tls_session *session, char *text, size_t capacity) {
     (void)session;
     snprintf(text, capacity, "plaintext");
 }
@@ -120,25 +121,25 @@ static const tls_methods plain_methods = {
 };
 
 /* Cryptography would only cost time here, and no two runs would send the same bytes. */
-static bool plain_context_create(const tls_role *role, const tls_context_options *options, tls_context **out,
-                                 tls_error *error) {
+static bool plain_context_create(const apns_tls_role *role, const apns_tls_context_options *options,
+                                 apns_tls_context **out, apns_tls_error *error) {
     (void)options;
     *out = calloc(1, sizeof(**out));
     if (*out == NULL)
-        tls_error_set(error, TLS_ERROR_LIBRARY, 0, "no memory");
+        apns_tls_error_set(error, TLS_ERROR_LIBRARY, 0, "no memory");
     else
-        **out = (tls_context){.methods = &plain_methods, .role = role};
+        **out = (apns_tls_context){.methods = &plain_methods, .role = role};
     return *out != NULL;
 }
 
-static int simulated_reactor_open(void *world, const reactor_options *options, reactor **out) {
-    return reactor_world_join(world, options, out);
+static int simulated_reactor_open(void *world, const apns_reactor_options *options, apns_reactor **out) {
+    return apns_reactor_world_join(world, options, out);
 }
 
-int reactor_world_transport(reactor_world *world, const transport_options *options, transport **out, uint32_t *number,
-                            transport_error *error) {
+int apns_reactor_world_transport(apns_reactor_world *world, const apns_transport_options *options, apns_transport **out,
+                                 uint32_t *number, apns_transport_error *error) {
     static const transport_ground ground = {
         .reactor_open = simulated_reactor_open, .tls_create = plain_context_create, .stepped = true};
     *number = world->member_count;
-    return transport_open_with(&ground, world, options, out, error);
+    return apns_transport_open_with(&ground, world, options, out, error);
 }
