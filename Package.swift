@@ -6,6 +6,7 @@ import PackageDescription
 let swift: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
 let c: [CSetting] = [
     .enableWarning("all"), .enableWarning("extra"), .enableWarning("conversion"), .treatAllWarnings(as: .error),
+    .define("APNS_CHECKS", .when(configuration: .debug)),
 ]
 
 /// A C target of the core, in CSupport/. `inside`: targets whose internal headers it includes.
@@ -46,17 +47,18 @@ let package = Package(
             name: "COpenSSL", path: "CSupport/System/COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
 
         // The C core: mechanism, no policy.
-        core("CReactor", ["CURing"]),
-        core("CTLS", ["COpenSSL"]),
-        core("CHTTP2", ["CNGHTTP2"]),
-        core("CTransport", ["CReactor", "CTLS", "CHTTP2"]),
-        core("CCrypto", ["COpenSSL"]),
+        core("CCommon", []),
+        core("CReactor", ["CCommon", "CURing"]),
+        core("CTLS", ["CCommon", "COpenSSL"]),
+        core("CHTTP2", ["CCommon", "CNGHTTP2"]),
+        core("CTransport", ["CCommon", "CReactor", "CTLS", "CHTTP2"]),
+        core("CCrypto", ["CCommon", "COpenSSL"]),
         core("CStorage", []),
         // What the simulator has besides: servers, their faults, keys and certificates made for the occasion.
         core(
-            "CTransportServer", ["CTransport", "CReactor", "CTLS", "CHTTP2", "COpenSSL", "CNGHTTP2"],
+            "CTransportServer", ["CCommon", "CTransport", "CReactor", "CTLS", "CHTTP2", "COpenSSL", "CNGHTTP2"],
             inside: ["CTransport", "CReactor", "CTLS", "CHTTP2"]),
-        core("CIdentities", ["CCrypto", "COpenSSL"], inside: ["CCrypto"]),
+        core("CIdentities", ["CCommon", "CCrypto", "COpenSSL"], inside: ["CCrypto"]),
         core("CProcess", []),
 
         // Swift: policy.
@@ -123,7 +125,7 @@ let package = Package(
         tests("PayloadTemplateTests", ["PayloadTemplate", "APNSProtocol"]),
         tests("APNSProtocolTests", ["APNSProtocol", "Credentials", "Identities"]),
         tests("CredentialsTests", ["Credentials", "Identities", "CTestSupport"]),
-        tests("LaneTransportTests", ["LaneTransport"]),
+        tests("LaneTransportTests", ["LaneTransport", "CTransport"]),
         tests(
             "APNSBatchTests",
             [

@@ -1,7 +1,7 @@
 /* Base64 (RFC 4648, section 4): the standard alphabet, with padding. */
 #include "internal.h"
 
-#include <assert.h>
+#include "apns_check.h"
 
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -21,7 +21,7 @@ static void encode_group(const uint8_t *group, size_t count, uint8_t *text) {
 }
 
 void apns_crypto_base64_encode(const uint8_t *bytes, size_t length, uint8_t *text) {
-    assert(text != NULL && (bytes != NULL || length == 0));
+    APNS_REQUIRE(text != NULL && (bytes != NULL || length == 0));
     for (size_t done = 0; done < length; done += 3) {
         encode_group(bytes + done, length - done < 3 ? length - done : 3, text);
         text += 4;
@@ -65,8 +65,8 @@ long apns_crypto_base64_decode(const uint8_t *text, size_t length, bool blanks, 
 }
 
 int apns_crypto_base64_read(const uint8_t *text, size_t length, uint8_t *bytes, size_t capacity, size_t *written) {
-    assert(written != NULL && (text != NULL || length == 0) && (bytes != NULL || capacity == 0));
+    APNS_REQUIRE(written != NULL && (text != NULL || length == 0) && (bytes != NULL || capacity == 0));
     long count = apns_crypto_base64_decode(text, length, false, bytes, capacity);
     *written = count < 0 ? 0 : (size_t)count;
-    return count < 0 ? CRYPTO_INPUT : CRYPTO_OK;
+    return count < 0 ? APNS_INPUT : APNS_OK;
 }

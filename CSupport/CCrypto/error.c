@@ -9,25 +9,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-void apns_crypto_begin(apns_crypto_error *error) {
+void apns_crypto_begin(apns_error *error) {
     ERR_clear_error();
-    if (error != NULL) memset(error, 0, sizeof *error);
+    if (error != NULL) memset(error, 0, sizeof(*error));
 }
 
 int apns_crypto_done(void) {
     ERR_clear_error();
-    return CRYPTO_OK;
+    return APNS_OK;
 }
 
-int apns_crypto_fail(apns_crypto_error *error, int status, int fault, const char *format, ...) {
+int apns_crypto_fail(apns_error *error, int status, int fault, const char *format, ...) {
     ERR_clear_error();
     if (error == NULL) return status;
     error->status = status;
-    error->fault = fault;
+    error->scope = fault;
     error->code = 0;
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(error->text, sizeof error->text, format, arguments);
+    (void)vsnprintf(error->text, sizeof(error->text), format, arguments);
     va_end(arguments);
     return status;
 }
@@ -39,11 +39,11 @@ bool apns_crypto_memory_was_short(void) {
     return was_short;
 }
 
-int apns_crypto_fail_library(apns_crypto_error *error, int status, int fault, const char *what) {
+int apns_crypto_fail_library(apns_error *error, int status, int fault, const char *what) {
     unsigned long code = ERR_peek_last_error();
     /* Input is not to blame for a lack of memory while it was read. */
     if (apns_crypto_memory_was_short()) {
-        status = CRYPTO_RESOURCE;
+        status = APNS_RESOURCE;
         fault = CRYPTO_FAULT_LIBRARY;
     }
     /* The reason is a fixed text of the library. The "data" of an error is left out: it may quote the input. */
@@ -53,7 +53,7 @@ int apns_crypto_fail_library(apns_crypto_error *error, int status, int fault, co
     } else {
         (void)apns_crypto_fail(error, status, fault, "%s (%s)", what, reason);
     }
-    if (error != NULL) error->code = code;
+    if (error != NULL) error->code = (int64_t)code;
     return status;
 }
 
@@ -66,13 +66,12 @@ BIO *apns_crypto_bio_secret(void) {
     return BIO_new(BIO_s_secmem());
 }
 
-int apns_crypto_buffer_from_bio(BIO *bio, apns_crypto_buffer *out, apns_crypto_error *error) {
+int apns_crypto_buffer_from_bio(BIO *bio, apns_crypto_buffer *out, apns_error *error) {
     char *data = NULL;
     long length = BIO_get_mem_data(bio, &data);
-    if (length <= 0)
-        return apns_crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "nothing was written");
+    if (length <= 0) return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "nothing was written");
     uint8_t *bytes = malloc((size_t)length);
-    if (bytes == NULL) return apns_crypto_fail(error, CRYPTO_RESOURCE, CRYPTO_FAULT_NONE, "out of memory");
+    if (bytes == NULL) return apns_crypto_fail(error, APNS_RESOURCE, CRYPTO_FAULT_NONE, "out of memory");
     memcpy(bytes, data, (size_t)length);
     out->bytes = bytes;
     out->length = (size_t)length;

@@ -1,7 +1,7 @@
 /* ES256, SHA-256 and random bytes. A context per call: that is what makes a key usable by several threads at once. */
 #include "internal.h"
 
-#include <assert.h>
+#include "apns_check.h"
 #include <limits.h>
 #include <openssl/bn.h>
 #include <openssl/ecdsa.h>
@@ -21,35 +21,35 @@ static bool der_to_raw(const uint8_t *der, size_t der_length, uint8_t *raw) {
 }
 
 int apns_crypto_es256_sign(const apns_crypto_key *key, const uint8_t *message, size_t message_length,
-                           uint8_t *signature, apns_crypto_error *error) {
-    assert(key != NULL && signature != NULL && (message != NULL || message_length == 0));
+                           uint8_t *signature, apns_error *error) {
+    APNS_REQUIRE(key != NULL && signature != NULL && (message != NULL || message_length == 0));
     apns_crypto_begin(error);
-    if (!key->is_private) return apns_crypto_fail(error, CRYPTO_MISUSE, CRYPTO_FAULT_NONE, "a public key cannot sign");
+    if (!key->is_private) return apns_crypto_fail(error, APNS_MISUSE, CRYPTO_FAULT_NONE, "a public key cannot sign");
     uint8_t der[DER_MAX];
-    size_t der_length = sizeof der;
+    size_t der_length = sizeof(der);
     EVP_MD_CTX *context = EVP_MD_CTX_new();
     bool good = context != NULL && EVP_DigestSignInit(context, NULL, EVP_sha256(), NULL, key->pkey) == 1 &&
                 EVP_DigestSign(context, der, &der_length, message, message_length) == 1 &&
                 der_to_raw(der, der_length, signature);
     EVP_MD_CTX_free(context);
-    if (!good) return apns_crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "signing failed");
+    if (!good) return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "signing failed");
     return apns_crypto_done();
 }
 
-int apns_crypto_sha256(const uint8_t *bytes, size_t length, uint8_t *digest, apns_crypto_error *error) {
-    assert(digest != NULL && (bytes != NULL || length == 0));
+int apns_crypto_sha256(const uint8_t *bytes, size_t length, uint8_t *digest, apns_error *error) {
+    APNS_REQUIRE(digest != NULL && (bytes != NULL || length == 0));
     apns_crypto_begin(error);
     if (EVP_Digest(bytes, length, digest, NULL, EVP_sha256(), NULL) == 1) return apns_crypto_done();
-    return apns_crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "SHA-256 failed");
+    return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "SHA-256 failed");
 }
 
-int apns_crypto_random(uint8_t *bytes, size_t length, apns_crypto_error *error) {
-    assert(bytes != NULL || length == 0);
+int apns_crypto_random(uint8_t *bytes, size_t length, apns_error *error) {
+    APNS_REQUIRE(bytes != NULL || length == 0);
     apns_crypto_begin(error);
     while (length > 0) {
         int part = length > INT_MAX ? INT_MAX : (int)length;
         if (RAND_bytes(bytes, part) != 1) {
-            return apns_crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "no random bytes");
+            return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "no random bytes");
         }
         bytes += part;
         length -= (size_t)part;

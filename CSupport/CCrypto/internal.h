@@ -16,22 +16,22 @@ struct apns_crypto_key {
 
 /* Fills the record (NULL allowed) and returns status. The text takes no data from a file except through arguments that
  * the caller has shortened and cleaned. */
-int apns_crypto_fail(apns_crypto_error *error, int status, int fault, const char *format, ...)
+int apns_crypto_fail(apns_error *error, int status, int fault, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* The same with the reason of OpenSSL's last error on this thread appended, and its code kept. A lack of memory counts
- * as CRYPTO_RESOURCE whatever the caller thinks. Empties the queue: an entry left there would be taken for its own by
+ * as APNS_RESOURCE whatever the caller thinks. Empties the queue: an entry left there would be taken for its own by
  * the TLS code of the same thread. */
-int apns_crypto_fail_library(apns_crypto_error *error, int status, int fault, const char *what);
+int apns_crypto_fail_library(apns_error *error, int status, int fault, const char *what);
 
 /* True when OpenSSL's error queue says that memory was short; empties it. */
 bool apns_crypto_memory_was_short(void);
 
-/* Success: empties OpenSSL's error queue, where what the library recovered from may still stand. Returns CRYPTO_OK. */
+/* Success: empties OpenSSL's error queue, where what the library recovered from may still stand. Returns APNS_OK. */
 int apns_crypto_done(void);
 
 /* Empties the record and OpenSSL's error queue. Every function that fills a record begins with it. */
-void apns_crypto_begin(apns_crypto_error *error);
+void apns_crypto_begin(apns_error *error);
 
 /* A BIO that reads the bytes in place, or NULL when there is no memory or they are more than INT_MAX. */
 BIO *apns_crypto_bio_over(const uint8_t *bytes, size_t length);
@@ -40,7 +40,7 @@ BIO *apns_crypto_bio_over(const uint8_t *bytes, size_t length);
 BIO *apns_crypto_bio_secret(void);
 
 /* Copies what was written to a BIO. */
-int apns_crypto_buffer_from_bio(BIO *bio, apns_crypto_buffer *out, apns_crypto_error *error);
+int apns_crypto_buffer_from_bio(BIO *bio, apns_crypto_buffer *out, apns_error *error);
 
 /* What the passphrase callback is given and what it notes. */
 typedef struct crypto_passphrase {
@@ -64,21 +64,21 @@ bool apns_crypto_pem_next_label(const uint8_t *pem, size_t length, size_t *at, c
 long apns_crypto_base64_decode(const uint8_t *text, size_t length, bool blanks, uint8_t *bytes, size_t capacity);
 
 /* Fails when the text holds no PEM block that ends in the given words ("PRIVATE KEY"); says what it holds instead. */
-int apns_crypto_pem_expect(const uint8_t *pem, size_t pem_length, const char *suffix, apns_crypto_error *error);
+int apns_crypto_pem_expect(const uint8_t *pem, size_t pem_length, const char *suffix, apns_error *error);
 
 /* Reads a private key of any algorithm. *out: owned by caller. */
 int apns_crypto_pkey_read_private(const uint8_t *pem, size_t pem_length, crypto_passphrase *passphrase, EVP_PKEY **out,
-                                  apns_crypto_error *error);
+                                  apns_error *error);
 
 /* Makes a key of pkey, after a check that it is a consistent one on P-256. pkey: owned by callee, also on failure.
  * *out: owned by caller, untouched on failure. */
-int apns_crypto_key_take(EVP_PKEY *pkey, bool is_private, apns_crypto_key **out, apns_crypto_error *error);
+int apns_crypto_key_take(EVP_PKEY *pkey, bool is_private, apns_crypto_key **out, apns_error *error);
 
 /* Writes a certificate as PEM. out: owned by caller. */
-int apns_crypto_certificate_write(X509 *certificate, apns_crypto_buffer *out, apns_crypto_error *error);
+int apns_crypto_certificate_write(X509 *certificate, apns_crypto_buffer *out, apns_error *error);
 
 /* Writes a private key of any algorithm as PKCS#8 PEM. */
 int apns_crypto_pkey_write_private(const EVP_PKEY *pkey, const uint8_t *passphrase, size_t passphrase_length,
-                                   apns_crypto_buffer *out, apns_crypto_error *error);
+                                   apns_crypto_buffer *out, apns_error *error);
 
 #endif

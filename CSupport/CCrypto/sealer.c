@@ -1,7 +1,7 @@
 /* Sealing: a fresh AES key for each message, and that key encrypted for its recipient. */
 #include "recipient.h"
 
-#include <assert.h>
+#include "apns_check.h"
 #include <limits.h>
 #include <openssl/core_names.h>
 #include <openssl/params.h>
@@ -50,13 +50,13 @@ static void choose_padding(apns_crypto_sealer *sealer, int padding) {
     *next = OSSL_PARAM_construct_end();
 }
 
-int apns_crypto_sealer_make(int cipher, int padding, apns_crypto_sealer **out, apns_crypto_error *error) {
-    assert(out != NULL && (cipher == CRYPTO_CIPHER_AES256_GCM || cipher == CRYPTO_CIPHER_AES256_CBC));
-    assert(padding >= CRYPTO_PADDING_OAEP_SHA256 && padding <= CRYPTO_PADDING_PKCS1);
+int apns_crypto_sealer_make(int cipher, int padding, apns_crypto_sealer **out, apns_error *error) {
+    APNS_REQUIRE(out != NULL && (cipher == CRYPTO_CIPHER_AES256_GCM || cipher == CRYPTO_CIPHER_AES256_CBC));
+    APNS_REQUIRE(padding >= CRYPTO_PADDING_OAEP_SHA256 && padding <= CRYPTO_PADDING_PKCS1);
     apns_crypto_begin(error);
     *out = NULL;
-    apns_crypto_sealer *sealer = calloc(1, sizeof *sealer);
-    if (sealer == NULL) return apns_crypto_fail(error, CRYPTO_RESOURCE, CRYPTO_FAULT_NONE, "out of memory");
+    apns_crypto_sealer *sealer = calloc(1, sizeof(*sealer));
+    if (sealer == NULL) return apns_crypto_fail(error, APNS_RESOURCE, CRYPTO_FAULT_NONE, "out of memory");
     sealer->gcm = cipher == CRYPTO_CIPHER_AES256_GCM;
     sealer->cipher = EVP_CIPHER_fetch(NULL, sealer->gcm ? "AES-256-GCM" : "AES-256-CBC", NULL);
     sealer->cipher_context = EVP_CIPHER_CTX_new();
@@ -65,7 +65,7 @@ int apns_crypto_sealer_make(int cipher, int padding, apns_crypto_sealer **out, a
     if (sealer->cipher == NULL || sealer->cipher_context == NULL || sealer->key_maker == NULL ||
         EVP_PKEY_fromdata_init(sealer->key_maker) != 1) {
         apns_crypto_sealer_free(sealer);
-        return apns_crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "encryption cannot be set up");
+        return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "encryption cannot be set up");
     }
     *out = sealer;
     return apns_crypto_done();
@@ -77,7 +77,7 @@ void apns_crypto_sealer_free(apns_crypto_sealer *sealer) {
     EVP_PKEY_CTX_free(sealer->key_maker);
     EVP_CIPHER_CTX_free(sealer->cipher_context);
     EVP_CIPHER_free(sealer->cipher);
-    OPENSSL_cleanse(sealer, sizeof *sealer);
+    OPENSSL_cleanse(sealer, sizeof(*sealer));
     free(sealer);
 }
 
@@ -120,19 +120,17 @@ static void forget_recipient(apns_crypto_sealer *sealer) {
     sealer->kept_length = 0;
 }
 
-int apns_crypto_sealer_address(apns_crypto_sealer *sealer, const uint8_t *key, size_t length,
-                               apns_crypto_error *error) {
-    assert(sealer != NULL && (key != NULL || length == 0));
-    if (length > 0 && length == sealer->kept_length && memcmp(key, sealer->kept, length) == 0) return CRYPTO_OK;
+int apns_crypto_sealer_address(apns_crypto_sealer *sealer, const uint8_t *key, size_t length, apns_error *error) {
+    APNS_REQUIRE(sealer != NULL && (key != NULL || length == 0));
+    if (length > 0 && length == sealer->kept_length && memcmp(key, sealer->kept, length) == 0) return APNS_OK;
     apns_crypto_begin(error);
     forget_recipient(sealer);
     crypto_rsa rsa;
     int status = apns_crypto_rsa_read(key, length, &rsa, error);
-    if (status != CRYPTO_OK) return status;
+    if (status != APNS_OK) return status;
     sealer->recipient = recipient_for(sealer, &rsa);
     if (sealer->recipient == NULL) {
-        return apns_crypto_fail_library(error, CRYPTO_INPUT, CRYPTO_FAULT_MALFORMED,
-                                        "the RSA public key cannot be used");
+        return apns_crypto_fail_library(error, APNS_INPUT, CRYPTO_FAULT_MALFORMED, "the RSA public key cannot be used");
     }
     sealer->recipient_bytes = rsa.modulus_length;
     if (length <= KEPT_MAX) {
@@ -186,9 +184,9 @@ static bool encrypt_secret(apns_crypto_sealer *sealer, const uint8_t *secret, si
 }
 
 int apns_crypto_sealer_seal(apns_crypto_sealer *sealer, const uint8_t *message, size_t message_length, uint8_t *content,
-                            uint8_t *secret, apns_crypto_error *error) {
-    assert(sealer != NULL && content != NULL && secret != NULL && (message != NULL || message_length == 0));
-    assert(sealer->recipient != NULL && message_length <= INT_MAX - AES_BLOCK_BYTES);
+                            uint8_t *secret, apns_error *error) {
+    APNS_REQUIRE(sealer != NULL && content != NULL && secret != NULL && (message != NULL || message_length == 0));
+    APNS_REQUIRE(sealer->recipient != NULL && message_length <= INT_MAX - AES_BLOCK_BYTES);
     apns_crypto_begin(error);
     const size_t secret_length = AES_KEY_BYTES + (sealer->gcm ? GCM_NONCE_BYTES : AES_BLOCK_BYTES);
     const size_t encrypted_length = cipher_length(sealer, message_length);
@@ -198,10 +196,9 @@ int apns_crypto_sealer_seal(apns_crypto_sealer *sealer, const uint8_t *message, 
     bool good = RAND_priv_bytes(key_and_iv, (int)secret_length) == 1 &&
                 encrypt_message(sealer, message, message_length, key_and_iv, encrypted) &&
                 encrypt_secret(sealer, key_and_iv, secret_length, wrapped);
-    OPENSSL_cleanse(key_and_iv, sizeof key_and_iv);
+    OPENSSL_cleanse(key_and_iv, sizeof(key_and_iv));
     if (!good) {
-        return apns_crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY,
-                                        "the payload cannot be encrypted");
+        return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "the payload cannot be encrypted");
     }
     apns_crypto_base64_encode(encrypted, encrypted_length, content);
     apns_crypto_base64_encode(wrapped, sealer->recipient_bytes, secret);

@@ -1,9 +1,8 @@
 #include "h2_internal.h"
 #include <string.h>
 
-enum { REFUSED_STREAM = 7 };
-
 static void changed_closed(apns_h2_session *session, apns_h2_exchange *exchange, uint32_t error_code) {
+    APNS_REQUIRE(session->open_count > 0);
     session->open_count--;
     exchange->facts |= H2_CLOSED;
     exchange->error_code = error_code;
@@ -18,6 +17,7 @@ static int submit(apns_h2_session *session, apns_h2_exchange *exchange, const ap
         nghttp2_submit_request(session->ng, NULL, NULL, 0, exchange->body_length > 0 ? &body : NULL, exchange);
     if (stream == NGHTTP2_ERR_STREAM_ID_NOT_AVAILABLE) return 1;
     if (stream < 0) return apns_h2_session_fail_library(session, stream);
+    APNS_ASSERT(stream > session->written_stream && session->request == NULL);
     exchange->stream = stream;
     session->drained = false;
     session->request = request;
@@ -62,11 +62,12 @@ static h2_deferred *deferred_unlink(apns_h2_session *session, h2_deferred **link
 /* Begins the request that waits longest. The peer may have lowered its limit in the meantime: then it was not sent. */
 static int deferred_submit(apns_h2_session *session) {
     h2_deferred *deferred = deferred_unlink(session, &session->deferred_first);
+    APNS_REQUIRE(session->waiting > 0);
     session->waiting--;
     int result = 1;
     if (session->open_count - session->waiting <= apns_h2_session_peer_streams_max(session))
         result = submit(session, deferred->exchange, &deferred->request);
-    if (result > 0) changed_closed(session, deferred->exchange, REFUSED_STREAM);
+    if (result > 0) changed_closed(session, deferred->exchange, H2_REFUSED_STREAM);
     deferred_free(session, deferred);
     return result < 0 ? -1 : 0;
 }
@@ -74,10 +75,12 @@ static int deferred_submit(apns_h2_session *session) {
 static void deferred_clear(apns_h2_session *session) {
     while (session->deferred_first != NULL)
         deferred_free(session, deferred_unlink(session, &session->deferred_first));
+    APNS_ASSERT(session->deferred_last == &session->deferred_first);
     session->waiting = 0;
 }
 
 int apns_h2_client_submit(apns_h2_session *session, apns_h2_exchange *exchange, const apns_h2_request *request) {
+    APNS_REQUIRE(request->set != NULL && request->field_count <= H2_REQUEST_FIELDS_MAX && exchange->stream == 0);
     if (!session->drained && apns_h2_session_pump(session) != 0) return -1;
     int result = 0;
     if (session->output->paused || session->deferred_first != NULL || !session->drained) {

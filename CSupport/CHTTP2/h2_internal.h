@@ -2,6 +2,7 @@
 #ifndef APNS_BATCH_H2_INTERNAL_H
 #define APNS_BATCH_H2_INTERNAL_H
 
+#include "apns_check.h"
 #include "h2.h"
 #include "h2_hpack.h"
 #include <nghttp2/nghttp2.h>
@@ -95,12 +96,12 @@ struct apns_h2_session {
     uint32_t waiting;            /* client: deferred requests; server: pieces of apns_h2_fault_bytes */
     h2_deferred *deferred_first; /* in the order of submission */
     h2_deferred **deferred_last;
-    apns_h2_failure failure;
+    apns_error failure;
     apns_h2_facts facts;
     h2_late late;
 };
 
-/* h2_memory_library.h: the library's allocator. */
+/* h2_memory.c: the library's allocator. */
 nghttp2_mem apns_h2_memory_library(apns_h2_memory *memory);
 
 /* h2_message.c: false at a limit of memory or of fields. */
@@ -155,7 +156,8 @@ int apns_h2_send_library(apns_h2_session *session);
 /* h2_session.c: adds an exchange to the list of changed ones. */
 void apns_h2_session_changed_add(apns_h2_session *session, apns_h2_exchange *exchange);
 
-/* h2_session.c: records why the session ends, unless something has been recorded already; returns -1. */
+/* h2_session.c: records why the session ends, unless something has been recorded already; returns
+ * its status. */
 int apns_h2_session_fail(apns_h2_session *session, int32_t kind, int32_t code, const char *text);
 
 /* h2_session.c: the same for an error of the library. */

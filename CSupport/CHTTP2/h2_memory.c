@@ -1,13 +1,12 @@
-#include "h2_memory_kind.h"
-
-#if !H2_MEMORY_BLOCKS_ALONE
-
-#include "h2_memory_library.h"
+#include "h2_internal.h"
+#include <sanitizer/asan_interface.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Pages are as large as they are aligned, so that a block's page, and with it its class, is found by masking. Each page
- * holds blocks of one class. Larger blocks get pages of their own. */
+ * holds blocks of one class. Larger blocks get pages of their own. The address sanitizer, where there is one, is told
+ * which bytes are nobody's: what was never taken, blocks given back, and what a block has beyond the bytes asked for.
+ */
 enum { PAGE_BYTES = 65536, PAGE_HEADER_BYTES = 64, GRAIN = 32, CLASS_BYTES_MAX = 16384, CLASS_LARGE = 255 };
 
 static const uint16_t class_bytes[] = {32,  64,  96,   128,  160,  192,  256,  320,  384,  512,
@@ -60,6 +59,7 @@ void apns_h2_memory_destroy(apns_h2_memory *memory) {
     if (memory == NULL) return;
     for (page *p = memory->pages.next; p != &memory->pages;) {
         page *next = p->next;
+        ASAN_UNPOISON_MEMORY_REGION(p, PAGE_BYTES);
         free(p);
         p = next;
     }
@@ -109,6 +109,7 @@ __attribute__((noinline)) static void *fresh_take(apns_h2_memory *memory, uint32
         if (p == NULL) return NULL;
         memory->fresh[class] = (uint8_t *)p + PAGE_HEADER_BYTES;
         memory->fresh_end[class] = (uint8_t *)p + PAGE_BYTES;
+        ASAN_POISON_MEMORY_REGION(memory->fresh[class], PAGE_BYTES - PAGE_HEADER_BYTES);
     }
     void *taken = memory->fresh[class];
     memory->fresh[class] += bytes;
@@ -119,21 +120,31 @@ void *apns_h2_memory_take(apns_h2_memory *memory, size_t bytes) {
     if (bytes > CLASS_BYTES_MAX) return large_take(memory, bytes);
     uint32_t class = memory->class_of[(bytes + GRAIN - 1) / GRAIN];
     block *taken = memory->free[class];
-    if (taken == NULL) return fresh_take(memory, class);
+    if (taken == NULL) {
+        taken = fresh_take(memory, class);
+        if (taken != NULL) ASAN_UNPOISON_MEMORY_REGION(taken, bytes);
+        return taken;
+    }
+    ASAN_UNPOISON_MEMORY_REGION(taken, sizeof(*taken));
     memory->free[class] = taken->next;
+    ASAN_POISON_MEMORY_REGION(taken, sizeof(*taken));
+    ASAN_UNPOISON_MEMORY_REGION(taken, bytes);
     return taken;
 }
 
 void apns_h2_memory_give(apns_h2_memory *memory, void *bytes) {
     if (bytes == NULL) return;
     page *p = page_of(bytes);
+    APNS_ASSERT(p->class < CLASS_COUNT || p->class == CLASS_LARGE);
     if (p->class == CLASS_LARGE) {
         large_give(memory, p);
         return;
     }
     block *given = bytes;
+    ASAN_UNPOISON_MEMORY_REGION(given, sizeof(*given));
     given->next = memory->free[p->class];
     memory->free[p->class] = given;
+    ASAN_POISON_MEMORY_REGION(given, class_bytes[p->class]);
 }
 
 static size_t room_of(void *bytes) {
@@ -143,13 +154,17 @@ static size_t room_of(void *bytes) {
 
 static void *moved(apns_h2_memory *memory, void *bytes, void *grown) {
     if (grown == NULL || bytes == NULL) return grown;
+    ASAN_UNPOISON_MEMORY_REGION(bytes, room_of(bytes));
     memcpy(grown, bytes, room_of(bytes));
     apns_h2_memory_give(memory, bytes);
     return grown;
 }
 
 void *apns_h2_memory_grow(apns_h2_memory *memory, void *bytes, size_t wanted) {
-    if (bytes != NULL && wanted <= room_of(bytes)) return bytes;
+    if (bytes != NULL && wanted <= room_of(bytes)) {
+        ASAN_UNPOISON_MEMORY_REGION(bytes, wanted);
+        return bytes;
+    }
     return moved(memory, bytes, apns_h2_memory_take(memory, wanted));
 }
 
@@ -167,4 +182,29 @@ void *apns_h2_memory_grow_reserved(apns_h2_memory *memory, void *bytes, size_t w
     return grown != NULL ? grown : moved(memory, bytes, reserve_take(memory, wanted));
 }
 
-#endif
+/* ---------------------------------------------------------------- for the library
+ *
+ * In this file, so that the compiler can put the bodies of take and give here: the library calls them a dozen times for
+ * each request. */
+
+static void *library_take(size_t bytes, void *memory) {
+    return apns_h2_memory_take(memory, bytes);
+}
+
+static void library_give(void *block, void *memory) {
+    apns_h2_memory_give(memory, block);
+}
+
+static void *library_take_cleared(size_t count, size_t bytes, void *memory) {
+    if (bytes != 0 && count > SIZE_MAX / bytes) return NULL;
+    void *block = apns_h2_memory_take(memory, count * bytes);
+    return block == NULL ? NULL : memset(block, 0, count * bytes);
+}
+
+static void *library_grow(void *block, size_t bytes, void *memory) {
+    return apns_h2_memory_grow_reserved(memory, block, bytes);
+}
+
+nghttp2_mem apns_h2_memory_library(apns_h2_memory *memory) {
+    return (nghttp2_mem){memory, library_take, library_give, library_take_cleared, library_grow};
+}

@@ -54,6 +54,7 @@ static bool fields_grow(apns_h2_pool *pool, apns_h2_message *message) {
 
 bool apns_h2_message_field_add(apns_h2_pool *pool, apns_h2_message *message, const h2_received_field *field) {
     if (message->field_count == message->field_capacity && !fields_grow(pool, message)) return false;
+    APNS_REQUIRE(message->field_count < message->field_capacity);
     uint32_t i = message->field_count++;
     message->fields[i] = (apns_h2_field){.name = field->name.base,
                                          .value = field->value.base,
@@ -77,6 +78,7 @@ bool apns_h2_message_body_add(apns_h2_pool *pool, apns_h2_message *message, cons
         message->body = body;
         message->body_capacity = (uint32_t)capacity;
     }
+    APNS_REQUIRE(wanted <= message->body_capacity);
     memcpy(message->body + message->body_length, bytes, length);
     message->body_length = (uint32_t)wanted;
     return true;

@@ -42,12 +42,15 @@ apns_h2_exchange *apns_h2_pool_take(apns_h2_pool *pool) {
         pool->free = exchange->next;
     else if ((exchange = fresh_take(pool)) == NULL)
         return NULL;
+    APNS_REQUIRE(pool->free_count > 0);
     pool->free_count--;
     memset(exchange, 0, sizeof(*exchange));
     return exchange;
 }
 
 void apns_h2_pool_give(apns_h2_pool *pool, apns_h2_exchange *exchange) {
+    APNS_REQUIRE((uint8_t *)exchange >= pool->slab && (uint8_t *)exchange < pool->fresh);
+    APNS_ASSERT(((size_t)((uint8_t *)exchange - pool->slab)) % pool->stride == 0);
     if (exchange->message != NULL) apns_h2_pool_message_give(pool, exchange->message);
     exchange->next = pool->free;
     pool->free = exchange;

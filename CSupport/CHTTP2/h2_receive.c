@@ -83,7 +83,8 @@ static int on_data(nghttp2_session *ng, uint8_t flags, int32_t stream, const uin
     exchange->body_received =
         length > UINT32_MAX - exchange->body_received ? UINT32_MAX : exchange->body_received + (uint32_t)length;
     if (exchange->message == NULL && session->side->body_begin(session, exchange) == NULL)
-        return session->failure.kind == H2_FAILURE_NONE ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
+        return session->failure.scope == H2_FAILURE_NONE ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
+    APNS_REQUIRE(exchange->message->body_length <= session->body_received_max);
     size_t room = session->body_received_max - exchange->message->body_length;
     size_t kept = length < room ? length : room;
     if (kept == 0) return 0;
@@ -152,6 +153,7 @@ static int on_close(nghttp2_session *ng, int32_t stream, uint32_t error_code, vo
     /* Most streams close at the end of the header block that was just received. */
     apns_h2_exchange *exchange = session->current;
     if (exchange == NULL || exchange->stream != stream) exchange = nghttp2_session_get_stream_user_data(ng, stream);
+    APNS_REQUIRE(session->open_count > 0);
     session->open_count--;
     if (exchange == NULL) return 0;
     if (exchange == session->current) session->current = NULL;

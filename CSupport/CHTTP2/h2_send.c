@@ -5,6 +5,7 @@
 enum { FRAME_HEADER_BYTES = 9, FRAME_BYTES_MAX = 16384 };
 
 int apns_h2_send_append_flushing(apns_h2_output *output, const uint8_t *bytes, size_t length) {
+    APNS_REQUIRE(output->length <= output->capacity && output->capacity > 0);
     size_t room = output->capacity - output->length;
     while (length > room) {
         memcpy(output->bytes + output->length, bytes, room);
@@ -27,6 +28,7 @@ ssize_t apns_h2_send_read(nghttp2_session *ng, int32_t stream, uint8_t *buffer, 
     (void)buffer;
     (void)user;
     const apns_h2_exchange *exchange = source->ptr;
+    APNS_REQUIRE(exchange->body_sent <= exchange->body_length);
     size_t left = exchange->body_length - exchange->body_sent;
     size_t now = left < length ? left : length;
     *flags |= NGHTTP2_DATA_FLAG_NO_COPY;
@@ -47,6 +49,7 @@ int apns_h2_send_data(nghttp2_session *ng, nghttp2_frame *frame, const uint8_t *
         h2_send_append(session->output, exchange->body + exchange->body_sent, length) != 0)
         return NGHTTP2_ERR_CALLBACK_FAILURE;
     exchange->body_sent += (uint32_t)length;
+    APNS_REQUIRE(exchange->body_sent <= exchange->body_length);
     bool last = session->request != NULL && exchange->body_sent == exchange->body_length;
     return last || session->output->paused ? NGHTTP2_ERR_PAUSE : 0;
 }

@@ -86,11 +86,11 @@ void apns_h2_session_destroy(apns_h2_session *session) {
 }
 
 int apns_h2_session_fail(apns_h2_session *session, int32_t kind, int32_t code, const char *text) {
-    if (session->failure.kind != H2_FAILURE_NONE) return -1;
-    session->failure.kind = kind;
-    session->failure.code = code;
-    snprintf(session->failure.text, sizeof(session->failure.text), "HTTP/2: %s", text);
-    return -1;
+    if (session->failure.scope != H2_FAILURE_NONE) return session->failure.status;
+    char whole[sizeof(session->failure.text)];
+    snprintf(whole, sizeof(whole), "HTTP/2: %s", text);
+    int status = kind == H2_FAILURE_PROTOCOL || kind == H2_FAILURE_LIMIT ? APNS_PEER : APNS_RESOURCE;
+    return apns_error_set(&session->failure, status, kind, code, whole);
 }
 
 int apns_h2_session_fail_library(apns_h2_session *session, int code) {
@@ -122,6 +122,7 @@ bool apns_h2_session_pending(const apns_h2_session *session) {
 }
 
 void apns_h2_session_changed_add(apns_h2_session *session, apns_h2_exchange *exchange) {
+    APNS_ASSERT(*session->changed_last == NULL);
     if ((exchange->facts & H2_LISTED) != 0) return;
     exchange->facts |= H2_LISTED;
     exchange->next = NULL;
@@ -140,7 +141,7 @@ apns_h2_facts *apns_h2_session_facts(apns_h2_session *session) {
     return &session->facts;
 }
 
-const apns_h2_failure *apns_h2_session_failure(const apns_h2_session *session) {
+const apns_error *apns_h2_session_failure(const apns_h2_session *session) {
     return &session->failure;
 }
 

@@ -3,8 +3,8 @@
 #include "identities.h"
 #include "internal.h"
 
+#include "apns_check.h"
 #include <arpa/inet.h>
-#include <assert.h>
 #include <openssl/rand.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
@@ -70,9 +70,9 @@ static bool add_extension(X509 *certificate, X509 *issuer, int nid, const char *
 
 static bool set_serial(X509 *certificate) {
     uint8_t bytes[SERIAL_BYTES];
-    if (RAND_bytes(bytes, sizeof bytes) != 1) return false;
+    if (RAND_bytes(bytes, sizeof(bytes)) != 1) return false;
     bytes[0] = (uint8_t)((bytes[0] & 0x7f) | 0x40); /* positive, and of full length (RFC 5280, section 4.1.2.2) */
-    BIGNUM *number = BN_bin2bn(bytes, sizeof bytes, NULL);
+    BIGNUM *number = BN_bin2bn(bytes, sizeof(bytes), NULL);
     bool good = number != NULL && BN_to_ASN1_INTEGER(number, X509_get_serialNumber(certificate)) != NULL;
     BN_free(number);
     return good;
@@ -140,37 +140,37 @@ static X509 *make_client(EVP_PKEY *key, const char *user_id, const char *common_
 
 /* certificate NULL: it could not be made. */
 static int write_identity(X509 *authority, X509 *certificate, const EVP_PKEY *key, apns_crypto_identity *out,
-                          apns_crypto_error *error) {
+                          apns_error *error) {
     if (certificate == NULL)
-        return apns_crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "the certificate cannot be made");
+        return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "the certificate cannot be made");
     int status = apns_crypto_certificate_write(authority, &out->authority, error);
-    if (status == CRYPTO_OK) status = apns_crypto_certificate_write(certificate, &out->certificate, error);
-    if (status == CRYPTO_OK) status = apns_crypto_pkey_write_private(key, NULL, 0, &out->key, error);
-    if (status != CRYPTO_OK) apns_crypto_identity_free(out);
+    if (status == APNS_OK) status = apns_crypto_certificate_write(certificate, &out->certificate, error);
+    if (status == APNS_OK) status = apns_crypto_pkey_write_private(key, NULL, 0, &out->key, error);
+    if (status != APNS_OK) apns_crypto_identity_free(out);
     return status;
 }
 
-static int expect_hosts(const char *const *hosts, size_t host_count, apns_crypto_error *error) {
+static int expect_hosts(const char *const *hosts, size_t host_count, apns_error *error) {
     if (host_count == 0 || host_count > HOSTS_MAX) {
-        return apns_crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_NAME, "%zu host names given, expected 1 to %d",
+        return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_NAME, "%zu host names given, expected 1 to %d",
                                 host_count, HOSTS_MAX);
     }
     for (size_t i = 0; i < host_count; i++) {
         uint8_t scratch[sizeof(struct in6_addr)];
         if (is_host_name(hosts[i]) || inet_pton(AF_INET6, hosts[i], scratch) == 1) continue;
-        return apns_crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_NAME,
+        return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_NAME,
                                 "host %zu is neither a host name nor an IP address", i + 1);
     }
-    return CRYPTO_OK;
+    return APNS_OK;
 }
 
 int apns_crypto_identity_make(const char *const *hosts, size_t host_count, uint32_t days, apns_crypto_identity *out,
-                              apns_crypto_error *error) {
-    assert(out != NULL && (hosts != NULL || host_count == 0) && days >= 1 && days <= DAYS_MAX);
+                              apns_error *error) {
+    APNS_REQUIRE(out != NULL && (hosts != NULL || host_count == 0) && days >= 1 && days <= DAYS_MAX);
     apns_crypto_begin(error);
     *out = (apns_crypto_identity){0};
     int status = expect_hosts(hosts, host_count, error);
-    if (status != CRYPTO_OK) return status;
+    if (status != APNS_OK) return status;
     EVP_PKEY *authority_key = EVP_EC_gen("P-256");
     EVP_PKEY *key = EVP_EC_gen("P-256");
     X509 *authority = authority_key == NULL ? NULL : make_authority(authority_key, days);
@@ -181,7 +181,7 @@ int apns_crypto_identity_make(const char *const *hosts, size_t host_count, uint3
     X509_free(authority);
     EVP_PKEY_free(key);
     EVP_PKEY_free(authority_key);
-    return status == CRYPTO_OK ? apns_crypto_done() : status;
+    return status == APNS_OK ? apns_crypto_done() : status;
 }
 
 static bool is_name(const char *text) {
@@ -190,19 +190,19 @@ static bool is_name(const char *text) {
 }
 
 int apns_crypto_client_make(const char *user_id, const char *common_name, uint32_t days, apns_crypto_identity *out,
-                            apns_crypto_error *error) {
-    assert(out != NULL && user_id != NULL && common_name != NULL && days >= 1 && days <= DAYS_MAX);
+                            apns_error *error) {
+    APNS_REQUIRE(out != NULL && user_id != NULL && common_name != NULL && days >= 1 && days <= DAYS_MAX);
     apns_crypto_begin(error);
     *out = (apns_crypto_identity){0};
     if (!is_name(user_id) || !is_name(common_name))
-        return apns_crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_NAME, "a name of 1 to %d bytes was expected",
+        return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_NAME, "a name of 1 to %d bytes was expected",
                                 NAME_MAX_BYTES);
     EVP_PKEY *key = EVP_EC_gen("P-256");
     X509 *client = key == NULL ? NULL : make_client(key, user_id, common_name, days);
     int status = write_identity(client, client, key, out, error);
     X509_free(client);
     EVP_PKEY_free(key);
-    return status == CRYPTO_OK ? apns_crypto_done() : status;
+    return status == APNS_OK ? apns_crypto_done() : status;
 }
 
 void apns_crypto_identity_free(apns_crypto_identity *identity) {

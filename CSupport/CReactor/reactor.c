@@ -1,6 +1,6 @@
 #include "reactor_internal.h"
 
-#include <assert.h>
+#include "apns_check.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 
 #include "reactor_socket.h"
 
-#include <assert.h>
+#include "apns_check.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -70,7 +70,7 @@ static void destroy(apns_reactor *r) {
 void apns_epoll_enqueue(apns_reactor *r, struct reactor_slot *slot) {
     struct epoll *e = epoll_of(r);
     if (slot->listed) return;
-    assert(e->queue_count <= e->queue_mask);
+    APNS_REQUIRE(e->queue_count <= e->queue_mask);
     slot->listed = true;
     e->queue[(e->queue_head + e->queue_count++) & e->queue_mask] = reactor_slot_index(&r->slots, slot);
 }

@@ -1,6 +1,6 @@
 #include "reactor_io_uring.h"
 
-#include <assert.h>
+#include "apns_check.h"
 #include <errno.h>
 
 /* Fields of one completion, copied out of the ring. */
@@ -130,10 +130,10 @@ static uint32_t complete(apns_reactor *r, const struct io_uring_cqe *cqe, apns_r
     }
     if (tag == URING_CANCEL) return 0; /* of the wake-up */
     const uint32_t index = (uint32_t)tag >> 8;
-    assert(index < r->slots.count);
+    APNS_REQUIRE(index < r->slots.count);
     struct reactor_slot *slot = &r->slots.all[index];
     /* A slot is not freed before its last operation is joined. */
-    assert(slot->generation == (uint32_t)(tag >> 32));
+    APNS_REQUIRE(slot->generation == (uint32_t)(tag >> 32));
     switch ((enum uring_operation)(tag & 0xff)) {
     case URING_RECEIVE:
         return receive_complete(r, slot, index, &c, event);

@@ -1,6 +1,6 @@
 #include "reactor_slots.h"
 
-#include <assert.h>
+#include "apns_check.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -26,7 +26,7 @@ uint32_t apns_reactor_slots_take(struct reactor_slots *slots) {
     uint32_t index = slots->free_head;
     if (index == REACTOR_SLOT_NONE) return index;
     struct reactor_slot *slot = &slots->all[index];
-    assert(slot->state == REACTOR_SLOT_FREE);
+    APNS_REQUIRE(slot->state == REACTOR_SLOT_FREE);
     slots->free_head = slot->next;
     slots->used++;
     *slot = (struct reactor_slot){
@@ -47,7 +47,7 @@ void apns_reactor_slots_untake(struct reactor_slots *slots, uint32_t index) {
 
 void apns_reactor_slots_close(struct reactor_slots *slots, uint32_t index) {
     struct reactor_slot *slot = &slots->all[index];
-    assert(slot->state == REACTOR_SLOT_CLOSING && slot->next == REACTOR_SLOT_NONE);
+    APNS_REQUIRE(slot->state == REACTOR_SLOT_CLOSING && slot->next == REACTOR_SLOT_NONE);
     if (slots->closed_tail == REACTOR_SLOT_NONE)
         slots->closed_head = index;
     else

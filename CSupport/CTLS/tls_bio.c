@@ -32,6 +32,7 @@ static int bio_read(BIO *bio, char *bytes, size_t capacity, size_t *length) {
         BIO_set_retry_read(bio);
         return 0;
     }
+    APNS_REQUIRE(n <= capacity && n <= session->input.length);
     memcpy(bytes, session->input.bytes, n);
     session->input.bytes += n;
     session->input.length -= n;
@@ -42,6 +43,7 @@ static int bio_write(BIO *bio, const char *bytes, size_t n, size_t *length) {
     apns_tls_session *session = BIO_get_data(bio);
     apns_tls_output *output = session->output;
     BIO_clear_retry_flags(bio);
+    APNS_REQUIRE(output->length <= output->capacity);
     if (n > output->capacity - output->length) {
         session->output_full = true;
         *length = 0;

@@ -74,36 +74,31 @@ static bool key_use(SSL_CTX *ctx, const uint8_t *pem, uint32_t length) {
     return good;
 }
 
-static bool fail(apns_tls_error *error, const char *what) {
-    apns_tls_error_take(error, what);
-    return false;
-}
-
-static bool identity_use(SSL_CTX *ctx, const apns_tls_context_options *options, apns_tls_error *error) {
-    if (options->certificate_pem == NULL) return true;
-    if (!chain_use(ctx, options->certificate_pem, options->certificate_length)) return fail(error, "own certificate");
+static int identity_use(SSL_CTX *ctx, const apns_tls_context_options *options, apns_error *error) {
+    if (options->certificate_pem == NULL) return APNS_OK;
+    if (!chain_use(ctx, options->certificate_pem, options->certificate_length))
+        return apns_tls_error_take(error, "own certificate");
     if (options->key_pem == NULL || !key_use(ctx, options->key_pem, options->key_length))
-        return fail(error, "own private key");
-    return true;
+        return apns_tls_error_take(error, "own private key");
+    return APNS_OK;
 }
 
-static bool client_configure(apns_tls_context *context, const apns_tls_context_options *options,
-                             apns_tls_error *error) {
+static int client_configure(apns_tls_context *context, const apns_tls_context_options *options, apns_error *error) {
     SSL_CTX *ctx = context->ctx;
     if (options->system_roots != NULL && !apns_tls_roots_add(options->system_roots, ctx))
-        return fail(error, "the system's trusted certificates");
+        return apns_tls_error_take(error, "the system's trusted certificates");
     context->verify = !options->verify_disabled;
     SSL_CTX_set_verify(ctx, context->verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, NULL);
     if (SSL_CTX_set_alpn_protos(ctx, apns_tls_protocol_h2, sizeof(apns_tls_protocol_h2)) != 0)
-        return fail(error, "ALPN");
-    return true;
+        return apns_tls_error_take(error, "ALPN");
+    return APNS_OK;
 }
 
 const apns_tls_role apns_tls_client_role = {
     .method = TLS_client_method, .configure = client_configure, .start = SSL_set_connect_state, .peer = "server"};
 
 /* What both roles have in common. */
-static bool configure(apns_tls_context *context, const apns_tls_context_options *options, apns_tls_error *error) {
+static int configure(apns_tls_context *context, const apns_tls_context_options *options, apns_error *error) {
     SSL_CTX *ctx = context->ctx;
     SSL_CTX_set_options(ctx, SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
     SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
@@ -112,31 +107,32 @@ static bool configure(apns_tls_context *context, const apns_tls_context_options 
     SSL_CTX_set_mode(ctx, SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     if (SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION) != 1 || SSL_CTX_set_ciphersuites(ctx, suites_13) != 1 ||
         SSL_CTX_set_cipher_list(ctx, suites_12) != 1)
-        return fail(error, "TLS configuration");
-    if (!identity_use(ctx, options, error)) return false;
+        return apns_tls_error_take(error, "TLS configuration");
+    int status = identity_use(ctx, options, error);
+    if (status != APNS_OK) return status;
     if (options->ca_pem != NULL && !trust_add(ctx, options->ca_pem, options->ca_length))
-        return fail(error, "trusted certificates");
+        return apns_tls_error_take(error, "trusted certificates");
     /* A certificate that the caller handed in is trusted itself, not only as an issuer. */
     X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(ctx), X509_V_FLAG_PARTIAL_CHAIN);
     return context->role->configure(context, options, error);
 }
 
-bool apns_tls_context_create(const apns_tls_role *role, const apns_tls_context_options *options, apns_tls_context **out,
-                             apns_tls_error *error) {
+int apns_tls_context_create(const apns_tls_role *role, const apns_tls_context_options *options, apns_tls_context **out,
+                            apns_error *error) {
     *out = NULL;
     if (role == NULL) role = &apns_tls_client_role;
     ERR_clear_error();
     apns_tls_context *context = calloc(1, sizeof(*context));
-    if (context == NULL) return fail(error, "TLS configuration");
-    context->methods = &apns_tls_library_methods;
-    context->role = role;
-    context->ctx = SSL_CTX_new(role->method());
-    bool good = context->ctx == NULL ? fail(error, "TLS configuration") : configure(context, options, error);
-    if (good)
+    if (context == NULL) return apns_tls_error_take(error, "TLS configuration");
+    *context =
+        (apns_tls_context){.methods = &apns_tls_library_methods, .role = role, .ctx = SSL_CTX_new(role->method())};
+    int status =
+        context->ctx == NULL ? apns_tls_error_take(error, "TLS configuration") : configure(context, options, error);
+    if (status == APNS_OK)
         *out = context;
     else
         apns_tls_context_destroy(context);
-    return good;
+    return status;
 }
 
 void apns_tls_context_destroy(apns_tls_context *context) {

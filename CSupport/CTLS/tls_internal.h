@@ -2,6 +2,7 @@
 #ifndef APNS_BATCH_TLS_INTERNAL_H
 #define APNS_BATCH_TLS_INTERNAL_H
 
+#include "apns_check.h"
 #include "tls.h"
 #include <openssl/err.h>
 #include <openssl/ssl.h>
@@ -10,8 +11,8 @@
 struct apns_tls_role {
     const SSL_METHOD *(*method)(void);
 
-    /* Sets up context->ctx and context->verify. On failure fills error and returns false. */
-    bool (*configure)(apns_tls_context *context, const apns_tls_context_options *options, apns_tls_error *error);
+    /* Sets up context->ctx and context->verify. On failure fills error. */
+    int (*configure)(apns_tls_context *context, const apns_tls_context_options *options, apns_error *error);
 
     void (*start)(SSL *ssl); /* gives a new connection its role */
     const char *peer;        /* the other side, in texts of errors */
@@ -54,17 +55,14 @@ struct apns_tls_session {
     uint8_t header[5]; /* of the record being read, as far as it has come */
     bool verify;
     bool output_full; /* a write did not fit */
-    apns_tls_error error;
+    apns_error error;
 };
 
 /* The protocol list of ALPN with h2 alone. */
 extern const uint8_t apns_tls_protocol_h2[3];
 
-/* Fills error from the thread's error queue and empties it. what: what was tried, or NULL. */
-void apns_tls_error_take(apns_tls_error *error, const char *what);
-
-/* Fills error with a kind, a code and a text. */
-void apns_tls_error_set(apns_tls_error *error, uint32_t kind, int64_t code, const char *text);
+/* Fills error from the thread's error queue, empties that and returns APNS_RESOURCE. what: what was tried. */
+int apns_tls_error_take(apns_error *error, const char *what);
 
 /* Has the context trust them, too; false when memory is short. */
 bool apns_tls_roots_add(const apns_tls_roots *roots, SSL_CTX *ctx);

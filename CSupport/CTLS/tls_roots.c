@@ -1,8 +1,9 @@
 #include "tls_internal.h"
 #include <stdlib.h>
 
-apns_tls_roots *apns_tls_roots_load(apns_tls_error *error) {
+int apns_tls_roots_load(apns_tls_roots **out, apns_error *error) {
     ERR_clear_error();
+    *out = NULL;
     apns_tls_roots *roots = calloc(1, sizeof(*roots));
     X509_STORE *store = X509_STORE_new();
     if (roots != NULL && store != NULL && X509_STORE_set_default_paths(store) == 1)
@@ -10,11 +11,11 @@ apns_tls_roots *apns_tls_roots_load(apns_tls_error *error) {
     X509_STORE_free(store);
     if (roots != NULL && roots->certificates != NULL) {
         ERR_clear_error(); /* a file that is not there */
-        return roots;
+        *out = roots;
+        return APNS_OK;
     }
-    apns_tls_error_take(error, "the system's trusted certificates");
     free(roots);
-    return NULL;
+    return apns_tls_error_take(error, "the system's trusted certificates");
 }
 
 void apns_tls_roots_destroy(apns_tls_roots *roots) {

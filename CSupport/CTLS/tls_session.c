@@ -30,16 +30,18 @@ static int failed(apns_tls_session *session) {
     long verdict = session->verify ? SSL_get_verify_result(session->ssl) : X509_V_OK;
     unsigned long code = ERR_peek_error();
     if (session->output_full) {
-        apns_tls_error_set(&session->error, TLS_ERROR_OUTPUT_FULL, 0, "TLS: more to send than the send buffer holds");
+        apns_error_set(&session->error, APNS_RESOURCE, TLS_ERROR_OUTPUT_FULL, 0,
+                       "TLS: more to send than the send buffer holds");
     } else if (verdict != X509_V_OK) {
-        apns_tls_error_set(&session->error, TLS_ERROR_VERIFICATION, verdict, "");
+        apns_error_set(&session->error, APNS_PEER, TLS_ERROR_VERIFICATION, verdict, "");
         snprintf(session->error.text, sizeof(session->error.text), "the %s's certificate was not accepted: %s",
                  session->role->peer, X509_verify_cert_error_string(verdict));
     } else if (ERR_GET_REASON(code) == SSL_R_TLSV1_ALERT_NO_APPLICATION_PROTOCOL ||
                ERR_GET_REASON(code) == SSL_R_NO_APPLICATION_PROTOCOL) {
-        apns_tls_error_set(&session->error, TLS_ERROR_ALPN, (int64_t)code, "the peer does not speak HTTP/2 (ALPN h2)");
+        apns_error_set(&session->error, APNS_PEER, TLS_ERROR_ALPN, (int64_t)code,
+                       "the peer does not speak HTTP/2 (ALPN h2)");
     } else {
-        apns_tls_error_take(&session->error, NULL);
+        apns_tls_error_take(&session->error, "TLS");
     }
     ERR_clear_error();
     return TLS_FAILED;
@@ -71,7 +73,7 @@ static int library_handshake(apns_tls_session *session, apns_tls_input *input) {
     *input = session->input;
     if (result != 1) return judge(session, result);
     if (protocol_chosen(session)) return TLS_OK;
-    apns_tls_error_set(&session->error, TLS_ERROR_ALPN, 0, "the peer does not speak HTTP/2 (ALPN h2)");
+    apns_error_set(&session->error, APNS_PEER, TLS_ERROR_ALPN, 0, "the peer does not speak HTTP/2 (ALPN h2)");
     return TLS_FAILED;
 }
 
@@ -134,12 +136,12 @@ void apns_tls_session_destroy(apns_tls_session *session) {
 }
 
 void apns_tls_session_truncated(apns_tls_session *session) {
-    apns_tls_error_set(&session->error, TLS_ERROR_TRUNCATED,
-                       (int64_t)ERR_PACK(ERR_LIB_SSL, 0, SSL_R_UNEXPECTED_EOF_WHILE_READING),
-                       "the connection was closed without TLS's close_notify");
+    apns_error_set(&session->error, APNS_PEER, TLS_ERROR_TRUNCATED,
+                   (int64_t)ERR_PACK(ERR_LIB_SSL, 0, SSL_R_UNEXPECTED_EOF_WHILE_READING),
+                   "the connection was closed without TLS's close_notify");
 }
 
-const apns_tls_error *apns_tls_session_error(const apns_tls_session *session) {
+const apns_error *apns_tls_session_error(const apns_tls_session *session) {
     return &session->error;
 }
 
@@ -149,10 +151,12 @@ int apns_tls_session_handshake(apns_tls_session *session, apns_tls_input *input)
 
 int apns_tls_session_read(apns_tls_session *session, apns_tls_input *input, uint8_t *plain, size_t capacity,
                           size_t *length) {
+    APNS_ASSERT(capacity > 0);
     return session->methods->read(session, input, plain, capacity, length);
 }
 
 int apns_tls_session_write(apns_tls_session *session, const uint8_t *plain, size_t length) {
+    APNS_REQUIRE(length > 0 && session->output->bytes != NULL);
     return session->methods->write(session, plain, length);
 }
 

@@ -12,14 +12,6 @@ enum { RECEIVE_BUFFER_BYTES = 32768, RECEIVE_BUFFERS_MIN = 32, RECEIVE_BUFFERS_M
  * bodies on their way. Beyond it the connection that asks for more is ended. */
 enum { MEMORY_PER_TRANSPORT = 4 << 20, MEMORY_PER_CONNECTION = 512 << 10, MEMORY_PER_STREAM = 8 << 10 };
 
-int apns_transport_fail(apns_transport_error *error, int status, int scope, int64_t code, const char *text) {
-    if (error != NULL) {
-        *error = (apns_transport_error){.status = status, .scope = scope, .code = code};
-        snprintf(error->text, sizeof(error->text), "%s", text);
-    }
-    return status;
-}
-
 static bool options_valid(const apns_transport_options *options) {
     return options->connections_max > 0 && options->connections_max <= 65536 && options->streams_max > 0 &&
            options->streams_max <= 1u << 20 && options->body_received_max <= 1u << 24 && options->send_buffer_max > 0 &&
@@ -34,7 +26,7 @@ static uint32_t receive_buffers(uint32_t connections) {
     return count;
 }
 
-static int reactor_make(apns_transport *t, void *context, apns_transport_error *error) {
+static int reactor_make(apns_transport *t, void *context, apns_error *error) {
     static const uint32_t backends[] = {REACTOR_BACKEND_AUTO, REACTOR_BACKEND_IO_URING, REACTOR_BACKEND_EPOLL};
     apns_reactor_options options = {
         .backend = backends[t->options.loop],
@@ -44,12 +36,12 @@ static int reactor_make(apns_transport *t, void *context, apns_transport_error *
         .receive_buffer_count = receive_buffers(t->options.connections_max),
     };
     int result = t->ground->reactor_open(context, &options, &t->reactor);
-    if (result == 0) return TRANSPORT_OK;
+    if (result == 0) return APNS_OK;
     char text[200];
     static const char *const names[] = {"", "io_uring ", "epoll "};
     snprintf(text, sizeof(text), "no %sevent loop: %s%s", names[t->options.loop], strerror(-result),
              result == -EMFILE ? "; raise the limit of open files (ulimit -n)" : "");
-    return apns_transport_fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_SYSTEM, -result, text);
+    return apns_error_set(error, APNS_RESOURCE, TRANSPORT_SCOPE_SYSTEM, -result, text);
 }
 
 static bool captures_copy(apns_transport *t) {
@@ -98,24 +90,24 @@ static apns_transport *allocate(const apns_transport_options *options) {
 }
 
 int apns_transport_open_with(const transport_ground *ground, void *context, const apns_transport_options *options,
-                             apns_transport **out, apns_transport_error *error) {
+                             apns_transport **out, apns_error *error) {
     *out = NULL;
     if (!options_valid(options))
-        return apns_transport_fail(error, TRANSPORT_MISUSE, TRANSPORT_SCOPE_NONE, 0, "transport: options out of range");
+        return apns_error_set(error, APNS_MISUSE, TRANSPORT_SCOPE_NONE, 0, "transport: options out of range");
     apns_transport *t = allocate(options);
     if (t != NULL) t->ground = ground;
     if (t == NULL || !memory_make(t)) {
         apns_transport_destroy(t);
-        return apns_transport_fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "transport: no memory");
+        return apns_error_set(error, APNS_RESOURCE, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "transport: no memory");
     }
     int status = reactor_make(t, context, error);
-    if (status != TRANSPORT_OK) {
+    if (status != APNS_OK) {
         apns_transport_destroy(t);
         return status;
     }
     t->looked_ns = t->now_ns = apns_reactor_now_ns(t->reactor);
     *out = t;
-    return TRANSPORT_OK;
+    return APNS_OK;
 }
 
 static int system_reactor_open(void *context, const apns_reactor_options *options, apns_reactor **out) {
@@ -123,7 +115,7 @@ static int system_reactor_open(void *context, const apns_reactor_options *option
     return apns_reactor_create(options, out);
 }
 
-int apns_transport_create(const apns_transport_options *options, apns_transport **out, apns_transport_error *error) {
+int apns_transport_create(const apns_transport_options *options, apns_transport **out, apns_error *error) {
     static const transport_ground ground = {.reactor_open = system_reactor_open, .tls_create = apns_tls_context_create};
     return apns_transport_open_with(&ground, NULL, options, out, error);
 }
@@ -202,11 +194,10 @@ void apns_transport_statistics_get(const apns_transport *t, apns_transport_stati
     *out = t->statistics;
 }
 
-apns_transport_roots *apns_transport_roots_load(apns_transport_error *error) {
-    apns_tls_error reason;
-    apns_transport_roots *roots = apns_tls_roots_load(&reason);
-    if (roots == NULL) apns_transport_fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_TLS, reason.code, reason.text);
-    return roots;
+int apns_transport_roots_load(apns_transport_roots **out, apns_error *error) {
+    int status = apns_tls_roots_load(out, error);
+    if (status != APNS_OK) error->scope = TRANSPORT_SCOPE_TLS;
+    return status;
 }
 
 void apns_transport_roots_free(apns_transport_roots *roots) {
@@ -214,12 +205,12 @@ void apns_transport_roots_free(apns_transport_roots *roots) {
 }
 
 int apns_transport_tls_add(apns_transport *t, const apns_tls_role *role, const apns_transport_tls_options *options,
-                           apns_transport_error *error) {
+                           apns_error *error) {
     uint32_t number = 0;
     while (number < t->tls_count && t->tls[number].context != NULL)
         number++;
     if (number == TLS_CONTEXTS_MAX)
-        return apns_transport_fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_LOCAL, 0, "too many TLS configurations");
+        return apns_error_set(error, APNS_RESOURCE, TRANSPORT_SCOPE_LOCAL, 0, "too many TLS configurations");
     const apns_tls_context_options wanted = {
         .ca_pem = options->ca_pem,
         .certificate_pem = options->certificate_pem,
@@ -231,17 +222,16 @@ int apns_transport_tls_add(apns_transport *t, const apns_tls_role *role, const a
         .verify_disabled = options->verify_disabled != 0,
         .request_client_certificate = options->request_client_certificate != 0,
     };
-    apns_tls_error reason;
+    apns_error reason;
     apns_tls_context *context = NULL;
-    if (!t->ground->tls_create(role, &wanted, &context, &reason))
-        return apns_transport_fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_TLS, reason.code, reason.text);
+    if (t->ground->tls_create(role, &wanted, &context, &reason) != APNS_OK)
+        return apns_error_set(error, APNS_RESOURCE, TRANSPORT_SCOPE_TLS, reason.code, reason.text);
     t->tls[number] = (tls_entry){context, role};
     if (number == t->tls_count) t->tls_count++;
     return (int)number;
 }
 
-int apns_transport_tls_create(apns_transport *t, const apns_transport_tls_options *options,
-                              apns_transport_error *error) {
+int apns_transport_tls_create(apns_transport *t, const apns_transport_tls_options *options, apns_error *error) {
     return apns_transport_tls_add(t, &apns_tls_client_role, options, error);
 }
 
@@ -251,31 +241,31 @@ apns_tls_context *apns_transport_tls_find(const apns_transport *t, int32_t numbe
 }
 
 int apns_transport_tls_release(apns_transport *t, int32_t number) {
-    if (number < 0 || (uint32_t)number >= t->tls_count || t->tls[number].context == NULL) return TRANSPORT_MISUSE;
+    if (number < 0 || (uint32_t)number >= t->tls_count || t->tls[number].context == NULL) return APNS_MISUSE;
     apns_tls_context_destroy(t->tls[number].context);
     t->tls[number].context = NULL;
-    return TRANSPORT_OK;
+    return APNS_OK;
 }
 
 int apns_transport_connection_close(apns_transport *t, apns_transport_connection connection_id, uint32_t how) {
     connection *c = apns_transport_slot_find(t, connection_id);
-    if (c == NULL || connection_is_listener(c)) return TRANSPORT_MISUSE;
+    if (c == NULL || connection_is_listener(c)) return APNS_MISUSE;
     if (how == TRANSPORT_CLOSE_NOW || c->state < CONNECTION_UP) {
         if (c->state == CONNECTION_UP && !c->goaway_sent) apns_h2_session_goaway(c->h2, 0, NULL, 0);
         apns_connection_end(c, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_CLOSED, "closed by the caller", true);
-        return TRANSPORT_OK;
+        return APNS_OK;
     }
-    if (c->state != CONNECTION_UP) return TRANSPORT_OK;
+    if (c->state != CONNECTION_UP) return APNS_OK;
     c->draining = true;
     c->side->drain(c);
     apns_connection_dirty(c);
     apns_connection_drained_check(c);
-    return TRANSPORT_OK;
+    return APNS_OK;
 }
 
 int apns_transport_connection_ping(apns_transport *t, apns_transport_connection connection_id) {
     connection *c = apns_transport_slot_find(t, connection_id);
-    if (c == NULL || c->h2 == NULL || c->state != CONNECTION_UP) return TRANSPORT_MISUSE;
+    if (c == NULL || c->h2 == NULL || c->state != CONNECTION_UP) return APNS_MISUSE;
     apns_connection_dirty(c);
-    return apns_h2_session_ping(c->h2, t->now_ns) == 0 ? TRANSPORT_OK : TRANSPORT_RESOURCE;
+    return apns_h2_session_ping(c->h2, t->now_ns) == 0 ? APNS_OK : APNS_RESOURCE;
 }

@@ -17,6 +17,7 @@ _Static_assert((int)TRANSPORT_INDEXED == (int)H2_INDEXED && (int)TRANSPORT_LITER
 /* Knows the outcome of a request: it leaves its connection and waits to be returned. */
 void apns_transport_client_finish(apns_transport *t, request *r, uint32_t delivery, uint32_t scope, int64_t code) {
     connection *c = r->connection;
+    APNS_REQUIRE(r->state == REQUEST_OPEN);
     if (c != NULL) {
         apns_transport_request_unlink(c, r);
         c->unreturned++;
@@ -37,7 +38,7 @@ static void closed_unanswered(connection *c, request *r) {
     if (r->exchange.stream == 0)
         apns_transport_client_finish(c->transport, r, TRANSPORT_NOT_SENT, TRANSPORT_SCOPE_LOCAL,
                                      TRANSPORT_LOCAL_NO_STREAM);
-    else if (code != 7)
+    else if (code != H2_REFUSED_STREAM)
         apns_transport_client_finish(c->transport, r, TRANSPORT_MAYBE_SENT, TRANSPORT_SCOPE_HTTP2, code);
     else if (c->goaway_received && r->exchange.stream > c->goaway_last)
         apns_transport_client_finish(c->transport, r, TRANSPORT_NOT_SENT, TRANSPORT_SCOPE_LOCAL,
@@ -51,7 +52,7 @@ static void closed_unanswered(connection *c, request *r) {
 static void client_changed(connection *c, request *r) {
     uint8_t facts = r->exchange.facts;
     if ((facts & H2_COMPLETE) != 0) {
-        if ((facts & H2_CLOSED) == 0) apns_h2_client_abandon(c->h2, &r->exchange, 0);
+        if ((facts & H2_CLOSED) == 0) apns_h2_client_abandon(c->h2, &r->exchange, H2_NO_ERROR);
         apns_transport_client_finish(c->transport, r, TRANSPORT_ANSWERED, TRANSPORT_SCOPE_NONE, 0);
     } else if ((facts & H2_CLOSED) != 0) {
         closed_unanswered(c, r);
@@ -75,7 +76,7 @@ static void client_expire(connection *c) {
     while (c->first != NULL && c->first->submitted_ns + limit_ns <= t->now_ns) {
         request *r = c->first;
         bool written = r->exchange.stream != 0 && r->exchange.stream <= apns_h2_session_written_stream(c->h2);
-        apns_h2_client_abandon(c->h2, &r->exchange, 8); /* CANCEL */
+        apns_h2_client_abandon(c->h2, &r->exchange, H2_CANCEL);
         apns_transport_client_finish(t, r, written ? TRANSPORT_MAYBE_SENT : TRANSPORT_NOT_SENT, TRANSPORT_SCOPE_TIMEOUT,
                                      t->options.request_timeout_ms);
         apns_connection_dirty(c);
@@ -113,6 +114,7 @@ static void send_request(connection *c, request *r, const apns_transport_request
 
 static void submit_one(apns_transport *t, connection *c, const apns_transport_request *wanted) {
     request *r = (request *)apns_h2_pool_take(t->pool);
+    APNS_REQUIRE(r != NULL && r->state == REQUEST_NEW);
     r->connection = NULL;
     r->connection_id = wanted->connection;
     r->ticket = wanted->ticket;
@@ -135,9 +137,9 @@ static bool valid(const apns_transport *t, const apns_transport_request *r) {
 }
 
 int apns_transport_submit(apns_transport *t, const apns_transport_request *requests, uint32_t count) {
-    if (count > apns_h2_pool_free_count(t->pool)) return TRANSPORT_MISUSE;
+    if (count > apns_h2_pool_free_count(t->pool)) return APNS_MISUSE;
     for (uint32_t i = 0; i < count; i++)
-        if (!valid(t, &requests[i])) return TRANSPORT_MISUSE;
+        if (!valid(t, &requests[i])) return APNS_MISUSE;
     apns_transport_look(t);
     uint64_t deadline_ns = t->now_ns + (uint64_t)t->options.request_timeout_ms * 1000000;
     if (count > 0 && t->options.request_timeout_ms > 0 && deadline_ns < t->next_deadline_ns)
@@ -147,7 +149,7 @@ int apns_transport_submit(apns_transport *t, const apns_transport_request *reque
         if (c == NULL || c->id != requests[i].connection) c = apns_transport_slot_find(t, requests[i].connection);
         submit_one(t, c, &requests[i]);
     }
-    return TRANSPORT_OK;
+    return APNS_OK;
 }
 
 uint32_t apns_transport_streams_free(const apns_transport *t) {
@@ -156,24 +158,23 @@ uint32_t apns_transport_streams_free(const apns_transport *t) {
 
 int apns_transport_header_set_define(apns_transport *t, uint16_t number, const apns_transport_field *fields,
                                      uint32_t count) {
-    if (number >= HEADER_SETS_MAX || count > H2_SET_FIELDS_MAX || (fields == NULL && count > 0))
-        return TRANSPORT_MISUSE;
+    if (number >= HEADER_SETS_MAX || count > H2_SET_FIELDS_MAX || (fields == NULL && count > 0)) return APNS_MISUSE;
     apns_h2_header_set *set = apns_h2_header_set_create((const apns_h2_field *)(const void *)fields, count);
-    if (set == NULL) return TRANSPORT_RESOURCE;
+    if (set == NULL) return APNS_RESOURCE;
     apns_h2_header_set_destroy(t->header_sets[number]);
     t->header_sets[number] = set;
-    return TRANSPORT_OK;
+    return APNS_OK;
 }
 
 int apns_transport_connection_fields_set(apns_transport *t, apns_transport_connection connection_id,
                                          const apns_transport_field *fields, uint32_t count) {
     connection *c = apns_transport_slot_find(t, connection_id);
-    if (c == NULL || !c->side->client || count > H2_SESSION_FIELDS_MAX) return TRANSPORT_MISUSE;
+    if (c == NULL || !c->side->client || count > H2_SESSION_FIELDS_MAX) return APNS_MISUSE;
     apns_h2_header_set *set = apns_h2_header_set_create((const apns_h2_field *)(const void *)fields, count);
-    if (set == NULL) return TRANSPORT_RESOURCE;
+    if (set == NULL) return APNS_RESOURCE;
     apns_h2_header_set_destroy(c->shared);
     c->shared = set;
-    return TRANSPORT_OK;
+    return APNS_OK;
 }
 
 /* ---------------------------------------------------------------- connections */
@@ -241,7 +242,6 @@ static connection *connect_prepare(apns_transport *t, apns_tls_context *tls,
     connection *c = apns_transport_slot_take(t, &apns_connection_client_side);
     if (c == NULL) return NULL;
     c->context = options->context;
-    c->state = CONNECTION_CONNECTING;
     c->tls = apns_tls_session_create(tls, options->host_name, &c->fill);
     if (c->tls != NULL) return c;
     apns_transport_slot_give(c);
@@ -249,17 +249,17 @@ static connection *connect_prepare(apns_transport *t, apns_tls_context *tls,
 }
 
 /* Says what the system refused, and what helps. */
-static int connect_fail(apns_transport_error *error, int code) {
+static int connect_fail(apns_error *error, int code) {
     char text[200];
     snprintf(text, sizeof(text), "%s%s", strerror(code), code == EMFILE ? "; raise the limit (ulimit -n)" : "");
-    return apns_transport_fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_SYSTEM, code, text);
+    return apns_error_set(error, APNS_RESOURCE, TRANSPORT_SCOPE_SYSTEM, code, text);
 }
 
 int apns_transport_connect(apns_transport *t, const apns_transport_connect_options *options,
-                           apns_transport_connection *out, apns_transport_error *error) {
+                           apns_transport_connection *out, apns_error *error) {
     *out = 0;
     apns_tls_context *tls = apns_transport_tls_find(t, options->tls, &apns_tls_client_role);
-    if (tls == NULL || options->address == NULL) return TRANSPORT_MISUSE;
+    if (tls == NULL || options->address == NULL) return APNS_MISUSE;
     connection *c = connect_prepare(t, tls, options);
     if (c == NULL) return connect_fail(error, ENOMEM);
     int result = apns_reactor_connect(t->reactor, options->address, options->address_length, c->id, &c->socket);
@@ -271,7 +271,7 @@ int apns_transport_connect(apns_transport *t, const apns_transport_connect_optio
     apns_transport_look(t);
     if (t->options.connect_timeout_ms > 0) apns_connection_deadline_set(c, t->options.connect_timeout_ms);
     *out = c->id;
-    return TRANSPORT_OK;
+    return APNS_OK;
 }
 
 uint32_t apns_transport_connection_stage(const apns_transport *t, apns_transport_connection connection_id) {

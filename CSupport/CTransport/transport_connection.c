@@ -3,6 +3,26 @@
 #include <stdio.h>
 #include <string.h>
 
+void apns_connection_state_set(connection *c, enum connection_state state) {
+    enum {
+        ENDS = 1 << CONNECTION_LEAVING,
+        CLOSES = 1 << CONNECTION_CLOSING,
+    };
+    /* An accepted connection begins with TLS, and a listener is up at once. */
+    static const uint8_t next[] = {
+        [CONNECTION_CONNECTING] = ENDS | 1 << CONNECTION_TUNNELING | 1 << CONNECTION_HANDSHAKING | 1 << CONNECTION_UP,
+        [CONNECTION_TUNNELING] = ENDS | 1 << CONNECTION_HANDSHAKING,
+        [CONNECTION_HANDSHAKING] = ENDS | 1 << CONNECTION_SETTLING,
+        [CONNECTION_SETTLING] = ENDS | 1 << CONNECTION_UP,
+        [CONNECTION_UP] = ENDS | CLOSES,
+        [CONNECTION_LEAVING] = CLOSES,
+        [CONNECTION_CLOSING] = 1 << CONNECTION_CLOSED,
+        [CONNECTION_CLOSED] = 0,
+    };
+    APNS_REQUIRE((next[c->state] >> state & 1) != 0);
+    c->state = (uint8_t)state;
+}
+
 void apns_connection_deadline_set(connection *c, uint64_t after_ms) {
     apns_transport *t = c->transport;
     c->deadline_ns = t->now_ns + after_ms * 1000000;
@@ -20,13 +40,14 @@ void apns_connection_connected(connection *c, const apns_reactor_event *event) {
         apns_connection_tunnel(c);
         return;
     }
-    c->state = CONNECTION_HANDSHAKING;
+    apns_connection_state_set(c, CONNECTION_HANDSHAKING);
     apns_tls_input nothing = {0};
     apns_connection_handshake(c, &nothing);
 }
 
 static void session_start(connection *c) {
     apns_transport *t = c->transport;
+    APNS_REQUIRE(c->h2 == NULL && c->state == CONNECTION_HANDSHAKING);
     c->plain.capacity = TLS_RECORD_PLAIN_MAX;
     c->plain.flush = apns_connection_encrypt;
     c->plain.context = c;
@@ -43,7 +64,7 @@ static void session_start(connection *c) {
         apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for an HTTP/2 session", true);
         return;
     }
-    c->state = CONNECTION_SETTLING;
+    apns_connection_state_set(c, CONNECTION_SETTLING);
 }
 
 /* Goes on with TLS; the session of HTTP/2 begins when it is done. */
@@ -65,8 +86,8 @@ void apns_connection_handshake(connection *c, apns_tls_input *input) {
 }
 
 void apns_connection_end_tls(connection *c) {
-    const apns_tls_error *error = apns_tls_session_error(c->tls);
-    switch (error->kind) {
+    const apns_error *error = apns_tls_session_error(c->tls);
+    switch (error->scope) {
     case 0: /* TLS was not even asked */
         apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a send buffer", false);
         break;
@@ -85,8 +106,8 @@ void apns_connection_end_tls(connection *c) {
 }
 
 void apns_connection_end_h2(connection *c) {
-    const apns_h2_failure *failure = apns_h2_session_failure(c->h2);
-    switch (failure->kind) {
+    const apns_error *failure = apns_h2_session_failure(c->h2);
+    switch (failure->scope) {
     case H2_FAILURE_LIMIT:
         apns_connection_end(c, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_LIMIT, failure->text, true);
         break;
@@ -132,10 +153,11 @@ static void last_words(connection *c) {
 
 /* The first reason counts. polite: send what is still to be said, and wait a moment for the peer to close. */
 void apns_connection_end(connection *c, uint32_t scope, int64_t code, const char *text, bool polite) {
+    APNS_ASSERT(scope != TRANSPORT_SCOPE_NONE);
     if (c->state >= CONNECTION_LEAVING) return;
     end_note(c, scope, code, text);
     polite = polite && c->state > CONNECTION_TUNNELING && !unsent_requests(c);
-    c->state = CONNECTION_LEAVING;
+    apns_connection_state_set(c, CONNECTION_LEAVING);
     if (polite) last_words(c);
     apns_h2_session_destroy(c->h2);
     c->h2 = NULL;
@@ -150,7 +172,7 @@ void apns_connection_end(connection *c, uint32_t scope, int64_t code, const char
 
 void apns_connection_close(connection *c) {
     if (c->state >= CONNECTION_CLOSING) return;
-    c->state = CONNECTION_CLOSING;
+    apns_connection_state_set(c, CONNECTION_CLOSING);
     c->deadline_ns = UINT64_MAX;
     apns_connection_send_buffers_drop(c);
     c->side->close(c);
@@ -167,7 +189,8 @@ void apns_connection_closed(connection *c) {
     c->tls = NULL;
     apns_h2_header_set_destroy(c->shared);
     c->shared = NULL;
-    c->state = CONNECTION_CLOSED;
+    apns_connection_state_set(c, CONNECTION_CLOSED);
+    APNS_REQUIRE(c->first == NULL && c->h2 == NULL && c->down != NULL);
     c->closed_next = t->closed;
     t->closed = c;
 }

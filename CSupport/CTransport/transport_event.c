@@ -39,6 +39,7 @@ void apns_transport_event_push(apns_transport *t, event_node *node) {
 
 /* Adds an event of a connection, or returns NULL when many wait already or memory is short. */
 event_node *apns_transport_event_add(connection *c, uint32_t kind) {
+    APNS_ASSERT(c->events <= EVENTS_PER_CONNECTION_MAX && c->state != CONNECTION_CLOSED);
     if (c->events == EVENTS_PER_CONNECTION_MAX) return NULL;
     event_node *node = apns_transport_event_node_take(c->transport);
     if (node == NULL) return NULL;

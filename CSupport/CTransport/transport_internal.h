@@ -2,6 +2,7 @@
 #ifndef APNS_BATCH_TRANSPORT_INTERNAL_H
 #define APNS_BATCH_TRANSPORT_INTERNAL_H
 
+#include "apns_check.h"
 #include "h2.h"
 #include "reactor.h"
 #include "tls.h"
@@ -74,8 +75,8 @@ enum connection_state {
 /* What a transport stands on: the kernel's loops and OpenSSL, or what a simulation brings. */
 typedef struct transport_ground {
     int (*reactor_open)(void *context, const apns_reactor_options *options, apns_reactor **out);
-    bool (*tls_create)(const apns_tls_role *role, const apns_tls_context_options *options, apns_tls_context **out,
-                       apns_tls_error *error);
+    int (*tls_create)(const apns_tls_role *role, const apns_tls_context_options *options, apns_tls_context **out,
+                      apns_error *error);
     bool stepped; /* the reactor never sleeps: apns_transport_poll returns where another would wait */
 } transport_ground;
 
@@ -223,14 +224,11 @@ struct apns_transport {
 /* transport.c: as apns_transport_create, on another ground. ground: borrowed until apns_transport_destroy; context: its
  * own. */
 int apns_transport_open_with(const transport_ground *ground, void *context, const apns_transport_options *options,
-                             apns_transport **out, apns_transport_error *error);
-
-/* transport.c: fills a record (NULL allowed) and returns its status. */
-int apns_transport_fail(apns_transport_error *error, int status, int scope, int64_t code, const char *text);
+                             apns_transport **out, apns_error *error);
 
 /* transport.c: as apns_transport_tls_create, for a role. */
 int apns_transport_tls_add(apns_transport *t, const apns_tls_role *role, const apns_transport_tls_options *options,
-                           apns_transport_error *error);
+                           apns_error *error);
 
 /* transport.c: the context of a number for a role, or NULL. */
 apns_tls_context *apns_transport_tls_find(const apns_transport *t, int32_t number, const apns_tls_role *role);
@@ -265,6 +263,9 @@ void apns_transport_events_release(apns_transport *t);
 connection *apns_transport_slot_find(const apns_transport *t, uint64_t id);
 connection *apns_transport_slot_take(apns_transport *t, const connection_side *side);
 void apns_transport_slot_give(connection *c);
+
+/* transport_connection.c: the one way to change a connection's state; traps where that may not follow. */
+void apns_connection_state_set(connection *c, enum connection_state state);
 
 /* transport_connection.c */
 void apns_connection_connected(connection *c, const apns_reactor_event *event);

@@ -6,6 +6,7 @@ void apns_transport_request_queue_init(request_queue *queue) {
 }
 
 void apns_transport_request_queue_push(request_queue *queue, request *r) {
+    APNS_ASSERT(*queue->last == NULL);
     r->queue_next = NULL;
     *queue->last = r;
     queue->last = &r->queue_next;
@@ -20,6 +21,7 @@ request *apns_transport_request_queue_pop(request_queue *queue) {
 }
 
 void apns_transport_request_link(connection *c, request *r) {
+    APNS_ASSERT((c->first == NULL) == (c->last == NULL) && (c->last == NULL || c->last->next == NULL));
     r->connection = c;
     r->next = NULL;
     r->previous = c->last;
@@ -31,6 +33,7 @@ void apns_transport_request_link(connection *c, request *r) {
 }
 
 void apns_transport_request_unlink(connection *c, request *r) {
+    APNS_REQUIRE(r->connection == c && (r->previous == NULL) == (c->first == r) && (r->next == NULL) == (c->last == r));
     if (r->previous == NULL)
         c->first = r->next;
     else

@@ -160,10 +160,10 @@ static int drive(apns_transport *t, const apns_transport_poll_io *io) {
         if (count >= 0) count = expire(t);
         if (count < 0) {
             t->loop_error = -count;
-            return TRANSPORT_RESOURCE;
+            return APNS_RESOURCE;
         }
-        if (reportable(t, io) || closing_reportable(t, io) || t->now_ns >= until_ns) return TRANSPORT_OK;
-        if (t->ground->stepped) return TRANSPORT_OK;
+        if (reportable(t, io) || closing_reportable(t, io) || t->now_ns >= until_ns) return APNS_OK;
+        if (t->ground->stepped) return APNS_OK;
     }
 }
 
@@ -171,6 +171,7 @@ static int drive(apns_transport *t, const apns_transport_poll_io *io) {
 
 const apns_h2_message *apns_transport_message_return(apns_transport *t, request *r) {
     apns_h2_message *message = r->exchange.message;
+    APNS_REQUIRE(message != NULL);
     r->exchange.message = NULL;
     message->next = t->messages;
     t->messages = message;
@@ -198,6 +199,7 @@ static void outcomes_fill(apns_transport *t, apns_transport_poll_io *io) {
     while (io->outcome_count < io->outcome_capacity) {
         request *r = apns_transport_request_queue_pop(&t->outcomes);
         if (r == NULL) return;
+        APNS_REQUIRE(r->state == REQUEST_ENDED && (r->connection == NULL || r->connection->unreturned > 0));
         if (r->connection != NULL) r->connection->unreturned--;
         outcome_fill(t, &io->outcomes[io->outcome_count++], r);
         apns_transport_request_give(t, r);
@@ -213,6 +215,7 @@ static void event_return(apns_transport *t, apns_transport_poll_io *io, event_no
 static void event_returned(apns_transport *t, const event_node *node) {
     connection *c = apns_transport_slot_find(t, node->event.connection);
     if (c == NULL) return;
+    APNS_REQUIRE(c->events > 0);
     c->events--;
     if (node == c->settings) c->settings = NULL;
     if (node == c->pong) c->pong = NULL;
@@ -250,6 +253,8 @@ static void closed_fill(apns_transport *t, apns_transport_poll_io *io) {
 }
 
 int apns_transport_poll(apns_transport *t, apns_transport_poll_io *io) {
+    APNS_REQUIRE(io->outcomes != NULL || io->outcome_capacity == 0);
+    APNS_REQUIRE(io->events != NULL || io->event_capacity == 0);
     io->outcome_count = io->event_count = io->received_count = 0;
     t->statistics.polls++;
     release_returned(t);
@@ -260,5 +265,5 @@ int apns_transport_poll(apns_transport *t, apns_transport_poll_io *io) {
     closed_fill(t, io);
     /* What is known is not lost to a failure of the loop: that is told when there is nothing else to tell. */
     bool told = io->outcome_count > 0 || io->event_count > 0 || io->received_count > 0;
-    return told ? TRANSPORT_OK : status;
+    return told ? APNS_OK : status;
 }

@@ -8,7 +8,7 @@
 static bool up(connection *c) {
     event_node *node = apns_transport_event_add(c, c->side->client ? TRANSPORT_EVENT_UP : TRANSPORT_EVENT_ACCEPTED);
     if (node == NULL) return false;
-    c->state = CONNECTION_UP;
+    apns_connection_state_set(c, CONNECTION_UP);
     c->deadline_ns = UINT64_MAX;
     c->streams_max = apns_h2_session_peer_streams_max(c->h2);
     char text[EVENT_DETAIL_BYTES_MAX];
@@ -50,6 +50,7 @@ static void pong_add(connection *c, uint64_t sent_ns) {
 /* False when the connection must end. */
 static bool facts_collect(connection *c) {
     apns_h2_facts *facts = apns_h2_session_facts(c->h2);
+    APNS_ASSERT(facts->goaway_count <= H2_GOAWAYS_KEPT);
     if (facts->settings_count > 0 || c->settings_lost) {
         facts->settings_count = 0;
         if (c->state != CONNECTION_SETTLING)
@@ -80,7 +81,7 @@ void apns_connection_collect(connection *c) {
     changed_collect(c);
     if (!told)
         apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory to tell that the connection is up", true);
-    else if (apns_h2_session_failure(c->h2)->kind != H2_FAILURE_NONE)
+    else if (apns_h2_session_failure(c->h2)->scope != H2_FAILURE_NONE)
         apns_connection_end_h2(c);
     else
         apns_connection_drained_check(c);
@@ -96,6 +97,7 @@ static int decrypt_all(connection *c, apns_tls_input *input) {
         size_t length = 0;
         int result =
             apns_tls_session_read(c->tls, input, t->decrypted + filled, sizeof(t->decrypted) - filled, &length);
+        APNS_REQUIRE(length <= sizeof(t->decrypted) - filled);
         filled += length;
         bool full = sizeof(t->decrypted) - filled < TLS_RECORD_PLAIN_MAX;
         if ((result != TLS_OK || full) && filled > 0) {
@@ -108,7 +110,7 @@ static int decrypt_all(connection *c, apns_tls_input *input) {
 
 static void decrypt(connection *c, apns_tls_input *input) {
     if (!apns_connection_output_ready(c)) {
-        apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, 12, "no memory for a send buffer", false);
+        apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a send buffer", false);
         return;
     }
     int result = decrypt_all(c, input);

@@ -1,4 +1,5 @@
 #include "transport_internal.h"
+#include <errno.h>
 #include <string.h>
 
 void apns_connection_dirty(connection *c) {
@@ -11,6 +12,7 @@ void apns_connection_dirty(connection *c) {
 void apns_connection_clean(connection *c) {
     if (!c->dirty) return;
     connection **link = &c->transport->dirty;
+    APNS_ASSERT(*link != NULL);
     while (*link != c)
         link = &(*link)->dirty_next;
     *link = c->dirty_next;
@@ -62,6 +64,7 @@ int apns_connection_encrypt(void *context) {
     if (c->plain.length == 0) return 0;
     if (!apns_connection_output_ready(c) || apns_tls_session_write(c->tls, c->plain.bytes, c->plain.length) != TLS_OK)
         return -1;
+    APNS_ASSERT(c->fill.length <= c->fill.capacity);
     c->plain.length = 0;
     c->plain.paused = c->fill.length >= c->transport->options.send_buffer_max;
     c->transport->statistics.records_sent++;
@@ -72,6 +75,7 @@ int apns_connection_encrypt(void *context) {
 static void hand_over(connection *c) {
     if (c->flight != NULL || c->fill.length == 0) return;
     size_t length = c->side->sendable(c, c->fill.length);
+    APNS_ASSERT(length <= c->fill.length && c->fill.length <= c->fill.capacity);
     if (length == 0) {
         c->side->sent(c, 0);
         return;
@@ -99,7 +103,7 @@ bool apns_connection_plain_ready(connection *c) {
 static bool pump(connection *c) {
     if (!apns_h2_session_pending(c->h2) && c->plain.length == 0) return true;
     if (!apns_connection_plain_ready(c)) {
-        apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, 12, "no memory for a send buffer", false);
+        apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a send buffer", false);
         return false;
     }
     bool good = apns_h2_session_pump(c->h2) == 0 && apns_connection_encrypt(c) == 0;
@@ -128,6 +132,7 @@ void apns_connection_flush(connection *c) {
 
 void apns_connection_sent(connection *c, const apns_reactor_event *event) {
     apns_transport *t = c->transport;
+    APNS_REQUIRE(c->flight != NULL);
     apns_connection_flight_give(c);
     t->statistics.bytes_sent += event->length;
     if (c->state == CONNECTION_CLOSING) return;

@@ -14,14 +14,14 @@ struct tunnel {
 };
 
 int apns_transport_tunnel_set(apns_transport *t, const uint8_t *request, uint32_t length) {
-    if (length > TUNNEL_REQUEST_BYTES_MAX || (request == NULL && length > 0)) return TRANSPORT_MISUSE;
+    if (length > TUNNEL_REQUEST_BYTES_MAX || (request == NULL && length > 0)) return APNS_MISUSE;
     uint8_t *copy = length > 0 ? malloc(length) : NULL;
-    if (copy == NULL && length > 0) return TRANSPORT_RESOURCE;
+    if (copy == NULL && length > 0) return APNS_RESOURCE;
     if (length > 0) memcpy(copy, request, length);
     apns_transport_tunnel_request_clear(t);
     t->tunnel_request = copy;
     t->tunnel_request_length = length;
-    return TRANSPORT_OK;
+    return APNS_OK;
 }
 
 /* A password may stand in it. */
@@ -49,7 +49,7 @@ void apns_connection_tunnel(connection *c) {
         apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a proxy's answer", false);
         return;
     }
-    c->state = CONNECTION_TUNNELING;
+    apns_connection_state_set(c, CONNECTION_TUNNELING);
     memcpy(c->fill.bytes, t->tunnel_request, t->tunnel_request_length);
     c->fill.length = t->tunnel_request_length;
     c->secret = c->fill.bytes;
@@ -91,7 +91,7 @@ static void judge(connection *c, size_t head, const apns_tls_input *rest) {
         return;
     }
     apns_connection_tunnel_drop(c);
-    c->state = CONNECTION_HANDSHAKING;
+    apns_connection_state_set(c, CONNECTION_HANDSHAKING);
     apns_tls_input nothing = {0};
     apns_connection_handshake(c, &nothing);
 }

@@ -142,7 +142,7 @@ static int pump(apns_h2_session *session) {
             raw->started = true;
             if (raw->stream != 0 && forget(session, raw->stream) != 0) return -1;
         }
-        if (!raw_write(session, raw)) return session->failure.kind == H2_FAILURE_NONE ? 0 : -1;
+        if (!raw_write(session, raw)) return session->failure.scope == H2_FAILURE_NONE ? 0 : -1;
         raw_drop(session);
     }
     return session->waiting == 0 ? apns_h2_send_library(session) : 0;

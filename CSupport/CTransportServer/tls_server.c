@@ -24,22 +24,20 @@ static int protocol_select(SSL *ssl, const unsigned char **out, unsigned char *o
     return SSL_TLSEXT_ERR_OK;
 }
 
-static bool server_configure(apns_tls_context *context, const apns_tls_context_options *options,
-                             apns_tls_error *error) {
+static int server_configure(apns_tls_context *context, const apns_tls_context_options *options, apns_error *error) {
     (void)error;
     SSL_CTX_set_alpn_select_cb(context->ctx, protocol_select, NULL);
     SSL_CTX_set_num_tickets(context->ctx, 0);
     context->verify = options->request_client_certificate && options->ca_pem != NULL;
     SSL_CTX_set_verify(context->ctx, options->request_client_certificate ? SSL_VERIFY_PEER : SSL_VERIFY_NONE,
                        context->verify ? NULL : verify_any);
-    return true;
+    return APNS_OK;
 }
 
 const apns_tls_role apns_tls_server_role = {
     .method = TLS_server_method, .configure = server_configure, .start = SSL_set_accept_state, .peer = "client"};
 
-bool apns_tls_server_context_create(const apns_tls_context_options *options, apns_tls_context **out,
-                                    apns_tls_error *error) {
+int apns_tls_server_context_create(const apns_tls_context_options *options, apns_tls_context **out, apns_error *error) {
     return apns_tls_context_create(&apns_tls_server_role, options, out, error);
 }
 

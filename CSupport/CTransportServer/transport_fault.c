@@ -29,19 +29,19 @@ static connection *find(apns_transport *t, uint64_t id, bool must_be_up) {
 
 int apns_transport_fault_abort(apns_transport *t, apns_transport_connection id, uint32_t how) {
     connection *c = find(t, id, false);
-    if (c == NULL || how == TRANSPORT_ABORT_NONE || how > TRANSPORT_ABORT_NOTIFY) return TRANSPORT_MISUSE;
+    if (c == NULL || how == TRANSPORT_ABORT_NONE || how > TRANSPORT_ABORT_NOTIFY) return APNS_MISUSE;
     end(c, how, how != TRANSPORT_ABORT_RESET);
-    return TRANSPORT_OK;
+    return APNS_OK;
 }
 
 /* ---------------------------------------------------------------- cuts */
 
 int apns_transport_fault_cuts_add(apns_transport *t, const apns_transport_cut *cuts, uint32_t count) {
     server_state *state = apns_server_state_get(t);
-    if (state == NULL || count > TRANSPORT_CUTS_MAX - state->cuts_count) return TRANSPORT_RESOURCE;
+    if (state == NULL || count > TRANSPORT_CUTS_MAX - state->cuts_count) return APNS_RESOURCE;
     for (uint32_t i = 0; i < count; i++)
         state->cuts[(state->cuts_first + state->cuts_count++) % TRANSPORT_CUTS_MAX] = cuts[i];
-    return TRANSPORT_OK;
+    return APNS_OK;
 }
 
 uint32_t apns_transport_fault_cuts_left(const apns_transport *t) {
@@ -132,32 +132,32 @@ void apns_fault_close(connection *c) {
 
 int apns_transport_fault_stall(apns_transport *t, apns_transport_connection id, uint32_t what) {
     connection *c = find(t, id, false);
-    if (c == NULL) return TRANSPORT_MISUSE;
+    if (c == NULL) return APNS_MISUSE;
     server_connection *f = server_of(c);
     f->stalled = (uint8_t)what;
     apns_connection_dirty(c);
-    if ((what & TRANSPORT_STALL_READING) != 0 || f->held == NULL) return TRANSPORT_OK;
+    if ((what & TRANSPORT_STALL_READING) != 0 || f->held == NULL) return APNS_OK;
     uint8_t *held = f->held;
     size_t length = f->held_length;
     f->held = NULL;
     f->held_length = f->held_capacity = 0;
     apns_connection_take(c, held, length);
     free(held);
-    return TRANSPORT_OK;
+    return APNS_OK;
 }
 
 int apns_transport_fault_pings_mute(apns_transport *t, apns_transport_connection id, bool muted) {
     connection *c = find(t, id, true);
-    if (c == NULL) return TRANSPORT_MISUSE;
+    if (c == NULL) return APNS_MISUSE;
     apns_h2_fault_pings_mute(c->h2, muted);
-    return TRANSPORT_OK;
+    return APNS_OK;
 }
 
 int apns_transport_fault_early(apns_transport *t, apns_transport_connection id, bool early) {
     connection *c = find(t, id, true);
-    if (c == NULL) return TRANSPORT_MISUSE;
+    if (c == NULL) return APNS_MISUSE;
     apns_h2_fault_early_set(c->h2, early);
-    return TRANSPORT_OK;
+    return APNS_OK;
 }
 
 _Static_assert(sizeof(apns_transport_setting) == sizeof(apns_h2_setting) &&
@@ -167,36 +167,36 @@ _Static_assert(sizeof(apns_transport_setting) == sizeof(apns_h2_setting) &&
 int apns_transport_fault_settings(apns_transport *t, apns_transport_connection id,
                                   const apns_transport_setting *settings, uint32_t count) {
     connection *c = find(t, id, true);
-    if (c == NULL || count > H2_FAULT_SETTINGS_MAX) return TRANSPORT_MISUSE;
+    if (c == NULL || count > H2_FAULT_SETTINGS_MAX) return APNS_MISUSE;
     apns_connection_dirty(c);
     int result = apns_h2_fault_settings(c->h2, (const apns_h2_setting *)(const void *)settings, count);
-    return result == 0 ? TRANSPORT_OK : TRANSPORT_RESOURCE;
+    return result == 0 ? APNS_OK : APNS_RESOURCE;
 }
 
 int apns_transport_fault_goaway(apns_transport *t, apns_transport_connection id, uint32_t last_stream, uint32_t code,
                                 const uint8_t *debug, uint32_t debug_length) {
     connection *c = find(t, id, true);
-    if (c == NULL || last_stream > INT32_MAX) return TRANSPORT_MISUSE;
+    if (c == NULL || last_stream > INT32_MAX) return APNS_MISUSE;
     c->goaway_sent = true;
     apns_connection_dirty(c);
     int result = apns_h2_fault_goaway(c->h2, (int32_t)last_stream, code, debug, debug_length);
-    return result == 0 ? TRANSPORT_OK : TRANSPORT_RESOURCE;
+    return result == 0 ? APNS_OK : APNS_RESOURCE;
 }
 
 int apns_transport_fault_bytes(apns_transport *t, apns_transport_connection id, uint32_t stream, const uint8_t *bytes,
                                uint32_t length) {
     connection *c = find(t, id, true);
-    if (c == NULL) return TRANSPORT_MISUSE;
+    if (c == NULL) return APNS_MISUSE;
     request *r = stream == 0 ? NULL : (request *)apns_h2_server_find(c->h2, (int32_t)stream);
-    if (stream != 0 && (r == NULL || r->state != REQUEST_RECEIVED)) return TRANSPORT_MISUSE;
-    if (!apns_connection_plain_ready(c)) return TRANSPORT_RESOURCE;
+    if (stream != 0 && (r == NULL || r->state != REQUEST_RECEIVED)) return APNS_MISUSE;
+    if (!apns_connection_plain_ready(c)) return APNS_RESOURCE;
     apns_connection_dirty(c);
     if (apns_h2_fault_bytes(c->h2, (int32_t)stream, bytes, length) != 0) {
         end(c, TRANSPORT_ABORT_RESET, false);
-        return TRANSPORT_RESOURCE;
+        return APNS_RESOURCE;
     }
     if (r != NULL) r->state = REQUEST_RESPONDED;
-    return TRANSPORT_OK;
+    return APNS_OK;
 }
 
 int apns_transport_fault_deafen(apns_transport *t, uint16_t port) {
@@ -205,7 +205,7 @@ int apns_transport_fault_deafen(apns_transport *t, uint16_t port) {
         if (c->side == NULL || !connection_is_listener(c) || c->state != CONNECTION_UP) continue;
         if (apns_reactor_local_port(t->reactor, c->socket) != port) continue;
         apns_connection_close(c);
-        return TRANSPORT_OK;
+        return APNS_OK;
     }
-    return TRANSPORT_MISUSE;
+    return APNS_MISUSE;
 }

@@ -1,6 +1,5 @@
 #include "server_internal.h"
 #include <errno.h>
-#include <nghttp2/nghttp2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@ static void request_release(apns_transport *t, request *r) {
 
 /* The stream is gone. */
 static void request_close(apns_transport *t, request *r) {
+    APNS_ASSERT(r->state != REQUEST_NEW && r->state != REQUEST_GONE);
     apns_transport_request_unlink(r->connection, r);
     r->connection = NULL;
     if (r->state == REQUEST_QUEUED)
@@ -111,7 +111,7 @@ static bool connection_prepare(connection *c, const connection *listener, apns_r
     const apns_transport_listen_options *options = listener->own;
     c->socket = socket;
     c->context = listener->context;
-    c->state = CONNECTION_HANDSHAKING;
+    apns_connection_state_set(c, CONNECTION_HANDSHAKING);
     c->own = calloc(1, sizeof(server_connection));
     if (c->own == NULL) return false;
     *server_of(c) = (server_connection){.streams_max = options->streams_max, .stream_window = options->stream_window};
@@ -174,15 +174,14 @@ server_state *apns_server_state_get(apns_transport *t) {
     return t->acceptor_state;
 }
 
-int apns_transport_server_tls_create(apns_transport *t, const apns_transport_tls_options *options,
-                                     apns_transport_error *error) {
+int apns_transport_server_tls_create(apns_transport *t, const apns_transport_tls_options *options, apns_error *error) {
     return apns_transport_tls_add(t, &apns_tls_server_role, options, error);
 }
 
-static int listen_fail(apns_transport_error *error, int code) {
+static int listen_fail(apns_error *error, int code) {
     char text[200];
     snprintf(text, sizeof(text), "listening failed: %s", strerror(code));
-    return apns_transport_fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_SYSTEM, code, text);
+    return apns_error_set(error, APNS_RESOURCE, TRANSPORT_SCOPE_SYSTEM, code, text);
 }
 
 /* Takes a slot with a copy of the options, or returns NULL. */
@@ -198,15 +197,15 @@ static connection *listener_take(apns_transport *t, const apns_transport_listen_
     copy->address = NULL; /* the caller's */
     c->own = copy;
     c->context = options->context;
-    c->state = CONNECTION_UP;
+    apns_connection_state_set(c, CONNECTION_UP);
     return c;
 }
 
 int apns_transport_listen(apns_transport *t, const apns_transport_listen_options *options, uint16_t *port,
-                          apns_transport_error *error) {
+                          apns_error *error) {
     *port = 0;
     if (apns_transport_tls_find(t, options->tls, &apns_tls_server_role) == NULL || options->address == NULL)
-        return TRANSPORT_MISUSE;
+        return APNS_MISUSE;
     connection *c = listener_take(t, options);
     if (c == NULL) return listen_fail(error, ENOSPC);
     int result =
@@ -217,7 +216,7 @@ int apns_transport_listen(apns_transport *t, const apns_transport_listen_options
     }
     int local = apns_reactor_local_port(t->reactor, c->socket);
     *port = local > 0 ? (uint16_t)local : 0;
-    return TRANSPORT_OK;
+    return APNS_OK;
 }
 
 static connection *server_find(apns_transport *t, uint64_t id) {
@@ -228,18 +227,18 @@ static connection *server_find(apns_transport *t, uint64_t id) {
 int apns_transport_connection_streams_set(apns_transport *t, apns_transport_connection connection_id,
                                           uint32_t streams_max) {
     connection *c = server_find(t, connection_id);
-    if (c == NULL) return TRANSPORT_MISUSE;
+    if (c == NULL) return APNS_MISUSE;
     apns_connection_dirty(c);
-    return apns_h2_server_streams_max_set(c->h2, streams_max) == 0 ? TRANSPORT_OK : TRANSPORT_RESOURCE;
+    return apns_h2_server_streams_max_set(c->h2, streams_max) == 0 ? APNS_OK : APNS_RESOURCE;
 }
 
 int apns_transport_connection_goaway(apns_transport *t, apns_transport_connection connection_id, uint32_t code,
                                      const uint8_t *debug, uint32_t debug_length) {
     connection *c = server_find(t, connection_id);
-    if (c == NULL) return TRANSPORT_MISUSE;
+    if (c == NULL) return APNS_MISUSE;
     c->goaway_sent = true;
     apns_connection_dirty(c);
-    return apns_h2_session_goaway(c->h2, code, debug, debug_length) == 0 ? TRANSPORT_OK : TRANSPORT_RESOURCE;
+    return apns_h2_session_goaway(c->h2, code, debug, debug_length) == 0 ? APNS_OK : APNS_RESOURCE;
 }
 
 /* Copies the body: the stream's windows may hold it back for a while. */
@@ -258,7 +257,7 @@ static void respond_one(connection *c, request *r, const apns_transport_response
     r->state = REQUEST_RESPONDED;
     bool reset = response->reset != 0 || !body_copy(t, r, response);
     if (reset)
-        apns_h2_server_reset(c->h2, &r->exchange, response->reset != 0 ? response->reset_code : NGHTTP2_INTERNAL_ERROR);
+        apns_h2_server_reset(c->h2, &r->exchange, response->reset != 0 ? response->reset_code : H2_INTERNAL_ERROR);
     else
         apns_h2_server_respond(c->h2, &r->exchange, response->status,
                                (const apns_h2_field *)(const void *)response->fields, response->field_count);
@@ -268,11 +267,11 @@ static void respond_one(connection *c, request *r, const apns_transport_response
 
 int apns_transport_respond(apns_transport *t, const apns_transport_response *responses, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
-        if (responses[i].field_count > H2_REQUEST_FIELDS_MAX) return TRANSPORT_MISUSE;
+        if (responses[i].field_count > H2_REQUEST_FIELDS_MAX) return APNS_MISUSE;
     for (uint32_t i = 0; i < count; i++) {
         connection *c = server_find(t, responses[i].connection);
         request *r = c == NULL ? NULL : (request *)apns_h2_server_find(c->h2, (int32_t)responses[i].stream);
         if (r != NULL && r->state == REQUEST_RECEIVED) respond_one(c, r, &responses[i]);
     }
-    return TRANSPORT_OK;
+    return APNS_OK;
 }

@@ -160,7 +160,7 @@ static bool turn(stage *s, const uint8_t *bytes, size_t length) {
     collect(s);
     good = good && apns_h2_session_pump(s->session) == 0;
     collect(s);
-    return good && apns_h2_session_failure(s->session)->kind == H2_FAILURE_NONE;
+    return good && apns_h2_session_failure(s->session)->scope == H2_FAILURE_NONE;
 }
 
 void fuzz_session(const uint8_t *bytes, size_t length) {
@@ -178,7 +178,7 @@ void fuzz_session(const uint8_t *bytes, size_t length) {
         good = good && apns_h2_session_pump(s.session) == 0;
         collect(&s);
     }
-    if (!good) expect(apns_h2_session_failure(s.session)->kind != H2_FAILURE_NONE);
+    if (!good) expect(apns_h2_session_failure(s.session)->scope != H2_FAILURE_NONE);
     apns_h2_session_destroy(s.session);
     apns_h2_header_set_destroy(s.set);
     apns_h2_header_set_destroy(s.shared);

@@ -53,7 +53,7 @@ import PayloadTemplate
 /// The public key of a recipient, a field of the input.
 @Sendable func fuzzRecipient(_ bytes: UnsafeRawBufferPointer) {
     var bits: UInt32 = 0
-    var error = apns_crypto_error()
+    var error = apns_error()
     let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(bytes.count, 1))
     defer { copy.deallocate() }
     _ = copy.initialize(from: bytes)

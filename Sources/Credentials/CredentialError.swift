@@ -46,8 +46,8 @@ package struct CredentialError: Error, Equatable, CustomStringConvertible {
 
 extension CredentialError {
     /// From the record that a function of CCrypto filled.
-    init(_ record: apns_crypto_error) {
-        cause = Cause(rawValue: record.fault) ?? .library
+    init(_ record: apns_error) {
+        cause = Cause(rawValue: record.scope) ?? .library
         detail = withUnsafeBytes(of: record.text) { text in
             String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
         }
@@ -56,9 +56,9 @@ extension CredentialError {
     /// Calls a function of CCrypto with a fresh record; a negative status becomes an error.
     @discardableResult
     package static func check(
-        _ call: (UnsafeMutablePointer<apns_crypto_error>) -> Int32
+        _ call: (UnsafeMutablePointer<apns_error>) -> Int32
     ) throws(CredentialError) -> Int32 {
-        var record = apns_crypto_error()
+        var record = apns_error()
         let status = call(&record)
         guard status >= 0 else { throw CredentialError(record) }
         return status

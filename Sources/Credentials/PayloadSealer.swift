@@ -38,7 +38,7 @@ package final class PayloadSealer {
     /// Takes the recipient of the next messages; see ``RecipientKey`` for the forms of a key. The same key as the last
     /// time costs a comparison.
     package func address(_ key: UnsafeRawBufferPointer) throws(CredentialError) {
-        var record = apns_crypto_error()
+        var record = apns_error()
         let bytes = key.baseAddress?.assumingMemoryBound(to: UInt8.self)
         guard apns_crypto_sealer_address(handle, bytes, key.count, &record) == 0 else { throw CredentialError(record) }
     }
@@ -66,7 +66,7 @@ package final class PayloadSealer {
         secret: UnsafeMutableRawBufferPointer
     ) throws(CredentialError) {
         precondition(content.count >= contentLength(of: message.count) && secret.count >= secretLength)
-        var record = apns_crypto_error()
+        var record = apns_error()
         let status = apns_crypto_sealer_seal(
             handle, message.baseAddress?.assumingMemoryBound(to: UInt8.self), message.count,
             content.baseAddress?.assumingMemoryBound(to: UInt8.self),

@@ -83,7 +83,7 @@ package final class LaneWaker: Sendable {
 
     func attach(_ pointer: OpaquePointer) { handle.withLock { $0.pointer = pointer } }
 
-    /// The lane calls this before its transport goes.
+    /// The transport calls this as it goes.
     package func detach() { handle.withLock { $0.pointer = nil } }
 
     package func wake() {

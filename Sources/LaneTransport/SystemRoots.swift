@@ -13,11 +13,9 @@ package final class SystemRoots: Sendable {
     func loaded() throws(TransportError) -> OpaquePointer {
         try handle.withLock { handle throws(TransportError) in
             if let pointer = handle.pointer { return pointer }
-            var error = apns_transport_error()
-            guard let pointer = apns_transport_roots_load(&error) else {
-                throw TransportError(status: TRANSPORT_RESOURCE.rawValue, record: error)
-            }
-            handle.pointer = pointer
+            var error = apns_error()
+            let status = apns_transport_roots_load(&handle.pointer, &error)
+            guard status == 0, let pointer = handle.pointer else { throw TransportError(status: status, record: error) }
             return pointer
         }
     }

@@ -21,7 +21,7 @@ package struct TLSOptions: Sendable {
 extension Transport {
     /// Makes a TLS configuration and gives its number.
     package mutating func makeTLS(_ options: TLSOptions) throws(TransportError) -> Int32 {
-        var error = apns_transport_error()
+        var error = apns_error()
         let roots = try options.roots()
         let number = options.authorities.withUnsafeBufferPointer { authorities in
             options.certificate.withUnsafeBufferPointer { certificate in
@@ -60,7 +60,7 @@ extension Transport {
         to address: SocketAddress, host: String, tls: Int32, context: UInt64
     ) throws(TransportError) -> ConnectionID {
         var connection: ConnectionID = 0
-        var error = apns_transport_error()
+        var error = apns_error()
         let status = host.withCString { host in
             address.withPointer { pointer, length in
                 var record = apns_transport_connect_options()

@@ -5,7 +5,7 @@ import CTransport
 package typealias TransportOpening =
     @Sendable (
         _ options: inout apns_transport_options, _ made: inout OpaquePointer?, _ number: inout UInt32,
-        _ error: inout apns_transport_error
+        _ error: inout apns_error
     ) -> Int32
 
 /// How large a transport is made, and what it waits for.
@@ -42,6 +42,7 @@ package struct Transport: ~Copyable {
     let handle: OpaquePointer
     /// Its number among those that are driven in turn.
     package let number: UInt32
+    private var waker: LaneWaker?
     private let outcomes: UnsafeMutableBufferPointer<OutcomeRecord>
     private let events: UnsafeMutableBufferPointer<EventRecord>
 
@@ -58,7 +59,7 @@ package struct Transport: ~Copyable {
         record.request_timeout_ms = options.requestTimeout
         record.connect_timeout_ms = options.connectTimeout
         record.send_buffer_max = options.sendBuffer
-        var error = apns_transport_error()
+        var error = apns_error()
         var made: OpaquePointer?
         var number: UInt32 = 0
         let names = options.captures.map {
@@ -78,6 +79,7 @@ package struct Transport: ~Copyable {
     }
 
     deinit {
+        waker?.detach()
         apns_transport_destroy(handle)
         outcomes.deallocate()
         events.deallocate()
@@ -101,8 +103,12 @@ package struct Transport: ~Copyable {
         return record
     }
 
-    /// Lets other threads end this transport's wait. Close it before the transport goes.
-    package func attach(_ waker: LaneWaker) { waker.attach(handle) }
+    /// Lets other threads end this transport's wait, until it goes.
+    package mutating func attach(_ waker: LaneWaker) {
+        self.waker?.detach()
+        self.waker = waker
+        waker.attach(handle)
+    }
 
     /// Takes the requests; each one gets exactly one outcome.
     package mutating func submit(_ requests: UnsafeBufferPointer<RequestRecord>) throws(TransportError) {
@@ -110,8 +116,8 @@ package struct Transport: ~Copyable {
         guard status == 0 else { throw TransportError(status: status, doing: "submitting \(requests.count) requests") }
     }
 
-    /// One poll's harvest; both arrays are valid until the next poll.
-    package struct Harvest {
+    /// One poll's harvest; both arrays are valid until the next poll, so it is not to be kept: there are no copies.
+    package struct Harvest: ~Copyable {
         package let outcomes: UnsafeBufferPointer<OutcomeRecord>
         package let events: UnsafeBufferPointer<EventRecord>
     }

@@ -104,7 +104,7 @@ final class TestClient {
         options.send_buffer_max = 1 << 20
         options.capture_count = UInt32(Self.captures.count)
         var transport: OpaquePointer?
-        var error = apns_transport_error()
+        var error = apns_error()
         let names = Self.captures.map { UnsafePointer<CChar>(strdup($0)) }
         defer { names.forEach { free(UnsafeMutablePointer(mutating: $0)) } }
         let status = names.withUnsafeBufferPointer { names in

@@ -34,9 +34,9 @@ struct ConnectionTests {
     func releaseTLS() throws {
         let pair = try Pair(Limits(loop: .epoll))
         #expect(apns_transport_tls_release(pair.client.handle, 0) == 0)
-        #expect(apns_transport_tls_release(pair.client.handle, 0) == TRANSPORT_MISUSE.rawValue)
-        #expect(apns_transport_tls_release(pair.client.handle, 1) == TRANSPORT_MISUSE.rawValue)
-        #expect(apns_transport_tls_release(pair.client.handle, -1) == TRANSPORT_MISUSE.rawValue)
+        #expect(apns_transport_tls_release(pair.client.handle, 0) == APNS_MISUSE.rawValue)
+        #expect(apns_transport_tls_release(pair.client.handle, 1) == APNS_MISUSE.rawValue)
+        #expect(apns_transport_tls_release(pair.client.handle, -1) == APNS_MISUSE.rawValue)
         pair.client.submit([Request(ticket: 1)], on: pair.connection)
         pair.drive { pair.server.received.count == 1 }
         pair.server.respond(Response(), to: pair.server.received[0])
@@ -80,7 +80,7 @@ struct ConnectionTests {
         pair.client.submit([Request(ticket: 9)], on: pair.connection)
         pair.drive { pair.client.outcomes.count == 6 }
         #expect(pair.client.outcomes.last?.delivery == TRANSPORT_NOT_SENT.rawValue)
-        #expect(apns_transport_connection_ping(pair.client.handle, pair.connection) == TRANSPORT_MISUSE.rawValue)
+        #expect(apns_transport_connection_ping(pair.client.handle, pair.connection) == APNS_MISUSE.rawValue)
     }
 
     @Test(
@@ -225,7 +225,7 @@ struct ConnectionTests {
                 _ = try client.connect(server.port)
                 preconditionFailure("there is no descriptor")
             } catch let failure as TransportFailure {
-                precondition(failure.status == TRANSPORT_RESOURCE.rawValue)
+                precondition(failure.status == APNS_RESOURCE.rawValue)
                 precondition(failure.text == "Too many open files; raise the limit (ulimit -n)", failure.text)
             }
             setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -400,7 +400,7 @@ struct ConnectionTests {
                 _ = try side.tls({ _ in }, pem: pem)
             } throws: { error in
                 let failure = error as? TransportFailure
-                return failure?.status == TRANSPORT_RESOURCE.rawValue && failure?.text.hasPrefix(what) == true
+                return failure?.status == APNS_RESOURCE.rawValue && failure?.text.hasPrefix(what) == true
             }
         }
     }

@@ -17,7 +17,7 @@ final class RawClient {
         var options = apns_tls_context_options()
         options.verify_disabled = true
         var made: OpaquePointer?
-        var error = apns_tls_error()
+        var error = apns_error()
         _ = apns_tls_context_create(nil, &options, &made, &error)
         output = .allocate(capacity: 1)
         output.initialize(to: apns_tls_output(bytes: .allocate(capacity: 1 << 22), length: 0, capacity: 1 << 22))

@@ -44,7 +44,7 @@ final class RawPeer {
     private static func context() throws -> OpaquePointer {
         let identity = ServerIdentity.test
         var made: OpaquePointer?
-        var error = apns_tls_error()
+        var error = apns_error()
         identity.certificatePEM.withUnsafeBufferPointer { certificate in
             identity.keyPEM.withUnsafeBufferPointer { key in
                 var options = apns_tls_context_options()

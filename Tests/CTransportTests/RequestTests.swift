@@ -159,7 +159,7 @@ struct RequestTests {
     func slab() throws {
         let pair = try Pair(Limits(streams: 4), streamsMax: 100)
         #expect(
-            pair.client.submit((0..<5).map { Request(ticket: $0) }, on: pair.connection) == TRANSPORT_MISUSE.rawValue)
+            pair.client.submit((0..<5).map { Request(ticket: $0) }, on: pair.connection) == APNS_MISUSE.rawValue)
         #expect(apns_transport_streams_free(pair.client.handle) == 4)
         #expect(pair.client.submit((0..<4).map { Request(ticket: $0) }, on: pair.connection) == 0)
         #expect(apns_transport_streams_free(pair.client.handle) == 0)

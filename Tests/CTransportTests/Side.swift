@@ -23,7 +23,7 @@ final class Side {
         var names = limits.captures.map { UnsafePointer<CChar>(strdup($0)) }
         defer { names.forEach { free(UnsafeMutablePointer(mutating: $0)) } }
         var made: OpaquePointer?
-        var error = apns_transport_error()
+        var error = apns_error()
         let status = names.withUnsafeMutableBufferPointer { captures in
             var options = apns_transport_options(
                 loop: limits.loop.rawValue, connections_max: limits.connections, streams_max: limits.streams,
@@ -52,7 +52,7 @@ final class Side {
         _ fill: (inout apns_transport_tls_options) -> Void, pem: [[UInt8]?], server: Bool = false
     ) throws -> Int32 {
         var options = apns_transport_tls_options()
-        var error = apns_transport_error()
+        var error = apns_error()
         let (ca, certificate, key) = (pem[0] ?? [], pem[1] ?? [], pem[2] ?? [])
         let number = ca.withUnsafeBufferPointer { ca in
             certificate.withUnsafeBufferPointer { certificate in
@@ -82,7 +82,7 @@ final class Side {
             { $0.request_client_certificate = askForCertificate ? 1 : 0 },
             pem: [clientCA, identity.certificatePEM, identity.keyPEM], server: true)
         var port: UInt16 = 0
-        var error = apns_transport_error()
+        var error = apns_error()
         let status = withLoopback(port: 0) { address, length in
             var options = apns_transport_listen_options(
                 address: address, context: 77, address_length: length, tls: tls, streams_max: streamsMax,
@@ -100,7 +100,7 @@ final class Side {
         let own = own ?? certificate.map { ($0.certificatePEM, $0.keyPEM) }
         let tls = try tls({ _ in }, pem: [ca, own?.certificatePEM, own?.keyPEM])
         var connection: UInt64 = 0
-        var error = apns_transport_error()
+        var error = apns_error()
         let status = withLoopback(port: port) { address, length in
             host.withCString { name in
                 var options = apns_transport_connect_options(
@@ -183,7 +183,7 @@ final class Side {
     var ping: [Event] { events(TRANSPORT_EVENT_PONG) }
 }
 
-extension apns_transport_error {
+extension apns_error {
     var message: String {
         withUnsafeBytes(of: text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }

@@ -12,7 +12,8 @@
  * Threads. A key never changes after it was made and may be used by several threads at once; it is freed by one, after
  * the last use. A sealer belongs to one thread at a time. All other functions keep no state between calls.
  *
- * Errors. Functions return 0 or a negative enum apns_crypto_status and fill the record, which may be NULL. Text is
+ * Errors. Functions return 0 or a negative enum apns_status and fill the record, which may be NULL: scope is an enum
+ * crypto_fault, code the packed error of OpenSSL or 0. Text is
  * plain English with the library's reason where there is one, and never holds bytes of a key or of a passphrase.
  * Whatever comes from a file is input and never asserted; NULL where bytes are required is the caller's bug and
  * asserted.
@@ -22,15 +23,10 @@
 #ifndef APNS_BATCH_CRYPTO_H
 #define APNS_BATCH_CRYPTO_H
 
+#include "apns_error.h"
+
 #include <stddef.h>
 #include <stdint.h>
-
-enum apns_crypto_status {
-    CRYPTO_OK = 0,
-    CRYPTO_MISUSE = -1,   /* the caller's bug: a public key given for signing */
-    CRYPTO_RESOURCE = -2, /* local: memory, or the library failed at something that cannot depend on the input */
-    CRYPTO_INPUT = -3,    /* the bytes given are not what they should be; see fault */
-};
 
 enum apns_crypto_fault {
     CRYPTO_FAULT_NONE = 0,
@@ -48,15 +44,6 @@ enum apns_crypto_fault {
     CRYPTO_FAULT_LEGACY =
         12, /* encrypted with an algorithm that only OpenSSL's legacy provider has, which is not there */
 };
-
-/* An error record. */
-typedef struct apns_crypto_error {
-    int32_t status; /* enum apns_crypto_status */
-    int32_t fault;  /* enum apns_crypto_fault */
-    uint64_t code;  /* OpenSSL's packed error, or 0 */
-    char text[240]; /* English, NUL-terminated, no secrets */
-} apns_crypto_error;
-_Static_assert(sizeof(apns_crypto_error) == 256, "fixed layout");
 
 /* Bytes made by this library. Owned by caller: free with apns_crypto_buffer_free. */
 typedef struct apns_crypto_buffer {
@@ -76,15 +63,15 @@ typedef struct apns_crypto_key apns_crypto_key;
  * SEC 1. pem, passphrase: borrowed until return; passphrase may be NULL, it has at most 1,024 bytes.
  * *out: owned by caller, free with apns_crypto_key_free. */
 int apns_crypto_key_read_private(const uint8_t *pem, size_t pem_length, const uint8_t *passphrase,
-                                 size_t passphrase_length, apns_crypto_key **out, apns_crypto_error *error);
+                                 size_t passphrase_length, apns_crypto_key **out, apns_error *error);
 
 /* Writes the private key as PKCS#8 PEM; encrypted (PBES2, AES-256-CBC) when a passphrase (borrowed until return) is
  * given, plain with NULL. out: owned by caller, free with apns_crypto_buffer_free. */
 int apns_crypto_key_write_private(const apns_crypto_key *key, const uint8_t *passphrase, size_t passphrase_length,
-                                  apns_crypto_buffer *out, apns_crypto_error *error);
+                                  apns_crypto_buffer *out, apns_error *error);
 
 /* Writes the public part as PUBLIC KEY PEM. out: owned by caller, free with apns_crypto_buffer_free. */
-int apns_crypto_key_write_public(const apns_crypto_key *key, apns_crypto_buffer *out, apns_crypto_error *error);
+int apns_crypto_key_write_public(const apns_crypto_key *key, apns_crypto_buffer *out, apns_error *error);
 
 /* Wipes and frees a key. NULL is allowed. */
 void apns_crypto_key_free(apns_crypto_key *key);
@@ -96,7 +83,7 @@ enum { CRYPTO_ES256_BYTES = 64 };
 /* Signs a message: ECDSA over P-256 and SHA-256. signature: room for CRYPTO_ES256_BYTES, r and then s, 32 bytes each,
  * big endian. message: borrowed until return. */
 int apns_crypto_es256_sign(const apns_crypto_key *key, const uint8_t *message, size_t message_length,
-                           uint8_t *signature, apns_crypto_error *error);
+                           uint8_t *signature, apns_error *error);
 
 /* ---------------------------------------------------------------- certificates */
 
@@ -111,7 +98,7 @@ _Static_assert(sizeof(apns_crypto_certificate_facts) == 528, "fixed layout");
 
 /* Reads the first certificate of a PEM text. pem: borrowed until return. */
 int apns_crypto_certificate_read(const uint8_t *pem, size_t pem_length, apns_crypto_certificate_facts *out,
-                                 apns_crypto_error *error);
+                                 apns_error *error);
 
 /* Checks that every certificate block of certificate_pem parses, that key_pem holds a private key of any algorithm, and
  * that the first certificate is this key's. facts: filled from the first certificate. plain_key: the key as plain
@@ -119,7 +106,7 @@ int apns_crypto_certificate_read(const uint8_t *pem, size_t pem_length, apns_cry
 int apns_crypto_certificate_match(const uint8_t *certificate_pem, size_t certificate_length, const uint8_t *key_pem,
                                   size_t key_length, const uint8_t *passphrase, size_t passphrase_length,
                                   apns_crypto_certificate_facts *facts, apns_crypto_buffer *plain_key,
-                                  apns_crypto_error *error);
+                                  apns_error *error);
 
 /* ---------------------------------------------------------------- PKCS#12 (RFC 7292)
  *
@@ -129,7 +116,7 @@ int apns_crypto_certificate_match(const uint8_t *certificate_pem, size_t certifi
  * certificates: PEM, the key's certificate first. key: plain PKCS#8 PEM. Both: owned by caller, free with
  * apns_crypto_buffer_free. All other pointers: borrowed until return. */
 int apns_crypto_pkcs12_read(const uint8_t *bytes, size_t length, const uint8_t *passphrase, size_t passphrase_length,
-                            apns_crypto_buffer *certificates, apns_crypto_buffer *key, apns_crypto_error *error);
+                            apns_crypto_buffer *certificates, apns_crypto_buffer *key, apns_error *error);
 
 /* ---------------------------------------------------------------- sealing
  *
@@ -152,15 +139,15 @@ typedef struct apns_crypto_sealer apns_crypto_sealer;
 
 /* Checks a recipient's key as apns_crypto_sealer_address reads it, without OpenSSL, and tells its bits. Allocates
  * nothing. key: borrowed until return. */
-int apns_crypto_recipient_check(const uint8_t *key, size_t length, uint32_t *bits, apns_crypto_error *error);
+int apns_crypto_recipient_check(const uint8_t *key, size_t length, uint32_t *bits, apns_error *error);
 
 /* *out: owned by caller, free with apns_crypto_sealer_free. */
-int apns_crypto_sealer_make(int cipher, int padding, apns_crypto_sealer **out, apns_crypto_error *error);
+int apns_crypto_sealer_make(int cipher, int padding, apns_crypto_sealer **out, apns_error *error);
 
 /* Takes the recipient of the next messages: an RSA key as PEM (PUBLIC KEY or RSA PUBLIC KEY), as base64 of the DER of
  * either, or as that DER. The same bytes as the last time cost a comparison. After a failure there is no recipient.
  * key: borrowed until return. */
-int apns_crypto_sealer_address(apns_crypto_sealer *sealer, const uint8_t *key, size_t length, apns_crypto_error *error);
+int apns_crypto_sealer_address(apns_crypto_sealer *sealer, const uint8_t *key, size_t length, apns_error *error);
 
 /* Bytes of content for a message, and of secret for the recipient. */
 size_t apns_crypto_sealer_content_length(const apns_crypto_sealer *sealer, size_t message_length);
@@ -169,7 +156,7 @@ size_t apns_crypto_sealer_secret_length(const apns_crypto_sealer *sealer);
 /* Seals a message for the recipient, which must have been set. content, secret: room for as many bytes as the two
  * functions above tell; not NUL-terminated. message: borrowed until return; must not overlap. */
 int apns_crypto_sealer_seal(apns_crypto_sealer *sealer, const uint8_t *message, size_t message_length, uint8_t *content,
-                            uint8_t *secret, apns_crypto_error *error);
+                            uint8_t *secret, apns_error *error);
 
 /* Wipes and frees a sealer. NULL is allowed. */
 void apns_crypto_sealer_free(apns_crypto_sealer *sealer);
@@ -192,10 +179,10 @@ int apns_crypto_base64_read(const uint8_t *text, size_t length, uint8_t *bytes, 
 enum { CRYPTO_SHA256_BYTES = 32 };
 
 /* SHA-256 of the bytes (borrowed until return) into digest, room for CRYPTO_SHA256_BYTES. */
-int apns_crypto_sha256(const uint8_t *bytes, size_t length, uint8_t *digest, apns_crypto_error *error);
+int apns_crypto_sha256(const uint8_t *bytes, size_t length, uint8_t *digest, apns_error *error);
 
 /* Fills bytes from the library's generator. */
-int apns_crypto_random(uint8_t *bytes, size_t length, apns_crypto_error *error);
+int apns_crypto_random(uint8_t *bytes, size_t length, apns_error *error);
 
 /* Overwrites bytes in a way that a compiler does not remove. */
 void apns_crypto_wipe(void *bytes, size_t length);

@@ -21,6 +21,8 @@
 #ifndef APNS_BATCH_H2_H
 #define APNS_BATCH_H2_H
 
+#include "apns_error.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -38,6 +40,9 @@ enum { H2_FIELDS_RECEIVED_MAX = 128 };
 
 /* Bytes of a captured value; a longer one is passed over. */
 enum { H2_CAPTURE_BYTES_MAX = 1024 };
+
+/* Error codes (RFC 9113, section 7) that are used by name. */
+enum { H2_NO_ERROR = 0, H2_INTERNAL_ERROR = 2, H2_REFUSED_STREAM = 7, H2_CANCEL = 8 };
 
 enum { H2_SET_FIELDS_MAX = 32, H2_SESSION_FIELDS_MAX = 4, H2_REQUEST_FIELDS_MAX = 8, H2_CAPTURES_MAX = 8 };
 
@@ -173,6 +178,7 @@ typedef struct apns_h2_facts {
     apns_h2_goaway goaways[H2_GOAWAYS_KEPT];
 } apns_h2_facts;
 
+/* The scope of a session's failure. */
 enum apns_h2_failure_kind {
     H2_FAILURE_NONE = 0,
     H2_FAILURE_PROTOCOL = 1, /* the peer's bytes made no sense; code: error of the library */
@@ -180,12 +186,6 @@ enum apns_h2_failure_kind {
     H2_FAILURE_MEMORY = 3,   /* local */
     H2_FAILURE_OUTPUT = 4,   /* flush failed */
 };
-
-typedef struct apns_h2_failure {
-    int32_t kind; /* enum apns_h2_failure_kind */
-    int32_t code;
-    char text[192];
-} apns_h2_failure;
 
 /* Makes a client's session; its SETTINGS wait to be pumped. NULL when memory is short. */
 apns_h2_session *apns_h2_session_create(const apns_h2_session_options *options);
@@ -211,7 +211,7 @@ apns_h2_exchange *apns_h2_session_changed_take(apns_h2_session *session);
 
 apns_h2_facts *apns_h2_session_facts(apns_h2_session *session);
 
-const apns_h2_failure *apns_h2_session_failure(const apns_h2_session *session);
+const apns_error *apns_h2_session_failure(const apns_h2_session *session);
 
 /* The peer's MAX_CONCURRENT_STREAMS. */
 uint32_t apns_h2_session_peer_streams_max(const apns_h2_session *session);

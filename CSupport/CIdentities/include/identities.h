@@ -10,16 +10,16 @@
 /* ---------------------------------------------------------------- keys on the curve P-256 */
 
 /* Makes a new private key. *out: owned by caller, free with apns_crypto_key_free. */
-int apns_crypto_key_generate(apns_crypto_key **out, apns_crypto_error *error);
+int apns_crypto_key_generate(apns_crypto_key **out, apns_error *error);
 
 /* Reads a public key on P-256: the first PUBLIC KEY block (RFC 5280, SubjectPublicKeyInfo) of the PEM text.
  * pem: borrowed until return. *out: owned by caller, free with apns_crypto_key_free. */
-int apns_crypto_key_read_public(const uint8_t *pem, size_t pem_length, apns_crypto_key **out, apns_crypto_error *error);
+int apns_crypto_key_read_public(const uint8_t *pem, size_t pem_length, apns_crypto_key **out, apns_error *error);
 
 /* 1 when the signature is the key's for this message, 0 when it is not (of another length, too), or a negative status.
  * All bytes: borrowed until return. */
 int apns_crypto_es256_verify(const apns_crypto_key *key, const uint8_t *message, size_t message_length,
-                             const uint8_t *signature, size_t signature_length, apns_crypto_error *error);
+                             const uint8_t *signature, size_t signature_length, apns_error *error);
 
 /* ---------------------------------------------------------------- identities */
 
@@ -37,7 +37,7 @@ typedef struct apns_crypto_identity {
  * until return.
  */
 int apns_crypto_identity_make(const char *const *hosts, size_t host_count, uint32_t days, apns_crypto_identity *out,
-                              apns_crypto_error *error);
+                              apns_error *error);
 
 /* Wipes and frees the three buffers and empties the record. */
 void apns_crypto_identity_free(apns_crypto_identity *identity);
@@ -46,6 +46,6 @@ void apns_crypto_identity_free(apns_crypto_identity *identity);
  * subject (1 to 200 bytes of UTF-8 each, borrowed until return). Valid from one day ago for days (1 to 36,500) more
  * days. out->authority: the certificate again, which is what a server has to trust. */
 int apns_crypto_client_make(const char *user_id, const char *common_name, uint32_t days, apns_crypto_identity *out,
-                            apns_crypto_error *error);
+                            apns_error *error);
 
 #endif

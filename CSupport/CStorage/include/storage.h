@@ -13,7 +13,7 @@
 /*
  * Has the file system keep space for bytes `from` to `to` of an open file, whose size stays as it is.
  *
- * Returns 0, or the system's error number; EOPNOTSUPP where the file system cannot.
+ * Returns 0, or a negative errno; -EOPNOTSUPP where the file system cannot.
  */
 int apns_storage_reserve(int descriptor, uint64_t from, uint64_t to);
 

@@ -10,11 +10,13 @@
  *
  * Limits. TLS 1.2 and 1.3, ALPN "h2" required, no renegotiation, no compression.
  *
- * Errors. A call returns enum apns_tls_result; TLS_FAILED fills the session's struct apns_tls_error. The library's
+ * Errors. A call returns enum apns_tls_result; TLS_FAILED fills the session's struct apns_error. The library's
  * error queue of the thread is left empty.
  */
 #ifndef APNS_BATCH_TLS_H
 #define APNS_BATCH_TLS_H
+
+#include "apns_error.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,14 +47,6 @@ enum apns_tls_error_kind {
     TLS_ERROR_OUTPUT_FULL = 5,  /* the output buffer had no room */
 };
 
-typedef struct apns_tls_error {
-    int64_t code;
-    uint32_t kind; /* enum apns_tls_error_kind */
-    uint32_t reserved;
-    char text[240]; /* English, NUL-terminated, no secrets */
-} apns_tls_error;
-_Static_assert(sizeof(apns_tls_error) == 256, "fixed layout");
-
 typedef struct apns_tls_input {
     const uint8_t *bytes; /* advanced as consumed */
     size_t length;        /* bytes left */
@@ -66,9 +60,9 @@ typedef struct apns_tls_output {
 } apns_tls_output;
 _Static_assert(sizeof(apns_tls_output) == 24, "fixed layout");
 
-/* Reads the certificates that the system trusts, which takes tens of milliseconds; NULL when memory is short, and error
- * says so. To be freed with apns_tls_roots_destroy. */
-apns_tls_roots *apns_tls_roots_load(apns_tls_error *error);
+/* Reads the certificates that the system trusts, which takes tens of milliseconds. *out: to be freed with
+ * apns_tls_roots_destroy; NULL on failure. */
+int apns_tls_roots_load(apns_tls_roots **out, apns_error *error);
 
 /* Frees the roots (NULL allowed); contexts made with them live on. */
 void apns_tls_roots_destroy(apns_tls_roots *roots);
@@ -92,9 +86,9 @@ _Static_assert(sizeof(apns_tls_context_options) == 48, "fixed layout");
 typedef struct apns_tls_role apns_tls_role;
 extern const apns_tls_role apns_tls_client_role;
 
-/* Makes a context; role: NULL for clients. On failure returns false, *out is NULL and error says why. */
-bool apns_tls_context_create(const apns_tls_role *role, const apns_tls_context_options *options, apns_tls_context **out,
-                             apns_tls_error *error);
+/* Makes a context; role: NULL for clients. On failure *out is NULL. */
+int apns_tls_context_create(const apns_tls_role *role, const apns_tls_context_options *options, apns_tls_context **out,
+                            apns_error *error);
 
 /* Frees a context (NULL allowed); sessions made from it live on. */
 void apns_tls_context_destroy(apns_tls_context *context);
@@ -125,7 +119,7 @@ void apns_tls_session_close(apns_tls_session *session);
 void apns_tls_session_truncated(apns_tls_session *session);
 
 /* The error of the last call that returned TLS_FAILED. Valid until the session's next call. */
-const apns_tls_error *apns_tls_session_error(const apns_tls_session *session);
+const apns_error *apns_tls_session_error(const apns_tls_session *session);
 
 /* Writes protocol and cipher, for the log, NUL-terminated. */
 void apns_tls_session_describe(const apns_tls_session *session, char *text, size_t capacity);

@@ -16,11 +16,13 @@
  * Limits. Connections, streams and buffer sizes are fixed at creation, memory is slabs sized from them. Whatever a peer
  * can make grow has a limit, and going past it ends that connection with an event, never the process.
  *
- * Errors. Functions return 0 or a negative enum apns_transport_status. Failures of a peer arrive as outcomes and events
+ * Errors. Functions return 0 or a negative enum apns_status. Failures of a peer arrive as outcomes and events
  * with a scope and the code of that scope.
  */
 #ifndef APNS_BATCH_TRANSPORT_H
 #define APNS_BATCH_TRANSPORT_H
+
+#include "apns_error.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,14 +33,6 @@ typedef struct apns_transport apns_transport;
 
 /* Slot and generation; 0 is never a connection. */
 typedef uint64_t apns_transport_connection;
-
-enum apns_transport_status {
-    TRANSPORT_OK = 0,
-    TRANSPORT_MISUSE = -1,   /* the caller's bug: unknown connection, bad argument */
-    TRANSPORT_RESOURCE = -2, /* local: memory, descriptors, slots, key or certificate that does not parse */
-    TRANSPORT_PEER = -3,     /* the peer broke a rule */
-    TRANSPORT_NETWORK = -4,  /* the connection itself failed */
-};
 
 enum apns_transport_scope {
     TRANSPORT_SCOPE_NONE = 0,
@@ -60,15 +54,6 @@ enum apns_transport_local {
     TRANSPORT_LOCAL_FAULT = 5,     /* server: asked for with transport_fault.h */
     TRANSPORT_LOCAL_GOAWAY = 6,    /* above the last-stream-id of the server's GOAWAY */
 };
-
-/* An error record, for functions that fail with more to say than a status. */
-typedef struct apns_transport_error {
-    int32_t status; /* enum apns_transport_status */
-    int32_t scope;  /* enum apns_transport_scope */
-    int64_t code;
-    char text[240]; /* English, NUL-terminated, no secrets */
-} apns_transport_error;
-_Static_assert(sizeof(apns_transport_error) == 256, "fixed layout");
 
 /* ---------------------------------------------------------------- creation */
 
@@ -96,7 +81,7 @@ typedef struct apns_transport_options {
 _Static_assert(sizeof(apns_transport_options) == 40, "fixed layout");
 
 /* Makes a transport on the calling thread. error: filled on failure, may be NULL. */
-int apns_transport_create(const apns_transport_options *options, apns_transport **out, apns_transport_error *error);
+int apns_transport_create(const apns_transport_options *options, apns_transport **out, apns_error *error);
 
 /* Closes everything at once, joins the kernel's operations, frees (NULL allowed). Outstanding requests get no outcome.
  */
@@ -125,9 +110,9 @@ void apns_transport_wake(apns_transport *t);
 /* The certificates that the system trusts. For any number of transports and threads. */
 typedef struct apns_tls_roots apns_transport_roots;
 
-/* Reads them, which takes tens of milliseconds; NULL when memory is short, and error says so. To be freed with
- * apns_transport_roots_free. */
-apns_transport_roots *apns_transport_roots_load(apns_transport_error *error);
+/* Reads them, which takes tens of milliseconds. *out: to be freed with apns_transport_roots_free; NULL on failure, of
+ * which error (not NULL) says more. */
+int apns_transport_roots_load(apns_transport_roots **out, apns_error *error);
 
 /* Frees them (NULL allowed); TLS configurations made with them live on. */
 void apns_transport_roots_free(apns_transport_roots *roots);
@@ -151,8 +136,7 @@ _Static_assert(sizeof(apns_transport_tls_options) == 48, "fixed layout");
 
 /* Makes a TLS configuration for clients (1.2 and 1.3, ALPN h2 required) and returns its number, or a negative status.
  * Kept until apns_transport_tls_release or apns_transport_destroy; at most 256 at once. */
-int apns_transport_tls_create(apns_transport *t, const apns_transport_tls_options *options,
-                              apns_transport_error *error);
+int apns_transport_tls_create(apns_transport *t, const apns_transport_tls_options *options, apns_error *error);
 
 /* Frees the number, which the next apns_transport_tls_create may give out again. Connections made with it live on;
  * listeners must not use it any more. */
@@ -207,7 +191,7 @@ int apns_transport_tunnel_set(apns_transport *t, const uint8_t *request, uint32_
 /* Starts a connection. Its end is always one TRANSPORT_EVENT_DOWN, also when it never comes up. error: filled when it
  * could not be started, may be NULL. */
 int apns_transport_connect(apns_transport *t, const apns_transport_connect_options *options,
-                           apns_transport_connection *out, apns_transport_error *error);
+                           apns_transport_connection *out, apns_error *error);
 
 /* How far a connection has got: an enum apns_transport_stage, TRANSPORT_STAGE_NONE when it has ended or is unknown. */
 uint32_t apns_transport_connection_stage(const apns_transport *t, apns_transport_connection connection);
@@ -246,7 +230,7 @@ _Static_assert(sizeof(apns_transport_request) == 56, "fixed layout");
 
 /* Takes all count requests (borrowed until return). Each gets exactly one outcome from a later poll, also when its
  * connection is gone (then NOT_SENT). Never queues behind the peer's MAX_CONCURRENT_STREAMS: past it the outcome is
- * NOT_SENT with TRANSPORT_LOCAL_NO_STREAM. Fails with TRANSPORT_MISUSE when count exceeds the streams free in the slab
+ * NOT_SENT with TRANSPORT_LOCAL_NO_STREAM. Fails with APNS_MISUSE when count exceeds the streams free in the slab
  * (apns_transport_streams_free), a header set is not defined or a field_count is too large; then none was taken. */
 int apns_transport_submit(apns_transport *t, const apns_transport_request *requests, uint32_t count);
 

@@ -7,8 +7,7 @@
 #include "tls.h"
 
 /* Makes a context for servers, which issue no session tickets; otherwise as apns_tls_context_create. */
-bool apns_tls_server_context_create(const apns_tls_context_options *options, apns_tls_context **out,
-                                    apns_tls_error *error);
+int apns_tls_server_context_create(const apns_tls_context_options *options, apns_tls_context **out, apns_error *error);
 
 /* Appends a fatal alert, after which the session is of no more use: before the end of the handshake handshake_failure,
  * later bad_record_mac. For servers that misbehave on purpose. */

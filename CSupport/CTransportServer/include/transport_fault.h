@@ -32,7 +32,7 @@ _Static_assert(sizeof(apns_transport_cut) == 16, "fixed layout");
 enum { TRANSPORT_CUTS_MAX = 1024 };
 
 /* Lays out what the next connections accepted are to suffer, one cut for each, behind those laid out before. cuts:
- * copied. TRANSPORT_RESOURCE when more than TRANSPORT_CUTS_MAX would wait; then none was taken. */
+ * copied. APNS_RESOURCE when more than TRANSPORT_CUTS_MAX would wait; then none was taken. */
 int apns_transport_fault_cuts_add(apns_transport *t, const apns_transport_cut *cuts, uint32_t count);
 
 /* Cuts laid out and not yet used. */

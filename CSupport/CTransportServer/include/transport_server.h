@@ -8,8 +8,7 @@
 #include "transport.h"
 
 /* As apns_transport_tls_create, for listeners. */
-int apns_transport_server_tls_create(apns_transport *t, const apns_transport_tls_options *options,
-                                     apns_transport_error *error);
+int apns_transport_server_tls_create(apns_transport *t, const apns_transport_tls_options *options, apns_error *error);
 
 typedef struct apns_transport_listen_options {
     const struct sockaddr *address; /* borrowed until return */
@@ -23,7 +22,7 @@ _Static_assert(sizeof(apns_transport_listen_options) == 32, "fixed layout");
 
 /* Listens; *port is the bound port in host order. */
 int apns_transport_listen(apns_transport *t, const apns_transport_listen_options *options, uint16_t *port,
-                          apns_transport_error *error);
+                          apns_error *error);
 
 /* Announces a new MAX_CONCURRENT_STREAMS to a client. */
 int apns_transport_connection_streams_set(apns_transport *t, apns_transport_connection connection,

@@ -80,10 +80,10 @@ package final class FileStorage: LedgerStorage, @unchecked Sendable {
     package func reserve(_ bytes: UInt64) throws(StorageError) {
         guard length + bytes > reserved else { return }
         var wanted = (length + bytes + Self.reserveStep - 1) / Self.reserveStep * Self.reserveStep
-        var code = apns_storage_reserve(descriptor, max(reserved, length), wanted)
+        var code = -apns_storage_reserve(descriptor, max(reserved, length), wanted)
         if code == ENOSPC {
             wanted = length + bytes
-            code = apns_storage_reserve(descriptor, max(reserved, length), wanted)
+            code = -apns_storage_reserve(descriptor, max(reserved, length), wanted)
         }
         if Self.unableCodes.contains(code) {
             reservationFailure = StorageError("reserve space for", path, code: code)

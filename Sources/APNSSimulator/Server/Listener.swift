@@ -13,7 +13,7 @@ struct Ports: Sendable {
 /// `apns_transport_create` does.
 package typealias TransportMaking = (
     _ options: inout apns_transport_options, _ made: inout OpaquePointer?, _ number: inout UInt32,
-    _ error: inout apns_transport_error
+    _ error: inout apns_error
 ) -> Int32
 
 /// Makes the transport of a simulator and lets it listen, on the calling thread.
@@ -70,7 +70,7 @@ enum Listener {
         options.connect_timeout_ms = configuration.connectTimeout
         options.send_buffer_max = 1 << 18
         var transport: OpaquePointer?
-        var error = apns_transport_error()
+        var error = apns_error()
         let status = make(&options, &transport, &number, &error)
         guard status == 0, let transport else {
             throw .system(text(error))
@@ -81,7 +81,7 @@ enum Listener {
     private static func secure(
         _ transport: OpaquePointer, _ configuration: SimulatorConfiguration
     ) throws(SimulatorError) -> Int32 {
-        var error = apns_transport_error()
+        var error = apns_error()
         let clientAuthority = configuration.clientAuthorityPEM ?? []
         let number = configuration.certificatePEM.withUnsafeBufferPointer { certificate in
             configuration.keyPEM.withUnsafeBufferPointer { key in
@@ -110,7 +110,7 @@ enum Listener {
     ) throws(SimulatorError) -> UInt16 {
         var (storage, length) = try address(configuration.host, port)
         var bound: UInt16 = 0
-        var error = apns_transport_error()
+        var error = apns_error()
         let status = withUnsafePointer(to: &storage) { storage in
             storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
                 var options = apns_transport_listen_options()
@@ -154,7 +154,7 @@ enum Listener {
         return (storage, length)
     }
 
-    private static func text(_ error: apns_transport_error) -> String {
+    private static func text(_ error: apns_error) -> String {
         withUnsafeBytes(of: error.text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 }

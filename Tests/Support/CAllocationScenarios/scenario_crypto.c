@@ -2,8 +2,8 @@
 #include "scenario.h"
 
 /* What the library says of its failures is not always that memory was short. */
-static int refused(scenario_result *result, uint32_t step, const apns_crypto_error *error) {
-    if (error->status == CRYPTO_OK) return scenario_end(result, SCENARIO_UNTOLD, step, "");
+static int refused(scenario_result *result, uint32_t step, const apns_error *error) {
+    if (error->status == APNS_OK) return scenario_end(result, SCENARIO_UNTOLD, step, "");
     return scenario_refused(result, step, error->text);
 }
 
@@ -11,7 +11,7 @@ static int key_use(apns_crypto_key *key, scenario_result *result) {
     static const uint8_t message[] = "header.claims";
     uint8_t signature[CRYPTO_ES256_BYTES];
     uint8_t digest[CRYPTO_SHA256_BYTES];
-    apns_crypto_error error;
+    apns_error error;
     if (apns_crypto_es256_sign(key, message, sizeof(message), signature, &error) != 0)
         return refused(result, 2, &error);
     int good = apns_crypto_es256_verify(key, message, sizeof(message), signature, sizeof(signature), &error);
@@ -28,7 +28,7 @@ static int key_copy(const apns_crypto_key *key, bool encrypted, scenario_result 
     const uint8_t *given = encrypted ? passphrase : NULL;
     apns_crypto_buffer pem = {0};
     apns_crypto_key *copy = NULL;
-    apns_crypto_error error;
+    apns_error error;
     int end = SCENARIO_DONE;
     if (apns_crypto_key_write_private(key, given, encrypted ? 10 : 0, &pem, &error) != 0)
         end = refused(result, 5, &error);
@@ -42,7 +42,7 @@ static int key_copy(const apns_crypto_key *key, bool encrypted, scenario_result 
 static int public_copy(const apns_crypto_key *key, scenario_result *result) {
     apns_crypto_buffer pem = {0};
     apns_crypto_key *copy = NULL;
-    apns_crypto_error error;
+    apns_error error;
     int end = SCENARIO_DONE;
     if (apns_crypto_key_write_public(key, &pem, &error) != 0)
         end = refused(result, 7, &error);
@@ -55,7 +55,7 @@ static int public_copy(const apns_crypto_key *key, scenario_result *result) {
 
 static void key_act(scenario_result *result) {
     apns_crypto_key *key = NULL;
-    apns_crypto_error error;
+    apns_error error;
     if (apns_crypto_key_generate(&key, &error) != 0) {
         refused(result, 1, &error);
         return;
@@ -70,7 +70,7 @@ static void identity_act(scenario_result *result) {
     apns_crypto_identity identity = {0};
     apns_crypto_certificate_facts facts;
     apns_crypto_buffer key = {0};
-    apns_crypto_error error;
+    apns_error error;
     if (apns_crypto_identity_make(hosts, 2, 30, &identity, &error) != 0)
         refused(result, 1, &error);
     else if (apns_crypto_certificate_read(identity.certificate.bytes, identity.certificate.length, &facts, &error) != 0)
@@ -90,7 +90,7 @@ __attribute__((weak)) void __lsan_enable(void);
 static void pkcs12_act(const scenario_crypto_input *input, scenario_result *result) {
     apns_crypto_buffer certificates = {0};
     apns_crypto_buffer key = {0};
-    apns_crypto_error error;
+    apns_error error;
     if (__lsan_disable != NULL) __lsan_disable();
     if (apns_crypto_pkcs12_read(input->pkcs12, input->pkcs12_length, (const uint8_t *)"secret", 6, &certificates, &key,
                                 &error) != 0)
@@ -104,7 +104,7 @@ static int seal(apns_crypto_sealer *sealer, const scenario_crypto_input *input, 
     static const uint8_t message[] = "{\"aps\":{\"alert\":\"secret\"}}";
     uint8_t content[256];
     uint8_t secret[2048];
-    apns_crypto_error error;
+    apns_error error;
     if (apns_crypto_sealer_address(sealer, input->recipient, input->recipient_length, &error) != 0)
         return refused(result, 2, &error);
     if (apns_crypto_sealer_seal(sealer, message, sizeof(message) - 1, content, secret, &error) != 0)
@@ -115,7 +115,7 @@ static int seal(apns_crypto_sealer *sealer, const scenario_crypto_input *input, 
 static void sealer_act(const scenario_crypto_input *input, scenario_result *result) {
     for (int cipher = CRYPTO_CIPHER_AES256_GCM; cipher <= CRYPTO_CIPHER_AES256_CBC; cipher++) {
         apns_crypto_sealer *sealer = NULL;
-        apns_crypto_error error;
+        apns_error error;
         if (apns_crypto_sealer_make(cipher, CRYPTO_PADDING_OAEP_SHA256, &sealer, &error) != 0) {
             refused(result, 1, &error);
             return;

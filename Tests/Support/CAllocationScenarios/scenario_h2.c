@@ -74,7 +74,7 @@ static int failed(const side *s, uint32_t step, scenario_result *result) {
 
 /* Pumps one side and feeds the other. */
 static int pass(side *from, side *to, uint32_t step, scenario_result *result) {
-    if (apns_h2_session_pump(from->session) != 0 || apns_h2_session_failure(from->session)->kind != H2_FAILURE_NONE)
+    if (apns_h2_session_pump(from->session) != 0 || apns_h2_session_failure(from->session)->scope != H2_FAILURE_NONE)
         return failed(from, step, result);
     flush(from);
     size_t length = from->sent_length;

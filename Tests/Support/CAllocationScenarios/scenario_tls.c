@@ -24,9 +24,9 @@ static int contexts_make(stage *s, const scenario_identity *identity, scenario_r
                                              .key_pem = identity->key,
                                              .key_length = identity->key_length};
     const apns_tls_context_options client = {.ca_pem = identity->authority, .ca_length = identity->authority_length};
-    apns_tls_error error = {0};
-    if (!apns_tls_server_context_create(&server, &s->server.context, &error) ||
-        !apns_tls_context_create(&apns_tls_client_role, &client, &s->client.context, &error))
+    apns_error error = {0};
+    if (apns_tls_server_context_create(&server, &s->server.context, &error) != APNS_OK ||
+        apns_tls_context_create(NULL, &client, &s->client.context, &error) != APNS_OK)
         return scenario_refused(result, STEP_CONTEXT, error.text);
     return SCENARIO_DONE;
 }

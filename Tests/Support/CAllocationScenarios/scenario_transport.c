@@ -41,7 +41,7 @@ static int transports_make(stage *s, uint32_t loop, scenario_result *result) {
                                             .send_buffer_max = 16384,
                                             .capture_count = 1,
                                             .captures = captures};
-    apns_transport_error error = {0};
+    apns_error error = {0};
     if (apns_transport_create(&options, &s->server, &error) != 0 ||
         apns_transport_create(&options, &s->client, &error) != 0)
         return scenario_refused(result, STEP_CREATE, error.text);
@@ -54,7 +54,7 @@ static int tls_make(stage *s, const scenario_identity *identity, scenario_result
                                                .key_pem = identity->key,
                                                .key_length = identity->key_length};
     const apns_transport_tls_options client = {.ca_pem = identity->authority, .ca_length = identity->authority_length};
-    apns_transport_error error = {0};
+    apns_error error = {0};
     if (apns_transport_server_tls_create(s->server, &server, &error) < 0 ||
         apns_transport_tls_create(s->client, &client, &error) < 0)
         return scenario_refused(result, STEP_TLS, error.text);
@@ -64,7 +64,7 @@ static int tls_make(stage *s, const scenario_identity *identity, scenario_result
 static int connect_start(stage *s, scenario_result *result) {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
     uint16_t port = 0;
-    apns_transport_error error = {0};
+    apns_error error = {0};
     const apns_transport_listen_options listening = {
         .address = (const struct sockaddr *)&address, .address_length = sizeof(address), .streams_max = 8};
     if (apns_transport_listen(s->server, &listening, &port, &error) != 0)

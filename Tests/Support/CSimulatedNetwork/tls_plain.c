@@ -24,7 +24,8 @@ static plain_session *plain_of(apns_tls_session *session) {
 static bool append(apns_tls_session *session, uint8_t kind, const uint8_t *body, size_t length) {
     apns_tls_output *output = session->output;
     if (output->capacity - output->length < length + HEADER_BYTES) {
-        apns_tls_error_set(&session->error, TLS_ERROR_OUTPUT_FULL, 0, "more to send than the send buffer holds");
+        apns_error_set(&session->error, APNS_RESOURCE, TLS_ERROR_OUTPUT_FULL, 0,
+                       "more to send than the send buffer holds");
         return false;
     }
     uint8_t *at = output->bytes + output->length;
@@ -49,7 +50,7 @@ static bool header_read(apns_tls_session *session, apns_tls_input *input) {
 }
 
 static int nonsense(apns_tls_session *session) {
-    apns_tls_error_set(&session->error, TLS_ERROR_LIBRARY, 0, "a record that makes no sense");
+    apns_error_set(&session->error, APNS_PEER, TLS_ERROR_LIBRARY, 0, "a record that makes no sense");
     return TLS_FAILED;
 }
 
@@ -121,15 +122,13 @@ static const tls_methods plain_methods = {
 };
 
 /* Cryptography would only cost time here, and no two runs would send the same bytes. */
-static bool plain_context_create(const apns_tls_role *role, const apns_tls_context_options *options,
-                                 apns_tls_context **out, apns_tls_error *error) {
+static int plain_context_create(const apns_tls_role *role, const apns_tls_context_options *options,
+                                apns_tls_context **out, apns_error *error) {
     (void)options;
     *out = calloc(1, sizeof(**out));
-    if (*out == NULL)
-        apns_tls_error_set(error, TLS_ERROR_LIBRARY, 0, "no memory");
-    else
-        **out = (apns_tls_context){.methods = &plain_methods, .role = role};
-    return *out != NULL;
+    if (*out == NULL) return apns_error_set(error, APNS_RESOURCE, TLS_ERROR_LIBRARY, 0, "no memory");
+    **out = (apns_tls_context){.methods = &plain_methods, .role = role};
+    return APNS_OK;
 }
 
 static int simulated_reactor_open(void *world, const apns_reactor_options *options, apns_reactor **out) {
@@ -137,7 +136,7 @@ static int simulated_reactor_open(void *world, const apns_reactor_options *optio
 }
 
 int apns_reactor_world_transport(apns_reactor_world *world, const apns_transport_options *options, apns_transport **out,
-                                 uint32_t *number, apns_transport_error *error) {
+                                 uint32_t *number, apns_error *error) {
     static const transport_ground ground = {
         .reactor_open = simulated_reactor_open, .tls_create = plain_context_create, .stepped = true};
     *number = world->member_count;

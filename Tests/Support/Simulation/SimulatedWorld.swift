@@ -24,7 +24,7 @@ final class SimulatedWorld: @unchecked Sendable {
     /// Makes a transport in this world, and numbers it.
     func open(
         _ options: inout apns_transport_options, _ made: inout OpaquePointer?, _ number: inout UInt32,
-        _ error: inout apns_transport_error
+        _ error: inout apns_error
     ) -> Int32 {
         apns_reactor_world_transport(handle, &options, &made, &number, &error)
     }

@@ -80,7 +80,7 @@ int apns_reactor_world_join(apns_reactor_world *world, const apns_reactor_option
  * connections, and what servers make with apns_transport_server_tls_create, carry plain bytes in frames that stand for
  * TLS's records. */
 int apns_reactor_world_transport(apns_reactor_world *world, const apns_transport_options *options, apns_transport **out,
-                                 uint32_t *number, apns_transport_error *error);
+                                 uint32_t *number, apns_error *error);
 
 /* Moves the time and returns the number of the reactor whose turn it is; -1 when nothing would ever happen. */
 int64_t apns_reactor_world_next(apns_reactor_world *world);
