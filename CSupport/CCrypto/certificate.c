@@ -33,10 +33,9 @@ static void subject_text(const X509 *certificate, int nid, char *out, size_t cap
 
 static int read_facts(const X509 *certificate, apns_crypto_certificate_facts *out, apns_error *error) {
     if (!unix_seconds(X509_get0_notBefore(certificate), &out->not_before) ||
-        !unix_seconds(X509_get0_notAfter(certificate), &out->not_after)) {
+        !unix_seconds(X509_get0_notAfter(certificate), &out->not_after))
         return apns_crypto_fail_library(error, APNS_INPUT, CRYPTO_FAULT_MALFORMED,
                                         "the certificate's dates cannot be read");
-    }
     subject_text(certificate, NID_commonName, out->common_name, sizeof(out->common_name));
     subject_text(certificate, NID_userId, out->user_id, sizeof(out->user_id));
     return apns_crypto_done();
@@ -51,11 +50,10 @@ static int read_chain(const uint8_t *pem, size_t pem_length, X509 **out, apns_er
     X509 *first = NULL;
     X509 *next = NULL;
     while ((next = PEM_read_bio_X509(bio, NULL, apns_crypto_no_passphrase, NULL)) != NULL) {
-        if (first == NULL) {
+        if (first == NULL)
             first = next;
-        } else {
+        else
             X509_free(next);
-        }
     }
     BIO_free(bio);
     /* The last read always fails; only "no further block" is the end. */

@@ -48,11 +48,10 @@ int apns_crypto_fail_library(apns_error *error, int status, int fault, const cha
     }
     /* The reason is a fixed text of the library. The "data" of an error is left out: it may quote the input. */
     const char *reason = code == 0 ? NULL : ERR_reason_error_string(code);
-    if (reason == NULL) {
+    if (reason == NULL)
         (void)apns_crypto_fail(error, status, fault, "%s", what);
-    } else {
+    else
         (void)apns_crypto_fail(error, status, fault, "%s (%s)", what, reason);
-    }
     if (error != NULL) error->code = (int64_t)code;
     return status;
 }

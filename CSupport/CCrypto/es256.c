@@ -48,9 +48,8 @@ int apns_crypto_random(uint8_t *bytes, size_t length, apns_error *error) {
     apns_crypto_begin(error);
     while (length > 0) {
         int part = length > INT_MAX ? INT_MAX : (int)length;
-        if (RAND_bytes(bytes, part) != 1) {
+        if (RAND_bytes(bytes, part) != 1)
             return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "no random bytes");
-        }
         bytes += part;
         length -= (size_t)part;
     }

@@ -23,10 +23,9 @@ static int wrap(EVP_PKEY *pkey, bool is_private, apns_crypto_key **out, apns_err
 /* Fails unless the key is on P-256; says what it is. */
 static int expect_p256(const EVP_PKEY *pkey, apns_error *error) {
     const char *kind = EVP_PKEY_get0_type_name(pkey);
-    if (EVP_PKEY_get_base_id(pkey) != EVP_PKEY_EC) {
+    if (EVP_PKEY_get_base_id(pkey) != EVP_PKEY_EC)
         return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_WRONG_KIND, "the key is %s, expected P-256",
                                 kind == NULL ? "of an unknown kind" : kind);
-    }
     char group[64] = "";
     size_t length = 0;
     if (EVP_PKEY_get_group_name(pkey, group, sizeof(group), &length) != 1) group[0] = '\0';
@@ -72,9 +71,8 @@ int apns_crypto_key_write_private(const apns_crypto_key *key, const uint8_t *pas
     APNS_REQUIRE(key != NULL && out != NULL);
     apns_crypto_begin(error);
     *out = (apns_crypto_buffer){0};
-    if (!key->is_private) {
+    if (!key->is_private)
         return apns_crypto_fail(error, APNS_MISUSE, CRYPTO_FAULT_NONE, "a public key has no private part");
-    }
     return apns_crypto_pkey_write_private(key->pkey, passphrase, passphrase_length, out, error);
 }
 

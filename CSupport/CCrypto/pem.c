@@ -41,10 +41,9 @@ int apns_crypto_pem_expect(const uint8_t *pem, size_t pem_length, const char *su
         if (ends_with(label, suffix)) return APNS_OK;
         if (first[0] == '\0') memcpy(first, label, sizeof(first));
     }
-    if (first[0] != '\0') {
+    if (first[0] != '\0')
         return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_WRONG_BLOCK, "the PEM holds a %s, expected a %s", first,
                                 suffix);
-    }
     if (pem_length == 0)
         return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_NOT_PEM, "not PEM: there are no bytes");
     return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_NOT_PEM,
@@ -70,23 +69,20 @@ int apns_crypto_no_passphrase(char *buffer, int capacity, int for_writing, void 
 
 /* Why reading failed, told from what the callback saw. */
 static int read_failed(const crypto_passphrase *passphrase, apns_error *error) {
-    if (passphrase->asked && passphrase->bytes == NULL) {
+    if (passphrase->asked && passphrase->bytes == NULL)
         return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_ENCRYPTED,
                                 "the key is encrypted and no passphrase was given");
-    }
-    if (passphrase->asked) {
+    if (passphrase->asked)
         return apns_crypto_fail_library(error, APNS_INPUT, CRYPTO_FAULT_PASSPHRASE,
                                         "the passphrase does not open the key");
-    }
     return apns_crypto_fail_library(error, APNS_INPUT, CRYPTO_FAULT_MALFORMED, "the private key cannot be read");
 }
 
 int apns_crypto_pkey_read_private(const uint8_t *pem, size_t pem_length, crypto_passphrase *passphrase, EVP_PKEY **out,
                                   apns_error *error) {
-    if (passphrase->bytes != NULL && passphrase->length > PEM_BUFSIZE) {
+    if (passphrase->bytes != NULL && passphrase->length > PEM_BUFSIZE)
         return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_PASSPHRASE, "the passphrase is longer than %d bytes",
                                 PEM_BUFSIZE);
-    }
     int status = apns_crypto_pem_expect(pem, pem_length, "PRIVATE KEY", error);
     if (status != APNS_OK) return status;
     BIO *bio = apns_crypto_bio_over(pem, pem_length);
@@ -99,10 +95,9 @@ int apns_crypto_pkey_read_private(const uint8_t *pem, size_t pem_length, crypto_
 
 int apns_crypto_pkey_write_private(const EVP_PKEY *pkey, const uint8_t *passphrase, size_t passphrase_length,
                                    apns_crypto_buffer *out, apns_error *error) {
-    if (passphrase != NULL && passphrase_length > PEM_BUFSIZE) {
+    if (passphrase != NULL && passphrase_length > PEM_BUFSIZE)
         return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_PASSPHRASE, "the passphrase is longer than %d bytes",
                                 PEM_BUFSIZE);
-    }
     BIO *bio = apns_crypto_bio_secret();
     if (bio == NULL)
         return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "cannot write the key");

@@ -76,9 +76,8 @@ static int refuse(apns_error *error, int fault, const char *found) {
 /* RSAPublicKey: modulus and exponent (RFC 8017, appendix A.1.1). */
 static int read_numbers(span numbers, crypto_rsa *out, apns_error *error) {
     span modulus, exponent;
-    if (!take_number(&numbers, &modulus) || !take_number(&numbers, &exponent) || numbers.length != 0) {
+    if (!take_number(&numbers, &modulus) || !take_number(&numbers, &exponent) || numbers.length != 0)
         return refuse(error, CRYPTO_FAULT_MALFORMED, "DER of something else");
-    }
     out->bits = bit_count(modulus);
     if (out->bits < CRYPTO_RSA_BITS_MIN || out->bits > CRYPTO_RSA_BITS_MAX) {
         char found[64];
@@ -87,9 +86,8 @@ static int read_numbers(span numbers, crypto_rsa *out, apns_error *error) {
         return refuse(error, CRYPTO_FAULT_SIZE, found);
     }
     bool odd = (modulus.bytes[modulus.length - 1] & exponent.bytes[exponent.length - 1] & 1) != 0;
-    if (!odd || exponent.length > sizeof(out->exponent) || bit_count(exponent) < 2) {
+    if (!odd || exponent.length > sizeof(out->exponent) || bit_count(exponent) < 2)
         return refuse(error, CRYPTO_FAULT_MALFORMED, "one with impossible numbers");
-    }
     memcpy(out->modulus, modulus.bytes, modulus.length);
     out->modulus_length = modulus.length;
     memcpy(out->exponent, exponent.bytes, exponent.length);
@@ -100,26 +98,21 @@ static int read_numbers(span numbers, crypto_rsa *out, apns_error *error) {
 /* SubjectPublicKeyInfo (RFC 5280, section 4.1) or RSAPublicKey alone: they differ in what comes first. */
 static int read_der(span der, crypto_rsa *out, apns_error *error) {
     span outer, algorithm, oid, null, bits, numbers;
-    if (!take(&der, TAG_SEQUENCE, &outer) || der.length != 0) {
+    if (!take(&der, TAG_SEQUENCE, &outer) || der.length != 0)
         return refuse(error, CRYPTO_FAULT_MALFORMED, "bytes that are no DER");
-    }
     if (outer.length > 0 && outer.bytes[0] == TAG_INTEGER) return read_numbers(outer, out, error);
-    if (!take(&outer, TAG_SEQUENCE, &algorithm) || !take(&algorithm, TAG_OID, &oid)) {
+    if (!take(&outer, TAG_SEQUENCE, &algorithm) || !take(&algorithm, TAG_OID, &oid))
         return refuse(error, CRYPTO_FAULT_MALFORMED, "DER of something else");
-    }
     if (equals(oid, oid_ec, sizeof(oid_ec))) return refuse(error, CRYPTO_FAULT_WRONG_KIND, "an EC key");
-    if (!equals(oid, oid_rsa, sizeof(oid_rsa))) {
+    if (!equals(oid, oid_rsa, sizeof(oid_rsa)))
         return refuse(error, CRYPTO_FAULT_WRONG_KIND, "a key of another algorithm");
-    }
     bool plain = algorithm.length == 0 || (take(&algorithm, TAG_NULL, &null) && null.length + algorithm.length == 0);
-    if (!plain || !take(&outer, TAG_BIT_STRING, &bits) || outer.length != 0 || bits.length == 0 || bits.bytes[0] != 0) {
+    if (!plain || !take(&outer, TAG_BIT_STRING, &bits) || outer.length != 0 || bits.length == 0 || bits.bytes[0] != 0)
         return refuse(error, CRYPTO_FAULT_MALFORMED, "DER of something else");
-    }
     bits.bytes++;
     bits.length--;
-    if (!take(&bits, TAG_SEQUENCE, &numbers) || bits.length != 0) {
+    if (!take(&bits, TAG_SEQUENCE, &numbers) || bits.length != 0)
         return refuse(error, CRYPTO_FAULT_MALFORMED, "DER of something else");
-    }
     return read_numbers(numbers, out, error);
 }
 

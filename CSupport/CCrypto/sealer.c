@@ -129,9 +129,8 @@ int apns_crypto_sealer_address(apns_crypto_sealer *sealer, const uint8_t *key, s
     int status = apns_crypto_rsa_read(key, length, &rsa, error);
     if (status != APNS_OK) return status;
     sealer->recipient = recipient_for(sealer, &rsa);
-    if (sealer->recipient == NULL) {
+    if (sealer->recipient == NULL)
         return apns_crypto_fail_library(error, APNS_INPUT, CRYPTO_FAULT_MALFORMED, "the RSA public key cannot be used");
-    }
     sealer->recipient_bytes = rsa.modulus_length;
     if (length <= KEPT_MAX) {
         memcpy(sealer->kept, key, length);
@@ -197,9 +196,8 @@ int apns_crypto_sealer_seal(apns_crypto_sealer *sealer, const uint8_t *message, 
                 encrypt_message(sealer, message, message_length, key_and_iv, encrypted) &&
                 encrypt_secret(sealer, key_and_iv, secret_length, wrapped);
     OPENSSL_cleanse(key_and_iv, sizeof(key_and_iv));
-    if (!good) {
+    if (!good)
         return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "the payload cannot be encrypted");
-    }
     apns_crypto_base64_encode(encrypted, encrypted_length, content);
     apns_crypto_base64_encode(wrapped, sealer->recipient_bytes, secret);
     return apns_crypto_done();

@@ -101,30 +101,39 @@ struct apns_h2_session {
     h2_late late;
 };
 
-/* h2_memory.c: the library's allocator. */
+/* h2_memory.c: an allocator for the library over ours, which must outlive what is made with it. */
 nghttp2_mem apns_h2_memory_library(apns_h2_memory *memory);
 
-/* h2_message.c: false at a limit of memory or of fields. */
+/* h2_message.c: add to a message; false at a limit of memory or of fields. A field's buffers are held, a body is
+ * copied. */
 bool apns_h2_message_field_add(apns_h2_pool *pool, apns_h2_message *message, const h2_received_field *field);
 bool apns_h2_message_body_add(apns_h2_pool *pool, apns_h2_message *message, const uint8_t *bytes, size_t length);
+
+/* h2_message.c: an empty message, owned by the caller until apns_h2_pool_message_give; NULL when memory is short. */
 apns_h2_message *apns_h2_message_take(apns_h2_pool *pool);
+
+/* h2_message.c: forgets the fields, for those that follow an interim response. */
 void apns_h2_message_fields_clear(apns_h2_message *message);
 
-/* h2_late.c: client: what the library does not look at any more. */
+/* h2_late.c: client: looks for GOAWAY in what the library does not look at any more. */
 void apns_h2_late_receive(apns_h2_session *session, const uint8_t *bytes, size_t length);
 
 /* h2_receive.c: record a limit that the peer went past, or a lack of memory; return NGHTTP2_ERR_CALLBACK_FAILURE. */
 int apns_h2_receive_field_limit(apns_h2_session *session);
 int apns_h2_receive_memory_limit(apns_h2_session *session);
 
-/* h2_receive.c: client: response fields and bodies, for apns_h2_client_side. */
+/* h2_receive.c: response fields and bodies, for apns_h2_client_side. */
 int apns_h2_receive_response_field(apns_h2_session *session, apns_h2_exchange *exchange,
                                    const h2_received_field *field);
 apns_h2_message *apns_h2_receive_response_body(apns_h2_session *session, apns_h2_exchange *exchange);
 
-/* h2_receive.c */
+/* h2_receive.c: adds an enum h2_exchange_fact (exchange: NULL allowed) and lists the exchange as changed. */
 void apns_h2_receive_fact_add(apns_h2_session *session, apns_h2_exchange *exchange, uint8_t fact);
+
+/* h2_receive.c: keeps a GOAWAY received. */
 void apns_h2_goaway_note(apns_h2_facts *facts, int32_t last_stream, uint32_t code, const uint8_t *debug, size_t length);
+
+/* h2_receive.c: sets all callbacks but those of h2_send.c. They only record facts. */
 void apns_h2_receive_callbacks_set(nghttp2_session_callbacks *callbacks);
 
 /* h2_send.c: notes which frame of the library's goes out. */
@@ -133,7 +142,7 @@ void apns_h2_send_note(apns_h2_session *session, const uint8_t *frame, size_t le
 /* h2_send.c: client: a frame of the library's, for apns_h2_client_side. */
 int apns_h2_send_client_frame(apns_h2_session *session, const uint8_t *frame, size_t length);
 
-/* h2_send.c */
+/* h2_send.c: callbacks of the library: write a DATA frame to the output, and say how much of a body may go. */
 int apns_h2_send_data(nghttp2_session *ng, nghttp2_frame *frame, const uint8_t *header, size_t length,
                       nghttp2_data_source *source, void *user);
 ssize_t apns_h2_send_read(nghttp2_session *ng, int32_t stream, uint8_t *buffer, size_t length, uint32_t *flags,
@@ -163,9 +172,7 @@ int apns_h2_session_fail(apns_h2_session *session, int32_t kind, int32_t code, c
 /* h2_session.c: the same for an error of the library. */
 int apns_h2_session_fail_library(apns_h2_session *session, int code);
 
-/* h2_session.c: after a call that gave the library something to write: 0, or apns_h2_session_fail_library of a result <
- * 0.
- */
+/* h2_session.c: after a call that gave the library something to write: 0, or what a result < 0 means. */
 int apns_h2_session_submitted(apns_h2_session *session, int result);
 
 /* h2_session.c: makes a session without SETTINGS; NULL when memory is short. */

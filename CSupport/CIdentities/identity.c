@@ -151,10 +151,9 @@ static int write_identity(X509 *authority, X509 *certificate, const EVP_PKEY *ke
 }
 
 static int expect_hosts(const char *const *hosts, size_t host_count, apns_error *error) {
-    if (host_count == 0 || host_count > HOSTS_MAX) {
+    if (host_count == 0 || host_count > HOSTS_MAX)
         return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_NAME, "%zu host names given, expected 1 to %d",
                                 host_count, HOSTS_MAX);
-    }
     for (size_t i = 0; i < host_count; i++) {
         uint8_t scratch[sizeof(struct in6_addr)];
         if (is_host_name(hosts[i]) || inet_pton(AF_INET6, hosts[i], scratch) == 1) continue;

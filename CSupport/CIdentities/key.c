@@ -29,9 +29,8 @@ int apns_crypto_key_read_public(const uint8_t *pem, size_t pem_length, apns_cryp
     if (bio == NULL) return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "cannot read the PEM");
     EVP_PKEY *pkey = PEM_read_bio_PUBKEY(bio, NULL, apns_crypto_no_passphrase, NULL);
     BIO_free(bio);
-    if (pkey == NULL) {
+    if (pkey == NULL)
         return apns_crypto_fail_library(error, APNS_INPUT, CRYPTO_FAULT_MALFORMED, "the public key cannot be read");
-    }
     return apns_crypto_key_take(pkey, false, out, error);
 }
 

@@ -28,9 +28,8 @@ static int backend_create(apns_reactor *r, const struct reactor_backend_table *t
 static int backend_choose(apns_reactor *r, const apns_reactor_options *options) {
     switch (options->backend) {
     case REACTOR_BACKEND_IO_URING:
-        return backend_create(r, &apns_reactor_io_uring_table, options);
     case REACTOR_BACKEND_IO_URING_PLAIN:
-        return backend_create(r, &apns_reactor_io_uring_plain_table, options);
+        return backend_create(r, &apns_reactor_io_uring_table, options);
     case REACTOR_BACKEND_EPOLL:
         return backend_create(r, &apns_reactor_epoll_table, options);
     default:
@@ -124,38 +123,40 @@ void apns_reactor_user_timeout_set(apns_reactor *r, uint32_t milliseconds) {
     r->user_timeout_ms = milliseconds;
 }
 
+/* A slot in a state, or NULL when all are taken. */
+static struct reactor_slot *slot_take(apns_reactor *r, uint8_t state, uint64_t context) {
+    uint32_t index = apns_reactor_slots_take(&r->slots);
+    if (index == REACTOR_SLOT_NONE) return NULL;
+    struct reactor_slot *slot = &r->slots.all[index];
+    slot->state = state;
+    slot->context = context;
+    return slot;
+}
+
+/* Ends what a back end began for a slot just taken: tells its handle, or frees it again. */
+static int slot_begun(apns_reactor *r, struct reactor_slot *slot, int status, apns_reactor_socket *out) {
+    uint32_t index = reactor_slot_index(&r->slots, slot);
+    if (status < 0)
+        apns_reactor_slots_untake(&r->slots, index);
+    else
+        *out = reactor_slot_handle(slot, index);
+    return status < 0 ? status : 0;
+}
+
 int apns_reactor_connect(apns_reactor *r, const struct sockaddr *address, socklen_t address_length, uint64_t context,
                          apns_reactor_socket *out) {
     *out = 0;
-    uint32_t index = apns_reactor_slots_take(&r->slots);
-    if (index == REACTOR_SLOT_NONE) return -ENOSPC;
-    struct reactor_slot *slot = &r->slots.all[index];
-    slot->state = REACTOR_SLOT_CONNECTING;
-    slot->context = context;
-    int status = r->backend->connect(r, slot, address, address_length);
-    if (status < 0) {
-        apns_reactor_slots_untake(&r->slots, index);
-        return status;
-    }
-    *out = reactor_slot_handle(slot, index);
-    return 0;
+    struct reactor_slot *slot = slot_take(r, REACTOR_SLOT_CONNECTING, context);
+    if (slot == NULL) return -ENOSPC;
+    return slot_begun(r, slot, r->backend->connect(r, slot, address, address_length), out);
 }
 
 int apns_reactor_listen(apns_reactor *r, const struct sockaddr *address, socklen_t address_length, uint32_t backlog,
                         uint64_t context, apns_reactor_socket *out) {
     *out = 0;
-    uint32_t index = apns_reactor_slots_take(&r->slots);
-    if (index == REACTOR_SLOT_NONE) return -ENOSPC;
-    struct reactor_slot *slot = &r->slots.all[index];
-    slot->state = REACTOR_SLOT_LISTENING;
-    slot->context = context;
-    int status = r->backend->listen(r, slot, address, address_length, backlog);
-    if (status < 0) {
-        apns_reactor_slots_untake(&r->slots, index);
-        return status;
-    }
-    *out = reactor_slot_handle(slot, index);
-    return 0;
+    struct reactor_slot *slot = slot_take(r, REACTOR_SLOT_LISTENING, context);
+    if (slot == NULL) return -ENOSPC;
+    return slot_begun(r, slot, r->backend->listen(r, slot, address, address_length, backlog), out);
 }
 
 int apns_reactor_local_port(apns_reactor *r, apns_reactor_socket socket) {

@@ -82,7 +82,6 @@ struct apns_reactor {
 };
 
 extern const struct reactor_backend_table apns_reactor_io_uring_table;
-extern const struct reactor_backend_table apns_reactor_io_uring_plain_table;
 extern const struct reactor_backend_table apns_reactor_epoll_table;
 
 /* As apns_reactor_create, over a back end of the caller's. table: borrowed until apns_reactor_destroy; NULL to choose

@@ -31,11 +31,11 @@ static int state_make(const apns_reactor_options *options, struct uring **out) {
     return 0;
 }
 
-static int create(apns_reactor *r, const apns_reactor_options *options, bool plain) {
+static int create(apns_reactor *r, const apns_reactor_options *options) {
     struct uring *u = NULL;
     int status = state_make(options, &u);
     if (status < 0) return status;
-    status = apns_uring_ring_create(u, options, plain);
+    status = apns_uring_ring_create(u, options, options->backend == REACTOR_BACKEND_IO_URING_PLAIN);
     if (status < 0) {
         state_free(u);
         return status;
@@ -51,14 +51,6 @@ static int create(apns_reactor *r, const apns_reactor_options *options, bool pla
         r->backend_state = NULL;
     }
     return status;
-}
-
-static int create_best(apns_reactor *r, const apns_reactor_options *options) {
-    return create(r, options, false);
-}
-
-static int create_plain(apns_reactor *r, const apns_reactor_options *options) {
-    return create(r, options, true);
 }
 
 /* Waits until the kernel has let go of the wake-up descriptor, so that nothing of this ring goes on after it is gone.
@@ -182,23 +174,7 @@ static int wait_for_events(apns_reactor *r, const struct reactor_plan *plan, apn
 
 const struct reactor_backend_table apns_reactor_io_uring_table = {
     .kind = REACTOR_BACKEND_IO_URING,
-    .create = create_best,
-    .destroy = destroy,
-    .now_ns = now_ns,
-    .connect = connect_start,
-    .listen = listen_start,
-    .local_port = local_port,
-    .send = send_start,
-    .close = close_start,
-    .reset = reset_prepare,
-    .accept_resume = accept_resume,
-    .wake = wake,
-    .wait = wait_for_events,
-};
-
-const struct reactor_backend_table apns_reactor_io_uring_plain_table = {
-    .kind = REACTOR_BACKEND_IO_URING,
-    .create = create_plain,
+    .create = create,
     .destroy = destroy,
     .now_ns = now_ns,
     .connect = connect_start,

@@ -82,7 +82,8 @@ static apns_transport *allocate(const apns_transport_options *options) {
     if (t == NULL) return NULL;
     t->options = *options;
     t->next_deadline_ns = UINT64_MAX;
-    t->send_buffer_bytes = (size_t)options->send_buffer_max + SEND_BUFFER_SLACK;
+    t->plain_buffers.bytes = TLS_RECORD_PLAIN_MAX;
+    t->send_buffers.bytes = (size_t)options->send_buffer_max + SEND_BUFFER_SLACK;
     t->events_last = &t->events_first;
     apns_transport_request_queue_init(&t->outcomes);
     apns_transport_request_queue_init(&t->received);
@@ -143,7 +144,8 @@ void apns_transport_destroy(apns_transport *t) {
         apns_h2_header_set_destroy(t->header_sets[i]);
     if (t->acceptor != NULL) t->acceptor->destroy(t);
     apns_transport_event_nodes_free(t);
-    apns_transport_buffers_free(t);
+    apns_transport_buffers_free(&t->plain_buffers);
+    apns_transport_buffers_free(&t->send_buffers);
     apns_transport_tunnel_request_clear(t);
     apns_h2_pool_destroy(t->pool);
     apns_h2_memory_destroy(t->memory);

@@ -14,7 +14,6 @@ _Static_assert((int)TRANSPORT_INDEXED == (int)H2_INDEXED && (int)TRANSPORT_LITER
                    (int)TRANSPORT_NAME_ONCE == (int)H2_NAME_ONCE,
                "the same numbers");
 
-/* Knows the outcome of a request: it leaves its connection and waits to be returned. */
 void apns_transport_client_finish(apns_transport *t, request *r, uint32_t delivery, uint32_t scope, int64_t code) {
     connection *c = r->connection;
     APNS_REQUIRE(r->state == REQUEST_OPEN);

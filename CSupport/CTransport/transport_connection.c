@@ -67,7 +67,6 @@ static void session_start(connection *c) {
     apns_connection_state_set(c, CONNECTION_SETTLING);
 }
 
-/* Goes on with TLS; the session of HTTP/2 begins when it is done. */
 void apns_connection_handshake(connection *c, apns_tls_input *input) {
     if (!apns_connection_output_ready(c)) {
         apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a send buffer", false);
@@ -151,7 +150,6 @@ static void last_words(connection *c) {
     if (apns_connection_encrypt(c) == 0) c->side->farewell(c);
 }
 
-/* The first reason counts. polite: send what is still to be said, and wait a moment for the peer to close. */
 void apns_connection_end(connection *c, uint32_t scope, int64_t code, const char *text, bool polite) {
     APNS_ASSERT(scope != TRANSPORT_SCOPE_NONE);
     if (c->state >= CONNECTION_LEAVING) return;
@@ -178,7 +176,6 @@ void apns_connection_close(connection *c) {
     c->side->close(c);
 }
 
-/* The kernel has let go of the socket. */
 void apns_connection_closed(connection *c) {
     apns_transport *t = c->transport;
     apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, ECONNABORTED, "the event loop closed the connection", false);
@@ -211,7 +208,6 @@ static bool goaway_awaited(connection *c) {
     return c->transport->now_ns < c->deadline_ns;
 }
 
-/* Closes a connection that takes no more requests and has none left. */
 void apns_connection_drained_check(connection *c) {
     bool leaving = c->draining || (c->goaway_received && c->side->client);
     if (leaving && c->state == CONNECTION_UP && c->first == NULL && !goaway_awaited(c)) goodbye(c);

@@ -37,7 +37,6 @@ void apns_transport_event_push(apns_transport *t, event_node *node) {
     t->events_last = &node->next;
 }
 
-/* Adds an event of a connection, or returns NULL when many wait already or memory is short. */
 event_node *apns_transport_event_add(connection *c, uint32_t kind) {
     APNS_ASSERT(c->events <= EVENTS_PER_CONNECTION_MAX && c->state != CONNECTION_CLOSED);
     if (c->events == EVENTS_PER_CONNECTION_MAX) return NULL;

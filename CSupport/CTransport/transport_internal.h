@@ -173,6 +173,13 @@ typedef struct request_queue {
     request **last;
 } request_queue;
 
+/* Buffers of one size that are kept for reuse. */
+typedef struct buffer buffer;
+typedef struct buffer_list {
+    buffer *first;
+    size_t bytes; /* of each */
+} buffer_list;
+
 typedef struct tls_entry {
     apns_tls_context *context; /* NULL: a free number */
     const apns_tls_role *role;
@@ -212,9 +219,8 @@ struct apns_transport {
     event_node **events_last;
     event_node *events_returned; /* returned last */
     event_node *events_free;
-    void *plain_free; /* buffers of one record's plaintext */
-    void *send_free;  /* buffers of send_buffer_max and slack */
-    size_t send_buffer_bytes;
+    buffer_list plain_buffers; /* of one record's plaintext */
+    buffer_list send_buffers;  /* of send_buffer_max and slack */
     bool woken;
     apns_transport_statistics statistics;
     uint8_t decrypted[2 * TLS_RECORD_PLAIN_MAX];
@@ -233,83 +239,164 @@ int apns_transport_tls_add(apns_transport *t, const apns_tls_role *role, const a
 /* transport.c: the context of a number for a role, or NULL. */
 apns_tls_context *apns_transport_tls_find(const apns_transport *t, int32_t number, const apns_tls_role *role);
 
-/* transport_time.c: looks at the clock. */
+/* ---- transport_time.c */
+
+/* Reads the loop's clock into t->now_ns, without the time in which this process stood still. */
 void apns_transport_look(apns_transport *t);
 
-/* transport_lists.c */
+/* ---- transport_lists.c */
+
+/* A queue of requests through queue_next; a request is in one at most. pop returns NULL when it is empty. */
 void apns_transport_request_queue_init(request_queue *queue);
 void apns_transport_request_queue_push(request_queue *queue, request *r);
 request *apns_transport_request_queue_pop(request_queue *queue);
+
+/* Puts a request at the end of its connection's list, and takes it out again. r->connection stays as it is. */
 void apns_transport_request_link(connection *c, request *r);
 void apns_transport_request_unlink(connection *c, request *r);
 
-/* transport_buffers.c: NULL when memory is short. */
-uint8_t *apns_transport_buffer_plain_take(apns_transport *t);
-void apns_transport_buffer_plain_give(apns_transport *t, uint8_t *buffer);
-uint8_t *apns_transport_buffer_send_take(apns_transport *t);
-void apns_transport_buffer_send_give(apns_transport *t, uint8_t *buffer);
-void apns_transport_buffers_free(apns_transport *t);
+/* ---- transport_buffers.c */
 
-/* transport_event.c */
+/* A buffer, owned by the caller until it is given back to the same list; NULL when memory is short. */
+uint8_t *apns_transport_buffer_take(buffer_list *list);
+void apns_transport_buffer_give(buffer_list *list, uint8_t *bytes);
+
+/* Frees the buffers that were given back. */
+void apns_transport_buffers_free(buffer_list *list);
+
+/* ---- transport_event.c */
+
+/* A cleared node, owned by the caller until it is pushed or given back (NULL allowed). NULL when memory is short. */
 event_node *apns_transport_event_node_take(apns_transport *t);
 void apns_transport_event_node_give(apns_transport *t, event_node *node);
+
+/* Frees all nodes: waiting, returned and free ones. */
 void apns_transport_event_nodes_free(apns_transport *t);
+
+/* Adds an event of a connection, to be completed by the caller. NULL when many wait already or memory is short. */
 event_node *apns_transport_event_add(connection *c, uint32_t kind);
+
+/* Copies the beginning of a detail into the node. */
 void apns_transport_event_detail_set(event_node *node, const void *bytes, size_t length);
+
+/* Puts a node behind those that wait. */
 void apns_transport_event_push(apns_transport *t, event_node *node);
+
+/* Gives back the nodes that the last poll returned. */
 void apns_transport_events_release(apns_transport *t);
 
-/* transport_slot.c */
+/* ---- transport_slot.c */
+
+/* The connection or listener of an identity, in any state; NULL when its slot is free or another's. */
 connection *apns_transport_slot_find(const apns_transport *t, uint64_t id);
+
+/* A cleared slot with an identity of its own and the node of its last event. NULL when all are taken or memory is
+ * short. */
 connection *apns_transport_slot_take(apns_transport *t, const connection_side *side);
+
+/* Frees a slot. Requests, buffers and sessions of the connection must be gone. */
 void apns_transport_slot_give(connection *c);
 
-/* transport_connection.c: the one way to change a connection's state; traps where that may not follow. */
+/* ---- transport_connection.c: from the TCP connection to its end. Functions below that find a failure end the
+ * connection themselves: look at its state after them. */
+
+/* The one way to change a connection's state. Traps where that may not follow. */
 void apns_connection_state_set(connection *c, enum connection_state state);
 
-/* transport_connection.c */
+/* TCP is connected, or failed: goes on with the tunnel or with TLS. */
 void apns_connection_connected(connection *c, const apns_reactor_event *event);
-void apns_connection_closed(connection *c); /* for connections, not for listeners */
+
+/* The reactor has let go of the socket: the connection waits in t->closed for its last event. Not for listeners. */
+void apns_connection_closed(connection *c);
+
+/* Goes on with TLS, and makes the session of HTTP/2 when that is done. input: consumed as far as it is needed. */
 void apns_connection_handshake(connection *c, apns_tls_input *input);
+
+/* An enum transport_stage. */
 uint32_t apns_connection_stage(const connection *c);
+
+/* Ends a connection; the first reason counts. All its requests get their outcomes. polite: what is still to be said is
+ * sent, and the peer has a moment to close. text: copied. */
 void apns_connection_end(connection *c, uint32_t scope, int64_t code, const char *text, bool polite);
+
+/* The same with the reason that TLS, or the session, has recorded. */
 void apns_connection_end_tls(connection *c);
 void apns_connection_end_h2(connection *c);
+
+/* Begins closing the socket, at once. */
 void apns_connection_close(connection *c);
+
+/* Closes a connection that takes no more requests and has none left. */
 void apns_connection_drained_check(connection *c);
+
+/* Replaces the connection's deadline. */
 void apns_connection_deadline_set(connection *c, uint64_t after_ms);
 
-/* transport_tunnel.c */
+/* ---- transport_tunnel.c: state TUNNELING */
+
+/* Asks the proxy. */
 void apns_connection_tunnel(connection *c);
+
+/* Takes bytes of the proxy's answer, and begins TLS behind a good one. */
 void apns_connection_tunnel_received(connection *c, apns_tls_input *input);
+
+/* The proxy closed the connection. */
 void apns_connection_tunnel_ended(connection *c);
+
+/* Frees what was kept of an answer. */
 void apns_connection_tunnel_drop(connection *c);
+
+/* Wipes and frees the request to proxies, in which a password may stand. */
 void apns_transport_tunnel_request_clear(apns_transport *t);
 
-/* transport_receive.c */
+/* ---- transport_receive.c */
+
+/* Takes bytes received, all of them, in any state before LEAVING; later they are passed over. */
 void apns_connection_take(connection *c, const uint8_t *bytes, size_t length);
+
+/* Bytes, an end of stream or an error has come from the reactor. */
 void apns_connection_received(connection *c, const apns_reactor_event *event);
+
+/* Looks at what the session has recorded, and decides. After each call of the session that may call back; c->h2 may be
+ * NULL afterwards. */
 void apns_connection_collect(connection *c);
 
-/* transport_send.c */
+/* ---- transport_send.c */
+
+/* Puts a connection into the list of those to flush before the next wait, unless it is there or closing. */
 void apns_connection_dirty(connection *c);
-/* Takes it out of the list of connections to flush: its slot may be another's before that is looked at. */
+
+/* Takes it out again: its slot may be another's before that is looked at. */
 void apns_connection_clean(connection *c);
+
+/* Makes sure that there is a buffer for ciphertext, or for plaintext; false when memory is short. */
 bool apns_connection_output_ready(connection *c);
 bool apns_connection_plain_ready(connection *c);
+
+/* Turns what the session has to send into records, and hands them to the reactor unless a send is under way. */
 void apns_connection_flush(connection *c);
+
+/* The reactor has sent c->flight, or failed to. */
 void apns_connection_sent(connection *c, const apns_reactor_event *event);
+
+/* Gives back the buffers being filled. That of the reactor stays until apns_connection_flight_give. */
 void apns_connection_send_buffers_drop(connection *c);
-int apns_connection_encrypt(void *context);
 void apns_connection_flight_give(connection *c);
 
-/* transport_client.c: knows the outcome of a request: it leaves its connection and waits to be returned. */
+/* Turns the plaintext gathered into one record; not 0 when TLS failed. The session's flush: context is a connection. */
+int apns_connection_encrypt(void *context);
+
+/* ---- transport_client.c */
+
+/* Knows the outcome of an open request: it leaves its connection and waits to be returned. */
 void apns_transport_client_finish(apns_transport *t, request *r, uint32_t delivery, uint32_t scope, int64_t code);
 
-/* transport_poll.c: gives a slot back. */
+/* ---- transport_poll.c */
+
+/* Gives a request back to the pool. */
 void apns_transport_request_give(apns_transport *t, request *r);
 
-/* transport_poll.c: takes the message of a request, which stays readable until the next poll. */
+/* Takes the message off a request that has one: it stays readable until the next poll. */
 const apns_h2_message *apns_transport_message_return(apns_transport *t, request *r);
 
 #endif

@@ -75,7 +75,6 @@ static void changed_collect(connection *c) {
     }
 }
 
-/* Looks at what the session has recorded, and decides. */
 void apns_connection_collect(connection *c) {
     bool told = facts_collect(c);
     changed_collect(c);

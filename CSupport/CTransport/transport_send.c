@@ -19,12 +19,11 @@ void apns_connection_clean(connection *c) {
     c->dirty = false;
 }
 
-/* Makes sure that there is a buffer that TLS can write to. */
 bool apns_connection_output_ready(connection *c) {
     if (c->fill.bytes != NULL) return true;
-    c->fill.bytes = apns_transport_buffer_send_take(c->transport);
+    c->fill.bytes = apns_transport_buffer_take(&c->transport->send_buffers);
     c->fill.length = 0;
-    c->fill.capacity = c->transport->send_buffer_bytes;
+    c->fill.capacity = c->transport->send_buffers.bytes;
     return c->fill.bytes != NULL;
 }
 
@@ -34,7 +33,7 @@ static void send_give(connection *c, uint8_t *bytes) {
         explicit_bzero(bytes, c->transport->tunnel_request_length);
         c->secret = NULL;
     }
-    apns_transport_buffer_send_give(c->transport, bytes);
+    apns_transport_buffer_give(&c->transport->send_buffers, bytes);
 }
 
 void apns_connection_flight_give(connection *c) {
@@ -48,7 +47,7 @@ static void fill_give(connection *c) {
 }
 
 static void plain_give(connection *c) {
-    if (c->plain.bytes != NULL) apns_transport_buffer_plain_give(c->transport, c->plain.bytes);
+    if (c->plain.bytes != NULL) apns_transport_buffer_give(&c->transport->plain_buffers, c->plain.bytes);
     c->plain.bytes = NULL;
     c->plain.length = 0;
 }
@@ -58,7 +57,6 @@ void apns_connection_send_buffers_drop(connection *c) {
     plain_give(c);
 }
 
-/* Turns the plaintext gathered into one record. */
 int apns_connection_encrypt(void *context) {
     connection *c = context;
     if (c->plain.length == 0) return 0;
@@ -95,7 +93,7 @@ static void hand_over(connection *c) {
 }
 
 bool apns_connection_plain_ready(connection *c) {
-    if (c->plain.bytes == NULL) c->plain.bytes = apns_transport_buffer_plain_take(c->transport);
+    if (c->plain.bytes == NULL) c->plain.bytes = apns_transport_buffer_take(&c->transport->plain_buffers);
     return c->plain.bytes != NULL;
 }
 

@@ -24,7 +24,6 @@ int apns_transport_tunnel_set(apns_transport *t, const uint8_t *request, uint32_
     return APNS_OK;
 }
 
-/* A password may stand in it. */
 void apns_transport_tunnel_request_clear(apns_transport *t) {
     if (t->tunnel_request != NULL) explicit_bzero(t->tunnel_request, t->tunnel_request_length);
     free(t->tunnel_request);
