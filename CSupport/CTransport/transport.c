@@ -129,7 +129,7 @@ static void slot_destroy(apns_transport *t, connection *c) {
     apns_connection_send_buffers_drop(c);
     apns_connection_flight_give(c);
     apns_transport_event_node_give(t, c->down);
-    c->side->release(c);
+    if (c->side->release != NULL) c->side->release(c);
 }
 
 /* The reactor goes first: it joins the kernel's operations, which may still read the send buffers. */
@@ -259,7 +259,7 @@ int apns_transport_connection_close(apns_transport *t, apns_transport_connection
     }
     if (c->state != CONNECTION_UP) return APNS_OK;
     c->draining = true;
-    c->side->drain(c);
+    if (c->side->drain != NULL) c->side->drain(c);
     apns_connection_dirty(c);
     apns_connection_drained_check(c);
     return APNS_OK;

@@ -183,14 +183,6 @@ static apns_h2_session *session_create(connection *c, const apns_h2_session_opti
     return apns_h2_session_create(options);
 }
 
-static void introduce(connection *c, event_node *node, char *text, size_t length, size_t capacity) {
-    (void)c;
-    (void)node;
-    (void)text;
-    (void)length;
-    (void)capacity;
-}
-
 static size_t sendable(connection *c, size_t length) {
     (void)c;
     return length;
@@ -201,39 +193,26 @@ static void sent(connection *c, size_t length) {
     (void)length;
 }
 
-static void farewell(connection *c) {
+static void client_farewell(connection *c) {
     apns_tls_session_close(c->tls);
-}
-
-static bool hangs_up(const connection *c) {
-    (void)c;
-    return false;
 }
 
 static void socket_close(connection *c) {
     apns_reactor_close(c->transport->reactor, c->socket);
 }
 
-static void nothing(connection *c) {
-    (void)c;
-}
-
 const connection_side apns_connection_client_side = {
     .client = true,
     .session_create = session_create,
-    .introduce = introduce,
     .received = apns_connection_take,
     .sendable = sendable,
     .sent = sent,
     .changed = client_changed,
-    .drain = nothing, /* says GOAWAY when it closes: until then it may still send bodies and resets */
     .expire = client_expire,
     .requests_end = client_requests_end,
-    .farewell = farewell,
-    .hangs_up = hangs_up,
+    .farewell = client_farewell,
     .close = socket_close,
     .closed = apns_connection_closed,
-    .release = nothing,
 };
 
 static connection *connect_prepare(apns_transport *t, apns_tls_context *tls,

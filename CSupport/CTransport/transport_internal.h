@@ -80,7 +80,9 @@ typedef struct transport_ground {
     bool stepped; /* the reactor never sleeps: apns_transport_poll returns where another would wait */
 } transport_ground;
 
-/* What the connections of clients and those of servers (in CTransportServer) do differently. */
+/* What the connections of clients and those of servers (in CTransportServer) do differently. Functions that are NULL
+ * have nothing to do: introduce, drain, expire, hangs_up and release may be. A client says GOAWAY when it closes, for
+ * until then it may still send bodies and resets. */
 typedef struct connection_side {
     bool client;
 

@@ -61,7 +61,7 @@ static void connection_expire(connection *c) {
         t->next_deadline_ns = c->deadline_ns;
     }
     if (c->state != CONNECTION_UP) return;
-    c->side->expire(c);
+    if (c->side->expire != NULL) c->side->expire(c);
     apns_connection_drained_check(c);
 }
 

@@ -13,7 +13,7 @@ static bool up(connection *c) {
     c->streams_max = apns_h2_session_peer_streams_max(c->h2);
     char text[EVENT_DETAIL_BYTES_MAX];
     apns_tls_session_describe(c->tls, text, sizeof(text));
-    c->side->introduce(c, node, text, strlen(text), sizeof(text));
+    if (c->side->introduce != NULL) c->side->introduce(c, node, text, strlen(text), sizeof(text));
     apns_transport_event_detail_set(node, text, strlen(text));
     node->event.streams_max = c->streams_max;
     return true;

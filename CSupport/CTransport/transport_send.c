@@ -124,7 +124,8 @@ void apns_connection_flush(connection *c) {
     }
     if (c->state >= CONNECTION_TUNNELING && c->state <= CONNECTION_LEAVING) hand_over(c);
     if (c->fill.bytes != NULL && c->fill.length == 0) fill_give(c);
-    if (c->state == CONNECTION_LEAVING && c->flight == NULL && (c->peer_closed || c->side->hangs_up(c)))
+    if (c->state == CONNECTION_LEAVING && c->flight == NULL &&
+        (c->peer_closed || (c->side->hangs_up != NULL && c->side->hangs_up(c))))
         apns_connection_close(c);
 }
 

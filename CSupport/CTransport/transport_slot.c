@@ -36,7 +36,7 @@ void apns_transport_slot_give(connection *c) {
     APNS_REQUIRE(c->side != NULL && c->first == NULL && c->unreturned == 0 && !c->dirty && c->flight == NULL);
     apns_transport_event_node_give(t, c->down);
     c->down = NULL;
-    c->side->release(c);
+    if (c->side->release != NULL) c->side->release(c);
     c->side = NULL;
     t->slots_free[t->slots_free_count++] = (uint32_t)(c - t->slots);
 }

@@ -66,13 +66,9 @@ static void drain(connection *c) {
 }
 
 static void release(connection *c) {
-    if (c->own != NULL) free(server_of(c)->held);
+    if (c->side == &apns_server_side && c->own != NULL) free(server_of(c)->held);
     free(c->own);
     c->own = NULL;
-}
-
-static void nothing(connection *c) {
-    (void)c;
 }
 
 const connection_side apns_server_side = {
@@ -83,7 +79,6 @@ const connection_side apns_server_side = {
     .sent = apns_fault_sent,
     .changed = apns_server_changed,
     .drain = drain,
-    .expire = nothing,
     .requests_end = apns_server_requests_end,
     .farewell = apns_fault_farewell,
     .hangs_up = apns_fault_hangs_up,
@@ -98,13 +93,8 @@ static void listener_close(connection *c) {
     apns_reactor_close(c->transport->reactor, c->socket);
 }
 
-static void listener_release(connection *c) {
-    free(c->own);
-    c->own = NULL;
-}
-
 static const connection_side listener_side = {
-    .close = listener_close, .closed = apns_transport_slot_give, .release = listener_release};
+    .close = listener_close, .closed = apns_transport_slot_give, .release = release};
 
 static bool connection_prepare(connection *c, const connection *listener, apns_reactor_socket socket) {
     apns_transport *t = c->transport;
