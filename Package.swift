@@ -6,11 +6,14 @@ import PackageDescription
 let swift: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
 let c: [CSetting] = [
     .enableWarning("all"), .enableWarning("extra"), .enableWarning("conversion"), .treatAllWarnings(as: .error),
+    .define("APNS_CHECKS", .when(configuration: .debug)),
 ]
 
-/// A C target of the core, in CSupport/.
-func core(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, path: "CSupport/\(name)", cSettings: c)
+/// A C target of the core, in CSupport/. `inside`: targets whose internal headers it includes.
+func core(_ name: String, _ dependencies: [Target.Dependency], inside: [String] = []) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: "CSupport/\(name)",
+        cSettings: c + inside.map { .headerSearchPath("../\($0)") })
 }
 
 func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -45,18 +48,24 @@ let package = Package(
 
         // The C core: mechanism, no policy.
         core("CCommon", []),
-        core("CReactor", ["CURing"]),
-        core("CTLS", ["COpenSSL"]),
-        core("CHTTP2", ["CNGHTTP2"]),
-        core("CTransport", ["CReactor", "CTLS", "CHTTP2"]),
-        core("CCrypto", ["COpenSSL", "CCommon"]),
+        core("CReactor", ["CCommon", "CURing"]),
+        core("CTLS", ["CCommon", "COpenSSL"]),
+        core("CHTTP2", ["CCommon", "CNGHTTP2"]),
+        core("CTransport", ["CCommon", "CReactor", "CTLS", "CHTTP2"]),
+        core("CCrypto", ["CCommon", "COpenSSL"]),
         core("CProcess", []),
+        // What the simulator has besides: servers, their faults, keys and certificates made for the occasion.
+        core(
+            "CTransportServer", ["CCommon", "CTransport", "CReactor", "CTLS", "CHTTP2", "COpenSSL", "CNGHTTP2"],
+            inside: ["CTransport", "CReactor", "CTLS", "CHTTP2"]),
+        core("CIdentities", ["CCommon", "CCrypto", "COpenSSL"], inside: ["CCrypto"]),
 
         // Swift: policy.
         module("APNSBatchBasics", ["CCommon"]),
         module("CSVReader", ["APNSBatchBasics"]),
         module("APNSBatchNotification", ["APNSBatchBasics"]),
         module("Credentials", ["CCrypto", "CCommon"]),
+        module("Identities", ["Credentials", "CCrypto", "CIdentities"]),
         module("LaneTransport", ["CTransport", "APNSBatchBasics"]),
         module(
             "APNSBatch",
@@ -66,7 +75,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ]),
-        module("APNSSimulator", ["CTransport", "Credentials", "APNSBatchBasics"]),
+        module("APNSSimulator", ["CTransport", "CTransportServer", "Credentials", "Identities", "APNSBatchBasics"]),
         .executableTarget(
             name: "apns-batch",
             dependencies: [
@@ -82,11 +91,19 @@ let package = Package(
         .target(name: "CFailingAllocator", path: "Tests/Support/CFailingAllocator", cSettings: c),
         .target(name: "CFailingDisk", path: "Tests/Support/CFailingDisk", cSettings: c),
         .target(
+            name: "CSimulatedNetwork",
+            dependencies: ["CReactor", "CTLS", "CHTTP2", "CTransport", "COpenSSL", "CNGHTTP2"],
+            path: "Tests/Support/CSimulatedNetwork",
+            cSettings: c
+                + ["CReactor", "CTLS", "CHTTP2", "CTransport"].map { .headerSearchPath("../../../CSupport/\($0)") }),
+        .target(
             name: "CAllocationScenarios",
-            dependencies: ["CFailingAllocator", "CReactor", "CTLS", "CHTTP2", "CTransport", "CCrypto"],
+            dependencies: ["CFailingAllocator", "CReactor", "CTransportServer", "CCrypto", "CIdentities"],
             path: "Tests/Support/CAllocationScenarios", cSettings: c),
-        tests("AllocationTests", ["TestThreads", "CAllocationScenarios", "CReactor", "CTransport", "Credentials"]),
-        .target(name: "CFuzzSession", dependencies: ["CHTTP2"], path: "Fuzz/Session", cSettings: c),
+        tests(
+            "AllocationTests",
+            ["TestThreads", "CAllocationScenarios", "CReactor", "CTransport", "Credentials", "Identities"]),
+        .target(name: "CFuzzSession", dependencies: ["CTransportServer"], path: "Fuzz/Session", cSettings: c),
         .target(
             name: "FuzzTargets",
             dependencies: [
@@ -94,28 +111,30 @@ let package = Package(
             ],
             path: "Fuzz/Targets", swiftSettings: swift),
         tests("FuzzReplayTests", ["TestThreads", "FuzzTargets"]),
-        tests("CReactorTests", ["CReactor", "CTestSupport"]),
+        tests("CReactorTests", ["CReactor", "CSimulatedNetwork", "CTestSupport"]),
         tests(
             "CTransportTests",
-            ["TestThreads", "CTransport", "CTLS", "CNGHTTP2", "Credentials", "APNSBatchNotification", "APNSBatch"]),
+            [
+                "TestThreads", "CTransport", "CTransportServer", "CTLS", "CNGHTTP2", "Credentials", "Identities",
+                "APNSBatchNotification", "APNSBatch",
+            ]),
         tests("APNSBatchBasicsTests", ["APNSBatchBasics"]),
         tests("CSVReaderTests", ["CSVReader"]),
-        tests("APNSBatchNotificationTests", ["APNSBatchNotification", "Credentials"]),
-        tests("CredentialsTests", ["Credentials", "CTestSupport"]),
-        tests("LaneTransportTests", ["LaneTransport"]),
+        tests("APNSBatchNotificationTests", ["APNSBatchNotification", "Credentials", "Identities"]),
+        tests("CredentialsTests", ["Credentials", "Identities", "APNSBatchBasics", "CTestSupport"]),
+        tests("LaneTransportTests", ["LaneTransport", "CTransport", "APNSBatchBasics"]),
         tests(
             "APNSBatchTests",
             [
-                "APNSBatch", "APNSSimulator", "Credentials", "APNSBatchNotification", "LaneTransport", "CTransport",
-                "CSVReader",
-                "CFailingDisk",
+                "APNSBatch", "APNSSimulator", "Credentials", "Identities", "APNSBatchNotification", "LaneTransport",
+                "CTransport", "CTransportServer", "CSVReader", "CFailingDisk",
             ]),
-        tests("APNSSimulatorTests", ["APNSSimulator", "Credentials", "CTransport"]),
+        tests("APNSSimulatorTests", ["APNSSimulator", "Credentials", "Identities", "CTransport", "CTransportServer"]),
         tests("EndToEndTests", ["TestThreads"]),
         .target(
             name: "Simulation",
             dependencies: [
-                "APNSBatch", "APNSSimulator", "CSVReader", "LaneTransport",
+                "APNSBatch", "APNSSimulator", "CSVReader", "LaneTransport", "CTransport", "CSimulatedNetwork",
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/Support/Simulation", swiftSettings: swift),
@@ -128,7 +147,7 @@ let package = Package(
         .executableTarget(
             name: "micro-benchmarks",
             dependencies: [
-                "CFloor", "APNSBatch", "CSVReader", "APNSBatchNotification", "Credentials",
+                "CFloor", "APNSBatch", "CSVReader", "APNSBatchNotification", "Credentials", "Identities",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Benchmarks/Micro", swiftSettings: swift),

@@ -1,6 +1,7 @@
 import APNSBatchNotification
 import CFloor
 import Credentials
+import Identities
 
 /// What nghttp2 alone costs for the requests of a campaign. See `floor.h`.
 enum FloorBenchmark {

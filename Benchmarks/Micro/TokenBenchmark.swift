@@ -1,5 +1,6 @@
 import APNSBatchNotification
 import Credentials
+import Identities
 
 /// Provider tokens: JSON Web Tokens, signed with ES256.
 enum TokenBenchmark {

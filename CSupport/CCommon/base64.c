@@ -1,6 +1,6 @@
 #include "base64.h"
 
-#include <assert.h>
+#include "apns_check.h"
 
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -20,7 +20,7 @@ static void encode_group(const uint8_t *group, size_t count, uint8_t *text) {
 }
 
 void apns_base64_encode(const uint8_t *bytes, size_t length, uint8_t *text) {
-    assert(text != NULL && (bytes != NULL || length == 0));
+    APNS_REQUIRE(text != NULL && (bytes != NULL || length == 0));
     for (size_t done = 0; done < length; done += 3) {
         encode_group(bytes + done, length - done < 3 ? length - done : 3, text);
         text += 4;

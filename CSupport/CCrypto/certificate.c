@@ -2,7 +2,7 @@
 #define _DEFAULT_SOURCE /* timegm */
 #include "internal.h"
 
-#include <assert.h>
+#include "apns_check.h"
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
@@ -31,75 +31,75 @@ static void subject_text(const X509 *certificate, int nid, char *out, size_t cap
     if (length >= 0) OPENSSL_free(text);
 }
 
-static int read_facts(const X509 *certificate, crypto_certificate_facts *out, crypto_error *error) {
+static int read_facts(const X509 *certificate, apns_crypto_certificate_facts *out, apns_error *error) {
     if (!unix_seconds(X509_get0_notBefore(certificate), &out->not_before) ||
-        !unix_seconds(X509_get0_notAfter(certificate), &out->not_after)) {
-        return crypto_fail_library(error, CRYPTO_INPUT, CRYPTO_FAULT_MALFORMED,
-                                   "the certificate's dates cannot be read");
-    }
-    subject_text(certificate, NID_commonName, out->common_name, sizeof out->common_name);
-    subject_text(certificate, NID_userId, out->user_id, sizeof out->user_id);
-    return crypto_done();
+        !unix_seconds(X509_get0_notAfter(certificate), &out->not_after))
+        return apns_crypto_fail_library(error, APNS_INPUT, CRYPTO_FAULT_MALFORMED,
+                                        "the certificate's dates cannot be read");
+    subject_text(certificate, NID_commonName, out->common_name, sizeof(out->common_name));
+    subject_text(certificate, NID_userId, out->user_id, sizeof(out->user_id));
+    return apns_crypto_done();
 }
 
 /* Reads every certificate of the text and keeps the first. *out: owned by caller. */
-static int read_chain(const uint8_t *pem, size_t pem_length, X509 **out, crypto_error *error) {
-    int status = crypto_pem_expect(pem, pem_length, "CERTIFICATE", error);
-    if (status != CRYPTO_OK) return status;
-    BIO *bio = crypto_bio_over(pem, pem_length);
-    if (bio == NULL) return crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "cannot read the PEM");
+static int read_chain(const uint8_t *pem, size_t pem_length, X509 **out, apns_error *error) {
+    int status = apns_crypto_pem_expect(pem, pem_length, "CERTIFICATE", error);
+    if (status != APNS_OK) return status;
+    BIO *bio = apns_crypto_bio_over(pem, pem_length);
+    if (bio == NULL) return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "cannot read the PEM");
     X509 *first = NULL;
     X509 *next = NULL;
-    while ((next = PEM_read_bio_X509(bio, NULL, crypto_no_passphrase, NULL)) != NULL) {
-        if (first == NULL) {
+    while ((next = PEM_read_bio_X509(bio, NULL, apns_crypto_no_passphrase, NULL)) != NULL) {
+        if (first == NULL)
             first = next;
-        } else {
+        else
             X509_free(next);
-        }
     }
     BIO_free(bio);
     /* The last read always fails; only "no further block" is the end. */
     if (first != NULL && ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE) {
         *out = first;
-        return crypto_done();
+        return apns_crypto_done();
     }
     X509_free(first);
-    return crypto_fail_library(error, CRYPTO_INPUT, CRYPTO_FAULT_MALFORMED, "the certificate cannot be read");
+    return apns_crypto_fail_library(error, APNS_INPUT, CRYPTO_FAULT_MALFORMED, "the certificate cannot be read");
 }
 
-int crypto_certificate_read(const uint8_t *pem, size_t pem_length, crypto_certificate_facts *out, crypto_error *error) {
-    assert(out != NULL && (pem != NULL || pem_length == 0));
-    crypto_begin(error);
-    memset(out, 0, sizeof *out);
+int apns_crypto_certificate_read(const uint8_t *pem, size_t pem_length, apns_crypto_certificate_facts *out,
+                                 apns_error *error) {
+    APNS_REQUIRE(out != NULL && (pem != NULL || pem_length == 0));
+    apns_crypto_begin(error);
+    memset(out, 0, sizeof(*out));
     X509 *certificate = NULL;
     int status = read_chain(pem, pem_length, &certificate, error);
-    if (status != CRYPTO_OK) return status;
+    if (status != APNS_OK) return status;
     status = read_facts(certificate, out, error);
     X509_free(certificate);
     return status;
 }
 
-static int expect_match(const X509 *certificate, const EVP_PKEY *key, crypto_error *error) {
-    if (X509_check_private_key(certificate, key) == 1) return CRYPTO_OK;
-    return crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_MISMATCH, "the private key is not the certificate's");
+static int expect_match(const X509 *certificate, const EVP_PKEY *key, apns_error *error) {
+    if (X509_check_private_key(certificate, key) == 1) return APNS_OK;
+    return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_MISMATCH, "the private key is not the certificate's");
 }
 
-int crypto_certificate_match(const uint8_t *certificate_pem, size_t certificate_length, const uint8_t *key_pem,
-                             size_t key_length, const uint8_t *passphrase, size_t passphrase_length,
-                             crypto_certificate_facts *facts, crypto_buffer *plain_key, crypto_error *error) {
-    assert(facts != NULL && plain_key != NULL);
-    assert((certificate_pem != NULL || certificate_length == 0) && (key_pem != NULL || key_length == 0));
-    crypto_begin(error);
-    memset(facts, 0, sizeof *facts);
-    *plain_key = (crypto_buffer){0};
+int apns_crypto_certificate_match(const uint8_t *certificate_pem, size_t certificate_length, const uint8_t *key_pem,
+                                  size_t key_length, const uint8_t *passphrase, size_t passphrase_length,
+                                  apns_crypto_certificate_facts *facts, apns_crypto_buffer *plain_key,
+                                  apns_error *error) {
+    APNS_REQUIRE(facts != NULL && plain_key != NULL);
+    APNS_REQUIRE((certificate_pem != NULL || certificate_length == 0) && (key_pem != NULL || key_length == 0));
+    apns_crypto_begin(error);
+    memset(facts, 0, sizeof(*facts));
+    *plain_key = (apns_crypto_buffer){0};
     X509 *certificate = NULL;
     EVP_PKEY *key = NULL;
     crypto_passphrase given = {.bytes = passphrase, .length = passphrase_length};
     int status = read_chain(certificate_pem, certificate_length, &certificate, error);
-    if (status == CRYPTO_OK) status = crypto_pkey_read_private(key_pem, key_length, &given, &key, error);
-    if (status == CRYPTO_OK) status = expect_match(certificate, key, error);
-    if (status == CRYPTO_OK) status = read_facts(certificate, facts, error);
-    if (status == CRYPTO_OK) status = crypto_pkey_write_private(key, NULL, 0, plain_key, error);
+    if (status == APNS_OK) status = apns_crypto_pkey_read_private(key_pem, key_length, &given, &key, error);
+    if (status == APNS_OK) status = expect_match(certificate, key, error);
+    if (status == APNS_OK) status = read_facts(certificate, facts, error);
+    if (status == APNS_OK) status = apns_crypto_pkey_write_private(key, NULL, 0, plain_key, error);
     EVP_PKEY_free(key);
     X509_free(certificate);
     return status;

@@ -1,7 +1,7 @@
 /* ES256, SHA-256 and random bytes. A context per call: that is what makes a key usable by several threads at once. */
 #include "internal.h"
 
-#include <assert.h>
+#include "apns_check.h"
 #include <limits.h>
 #include <openssl/bn.h>
 #include <openssl/ecdsa.h>
@@ -20,75 +20,38 @@ static bool der_to_raw(const uint8_t *der, size_t der_length, uint8_t *raw) {
     return good;
 }
 
-/* The way back. *der: owned by caller, OPENSSL_free. Returns its length, or 0. */
-static int raw_to_der(const uint8_t *raw, uint8_t **der) {
-    ECDSA_SIG *made = ECDSA_SIG_new();
-    BIGNUM *r = BN_bin2bn(raw, COORDINATE_BYTES, NULL);
-    BIGNUM *s = BN_bin2bn(raw + COORDINATE_BYTES, COORDINATE_BYTES, NULL);
-    int length = 0;
-    if (made != NULL && r != NULL && s != NULL && ECDSA_SIG_set0(made, r, s) == 1) {
-        r = NULL; /* owned by made now */
-        s = NULL;
-        length = i2d_ECDSA_SIG(made, der);
-    }
-    BN_free(r);
-    BN_free(s);
-    ECDSA_SIG_free(made);
-    return length > 0 ? length : 0;
-}
-
-int crypto_es256_sign(const crypto_key *key, const uint8_t *message, size_t message_length, uint8_t *signature,
-                      crypto_error *error) {
-    assert(key != NULL && signature != NULL && (message != NULL || message_length == 0));
-    crypto_begin(error);
-    if (!key->is_private) return crypto_fail(error, CRYPTO_MISUSE, CRYPTO_FAULT_NONE, "a public key cannot sign");
+int apns_crypto_es256_sign(const apns_crypto_key *key, const uint8_t *message, size_t message_length,
+                           uint8_t *signature, apns_error *error) {
+    APNS_REQUIRE(key != NULL && signature != NULL && (message != NULL || message_length == 0));
+    apns_crypto_begin(error);
+    if (!key->is_private) return apns_crypto_fail(error, APNS_MISUSE, CRYPTO_FAULT_NONE, "a public key cannot sign");
     uint8_t der[DER_MAX];
-    size_t der_length = sizeof der;
+    size_t der_length = sizeof(der);
     EVP_MD_CTX *context = EVP_MD_CTX_new();
     bool good = context != NULL && EVP_DigestSignInit(context, NULL, EVP_sha256(), NULL, key->pkey) == 1 &&
                 EVP_DigestSign(context, der, &der_length, message, message_length) == 1 &&
                 der_to_raw(der, der_length, signature);
     EVP_MD_CTX_free(context);
-    if (!good) return crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "signing failed");
-    return crypto_done();
+    if (!good) return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "signing failed");
+    return apns_crypto_done();
 }
 
-int crypto_es256_verify(const crypto_key *key, const uint8_t *message, size_t message_length, const uint8_t *signature,
-                        size_t signature_length, crypto_error *error) {
-    assert(key != NULL && (message != NULL || message_length == 0) && (signature != NULL || signature_length == 0));
-    crypto_begin(error);
-    if (signature_length != CRYPTO_ES256_BYTES) return 0;
-    uint8_t *der = NULL;
-    int der_length = raw_to_der(signature, &der);
-    EVP_MD_CTX *context = EVP_MD_CTX_new();
-    bool ready =
-        der_length > 0 && context != NULL && EVP_DigestVerifyInit(context, NULL, EVP_sha256(), NULL, key->pkey) == 1;
-    /* 1, 0 for a wrong signature (numbers out of range, too), or less for a failure of the library. */
-    int verified = ready ? EVP_DigestVerify(context, der, (size_t)der_length, message, message_length) : -1;
-    EVP_MD_CTX_free(context);
-    OPENSSL_free(der);
-    if (verified < 0) return crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "verifying failed");
-    (void)crypto_done();
-    return verified == 1 ? 1 : 0;
+int apns_crypto_sha256(const uint8_t *bytes, size_t length, uint8_t *digest, apns_error *error) {
+    APNS_REQUIRE(digest != NULL && (bytes != NULL || length == 0));
+    apns_crypto_begin(error);
+    if (EVP_Digest(bytes, length, digest, NULL, EVP_sha256(), NULL) == 1) return apns_crypto_done();
+    return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "SHA-256 failed");
 }
 
-int crypto_sha256(const uint8_t *bytes, size_t length, uint8_t *digest, crypto_error *error) {
-    assert(digest != NULL && (bytes != NULL || length == 0));
-    crypto_begin(error);
-    if (EVP_Digest(bytes, length, digest, NULL, EVP_sha256(), NULL) == 1) return crypto_done();
-    return crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "SHA-256 failed");
-}
-
-int crypto_random(uint8_t *bytes, size_t length, crypto_error *error) {
-    assert(bytes != NULL || length == 0);
-    crypto_begin(error);
+int apns_crypto_random(uint8_t *bytes, size_t length, apns_error *error) {
+    APNS_REQUIRE(bytes != NULL || length == 0);
+    apns_crypto_begin(error);
     while (length > 0) {
         int part = length > INT_MAX ? INT_MAX : (int)length;
-        if (RAND_bytes(bytes, part) != 1) {
-            return crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "no random bytes");
-        }
+        if (RAND_bytes(bytes, part) != 1)
+            return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "no random bytes");
         bytes += part;
         length -= (size_t)part;
     }
-    return crypto_done();
+    return apns_crypto_done();
 }

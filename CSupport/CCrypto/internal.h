@@ -9,38 +9,38 @@
 #include <openssl/x509.h>
 #include <stdbool.h>
 
-struct crypto_key {
+struct apns_crypto_key {
     EVP_PKEY *pkey;
     bool is_private;
 };
 
 /* Fills the record (NULL allowed) and returns status. The text takes no data from a file except through arguments that
  * the caller has shortened and cleaned. */
-int crypto_fail(crypto_error *error, int status, int fault, const char *format, ...)
+int apns_crypto_fail(apns_error *error, int status, int fault, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* The same with the reason of OpenSSL's last error on this thread appended, and its code kept. A lack of memory counts
- * as CRYPTO_RESOURCE whatever the caller thinks. Empties the queue: an entry left there would be taken for its own by
+ * as APNS_RESOURCE whatever the caller thinks. Empties the queue: an entry left there would be taken for its own by
  * the TLS code of the same thread. */
-int crypto_fail_library(crypto_error *error, int status, int fault, const char *what);
+int apns_crypto_fail_library(apns_error *error, int status, int fault, const char *what);
 
 /* True when OpenSSL's error queue says that memory was short; empties it. */
-bool crypto_memory_was_short(void);
+bool apns_crypto_memory_was_short(void);
 
-/* Success: empties OpenSSL's error queue, where what the library recovered from may still stand. Returns CRYPTO_OK. */
-int crypto_done(void);
+/* Success: empties OpenSSL's error queue, where what the library recovered from may still stand. Returns APNS_OK. */
+int apns_crypto_done(void);
 
 /* Empties the record and OpenSSL's error queue. Every function that fills a record begins with it. */
-void crypto_begin(crypto_error *error);
+void apns_crypto_begin(apns_error *error);
 
 /* A BIO that reads the bytes in place, or NULL when there is no memory or they are more than INT_MAX. */
-BIO *crypto_bio_over(const uint8_t *bytes, size_t length);
+BIO *apns_crypto_bio_over(const uint8_t *bytes, size_t length);
 
 /* A BIO to write secrets to: its memory is wiped on free. */
-BIO *crypto_bio_secret(void);
+BIO *apns_crypto_bio_secret(void);
 
 /* Copies what was written to a BIO. */
-int crypto_buffer_from_bio(BIO *bio, crypto_buffer *out, crypto_error *error);
+int apns_crypto_buffer_from_bio(BIO *bio, apns_crypto_buffer *out, apns_error *error);
 
 /* What the passphrase callback is given and what it notes. */
 typedef struct crypto_passphrase {
@@ -50,30 +50,31 @@ typedef struct crypto_passphrase {
 } crypto_passphrase;
 
 /* A callback for blocks that need no passphrase. Without one OpenSSL would ask the terminal. */
-int crypto_no_passphrase(char *buffer, int capacity, int for_writing, void *context);
+int apns_crypto_no_passphrase(char *buffer, int capacity, int for_writing, void *context);
 
 enum { CRYPTO_PEM_LABEL_MAX = 40 };
 
 /* The next "-----BEGIN <label>-----" at or after *at: copies the label and moves *at to the dashes behind it. False
  * when there is none. A label is capital letters, digits and blanks (RFC 7468, section 3); anything else is no block.
  */
-bool crypto_pem_next_label(const uint8_t *pem, size_t length, size_t *at, char label[CRYPTO_PEM_LABEL_MAX + 1]);
+bool apns_crypto_pem_next_label(const uint8_t *pem, size_t length, size_t *at, char label[CRYPTO_PEM_LABEL_MAX + 1]);
 
 /* Fails when the text holds no PEM block that ends in the given words ("PRIVATE KEY"); says what it holds instead. */
-int crypto_pem_expect(const uint8_t *pem, size_t pem_length, const char *suffix, crypto_error *error);
+int apns_crypto_pem_expect(const uint8_t *pem, size_t pem_length, const char *suffix, apns_error *error);
 
 /* Reads a private key of any algorithm. *out: owned by caller. */
-int crypto_pkey_read_private(const uint8_t *pem, size_t pem_length, crypto_passphrase *passphrase, EVP_PKEY **out,
-                             crypto_error *error);
+int apns_crypto_pkey_read_private(const uint8_t *pem, size_t pem_length, crypto_passphrase *passphrase, EVP_PKEY **out,
+                                  apns_error *error);
+
+/* Makes a key of pkey, after a check that it is a consistent one on P-256. pkey: owned by callee, also on failure.
+ * *out: owned by caller, untouched on failure. */
+int apns_crypto_key_take(EVP_PKEY *pkey, bool is_private, apns_crypto_key **out, apns_error *error);
 
 /* Writes a certificate as PEM. out: owned by caller. */
-int crypto_certificate_write(X509 *certificate, crypto_buffer *out, crypto_error *error);
+int apns_crypto_certificate_write(X509 *certificate, apns_crypto_buffer *out, apns_error *error);
 
 /* Writes a private key of any algorithm as PKCS#8 PEM. */
-int crypto_pkey_write_private(const EVP_PKEY *pkey, const uint8_t *passphrase, size_t passphrase_length,
-                              crypto_buffer *out, crypto_error *error);
-
-/* A new private key on P-256, or NULL. */
-EVP_PKEY *crypto_pkey_generate(void);
+int apns_crypto_pkey_write_private(const EVP_PKEY *pkey, const uint8_t *passphrase, size_t passphrase_length,
+                                   apns_crypto_buffer *out, apns_error *error);
 
 #endif

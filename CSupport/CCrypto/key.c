@@ -1,7 +1,7 @@
 /* Keys on P-256. */
 #include "internal.h"
 
-#include <assert.h>
+#include "apns_check.h"
 #include <openssl/obj_mac.h>
 #include <openssl/objects.h>
 #include <openssl/pem.h>
@@ -9,114 +9,87 @@
 #include <string.h>
 
 /* Takes pkey over in every case. */
-static int wrap(EVP_PKEY *pkey, bool is_private, crypto_key **out, crypto_error *error) {
-    crypto_key *key = malloc(sizeof *key);
+static int wrap(EVP_PKEY *pkey, bool is_private, apns_crypto_key **out, apns_error *error) {
+    apns_crypto_key *key = malloc(sizeof(*key));
     if (key == NULL) {
         EVP_PKEY_free(pkey);
-        return crypto_fail(error, CRYPTO_RESOURCE, CRYPTO_FAULT_NONE, "out of memory");
+        return apns_crypto_fail(error, APNS_RESOURCE, CRYPTO_FAULT_NONE, "out of memory");
     }
-    *key = (crypto_key){.pkey = pkey, .is_private = is_private};
+    *key = (apns_crypto_key){.pkey = pkey, .is_private = is_private};
     *out = key;
-    return crypto_done();
+    return apns_crypto_done();
 }
 
 /* Fails unless the key is on P-256; says what it is. */
-static int expect_p256(const EVP_PKEY *pkey, crypto_error *error) {
+static int expect_p256(const EVP_PKEY *pkey, apns_error *error) {
     const char *kind = EVP_PKEY_get0_type_name(pkey);
-    if (EVP_PKEY_get_base_id(pkey) != EVP_PKEY_EC) {
-        return crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_WRONG_KIND, "the key is %s, expected P-256",
-                           kind == NULL ? "of an unknown kind" : kind);
-    }
+    if (EVP_PKEY_get_base_id(pkey) != EVP_PKEY_EC)
+        return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_WRONG_KIND, "the key is %s, expected P-256",
+                                kind == NULL ? "of an unknown kind" : kind);
     char group[64] = "";
     size_t length = 0;
-    if (EVP_PKEY_get_group_name(pkey, group, sizeof group, &length) != 1) group[0] = '\0';
-    if (OBJ_sn2nid(group) == NID_X9_62_prime256v1 || strcmp(group, "P-256") == 0) return CRYPTO_OK;
-    return crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_WRONG_KIND, "the key is on the curve %s, expected P-256",
-                       group[0] == '\0' ? "(unnamed)" : group);
+    if (EVP_PKEY_get_group_name(pkey, group, sizeof(group), &length) != 1) group[0] = '\0';
+    if (OBJ_sn2nid(group) == NID_X9_62_prime256v1 || strcmp(group, "P-256") == 0) return APNS_OK;
+    return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_WRONG_KIND, "the key is on the curve %s, expected P-256",
+                            group[0] == '\0' ? "(unnamed)" : group);
 }
 
 /* Fails when the numbers of the key do not make a key: point not on the curve, parts that do not belong together. */
-static int expect_consistent(EVP_PKEY *pkey, bool is_private, crypto_error *error) {
+static int expect_consistent(EVP_PKEY *pkey, bool is_private, apns_error *error) {
     EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_pkey(NULL, pkey, NULL);
-    if (context == NULL) return crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "cannot check a key");
+    if (context == NULL)
+        return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "cannot check a key");
     int good = is_private ? EVP_PKEY_check(context) : EVP_PKEY_public_check(context);
     EVP_PKEY_CTX_free(context);
-    if (good == 1) return CRYPTO_OK;
-    return crypto_fail_library(error, CRYPTO_INPUT, CRYPTO_FAULT_MALFORMED, "the key is not a valid P-256 key");
+    if (good == 1) return APNS_OK;
+    return apns_crypto_fail_library(error, APNS_INPUT, CRYPTO_FAULT_MALFORMED, "the key is not a valid P-256 key");
 }
 
-/* Takes pkey over in every case. */
-static int check_and_wrap(EVP_PKEY *pkey, bool is_private, crypto_key **out, crypto_error *error) {
+int apns_crypto_key_take(EVP_PKEY *pkey, bool is_private, apns_crypto_key **out, apns_error *error) {
     int status = expect_p256(pkey, error);
-    if (status == CRYPTO_OK) status = expect_consistent(pkey, is_private, error);
-    if (status != CRYPTO_OK) {
+    if (status == APNS_OK) status = expect_consistent(pkey, is_private, error);
+    if (status != APNS_OK) {
         EVP_PKEY_free(pkey);
         return status;
     }
     return wrap(pkey, is_private, out, error);
 }
 
-int crypto_key_generate(crypto_key **out, crypto_error *error) {
-    assert(out != NULL);
-    crypto_begin(error);
-    *out = NULL;
-    EVP_PKEY *pkey = crypto_pkey_generate();
-    if (pkey == NULL) return crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "no key could be made");
-    return wrap(pkey, true, out, error);
-}
-
-int crypto_key_read_private(const uint8_t *pem, size_t pem_length, const uint8_t *passphrase, size_t passphrase_length,
-                            crypto_key **out, crypto_error *error) {
-    assert(out != NULL && (pem != NULL || pem_length == 0));
-    crypto_begin(error);
+int apns_crypto_key_read_private(const uint8_t *pem, size_t pem_length, const uint8_t *passphrase,
+                                 size_t passphrase_length, apns_crypto_key **out, apns_error *error) {
+    APNS_REQUIRE(out != NULL && (pem != NULL || pem_length == 0));
+    apns_crypto_begin(error);
     *out = NULL;
     crypto_passphrase given = {.bytes = passphrase, .length = passphrase_length};
     EVP_PKEY *pkey = NULL;
-    int status = crypto_pkey_read_private(pem, pem_length, &given, &pkey, error);
-    return status == CRYPTO_OK ? check_and_wrap(pkey, true, out, error) : status;
+    int status = apns_crypto_pkey_read_private(pem, pem_length, &given, &pkey, error);
+    return status == APNS_OK ? apns_crypto_key_take(pkey, true, out, error) : status;
 }
 
-int crypto_key_read_public(const uint8_t *pem, size_t pem_length, crypto_key **out, crypto_error *error) {
-    assert(out != NULL && (pem != NULL || pem_length == 0));
-    crypto_begin(error);
-    *out = NULL;
-    int status = crypto_pem_expect(pem, pem_length, "PUBLIC KEY", error);
-    if (status != CRYPTO_OK) return status;
-    BIO *bio = crypto_bio_over(pem, pem_length);
-    if (bio == NULL) return crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "cannot read the PEM");
-    EVP_PKEY *pkey = PEM_read_bio_PUBKEY(bio, NULL, crypto_no_passphrase, NULL);
-    BIO_free(bio);
-    if (pkey == NULL) {
-        return crypto_fail_library(error, CRYPTO_INPUT, CRYPTO_FAULT_MALFORMED, "the public key cannot be read");
-    }
-    return check_and_wrap(pkey, false, out, error);
+int apns_crypto_key_write_private(const apns_crypto_key *key, const uint8_t *passphrase, size_t passphrase_length,
+                                  apns_crypto_buffer *out, apns_error *error) {
+    APNS_REQUIRE(key != NULL && out != NULL);
+    apns_crypto_begin(error);
+    *out = (apns_crypto_buffer){0};
+    if (!key->is_private)
+        return apns_crypto_fail(error, APNS_MISUSE, CRYPTO_FAULT_NONE, "a public key has no private part");
+    return apns_crypto_pkey_write_private(key->pkey, passphrase, passphrase_length, out, error);
 }
 
-int crypto_key_write_private(const crypto_key *key, const uint8_t *passphrase, size_t passphrase_length,
-                             crypto_buffer *out, crypto_error *error) {
-    assert(key != NULL && out != NULL);
-    crypto_begin(error);
-    *out = (crypto_buffer){0};
-    if (!key->is_private) {
-        return crypto_fail(error, CRYPTO_MISUSE, CRYPTO_FAULT_NONE, "a public key has no private part");
-    }
-    return crypto_pkey_write_private(key->pkey, passphrase, passphrase_length, out, error);
-}
-
-int crypto_key_write_public(const crypto_key *key, crypto_buffer *out, crypto_error *error) {
-    assert(key != NULL && out != NULL);
-    crypto_begin(error);
-    *out = (crypto_buffer){0};
+int apns_crypto_key_write_public(const apns_crypto_key *key, apns_crypto_buffer *out, apns_error *error) {
+    APNS_REQUIRE(key != NULL && out != NULL);
+    apns_crypto_begin(error);
+    *out = (apns_crypto_buffer){0};
     BIO *bio = BIO_new(BIO_s_mem());
     int status =
         bio != NULL && PEM_write_bio_PUBKEY(bio, key->pkey) == 1
-            ? crypto_buffer_from_bio(bio, out, error)
-            : crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "the public key cannot be written");
+            ? apns_crypto_buffer_from_bio(bio, out, error)
+            : apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "the public key cannot be written");
     BIO_free(bio);
     return status;
 }
 
-void crypto_key_free(crypto_key *key) {
+void apns_crypto_key_free(apns_crypto_key *key) {
     if (key == NULL) return;
     EVP_PKEY_free(key->pkey); /* OpenSSL clears private numbers before it frees them */
     free(key);

@@ -7,8 +7,8 @@
 
 static const char begin_mark[] = "-----BEGIN ";
 
-bool crypto_pem_next_label(const uint8_t *pem, size_t length, size_t *at, char label[CRYPTO_PEM_LABEL_MAX + 1]) {
-    const size_t mark = sizeof begin_mark - 1;
+bool apns_crypto_pem_next_label(const uint8_t *pem, size_t length, size_t *at, char label[CRYPTO_PEM_LABEL_MAX + 1]) {
+    const size_t mark = sizeof(begin_mark) - 1;
     for (size_t i = *at; i + mark < length; i++) {
         if (memcmp(pem + i, begin_mark, mark) != 0) continue;
         size_t n = 0;
@@ -33,21 +33,21 @@ static bool ends_with(const char *text, const char *suffix) {
     return a >= b && strcmp(text + a - b, suffix) == 0;
 }
 
-int crypto_pem_expect(const uint8_t *pem, size_t pem_length, const char *suffix, crypto_error *error) {
+int apns_crypto_pem_expect(const uint8_t *pem, size_t pem_length, const char *suffix, apns_error *error) {
     char label[CRYPTO_PEM_LABEL_MAX + 1];
     char first[CRYPTO_PEM_LABEL_MAX + 1] = "";
     size_t at = 0;
-    while (crypto_pem_next_label(pem, pem_length, &at, label)) {
-        if (ends_with(label, suffix)) return CRYPTO_OK;
-        if (first[0] == '\0') memcpy(first, label, sizeof first);
+    while (apns_crypto_pem_next_label(pem, pem_length, &at, label)) {
+        if (ends_with(label, suffix)) return APNS_OK;
+        if (first[0] == '\0') memcpy(first, label, sizeof(first));
     }
-    if (first[0] != '\0') {
-        return crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_WRONG_BLOCK, "the PEM holds a %s, expected a %s", first,
-                           suffix);
-    }
-    if (pem_length == 0) return crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_NOT_PEM, "not PEM: there are no bytes");
-    return crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_NOT_PEM, "not PEM: no line \"-----BEGIN %s-----\" was found",
-                       suffix);
+    if (first[0] != '\0')
+        return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_WRONG_BLOCK, "the PEM holds a %s, expected a %s", first,
+                                suffix);
+    if (pem_length == 0)
+        return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_NOT_PEM, "not PEM: there are no bytes");
+    return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_NOT_PEM,
+                            "not PEM: no line \"-----BEGIN %s-----\" was found", suffix);
 }
 
 static int give_passphrase(char *buffer, int capacity, int for_writing, void *context) {
@@ -59,7 +59,7 @@ static int give_passphrase(char *buffer, int capacity, int for_writing, void *co
     return (int)passphrase->length;
 }
 
-int crypto_no_passphrase(char *buffer, int capacity, int for_writing, void *context) {
+int apns_crypto_no_passphrase(char *buffer, int capacity, int for_writing, void *context) {
     (void)buffer;
     (void)capacity;
     (void)for_writing;
@@ -68,62 +68,55 @@ int crypto_no_passphrase(char *buffer, int capacity, int for_writing, void *cont
 }
 
 /* Why reading failed, told from what the callback saw. */
-static int read_failed(const crypto_passphrase *passphrase, crypto_error *error) {
-    if (passphrase->asked && passphrase->bytes == NULL) {
-        return crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_ENCRYPTED,
-                           "the key is encrypted and no passphrase was given");
-    }
-    if (passphrase->asked) {
-        return crypto_fail_library(error, CRYPTO_INPUT, CRYPTO_FAULT_PASSPHRASE,
-                                   "the passphrase does not open the key");
-    }
-    return crypto_fail_library(error, CRYPTO_INPUT, CRYPTO_FAULT_MALFORMED, "the private key cannot be read");
+static int read_failed(const crypto_passphrase *passphrase, apns_error *error) {
+    if (passphrase->asked && passphrase->bytes == NULL)
+        return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_ENCRYPTED,
+                                "the key is encrypted and no passphrase was given");
+    if (passphrase->asked)
+        return apns_crypto_fail_library(error, APNS_INPUT, CRYPTO_FAULT_PASSPHRASE,
+                                        "the passphrase does not open the key");
+    return apns_crypto_fail_library(error, APNS_INPUT, CRYPTO_FAULT_MALFORMED, "the private key cannot be read");
 }
 
-int crypto_pkey_read_private(const uint8_t *pem, size_t pem_length, crypto_passphrase *passphrase, EVP_PKEY **out,
-                             crypto_error *error) {
-    if (passphrase->bytes != NULL && passphrase->length > PEM_BUFSIZE) {
-        return crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_PASSPHRASE, "the passphrase is longer than %d bytes",
-                           PEM_BUFSIZE);
-    }
-    int status = crypto_pem_expect(pem, pem_length, "PRIVATE KEY", error);
-    if (status != CRYPTO_OK) return status;
-    BIO *bio = crypto_bio_over(pem, pem_length);
-    if (bio == NULL) return crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "cannot read the PEM");
+int apns_crypto_pkey_read_private(const uint8_t *pem, size_t pem_length, crypto_passphrase *passphrase, EVP_PKEY **out,
+                                  apns_error *error) {
+    if (passphrase->bytes != NULL && passphrase->length > PEM_BUFSIZE)
+        return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_PASSPHRASE, "the passphrase is longer than %d bytes",
+                                PEM_BUFSIZE);
+    int status = apns_crypto_pem_expect(pem, pem_length, "PRIVATE KEY", error);
+    if (status != APNS_OK) return status;
+    BIO *bio = apns_crypto_bio_over(pem, pem_length);
+    if (bio == NULL) return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "cannot read the PEM");
     *out = PEM_read_bio_PrivateKey(bio, NULL, give_passphrase, passphrase);
     BIO_free(bio);
     if (*out == NULL) return read_failed(passphrase, error);
-    return crypto_done();
+    return apns_crypto_done();
 }
 
-int crypto_pkey_write_private(const EVP_PKEY *pkey, const uint8_t *passphrase, size_t passphrase_length,
-                              crypto_buffer *out, crypto_error *error) {
-    if (passphrase != NULL && passphrase_length > PEM_BUFSIZE) {
-        return crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_PASSPHRASE, "the passphrase is longer than %d bytes",
-                           PEM_BUFSIZE);
-    }
-    BIO *bio = crypto_bio_secret();
-    if (bio == NULL) return crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "cannot write the key");
+int apns_crypto_pkey_write_private(const EVP_PKEY *pkey, const uint8_t *passphrase, size_t passphrase_length,
+                                   apns_crypto_buffer *out, apns_error *error) {
+    if (passphrase != NULL && passphrase_length > PEM_BUFSIZE)
+        return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_PASSPHRASE, "the passphrase is longer than %d bytes",
+                                PEM_BUFSIZE);
+    BIO *bio = apns_crypto_bio_secret();
+    if (bio == NULL)
+        return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "cannot write the key");
     crypto_passphrase given = {.bytes = passphrase, .length = passphrase_length};
     const EVP_CIPHER *cipher = passphrase == NULL ? NULL : EVP_aes_256_cbc();
     int written = PEM_write_bio_PKCS8PrivateKey(bio, pkey, cipher, NULL, 0, give_passphrase, &given);
-    int status = written == 1 ? crypto_buffer_from_bio(bio, out, error)
-                              : crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY,
-                                                    "the private key cannot be written");
+    int status = written == 1 ? apns_crypto_buffer_from_bio(bio, out, error)
+                              : apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY,
+                                                         "the private key cannot be written");
     BIO_free(bio);
     return status;
 }
 
-EVP_PKEY *crypto_pkey_generate(void) {
-    return EVP_EC_gen("P-256");
-}
-
-int crypto_certificate_write(X509 *certificate, crypto_buffer *out, crypto_error *error) {
+int apns_crypto_certificate_write(X509 *certificate, apns_crypto_buffer *out, apns_error *error) {
     BIO *bio = BIO_new(BIO_s_mem());
     int status =
         bio != NULL && PEM_write_bio_X509(bio, certificate) == 1
-            ? crypto_buffer_from_bio(bio, out, error)
-            : crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "the certificate cannot be written");
+            ? apns_crypto_buffer_from_bio(bio, out, error)
+            : apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "the certificate cannot be written");
     BIO_free(bio);
     return status;
 }

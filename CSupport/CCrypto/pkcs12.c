@@ -1,7 +1,7 @@
 /* PKCS#12 files: a key and its certificates under one passphrase. */
 #include "internal.h"
 
-#include <assert.h>
+#include "apns_check.h"
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/pkcs12.h>
@@ -46,28 +46,28 @@ static void contents_free(contents *c) {
     sk_X509_pop_free(c->others, X509_free);
 }
 
-static int passphrase_failed(bool given, crypto_error *error) {
-    if (!given) {
-        return crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_ENCRYPTED,
-                           "the PKCS#12 file is encrypted and no passphrase was given");
-    }
-    return crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_PASSPHRASE, "the passphrase does not open the PKCS#12 file");
+static int passphrase_failed(bool given, apns_error *error) {
+    if (!given)
+        return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_ENCRYPTED,
+                                "the PKCS#12 file is encrypted and no passphrase was given");
+    return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_PASSPHRASE,
+                            "the passphrase does not open the PKCS#12 file");
 }
 
 /* Why unpacking failed though the passphrase is right. */
-static int unpack_failed(const world *w, crypto_error *error) {
+static int unpack_failed(const world *w, apns_error *error) {
     bool unsupported = false;
     for (unsigned long code = ERR_get_error(); code != 0; code = ERR_get_error()) {
         int reason = ERR_GET_REASON(code);
         if (reason == ERR_R_UNSUPPORTED || (ERR_GET_LIB(code) == ERR_LIB_EVP && reason == EVP_R_UNSUPPORTED_ALGORITHM))
             unsupported = true;
     }
-    if (unsupported && w->legacy == NULL) {
-        return crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_LEGACY,
-                           "the PKCS#12 file is encrypted with an old algorithm, and OpenSSL's legacy provider, which "
-                           "has it, cannot be loaded");
-    }
-    return crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_MALFORMED, "the PKCS#12 file cannot be read");
+    if (unsupported && w->legacy == NULL)
+        return apns_crypto_fail(
+            error, APNS_INPUT, CRYPTO_FAULT_LEGACY,
+            "the PKCS#12 file is encrypted with an old algorithm, and OpenSSL's legacy provider, which "
+            "has it, cannot be loaded");
+    return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_MALFORMED, "the PKCS#12 file cannot be read");
 }
 
 /* Without a passphrase there are two ways to say so: none, and an empty one. */
@@ -77,50 +77,48 @@ static bool opens(PKCS12 *file, const char *passphrase, size_t length) {
 }
 
 static int unpack(const world *w, PKCS12 *file, const char *passphrase, size_t length, bool given, contents *out,
-                  crypto_error *error) {
+                  apns_error *error) {
     bool sealed = PKCS12_mac_present(file) == 1;
     if (sealed && !opens(file, passphrase, length)) return passphrase_failed(given, error);
     ERR_clear_error();
-    if (PKCS12_parse(file, passphrase, &out->key, &out->certificate, &out->others) == 1) return CRYPTO_OK;
+    if (PKCS12_parse(file, passphrase, &out->key, &out->certificate, &out->others) == 1) return APNS_OK;
     /* Without a checksum only the decryption itself tells a wrong passphrase. */
     return sealed ? unpack_failed(w, error) : passphrase_failed(given, error);
 }
 
-static int expect_whole(const contents *c, crypto_error *error) {
-    if (c->key == NULL) {
-        return crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_MISSING, "the PKCS#12 file holds no private key");
-    }
-    if (c->certificate == NULL) {
-        return crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_MISSING,
-                           "the PKCS#12 file holds no certificate for its private key");
-    }
-    return CRYPTO_OK;
+static int expect_whole(const contents *c, apns_error *error) {
+    if (c->key == NULL)
+        return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_MISSING, "the PKCS#12 file holds no private key");
+    if (c->certificate == NULL)
+        return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_MISSING,
+                                "the PKCS#12 file holds no certificate for its private key");
+    return APNS_OK;
 }
 
-static int write_certificates(const contents *c, crypto_buffer *out, crypto_error *error) {
+static int write_certificates(const contents *c, apns_crypto_buffer *out, apns_error *error) {
     BIO *bio = BIO_new(BIO_s_mem());
     bool good = bio != NULL && PEM_write_bio_X509(bio, c->certificate) == 1;
-    for (int i = 0; good && i < sk_X509_num(c->others); i++) {
+    for (int i = 0; good && i < sk_X509_num(c->others); i++)
         good = PEM_write_bio_X509(bio, sk_X509_value(c->others, i)) == 1;
-    }
-    int status =
-        good ? crypto_buffer_from_bio(bio, out, error)
-             : crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "the certificates cannot be written");
+    int status = good ? apns_crypto_buffer_from_bio(bio, out, error)
+                      : apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY,
+                                                 "the certificates cannot be written");
     BIO_free(bio);
     return status;
 }
 
-static int write_contents(const contents *c, crypto_buffer *certificates, crypto_buffer *key, crypto_error *error) {
+static int write_contents(const contents *c, apns_crypto_buffer *certificates, apns_crypto_buffer *key,
+                          apns_error *error) {
     int status = expect_whole(c, error);
-    if (status == CRYPTO_OK) status = write_certificates(c, certificates, error);
-    if (status == CRYPTO_OK) status = crypto_pkey_write_private(c->key, NULL, 0, key, error);
-    if (status != CRYPTO_OK) crypto_buffer_free(certificates);
+    if (status == APNS_OK) status = write_certificates(c, certificates, error);
+    if (status == APNS_OK) status = apns_crypto_pkey_write_private(c->key, NULL, 0, key, error);
+    if (status != APNS_OK) apns_crypto_buffer_free(certificates);
     return status;
 }
 
 /* The file's outer form; its parts are decoded with the world's algorithms. */
 static PKCS12 *decode(const world *w, const uint8_t *bytes, size_t length) {
-    BIO *bio = crypto_bio_over(bytes, length);
+    BIO *bio = apns_crypto_bio_over(bytes, length);
     PKCS12 *file = PKCS12_init_ex(NID_pkcs7_data, w->library, NULL);
     if (bio == NULL || file == NULL || d2i_PKCS12_bio(bio, &file) == NULL) {
         PKCS12_free(file);
@@ -131,39 +129,37 @@ static PKCS12 *decode(const world *w, const uint8_t *bytes, size_t length) {
 }
 
 static int read_in(const world *w, const uint8_t *bytes, size_t length, const char *passphrase,
-                   size_t passphrase_length, bool given, crypto_buffer *certificates, crypto_buffer *key,
-                   crypto_error *error) {
+                   size_t passphrase_length, bool given, apns_crypto_buffer *certificates, apns_crypto_buffer *key,
+                   apns_error *error) {
     PKCS12 *file = decode(w, bytes, length);
-    if (file == NULL) {
-        return crypto_fail_library(error, CRYPTO_INPUT, CRYPTO_FAULT_MALFORMED, "this is no PKCS#12 file");
-    }
+    if (file == NULL)
+        return apns_crypto_fail_library(error, APNS_INPUT, CRYPTO_FAULT_MALFORMED, "this is no PKCS#12 file");
     contents c = {0};
     int status = unpack(w, file, passphrase, passphrase_length, given, &c, error);
-    if (status == CRYPTO_OK) status = write_contents(&c, certificates, key, error);
+    if (status == APNS_OK) status = write_contents(&c, certificates, key, error);
     contents_free(&c);
     PKCS12_free(file);
     return status;
 }
 
-int crypto_pkcs12_read(const uint8_t *bytes, size_t length, const uint8_t *passphrase, size_t passphrase_length,
-                       crypto_buffer *certificates, crypto_buffer *key, crypto_error *error) {
-    assert(certificates != NULL && key != NULL && (bytes != NULL || length == 0));
-    crypto_begin(error);
-    *certificates = (crypto_buffer){0};
-    *key = (crypto_buffer){0};
-    if (passphrase_length > PASSPHRASE_MAX) {
-        return crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_PASSPHRASE, "the passphrase is longer than %d bytes",
-                           PASSPHRASE_MAX);
-    }
+int apns_crypto_pkcs12_read(const uint8_t *bytes, size_t length, const uint8_t *passphrase, size_t passphrase_length,
+                            apns_crypto_buffer *certificates, apns_crypto_buffer *key, apns_error *error) {
+    APNS_REQUIRE(certificates != NULL && key != NULL && (bytes != NULL || length == 0));
+    apns_crypto_begin(error);
+    *certificates = (apns_crypto_buffer){0};
+    *key = (apns_crypto_buffer){0};
+    if (passphrase_length > PASSPHRASE_MAX)
+        return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_PASSPHRASE, "the passphrase is longer than %d bytes",
+                                PASSPHRASE_MAX);
     world w;
     if (!world_open(&w)) {
         world_close(&w);
-        return crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "OpenSSL cannot be set up");
+        return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "OpenSSL cannot be set up");
     }
     char text[PASSPHRASE_MAX + 1] = {0};
     if (passphrase != NULL) memcpy(text, passphrase, passphrase_length);
     int status = read_in(&w, bytes, length, text, passphrase_length, passphrase != NULL, certificates, key, error);
-    OPENSSL_cleanse(text, sizeof text);
+    OPENSSL_cleanse(text, sizeof(text));
     world_close(&w);
-    return status == CRYPTO_OK ? crypto_done() : status;
+    return status == APNS_OK ? apns_crypto_done() : status;
 }

@@ -4,7 +4,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
-int crypto_core_dumps_forbid(void) {
+int apns_crypto_core_dumps_forbid(void) {
     /* The limit alone would not do: core files that go into a pipe pass it over. */
     const struct rlimit none = {0, 0};
     if (setrlimit(RLIMIT_CORE, &none) != 0) return -errno;

@@ -4,8 +4,8 @@
  * is two nested sequences of fixed kind. What is read here are only the two numbers, which OpenSSL then checks. */
 #include "recipient.h"
 
-#include <assert.h>
-#include <base64.h>
+#include "apns_check.h"
+#include "base64.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -68,66 +68,59 @@ static uint32_t bit_count(span number) {
     return bits;
 }
 
-static int refuse(crypto_error *error, int fault, const char *found) {
-    return crypto_fail(error, CRYPTO_INPUT, fault,
-                       "expected an RSA public key of %d bits or more (PEM or base64 DER), found %s",
-                       CRYPTO_RSA_BITS_MIN, found);
+static int refuse(apns_error *error, int fault, const char *found) {
+    return apns_crypto_fail(error, APNS_INPUT, fault,
+                            "expected an RSA public key of %d bits or more (PEM or base64 DER), found %s",
+                            CRYPTO_RSA_BITS_MIN, found);
 }
 
 /* RSAPublicKey: modulus and exponent (RFC 8017, appendix A.1.1). */
-static int read_numbers(span numbers, crypto_rsa *out, crypto_error *error) {
+static int read_numbers(span numbers, crypto_rsa *out, apns_error *error) {
     span modulus, exponent;
-    if (!take_number(&numbers, &modulus) || !take_number(&numbers, &exponent) || numbers.length != 0) {
+    if (!take_number(&numbers, &modulus) || !take_number(&numbers, &exponent) || numbers.length != 0)
         return refuse(error, CRYPTO_FAULT_MALFORMED, "DER of something else");
-    }
     out->bits = bit_count(modulus);
     if (out->bits < CRYPTO_RSA_BITS_MIN || out->bits > CRYPTO_RSA_BITS_MAX) {
         char found[64];
-        (void)snprintf(found, sizeof found, "one of %u bits%s", out->bits,
+        (void)snprintf(found, sizeof(found), "one of %u bits%s", out->bits,
                        out->bits > CRYPTO_RSA_BITS_MAX ? ", more than 8192" : "");
         return refuse(error, CRYPTO_FAULT_SIZE, found);
     }
     bool odd = (modulus.bytes[modulus.length - 1] & exponent.bytes[exponent.length - 1] & 1) != 0;
-    if (!odd || exponent.length > sizeof out->exponent || bit_count(exponent) < 2) {
+    if (!odd || exponent.length > sizeof(out->exponent) || bit_count(exponent) < 2)
         return refuse(error, CRYPTO_FAULT_MALFORMED, "one with impossible numbers");
-    }
     memcpy(out->modulus, modulus.bytes, modulus.length);
     out->modulus_length = modulus.length;
     memcpy(out->exponent, exponent.bytes, exponent.length);
     out->exponent_length = exponent.length;
-    return CRYPTO_OK;
+    return APNS_OK;
 }
 
 /* SubjectPublicKeyInfo (RFC 5280, section 4.1) or RSAPublicKey alone: they differ in what comes first. */
-static int read_der(span der, crypto_rsa *out, crypto_error *error) {
+static int read_der(span der, crypto_rsa *out, apns_error *error) {
     span outer, algorithm, oid, null, bits, numbers;
-    if (!take(&der, TAG_SEQUENCE, &outer) || der.length != 0) {
+    if (!take(&der, TAG_SEQUENCE, &outer) || der.length != 0)
         return refuse(error, CRYPTO_FAULT_MALFORMED, "bytes that are no DER");
-    }
     if (outer.length > 0 && outer.bytes[0] == TAG_INTEGER) return read_numbers(outer, out, error);
-    if (!take(&outer, TAG_SEQUENCE, &algorithm) || !take(&algorithm, TAG_OID, &oid)) {
+    if (!take(&outer, TAG_SEQUENCE, &algorithm) || !take(&algorithm, TAG_OID, &oid))
         return refuse(error, CRYPTO_FAULT_MALFORMED, "DER of something else");
-    }
-    if (equals(oid, oid_ec, sizeof oid_ec)) return refuse(error, CRYPTO_FAULT_WRONG_KIND, "an EC key");
-    if (!equals(oid, oid_rsa, sizeof oid_rsa)) {
+    if (equals(oid, oid_ec, sizeof(oid_ec))) return refuse(error, CRYPTO_FAULT_WRONG_KIND, "an EC key");
+    if (!equals(oid, oid_rsa, sizeof(oid_rsa)))
         return refuse(error, CRYPTO_FAULT_WRONG_KIND, "a key of another algorithm");
-    }
     bool plain = algorithm.length == 0 || (take(&algorithm, TAG_NULL, &null) && null.length + algorithm.length == 0);
-    if (!plain || !take(&outer, TAG_BIT_STRING, &bits) || outer.length != 0 || bits.length == 0 || bits.bytes[0] != 0) {
+    if (!plain || !take(&outer, TAG_BIT_STRING, &bits) || outer.length != 0 || bits.length == 0 || bits.bytes[0] != 0)
         return refuse(error, CRYPTO_FAULT_MALFORMED, "DER of something else");
-    }
     bits.bytes++;
     bits.length--;
-    if (!take(&bits, TAG_SEQUENCE, &numbers) || bits.length != 0) {
+    if (!take(&bits, TAG_SEQUENCE, &numbers) || bits.length != 0)
         return refuse(error, CRYPTO_FAULT_MALFORMED, "DER of something else");
-    }
     return read_numbers(numbers, out, error);
 }
 
 /* Text to DER. A text beyond the largest key is no key. */
-static int read_base64(span text, crypto_rsa *out, crypto_error *error) {
+static int read_base64(span text, crypto_rsa *out, apns_error *error) {
     uint8_t der[DER_MAX];
-    ptrdiff_t length = apns_base64_decode(text.bytes, text.length, true, der, sizeof der);
+    ptrdiff_t length = apns_base64_decode(text.bytes, text.length, true, der, sizeof(der));
     if (length < 0) {
         bool large = text.length > apns_base64_length(DER_MAX);
         return refuse(error, large ? CRYPTO_FAULT_SIZE : CRYPTO_FAULT_MALFORMED,
@@ -136,14 +129,14 @@ static int read_base64(span text, crypto_rsa *out, crypto_error *error) {
     return read_der((span){der, (size_t)length}, out, error);
 }
 
-static int read_pem(span pem, size_t at, const char *label, crypto_rsa *out, crypto_error *error) {
+static int read_pem(span pem, size_t at, const char *label, crypto_rsa *out, apns_error *error) {
     if (strcmp(label, "PUBLIC KEY") != 0 && strcmp(label, "RSA PUBLIC KEY") != 0) {
         char found[64];
-        (void)snprintf(found, sizeof found, "a PEM block \"%s\"", label);
+        (void)snprintf(found, sizeof(found), "a PEM block \"%s\"", label);
         return refuse(error, CRYPTO_FAULT_WRONG_BLOCK, found);
     }
     static const char dashes[] = "-----";
-    const size_t count = sizeof dashes - 1;
+    const size_t count = sizeof(dashes) - 1;
     size_t end = at + count;
     if (end > pem.length || memcmp(pem.bytes + at, dashes, count) != 0) end = pem.length;
     span body = {pem.bytes + end, 0};
@@ -153,22 +146,23 @@ static int read_pem(span pem, size_t at, const char *label, crypto_rsa *out, cry
     return read_base64(body, out, error);
 }
 
-int crypto_rsa_read(const uint8_t *key, size_t length, crypto_rsa *out, crypto_error *error) {
+int apns_crypto_rsa_read(const uint8_t *key, size_t length, crypto_rsa *out, apns_error *error) {
     if (length == 0) return refuse(error, CRYPTO_FAULT_NOT_PEM, "nothing");
     /* DER of a key in range has a length of two bytes: no text begins so. */
     if (length > 2 && key[0] == TAG_SEQUENCE && key[1] >= 0x80) return read_der((span){key, length}, out, error);
     char label[CRYPTO_PEM_LABEL_MAX + 1];
     size_t at = 0;
-    if (crypto_pem_next_label(key, length, &at, label)) return read_pem((span){key, length}, at, label, out, error);
+    if (apns_crypto_pem_next_label(key, length, &at, label))
+        return read_pem((span){key, length}, at, label, out, error);
     return read_base64((span){key, length}, out, error);
 }
 
-int crypto_recipient_check(const uint8_t *key, size_t length, uint32_t *bits, crypto_error *error) {
-    assert(bits != NULL && (key != NULL || length == 0));
-    crypto_begin(error);
+int apns_crypto_recipient_check(const uint8_t *key, size_t length, uint32_t *bits, apns_error *error) {
+    APNS_REQUIRE(bits != NULL && (key != NULL || length == 0));
+    apns_crypto_begin(error);
     *bits = 0;
     crypto_rsa rsa;
-    int status = crypto_rsa_read(key, length, &rsa, error);
-    if (status == CRYPTO_OK) *bits = rsa.bits;
+    int status = apns_crypto_rsa_read(key, length, &rsa, error);
+    if (status == APNS_OK) *bits = rsa.bits;
     return status;
 }

@@ -13,6 +13,6 @@ typedef struct crypto_rsa {
 } crypto_rsa;
 
 /* Reads PEM, base64 of DER, or DER. Allocates nothing. key: borrowed until return. */
-int crypto_rsa_read(const uint8_t *key, size_t length, crypto_rsa *out, crypto_error *error);
+int apns_crypto_rsa_read(const uint8_t *key, size_t length, crypto_rsa *out, apns_error *error);
 
 #endif

@@ -1,8 +1,8 @@
 /* Sealing: a fresh AES key for each message, and that key encrypted for its recipient. */
 #include "recipient.h"
 
-#include <assert.h>
-#include <base64.h>
+#include "apns_check.h"
+#include "base64.h"
 #include <limits.h>
 #include <openssl/core_names.h>
 #include <openssl/params.h>
@@ -21,7 +21,7 @@ enum {
     KEPT_MAX = 2048,
 };
 
-struct crypto_sealer {
+struct apns_crypto_sealer {
     bool gcm;
     EVP_CIPHER *cipher;
     EVP_CIPHER_CTX *cipher_context;
@@ -38,7 +38,7 @@ static OSSL_PARAM text_param(const char *key, const char *value) {
     return OSSL_PARAM_construct_utf8_string(key, (char *)(uintptr_t)value, 0);
 }
 
-static void choose_padding(crypto_sealer *sealer, int padding) {
+static void choose_padding(apns_crypto_sealer *sealer, int padding) {
     OSSL_PARAM *next = sealer->padding;
     if (padding == CRYPTO_PADDING_PKCS1) {
         *next++ = text_param(OSSL_ASYM_CIPHER_PARAM_PAD_MODE, OSSL_PKEY_RSA_PAD_MODE_PKCSV15);
@@ -51,13 +51,13 @@ static void choose_padding(crypto_sealer *sealer, int padding) {
     *next = OSSL_PARAM_construct_end();
 }
 
-int crypto_sealer_make(int cipher, int padding, crypto_sealer **out, crypto_error *error) {
-    assert(out != NULL && (cipher == CRYPTO_CIPHER_AES256_GCM || cipher == CRYPTO_CIPHER_AES256_CBC));
-    assert(padding >= CRYPTO_PADDING_OAEP_SHA256 && padding <= CRYPTO_PADDING_PKCS1);
-    crypto_begin(error);
+int apns_crypto_sealer_make(int cipher, int padding, apns_crypto_sealer **out, apns_error *error) {
+    APNS_REQUIRE(out != NULL && (cipher == CRYPTO_CIPHER_AES256_GCM || cipher == CRYPTO_CIPHER_AES256_CBC));
+    APNS_REQUIRE(padding >= CRYPTO_PADDING_OAEP_SHA256 && padding <= CRYPTO_PADDING_PKCS1);
+    apns_crypto_begin(error);
     *out = NULL;
-    crypto_sealer *sealer = calloc(1, sizeof *sealer);
-    if (sealer == NULL) return crypto_fail(error, CRYPTO_RESOURCE, CRYPTO_FAULT_NONE, "out of memory");
+    apns_crypto_sealer *sealer = calloc(1, sizeof(*sealer));
+    if (sealer == NULL) return apns_crypto_fail(error, APNS_RESOURCE, CRYPTO_FAULT_NONE, "out of memory");
     sealer->gcm = cipher == CRYPTO_CIPHER_AES256_GCM;
     sealer->cipher = EVP_CIPHER_fetch(NULL, sealer->gcm ? "AES-256-GCM" : "AES-256-CBC", NULL);
     sealer->cipher_context = EVP_CIPHER_CTX_new();
@@ -65,20 +65,20 @@ int crypto_sealer_make(int cipher, int padding, crypto_sealer **out, crypto_erro
     choose_padding(sealer, padding);
     if (sealer->cipher == NULL || sealer->cipher_context == NULL || sealer->key_maker == NULL ||
         EVP_PKEY_fromdata_init(sealer->key_maker) != 1) {
-        crypto_sealer_free(sealer);
-        return crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "encryption cannot be set up");
+        apns_crypto_sealer_free(sealer);
+        return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "encryption cannot be set up");
     }
     *out = sealer;
-    return crypto_done();
+    return apns_crypto_done();
 }
 
-void crypto_sealer_free(crypto_sealer *sealer) {
+void apns_crypto_sealer_free(apns_crypto_sealer *sealer) {
     if (sealer == NULL) return;
     EVP_PKEY_CTX_free(sealer->recipient);
     EVP_PKEY_CTX_free(sealer->key_maker);
     EVP_CIPHER_CTX_free(sealer->cipher_context);
     EVP_CIPHER_free(sealer->cipher);
-    OPENSSL_cleanse(sealer, sizeof *sealer);
+    OPENSSL_cleanse(sealer, sizeof(*sealer));
     free(sealer);
 }
 
@@ -97,7 +97,7 @@ static void to_native(uint8_t *number, size_t length) {
 }
 
 /* A context that encrypts for this key, or NULL. */
-static EVP_PKEY_CTX *recipient_for(crypto_sealer *sealer, crypto_rsa *rsa) {
+static EVP_PKEY_CTX *recipient_for(apns_crypto_sealer *sealer, crypto_rsa *rsa) {
     to_native(rsa->modulus, rsa->modulus_length);
     to_native(rsa->exponent, rsa->exponent_length);
     OSSL_PARAM numbers[] = {
@@ -114,48 +114,47 @@ static EVP_PKEY_CTX *recipient_for(crypto_sealer *sealer, crypto_rsa *rsa) {
     return NULL;
 }
 
-static void forget_recipient(crypto_sealer *sealer) {
+static void forget_recipient(apns_crypto_sealer *sealer) {
     EVP_PKEY_CTX_free(sealer->recipient);
     sealer->recipient = NULL;
     sealer->recipient_bytes = 0;
     sealer->kept_length = 0;
 }
 
-int crypto_sealer_address(crypto_sealer *sealer, const uint8_t *key, size_t length, crypto_error *error) {
-    assert(sealer != NULL && (key != NULL || length == 0));
-    if (length > 0 && length == sealer->kept_length && memcmp(key, sealer->kept, length) == 0) return CRYPTO_OK;
-    crypto_begin(error);
+int apns_crypto_sealer_address(apns_crypto_sealer *sealer, const uint8_t *key, size_t length, apns_error *error) {
+    APNS_REQUIRE(sealer != NULL && (key != NULL || length == 0));
+    if (length > 0 && length == sealer->kept_length && memcmp(key, sealer->kept, length) == 0) return APNS_OK;
+    apns_crypto_begin(error);
     forget_recipient(sealer);
     crypto_rsa rsa;
-    int status = crypto_rsa_read(key, length, &rsa, error);
-    if (status != CRYPTO_OK) return status;
+    int status = apns_crypto_rsa_read(key, length, &rsa, error);
+    if (status != APNS_OK) return status;
     sealer->recipient = recipient_for(sealer, &rsa);
-    if (sealer->recipient == NULL) {
-        return crypto_fail_library(error, CRYPTO_INPUT, CRYPTO_FAULT_MALFORMED, "the RSA public key cannot be used");
-    }
+    if (sealer->recipient == NULL)
+        return apns_crypto_fail_library(error, APNS_INPUT, CRYPTO_FAULT_MALFORMED, "the RSA public key cannot be used");
     sealer->recipient_bytes = rsa.modulus_length;
     if (length <= KEPT_MAX) {
         memcpy(sealer->kept, key, length);
         sealer->kept_length = length;
     }
-    return crypto_done();
+    return apns_crypto_done();
 }
 
 /* Bytes of the encrypted message: CBC fills up to a whole block and adds one when there is nothing to fill. */
-static size_t cipher_length(const crypto_sealer *sealer, size_t length) {
+static size_t cipher_length(const apns_crypto_sealer *sealer, size_t length) {
     return sealer->gcm ? length + GCM_TAG_BYTES : length / AES_BLOCK_BYTES * AES_BLOCK_BYTES + AES_BLOCK_BYTES;
 }
 
-size_t crypto_sealer_content_length(const crypto_sealer *sealer, size_t message_length) {
+size_t apns_crypto_sealer_content_length(const apns_crypto_sealer *sealer, size_t message_length) {
     return apns_base64_length(cipher_length(sealer, message_length));
 }
 
-size_t crypto_sealer_secret_length(const crypto_sealer *sealer) {
+size_t apns_crypto_sealer_secret_length(const apns_crypto_sealer *sealer) {
     return apns_base64_length(sealer->recipient_bytes);
 }
 
 /* Encrypts into target and then takes the key out of the context by putting another into it. */
-static bool encrypt_message(crypto_sealer *sealer, const uint8_t *message, size_t length, const uint8_t *secret,
+static bool encrypt_message(apns_crypto_sealer *sealer, const uint8_t *message, size_t length, const uint8_t *secret,
                             uint8_t *target) {
     static const uint8_t nothing[SECRET_BYTES_MAX];
     EVP_CIPHER_CTX *context = sealer->cipher_context;
@@ -178,17 +177,17 @@ static uint8_t *bytes_within(uint8_t *text, size_t byte_count) {
     return text + apns_base64_length(byte_count) - byte_count;
 }
 
-static bool encrypt_secret(crypto_sealer *sealer, const uint8_t *secret, size_t length, uint8_t *target) {
+static bool encrypt_secret(apns_crypto_sealer *sealer, const uint8_t *secret, size_t length, uint8_t *target) {
     size_t written = sealer->recipient_bytes;
     return EVP_PKEY_encrypt(sealer->recipient, target, &written, secret, length) == 1 &&
            written == sealer->recipient_bytes;
 }
 
-int crypto_sealer_seal(crypto_sealer *sealer, const uint8_t *message, size_t message_length, uint8_t *content,
-                       uint8_t *secret, crypto_error *error) {
-    assert(sealer != NULL && content != NULL && secret != NULL && (message != NULL || message_length == 0));
-    assert(sealer->recipient != NULL && message_length <= INT_MAX - AES_BLOCK_BYTES);
-    crypto_begin(error);
+int apns_crypto_sealer_seal(apns_crypto_sealer *sealer, const uint8_t *message, size_t message_length, uint8_t *content,
+                            uint8_t *secret, apns_error *error) {
+    APNS_REQUIRE(sealer != NULL && content != NULL && secret != NULL && (message != NULL || message_length == 0));
+    APNS_REQUIRE(sealer->recipient != NULL && message_length <= INT_MAX - AES_BLOCK_BYTES);
+    apns_crypto_begin(error);
     const size_t secret_length = AES_KEY_BYTES + (sealer->gcm ? GCM_NONCE_BYTES : AES_BLOCK_BYTES);
     const size_t encrypted_length = cipher_length(sealer, message_length);
     uint8_t *encrypted = bytes_within(content, encrypted_length);
@@ -197,11 +196,11 @@ int crypto_sealer_seal(crypto_sealer *sealer, const uint8_t *message, size_t mes
     bool good = RAND_priv_bytes(key_and_iv, (int)secret_length) == 1 &&
                 encrypt_message(sealer, message, message_length, key_and_iv, encrypted) &&
                 encrypt_secret(sealer, key_and_iv, secret_length, wrapped);
-    OPENSSL_cleanse(key_and_iv, sizeof key_and_iv);
+    OPENSSL_cleanse(key_and_iv, sizeof(key_and_iv));
     if (!good) {
-        return crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "the payload cannot be encrypted");
+        return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "the payload cannot be encrypted");
     }
     apns_base64_encode(encrypted, encrypted_length, content);
     apns_base64_encode(wrapped, sealer->recipient_bytes, secret);
-    return crypto_done();
+    return apns_crypto_done();
 }

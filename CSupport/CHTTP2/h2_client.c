@@ -1,42 +1,44 @@
 #include "h2_internal.h"
 #include <string.h>
 
-enum { REFUSED_STREAM = 7 };
-
-static void changed_closed(h2_session *session, h2_exchange *exchange, uint32_t error_code) {
+static void changed_closed(apns_h2_session *session, apns_h2_exchange *exchange, uint32_t error_code) {
+    APNS_REQUIRE(session->open_count > 0);
     session->open_count--;
     exchange->facts |= H2_CLOSED;
     exchange->error_code = error_code;
-    h2_session_changed_add(session, exchange);
+    apns_h2_session_changed_add(session, exchange);
 }
 
 /* Gives a request to the library and writes it at once: what the library allocates for it is still in the cache, and
  * nothing waits inside the library. Returns 1 when all stream numbers are used up. */
-static int submit(h2_session *session, h2_exchange *exchange, const h2_request *request) {
-    nghttp2_data_provider body = {.source.ptr = exchange, .read_callback = h2_send_read};
+static int submit(apns_h2_session *session, apns_h2_exchange *exchange, const apns_h2_request *request) {
+    nghttp2_data_provider body = {.source.ptr = exchange, .read_callback = apns_h2_send_read};
     int32_t stream =
         nghttp2_submit_request(session->ng, NULL, NULL, 0, exchange->body_length > 0 ? &body : NULL, exchange);
     if (stream == NGHTTP2_ERR_STREAM_ID_NOT_AVAILABLE) return 1;
-    if (stream < 0) return h2_session_fail_library(session, stream);
+    if (stream < 0) return apns_h2_session_fail_library(session, stream);
+    APNS_ASSERT(stream > session->written_stream && session->request == NULL);
     exchange->stream = stream;
     session->drained = false;
     session->request = request;
     session->request_body_length = exchange->body_length;
-    int result = h2_send_library(session);
+    int result = apns_h2_send_library(session);
     session->request = NULL;
     if (result == 0 && session->written_stream < stream && (exchange->facts & H2_CLOSED) == 0)
-        return h2_session_fail(session, H2_FAILURE_MEMORY, NGHTTP2_ERR_INTERNAL, "a request was not written");
+        return apns_h2_session_fail(session, H2_FAILURE_MEMORY, NGHTTP2_ERR_INTERNAL, "a request was not written");
     return result;
 }
 
-static int defer(h2_session *session, h2_exchange *exchange, const h2_request *request) {
-    h2_deferred *deferred = h2_memory_take(session->memory, sizeof(*deferred));
-    if (deferred == NULL) return h2_session_fail(session, H2_FAILURE_MEMORY, 0, "no memory for a request that waits");
+static int defer(apns_h2_session *session, apns_h2_exchange *exchange, const apns_h2_request *request) {
+    h2_deferred *deferred = apns_h2_memory_take(session->memory, sizeof(*deferred));
+    if (deferred == NULL)
+        return apns_h2_session_fail(session, H2_FAILURE_MEMORY, 0, "no memory for a request that waits");
     deferred->next = NULL;
     deferred->exchange = exchange;
     deferred->request = *request;
     deferred->request.fields = deferred->fields;
-    if (request->field_count > 0) memcpy(deferred->fields, request->fields, request->field_count * sizeof(h2_field));
+    if (request->field_count > 0)
+        memcpy(deferred->fields, request->fields, request->field_count * sizeof(apns_h2_field));
     request->set->references++;
     if (request->shared != NULL) request->shared->references++;
     *session->deferred_last = deferred;
@@ -44,13 +46,13 @@ static int defer(h2_session *session, h2_exchange *exchange, const h2_request *r
     return 0;
 }
 
-static void deferred_free(h2_session *session, h2_deferred *deferred) {
-    h2_header_set_destroy(deferred->request.set);
-    h2_header_set_destroy(deferred->request.shared);
-    h2_memory_give(session->memory, deferred);
+static void deferred_free(apns_h2_session *session, h2_deferred *deferred) {
+    apns_h2_header_set_destroy(deferred->request.set);
+    apns_h2_header_set_destroy(deferred->request.shared);
+    apns_h2_memory_give(session->memory, deferred);
 }
 
-static h2_deferred *deferred_unlink(h2_session *session, h2_deferred **link) {
+static h2_deferred *deferred_unlink(apns_h2_session *session, h2_deferred **link) {
     h2_deferred *deferred = *link;
     *link = deferred->next;
     if (deferred->next == NULL) session->deferred_last = link;
@@ -58,29 +60,32 @@ static h2_deferred *deferred_unlink(h2_session *session, h2_deferred **link) {
 }
 
 /* Begins the request that waits longest. The peer may have lowered its limit in the meantime: then it was not sent. */
-int h2_client_deferred_submit(h2_session *session) {
+static int deferred_submit(apns_h2_session *session) {
     h2_deferred *deferred = deferred_unlink(session, &session->deferred_first);
-    session->deferred_count--;
+    APNS_REQUIRE(session->waiting > 0);
+    session->waiting--;
     int result = 1;
-    if (session->open_count - session->deferred_count <= h2_session_peer_streams_max(session))
+    if (session->open_count - session->waiting <= apns_h2_session_peer_streams_max(session))
         result = submit(session, deferred->exchange, &deferred->request);
-    if (result > 0) changed_closed(session, deferred->exchange, REFUSED_STREAM);
+    if (result > 0) changed_closed(session, deferred->exchange, H2_REFUSED_STREAM);
     deferred_free(session, deferred);
     return result < 0 ? -1 : 0;
 }
 
-void h2_client_deferred_clear(h2_session *session) {
+static void deferred_clear(apns_h2_session *session) {
     while (session->deferred_first != NULL)
         deferred_free(session, deferred_unlink(session, &session->deferred_first));
-    session->deferred_count = 0;
+    APNS_ASSERT(session->deferred_last == &session->deferred_first);
+    session->waiting = 0;
 }
 
-int h2_client_submit(h2_session *session, h2_exchange *exchange, const h2_request *request) {
-    if (!session->drained && h2_session_pump(session) != 0) return -1;
+int apns_h2_client_submit(apns_h2_session *session, apns_h2_exchange *exchange, const apns_h2_request *request) {
+    APNS_REQUIRE(request->set != NULL && request->field_count <= H2_REQUEST_FIELDS_MAX && exchange->stream == 0);
+    if (!session->drained && apns_h2_session_pump(session) != 0) return -1;
     int result = 0;
     if (session->output->paused || session->deferred_first != NULL || !session->drained) {
         result = defer(session, exchange, request);
-        session->deferred_count += result == 0;
+        session->waiting += result == 0;
     } else {
         result = submit(session, exchange, request);
     }
@@ -88,22 +93,64 @@ int h2_client_submit(h2_session *session, h2_exchange *exchange, const h2_reques
     return result;
 }
 
-static int deferred_cancel(h2_session *session, const h2_exchange *exchange) {
+static int deferred_cancel(apns_h2_session *session, const apns_h2_exchange *exchange) {
     for (h2_deferred **link = &session->deferred_first; *link != NULL; link = &(*link)->next) {
         if ((*link)->exchange != exchange) continue;
         deferred_free(session, deferred_unlink(session, link));
-        session->deferred_count--;
+        session->waiting--;
         session->open_count--;
         break;
     }
     return 0;
 }
 
-int h2_client_abandon(h2_session *session, h2_exchange *exchange, uint32_t code) {
+int apns_h2_client_abandon(apns_h2_session *session, apns_h2_exchange *exchange, uint32_t code) {
     if (exchange->stream == 0) return deferred_cancel(session, exchange);
     nghttp2_session_set_stream_user_data(session->ng, exchange->stream, NULL);
     if (exchange == session->current) session->current = NULL;
     session->drained = false;
     int result = nghttp2_submit_rst_stream(session->ng, NGHTTP2_FLAG_NONE, exchange->stream, code);
-    return result < 0 ? h2_session_fail_library(session, result) : 0;
+    return result < 0 ? apns_h2_session_fail_library(session, result) : 0;
 }
+
+/* Behind the end of the last stream, what is left to be understood is in h2_late.c. */
+static int receive(apns_h2_session *session, const uint8_t *bytes, size_t length) {
+    if (nghttp2_session_want_read(session->ng) == 0) {
+        apns_h2_late_receive(session, bytes, length);
+        return 0;
+    }
+    ssize_t taken = nghttp2_session_mem_recv(session->ng, bytes, length);
+    return taken < 0 ? apns_h2_session_fail_library(session, (int)taken) : 0;
+}
+
+static int pump(apns_h2_session *session) {
+    int result = apns_h2_send_library(session);
+    while (result == 0 && session->deferred_first != NULL && !session->output->paused)
+        result = deferred_submit(session);
+    return result;
+}
+
+/* A server begins no streams: push is disabled. */
+static int stream_begin(apns_h2_session *session, int32_t stream) {
+    (void)session;
+    (void)stream;
+    return 0;
+}
+
+static void fields_end(apns_h2_session *session, apns_h2_exchange *exchange) {
+    (void)session;
+    (void)exchange;
+}
+
+const h2_side apns_h2_client_side = {
+    .session_bytes = sizeof(apns_h2_session),
+    .library_new = nghttp2_session_client_new3,
+    .receive = receive,
+    .stream_begin = stream_begin,
+    .field = apns_h2_receive_response_field,
+    .fields_end = fields_end,
+    .body_begin = apns_h2_receive_response_body,
+    .frame_append = apns_h2_send_client_frame,
+    .pump = pump,
+    .waiting_clear = deferred_clear,
+};

@@ -40,45 +40,45 @@ static uint8_t *string_plain_write(uint8_t *place, const uint8_t *bytes, uint32_
     return place + length;
 }
 
-uint8_t *h2_string_write(uint8_t *place, const uint8_t *bytes, uint32_t length) {
-    size_t coded = h2_huffman_length(bytes, length);
+uint8_t *apns_h2_string_write(uint8_t *place, const uint8_t *bytes, uint32_t length) {
+    size_t coded = apns_h2_huffman_length(bytes, length);
     if (coded >= length) return string_plain_write(place, bytes, length);
     place = integer_write(place, HUFFMAN, STRING_BITS, (uint32_t)coded);
-    return h2_huffman_write(place, bytes, length);
+    return apns_h2_huffman_write(place, bytes, length);
 }
 
-void h2_encoder_init(h2_encoder *encoder, h2_memory *memory) {
+void apns_h2_encoder_init(h2_encoder *encoder, apns_h2_memory *memory) {
     memset(encoder, 0, sizeof(*encoder));
     encoder->memory = memory;
-    h2_table_init(&encoder->table, memory);
+    apns_h2_table_init(&encoder->table, memory);
 }
 
-void h2_encoder_clear(h2_encoder *encoder) {
-    h2_table_clear(&encoder->table);
+void apns_h2_encoder_clear(h2_encoder *encoder) {
+    apns_h2_table_clear(&encoder->table);
     for (uint32_t i = 0; i < H2_BLOCKS_CACHED; i++)
-        h2_memory_give(encoder->memory, encoder->blocks[i].bytes);
+        apns_h2_memory_give(encoder->memory, encoder->blocks[i].bytes);
 }
 
-void h2_encoder_table_allow(h2_encoder *encoder, uint32_t bytes_max) {
+void apns_h2_encoder_table_allow(h2_encoder *encoder, uint32_t bytes_max) {
     uint32_t size = bytes_max < H2_TABLE_BYTES_MAX ? bytes_max : H2_TABLE_BYTES_MAX;
     if (size == encoder->table.bytes_max) return;
     if (!encoder->resize_pending || size < encoder->resize_least) encoder->resize_least = size;
     encoder->resize_pending = true;
-    h2_table_resize(&encoder->table, size);
+    apns_h2_table_resize(&encoder->table, size);
 }
 
 static bool block_reserve(h2_encoder *encoder, h2_block *block, size_t bytes) {
     if (bytes <= block->capacity) return true;
-    h2_memory_give(encoder->memory, block->bytes);
+    apns_h2_memory_give(encoder->memory, block->bytes);
     block->capacity = 0;
-    block->bytes = h2_memory_take(encoder->memory, bytes);
+    block->bytes = apns_h2_memory_take(encoder->memory, bytes);
     if (block->bytes == NULL) return false;
     block->capacity = (uint32_t)bytes;
     return true;
 }
 
 /* The entry of a name that was sent with indexing before, or NULL. */
-static h2_name_once *name_once_find(h2_encoder *encoder, const h2_field *field) {
+static h2_name_once *name_once_find(h2_encoder *encoder, const apns_h2_field *field) {
     for (uint32_t i = 0; i < encoder->names_once_count; i++) {
         h2_name_once *once = &encoder->names_once[i];
         if (once->length == field->name_length && memcmp(once->bytes, field->name, field->name_length) == 0)
@@ -88,7 +88,7 @@ static h2_name_once *name_once_find(h2_encoder *encoder, const h2_field *field) 
 }
 
 /* False when there is no room for another name. */
-static bool name_once_add(h2_encoder *encoder, const h2_field *field) {
+static bool name_once_add(h2_encoder *encoder, const apns_h2_field *field) {
     if (encoder->names_once_count == H2_NAMES_ONCE_MAX || field->name_length > H2_NAME_ONCE_BYTES_MAX) return false;
     h2_name_once *once = &encoder->names_once[encoder->names_once_count++];
     *once = (h2_name_once){.version = UINT64_MAX, .length = field->name_length};
@@ -97,15 +97,15 @@ static bool name_once_add(h2_encoder *encoder, const h2_field *field) {
 }
 
 /* The representation's first byte with the name's index, or 0 and the name itself. */
-static uint8_t *name_write(uint8_t *place, uint8_t first, uint32_t bits, uint32_t index, const h2_field *field) {
+static uint8_t *name_write(uint8_t *place, uint8_t first, uint32_t bits, uint32_t index, const apns_h2_field *field) {
     place = integer_write(place, first, bits, index);
-    return index != 0 ? place : h2_string_write(place, field->name, field->name_length);
+    return index != 0 ? place : apns_h2_string_write(place, field->name, field->name_length);
 }
 
 static uint32_t name_index(const h2_encoder *encoder, const h2_prepared_field *prepared) {
     return prepared->static_name_index != 0
                ? prepared->static_name_index
-               : h2_table_name_find(&encoder->table, prepared->field.name, prepared->field.name_length);
+               : apns_h2_table_name_find(&encoder->table, prepared->field.name, prepared->field.name_length);
 }
 
 static uint8_t *value_write(uint8_t *place, const h2_prepared_field *prepared) {
@@ -117,9 +117,9 @@ static uint8_t *value_write(uint8_t *place, const h2_prepared_field *prepared) {
 /* Without indexing when the caller asks, or when the entry would be larger than the table. What is never to be indexed
  * is said to be so, for whoever forwards it (section 7.1.3). */
 static uint8_t *literal_write(h2_encoder *encoder, uint8_t *place, const h2_prepared_field *prepared, bool indexed) {
-    const h2_field *field = &prepared->field;
+    const apns_h2_field *field = &prepared->field;
     uint32_t index = name_index(encoder, prepared);
-    if (indexed && h2_table_insert(&encoder->table, field, prepared->hash))
+    if (indexed && apns_h2_table_insert(&encoder->table, field, prepared->hash))
         place = name_write(place, INCREMENTAL, INCREMENTAL_BITS, index, field);
     else
         place = name_write(place, field->indexing == H2_LITERAL ? NEVER_INDEXED : PLAIN, PLAIN_BITS, index, field);
@@ -128,7 +128,7 @@ static uint8_t *literal_write(h2_encoder *encoder, uint8_t *place, const h2_prep
 
 /* The name's index stays valid while the table does not change. */
 static uint8_t *name_once_write(h2_encoder *encoder, uint8_t *place, const h2_prepared_field *prepared) {
-    const h2_field *field = &prepared->field;
+    const apns_h2_field *field = &prepared->field;
     h2_name_once *once = name_once_find(encoder, field);
     if (once == NULL) return literal_write(encoder, place, prepared, name_once_add(encoder, field));
     if (once->version != encoder->table.version) {
@@ -139,16 +139,16 @@ static uint8_t *name_once_write(h2_encoder *encoder, uint8_t *place, const h2_pr
 }
 
 static uint8_t *field_write(h2_encoder *encoder, uint8_t *place, const h2_prepared_field *prepared) {
-    const h2_field *field = &prepared->field;
+    const apns_h2_field *field = &prepared->field;
     if (field->indexing == H2_LITERAL) return literal_write(encoder, place, prepared, false);
     if (field->indexing == H2_NAME_ONCE) return name_once_write(encoder, place, prepared);
     uint32_t index = prepared->static_index;
-    if (index == 0) index = h2_table_find(&encoder->table, field, prepared->hash);
+    if (index == 0) index = apns_h2_table_find(&encoder->table, field, prepared->hash);
     return index != 0 ? integer_write(place, INDEXED, INDEXED_BITS, index)
                       : literal_write(encoder, place, prepared, true);
 }
 
-static uint8_t *fields_write(h2_encoder *encoder, uint8_t *place, const h2_header_set *set) {
+static uint8_t *fields_write(h2_encoder *encoder, uint8_t *place, const apns_h2_header_set *set) {
     for (uint32_t i = 0; i < set->count; i++)
         place = field_write(encoder, place, &set->fields[i]);
     return place;
@@ -156,7 +156,8 @@ static uint8_t *fields_write(h2_encoder *encoder, uint8_t *place, const h2_heade
 
 /* The fields of both sets: from the cache while the table has not changed since they were encoded. An encoding that
  * changed the table itself is good for once. NULL when memory is short. */
-static const h2_block *sets_encode(h2_encoder *encoder, const h2_header_set *set, const h2_header_set *shared) {
+static const h2_block *sets_encode(h2_encoder *encoder, const apns_h2_header_set *set,
+                                   const apns_h2_header_set *shared) {
     h2_block *block = &encoder->blocks[set->serial % H2_BLOCKS_CACHED];
     uint64_t shared_serial = shared != NULL ? shared->serial : 0;
     if (block->serial == set->serial && block->shared == shared_serial && block->version == encoder->table.version)
@@ -179,16 +180,16 @@ static uint8_t *size_update_write(h2_encoder *encoder, uint8_t *place) {
     return integer_write(place, SIZE_UPDATE, SIZE_UPDATE_BITS, encoder->table.bytes_max);
 }
 
-static uint8_t *own_field_write(h2_encoder *encoder, uint8_t *place, const h2_field *field) {
+static uint8_t *own_field_write(h2_encoder *encoder, uint8_t *place, const apns_h2_field *field) {
     h2_prepared_field prepared = {.field = *field};
     if (field->indexing == H2_INDEXED) {
-        prepared.hash = h2_field_hash(field);
-        prepared.static_index = h2_static_find(field);
+        prepared.hash = apns_h2_field_hash(field);
+        prepared.static_index = apns_h2_static_find(field);
     }
     return field_write(encoder, place, &prepared);
 }
 
-size_t h2_encoder_bound(const h2_request *request) {
+size_t apns_h2_encoder_bound(const apns_h2_request *request) {
     size_t bytes = 4 * H2_INTEGER_BYTES_MAX + (size_t)request->path_length + request->set->encoded_max;
     bytes += 2 * H2_INTEGER_BYTES_MAX + DECIMAL_DIGITS_MAX;
     if (request->shared != NULL) bytes += request->shared->encoded_max;
@@ -211,7 +212,8 @@ static uint8_t *content_length_write(uint8_t *place, uint32_t length) {
 }
 
 /* :path first: it must come before all regular fields, and what follows it can be cached as one. */
-uint8_t *h2_encoder_request(h2_encoder *encoder, const h2_request *request, uint32_t body_length, uint8_t *place) {
+uint8_t *apns_h2_encoder_request(h2_encoder *encoder, const apns_h2_request *request, uint32_t body_length,
+                                 uint8_t *place) {
     if (encoder->resize_pending) place = size_update_write(encoder, place);
     place = integer_write(place, PLAIN, PLAIN_BITS, STATIC_PATH);
     place = string_plain_write(place, request->path, request->path_length);

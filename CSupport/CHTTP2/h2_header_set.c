@@ -12,25 +12,25 @@ static const uint8_t *copy(uint8_t **place, const uint8_t *bytes, uint32_t lengt
     return start;
 }
 
-static void field_prepare(h2_prepared_field *prepared, const h2_field *field, uint8_t **place) {
+static void field_prepare(h2_prepared_field *prepared, const apns_h2_field *field, uint8_t **place) {
     prepared->field = *field;
     prepared->field.name = copy(place, field->name, field->name_length);
     prepared->field.value = copy(place, field->value, field->value_length);
-    prepared->hash = h2_field_hash(field);
-    prepared->static_index = field->indexing == H2_LITERAL ? 0 : h2_static_find(field);
-    prepared->static_name_index = h2_static_name_find(field->name, field->name_length);
+    prepared->hash = apns_h2_field_hash(field);
+    prepared->static_index = field->indexing == H2_LITERAL ? 0 : apns_h2_static_find(field);
+    prepared->static_name_index = apns_h2_static_name_find(field->name, field->name_length);
     prepared->string = *place;
-    *place = h2_string_write(*place, field->value, field->value_length);
+    *place = apns_h2_string_write(*place, field->value, field->value_length);
     prepared->string_length = (uint32_t)(*place - prepared->string);
 }
 
-h2_header_set *h2_header_set_create(const h2_field *fields, uint32_t count) {
+apns_h2_header_set *apns_h2_header_set_create(const apns_h2_field *fields, uint32_t count) {
     if (count > H2_SET_FIELDS_MAX) return NULL;
     size_t bytes = 0;
     for (uint32_t i = 0; i < count; i++)
         bytes += fields[i].name_length + 2 * (size_t)fields[i].value_length + 2 * H2_INTEGER_BYTES_MAX;
     if (bytes > H2_HEADER_LIST_BYTES_MAX) return NULL;
-    h2_header_set *set = calloc(1, sizeof(*set) + bytes);
+    apns_h2_header_set *set = calloc(1, sizeof(*set) + bytes);
     if (set == NULL) return NULL;
     set->serial = atomic_fetch_add(&serials, 1);
     set->references = 1;
@@ -43,6 +43,6 @@ h2_header_set *h2_header_set_create(const h2_field *fields, uint32_t count) {
     return set;
 }
 
-void h2_header_set_destroy(h2_header_set *set) {
+void apns_h2_header_set_destroy(apns_h2_header_set *set) {
     if (set != NULL && --set->references == 0) free(set);
 }

@@ -16,12 +16,12 @@ enum { H2_INTEGER_BYTES_MAX = 6 };
 enum { H2_STATIC_COUNT = 61, H2_TABLE_BYTES_MAX = 4096, H2_TABLE_ENTRY_OVERHEAD = 32, H2_TABLE_ENTRIES_MAX = 128 };
 
 /* h2_huffman.c */
-size_t h2_huffman_length(const uint8_t *bytes, size_t length);
-uint8_t *h2_huffman_write(uint8_t *place, const uint8_t *bytes, size_t length);
+size_t apns_h2_huffman_length(const uint8_t *bytes, size_t length);
+uint8_t *apns_h2_huffman_write(uint8_t *place, const uint8_t *bytes, size_t length);
 
 /* h2_static.c: index of the entry, or 0. */
-uint32_t h2_static_name_find(const uint8_t *name, size_t length);
-uint32_t h2_static_find(const h2_field *field);
+uint32_t apns_h2_static_name_find(const uint8_t *name, size_t length);
+uint32_t apns_h2_static_find(const apns_h2_field *field);
 
 /* ---------------------------------------------------------------- the dynamic table */
 
@@ -34,7 +34,7 @@ typedef struct h2_table_entry {
 } h2_table_entry;
 
 typedef struct h2_table {
-    h2_memory *memory;
+    apns_h2_memory *memory;
     uint32_t bytes; /* as RFC 7541, section 4.1 counts */
     uint32_t bytes_max;
     uint64_t inserted;                            /* entries ever; the newest has number inserted - 1 */
@@ -43,23 +43,23 @@ typedef struct h2_table {
     h2_table_entry entries[H2_TABLE_ENTRIES_MAX]; /* by number, modulo */
 } h2_table;
 
-void h2_table_init(h2_table *table, h2_memory *memory);
-void h2_table_clear(h2_table *table);
-void h2_table_resize(h2_table *table, uint32_t bytes_max);
+void apns_h2_table_init(h2_table *table, apns_h2_memory *memory);
+void apns_h2_table_clear(h2_table *table);
+void apns_h2_table_resize(h2_table *table, uint32_t bytes_max);
 
 /* True when the entry was put in; false when it is larger than the table or memory is short. */
-bool h2_table_insert(h2_table *table, const h2_field *field, uint32_t hash);
+bool apns_h2_table_insert(h2_table *table, const apns_h2_field *field, uint32_t hash);
 
 /* HPACK index of the entry, or 0. */
-uint32_t h2_table_find(const h2_table *table, const h2_field *field, uint32_t hash);
-uint32_t h2_table_name_find(const h2_table *table, const uint8_t *name, size_t length);
+uint32_t apns_h2_table_find(const h2_table *table, const apns_h2_field *field, uint32_t hash);
+uint32_t apns_h2_table_name_find(const h2_table *table, const uint8_t *name, size_t length);
 
-uint32_t h2_field_hash(const h2_field *field);
+uint32_t apns_h2_field_hash(const apns_h2_field *field);
 
 /* ---------------------------------------------------------------- header sets */
 
 typedef struct h2_prepared_field {
-    h2_field field;        /* points into the set */
+    apns_h2_field field;   /* points into the set */
     const uint8_t *string; /* the value as a string literal, ready to be sent */
     uint32_t string_length;
     uint32_t hash;
@@ -67,7 +67,7 @@ typedef struct h2_prepared_field {
     uint32_t static_name_index; /* of the name, or 0 */
 } h2_prepared_field;
 
-struct h2_header_set {
+struct apns_h2_header_set {
     uint64_t serial; /* no other set has it */
     uint32_t references;
     uint32_t count;
@@ -101,7 +101,7 @@ typedef struct h2_name_once {
 
 typedef struct h2_encoder {
     h2_table table;
-    h2_memory *memory;
+    apns_h2_memory *memory;
     bool resize_pending;   /* the next block must announce the table's size */
     uint32_t resize_least; /* smallest size since the last announcement */
     uint32_t names_once_count;
@@ -110,19 +110,20 @@ typedef struct h2_encoder {
 } h2_encoder;
 
 /* Writes a string literal, Huffman-coded where that is shorter. */
-uint8_t *h2_string_write(uint8_t *place, const uint8_t *bytes, uint32_t length);
+uint8_t *apns_h2_string_write(uint8_t *place, const uint8_t *bytes, uint32_t length);
 
-void h2_encoder_init(h2_encoder *encoder, h2_memory *memory);
-void h2_encoder_clear(h2_encoder *encoder);
+void apns_h2_encoder_init(h2_encoder *encoder, apns_h2_memory *memory);
+void apns_h2_encoder_clear(h2_encoder *encoder);
 
 /* The peer allows a table of so many bytes (SETTINGS_HEADER_TABLE_SIZE). */
-void h2_encoder_table_allow(h2_encoder *encoder, uint32_t bytes_max);
+void apns_h2_encoder_table_allow(h2_encoder *encoder, uint32_t bytes_max);
 
 /* The most bytes that a request's header block can take. */
-size_t h2_encoder_bound(const h2_request *request);
+size_t apns_h2_encoder_bound(const apns_h2_request *request);
 
 /* Encodes a request's header block and returns its end; NULL when memory is short. body_length: sent as content-length
- * unless 0. place: room for h2_encoder_bound. */
-uint8_t *h2_encoder_request(h2_encoder *encoder, const h2_request *request, uint32_t body_length, uint8_t *place);
+ * unless 0. place: room for apns_h2_encoder_bound. */
+uint8_t *apns_h2_encoder_request(h2_encoder *encoder, const apns_h2_request *request, uint32_t body_length,
+                                 uint8_t *place);
 
 #endif

@@ -42,14 +42,14 @@ static const uint8_t code_bits[256] = {
     22, 22, 25, 25, 24, 24, 26, 23, 26, 27, 26, 26, 27, 27, 27, 27, 27, 28, 27, 27, 27, 27, 27, 26,
 };
 
-size_t h2_huffman_length(const uint8_t *bytes, size_t length) {
+size_t apns_h2_huffman_length(const uint8_t *bytes, size_t length) {
     size_t bits = 0;
     for (size_t i = 0; i < length; i++)
         bits += code_bits[bytes[i]];
     return (bits + 7) / 8;
 }
 
-uint8_t *h2_huffman_write(uint8_t *place, const uint8_t *bytes, size_t length) {
+uint8_t *apns_h2_huffman_write(uint8_t *place, const uint8_t *bytes, size_t length) {
     uint64_t gathered = 0;
     uint32_t count = 0; /* bits gathered, below 32 between bytes */
     for (size_t i = 0; i < length; i++) {

@@ -19,15 +19,15 @@ static bool frame_plausible(const uint8_t *frame) {
     return frame[3] != NGHTTP2_GOAWAY || (length >= GOAWAY_FIXED_BYTES && big_endian(frame + 5, 4) == 0);
 }
 
-static void frame_take(h2_session *session, const uint8_t *frame) {
+static void frame_take(apns_h2_session *session, const uint8_t *frame) {
     if (frame[3] != NGHTTP2_GOAWAY) return;
     const uint8_t *payload = frame + FRAME_HEADER_BYTES;
     int32_t last_stream = (int32_t)(big_endian(payload, 4) & 0x7fffffff);
-    h2_goaway_note(&session->facts, last_stream, big_endian(payload + 4, 4), payload + GOAWAY_FIXED_BYTES,
-                   big_endian(frame, 3) - GOAWAY_FIXED_BYTES);
+    apns_h2_goaway_note(&session->facts, last_stream, big_endian(payload + 4, 4), payload + GOAWAY_FIXED_BYTES,
+                        big_endian(frame, 3) - GOAWAY_FIXED_BYTES);
 }
 
-void h2_late_receive(h2_session *session, const uint8_t *bytes, size_t length) {
+void apns_h2_late_receive(apns_h2_session *session, const uint8_t *bytes, size_t length) {
     h2_late *late = &session->late;
     for (size_t i = 0; i < length && !late->lost; i++) {
         if (late->length < sizeof(late->frame)) late->frame[late->length] = bytes[i];

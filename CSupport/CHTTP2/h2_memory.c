@@ -1,13 +1,12 @@
-#include "h2_memory_kind.h"
-
-#if !H2_MEMORY_BLOCKS_ALONE
-
-#include "h2_memory_library.h"
+#include "h2_internal.h"
+#include <sanitizer/asan_interface.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Pages are as large as they are aligned, so that a block's page, and with it its class, is found by masking. Each page
- * holds blocks of one class. Larger blocks get pages of their own. */
+ * holds blocks of one class. Larger blocks get pages of their own. The address sanitizer, where there is one, is told
+ * which bytes are nobody's: what was never taken, blocks given back, and what a block has beyond the bytes asked for.
+ */
 enum { PAGE_BYTES = 65536, PAGE_HEADER_BYTES = 64, GRAIN = 32, CLASS_BYTES_MAX = 16384, CLASS_LARGE = 255 };
 
 static const uint16_t class_bytes[] = {32,  64,  96,   128,  160,  192,  256,  320,  384,  512,
@@ -26,7 +25,7 @@ typedef struct block {
     struct block *next;
 } block;
 
-struct h2_memory {
+struct apns_h2_memory {
     block *free[CLASS_COUNT];
     uint8_t *fresh[CLASS_COUNT]; /* of the class's newest page: the part never taken */
     uint8_t *fresh_end[CLASS_COUNT];
@@ -37,8 +36,8 @@ struct h2_memory {
     uint8_t class_of[CLASS_BYTES_MAX / GRAIN + 1]; /* by size in grains, rounded up */
 };
 
-h2_memory *h2_memory_create(size_t bytes_max) {
-    h2_memory *memory = calloc(1, sizeof(*memory));
+apns_h2_memory *apns_h2_memory_create(size_t bytes_max) {
+    apns_h2_memory *memory = calloc(1, sizeof(*memory));
     if (memory == NULL) return NULL;
     memory->reserve = aligned_alloc(PAGE_BYTES, PAGE_BYTES);
     if (memory->reserve == NULL) {
@@ -56,10 +55,11 @@ h2_memory *h2_memory_create(size_t bytes_max) {
     return memory;
 }
 
-void h2_memory_destroy(h2_memory *memory) {
+void apns_h2_memory_destroy(apns_h2_memory *memory) {
     if (memory == NULL) return;
     for (page *p = memory->pages.next; p != &memory->pages;) {
         page *next = p->next;
+        ASAN_UNPOISON_MEMORY_REGION(p, PAGE_BYTES);
         free(p);
         p = next;
     }
@@ -67,7 +67,7 @@ void h2_memory_destroy(h2_memory *memory) {
     free(memory);
 }
 
-static void page_link(h2_memory *memory, page *p, size_t bytes, uint32_t class) {
+static void page_link(apns_h2_memory *memory, page *p, size_t bytes, uint32_t class) {
     memory->bytes += bytes;
     p->class = class;
     p->bytes = bytes;
@@ -77,7 +77,7 @@ static void page_link(h2_memory *memory, page *p, size_t bytes, uint32_t class) 
     memory->pages.next = p;
 }
 
-static page *page_take(h2_memory *memory, size_t bytes, uint32_t class) {
+static page *page_take(apns_h2_memory *memory, size_t bytes, uint32_t class) {
     if (memory->bytes > memory->bytes_max || bytes > memory->bytes_max - memory->bytes) return NULL;
     page *p = aligned_alloc(PAGE_BYTES, (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES);
     if (p != NULL) page_link(memory, p, bytes, class);
@@ -88,52 +88,63 @@ static page *page_of(void *bytes) {
     return (page *)((uintptr_t)bytes & ~(uintptr_t)(PAGE_BYTES - 1));
 }
 
-/* Like fresh_take seldom needed, and kept out of h2_memory_take, so that what is always needed stays short. */
-__attribute__((noinline)) static void *large_take(h2_memory *memory, size_t bytes) {
+/* Like fresh_take seldom needed, and kept out of apns_h2_memory_take, so that what is always needed stays short. */
+__attribute__((noinline)) static void *large_take(apns_h2_memory *memory, size_t bytes) {
     if (bytes > memory->bytes_max) return NULL;
     page *p = page_take(memory, bytes + PAGE_HEADER_BYTES, CLASS_LARGE);
     return p == NULL ? NULL : (uint8_t *)p + PAGE_HEADER_BYTES;
 }
 
-static void large_give(h2_memory *memory, page *p) {
+static void large_give(apns_h2_memory *memory, page *p) {
     memory->bytes -= p->bytes;
     p->next->previous = p->previous;
     p->previous->next = p->next;
     free(p);
 }
 
-__attribute__((noinline)) static void *fresh_take(h2_memory *memory, uint32_t class) {
+__attribute__((noinline)) static void *fresh_take(apns_h2_memory *memory, uint32_t class) {
     size_t bytes = class_bytes[class];
     if ((size_t)(memory->fresh_end[class] - memory->fresh[class]) < bytes) {
         page *p = page_take(memory, PAGE_BYTES, class);
         if (p == NULL) return NULL;
         memory->fresh[class] = (uint8_t *)p + PAGE_HEADER_BYTES;
         memory->fresh_end[class] = (uint8_t *)p + PAGE_BYTES;
+        ASAN_POISON_MEMORY_REGION(memory->fresh[class], PAGE_BYTES - PAGE_HEADER_BYTES);
     }
     void *taken = memory->fresh[class];
     memory->fresh[class] += bytes;
     return taken;
 }
 
-void *h2_memory_take(h2_memory *memory, size_t bytes) {
+void *apns_h2_memory_take(apns_h2_memory *memory, size_t bytes) {
     if (bytes > CLASS_BYTES_MAX) return large_take(memory, bytes);
     uint32_t class = memory->class_of[(bytes + GRAIN - 1) / GRAIN];
     block *taken = memory->free[class];
-    if (taken == NULL) return fresh_take(memory, class);
+    if (taken == NULL) {
+        taken = fresh_take(memory, class);
+        if (taken != NULL) ASAN_UNPOISON_MEMORY_REGION(taken, bytes);
+        return taken;
+    }
+    ASAN_UNPOISON_MEMORY_REGION(taken, sizeof(*taken));
     memory->free[class] = taken->next;
+    ASAN_POISON_MEMORY_REGION(taken, sizeof(*taken));
+    ASAN_UNPOISON_MEMORY_REGION(taken, bytes);
     return taken;
 }
 
-void h2_memory_give(h2_memory *memory, void *bytes) {
+void apns_h2_memory_give(apns_h2_memory *memory, void *bytes) {
     if (bytes == NULL) return;
     page *p = page_of(bytes);
+    APNS_ASSERT(p->class < CLASS_COUNT || p->class == CLASS_LARGE);
     if (p->class == CLASS_LARGE) {
         large_give(memory, p);
         return;
     }
     block *given = bytes;
+    ASAN_UNPOISON_MEMORY_REGION(given, sizeof(*given));
     given->next = memory->free[p->class];
     memory->free[p->class] = given;
+    ASAN_POISON_MEMORY_REGION(given, class_bytes[p->class]);
 }
 
 static size_t room_of(void *bytes) {
@@ -141,19 +152,23 @@ static size_t room_of(void *bytes) {
     return p->class == CLASS_LARGE ? p->bytes - PAGE_HEADER_BYTES : class_bytes[p->class];
 }
 
-static void *moved(h2_memory *memory, void *bytes, void *grown) {
+static void *moved(apns_h2_memory *memory, void *bytes, void *grown) {
     if (grown == NULL || bytes == NULL) return grown;
+    ASAN_UNPOISON_MEMORY_REGION(bytes, room_of(bytes));
     memcpy(grown, bytes, room_of(bytes));
-    h2_memory_give(memory, bytes);
+    apns_h2_memory_give(memory, bytes);
     return grown;
 }
 
-void *h2_memory_grow(h2_memory *memory, void *bytes, size_t wanted) {
-    if (bytes != NULL && wanted <= room_of(bytes)) return bytes;
-    return moved(memory, bytes, h2_memory_take(memory, wanted));
+void *apns_h2_memory_grow(apns_h2_memory *memory, void *bytes, size_t wanted) {
+    if (bytes != NULL && wanted <= room_of(bytes)) {
+        ASAN_UNPOISON_MEMORY_REGION(bytes, wanted);
+        return bytes;
+    }
+    return moved(memory, bytes, apns_h2_memory_take(memory, wanted));
 }
 
-static void *reserve_take(h2_memory *memory, size_t bytes) {
+static void *reserve_take(apns_h2_memory *memory, size_t bytes) {
     page *p = memory->reserve;
     if (p == NULL || bytes > PAGE_BYTES - PAGE_HEADER_BYTES) return NULL;
     memory->reserve = NULL;
@@ -161,10 +176,35 @@ static void *reserve_take(h2_memory *memory, size_t bytes) {
     return (uint8_t *)p + PAGE_HEADER_BYTES;
 }
 
-void *h2_memory_grow_reserved(h2_memory *memory, void *bytes, size_t wanted) {
+void *apns_h2_memory_grow_reserved(apns_h2_memory *memory, void *bytes, size_t wanted) {
     if (memory->reserve == NULL) memory->reserve = aligned_alloc(PAGE_BYTES, PAGE_BYTES);
-    void *grown = h2_memory_grow(memory, bytes, wanted);
+    void *grown = apns_h2_memory_grow(memory, bytes, wanted);
     return grown != NULL ? grown : moved(memory, bytes, reserve_take(memory, wanted));
 }
 
-#endif
+/* ---------------------------------------------------------------- for the library
+ *
+ * In this file, so that the compiler can put the bodies of take and give here: the library calls them a dozen times for
+ * each request. */
+
+static void *library_take(size_t bytes, void *memory) {
+    return apns_h2_memory_take(memory, bytes);
+}
+
+static void library_give(void *block, void *memory) {
+    apns_h2_memory_give(memory, block);
+}
+
+static void *library_take_cleared(size_t count, size_t bytes, void *memory) {
+    if (bytes != 0 && count > SIZE_MAX / bytes) return NULL;
+    void *block = apns_h2_memory_take(memory, count * bytes);
+    return block == NULL ? NULL : memset(block, 0, count * bytes);
+}
+
+static void *library_grow(void *block, size_t bytes, void *memory) {
+    return apns_h2_memory_grow_reserved(memory, block, bytes);
+}
+
+nghttp2_mem apns_h2_memory_library(apns_h2_memory *memory) {
+    return (nghttp2_mem){memory, library_take, library_give, library_take_cleared, library_grow};
+}

@@ -3,30 +3,30 @@
 
 enum { FIELDS_FIRST = 16, BODY_BYTES_FIRST = 256, BODY_BYTES_CACHED_MAX = 1024 };
 
-h2_message *h2_message_take(h2_pool *pool) {
-    h2_message *message = pool->messages;
+apns_h2_message *apns_h2_message_take(apns_h2_pool *pool) {
+    apns_h2_message *message = pool->messages;
     if (message != NULL) {
         pool->messages = message->next;
         message->next = NULL;
         return message;
     }
-    message = h2_memory_take(pool->memory, sizeof(*message));
+    message = apns_h2_memory_take(pool->memory, sizeof(*message));
     if (message != NULL) memset(message, 0, sizeof(*message));
     return message;
 }
 
-void h2_message_fields_clear(h2_message *message) {
+void apns_h2_message_fields_clear(apns_h2_message *message) {
     for (uint32_t i = 0; i < message->field_count * 2; i++)
         nghttp2_rcbuf_decref(message->references[i]);
     message->field_count = 0;
 }
 
-void h2_pool_message_give(h2_pool *pool, h2_message *message) {
+void apns_h2_pool_message_give(apns_h2_pool *pool, apns_h2_message *message) {
     if (message == NULL) return;
-    h2_message_fields_clear(message);
+    apns_h2_message_fields_clear(message);
     message->body_length = 0;
     if (message->body_capacity > BODY_BYTES_CACHED_MAX) {
-        h2_memory_give(pool->memory, message->body);
+        apns_h2_memory_give(pool->memory, message->body);
         message->body = NULL;
         message->body_capacity = 0;
     }
@@ -35,48 +35,50 @@ void h2_pool_message_give(h2_pool *pool, h2_message *message) {
 }
 
 /* Fields and references share a block: the fields first. */
-static bool fields_grow(h2_pool *pool, h2_message *message) {
+static bool fields_grow(apns_h2_pool *pool, apns_h2_message *message) {
     uint32_t capacity = message->field_capacity == 0 ? FIELDS_FIRST : message->field_capacity * 2;
     if (capacity > H2_FIELDS_RECEIVED_MAX) return false;
-    h2_field *fields = h2_memory_take(pool->memory, capacity * (sizeof(h2_field) + 2 * sizeof(void *)));
+    apns_h2_field *fields = apns_h2_memory_take(pool->memory, capacity * (sizeof(apns_h2_field) + 2 * sizeof(void *)));
     if (fields == NULL) return false;
     void **references = (void **)(void *)(fields + capacity);
     if (message->field_count > 0) {
-        memcpy(fields, message->fields, message->field_count * sizeof(h2_field));
+        memcpy(fields, message->fields, message->field_count * sizeof(apns_h2_field));
         memcpy(references, message->references, message->field_count * 2 * sizeof(void *));
     }
-    h2_memory_give(pool->memory, message->fields);
+    apns_h2_memory_give(pool->memory, message->fields);
     message->fields = fields;
     message->references = references;
     message->field_capacity = capacity;
     return true;
 }
 
-bool h2_message_field_add(h2_pool *pool, h2_message *message, nghttp2_rcbuf *name, nghttp2_rcbuf *value) {
+bool apns_h2_message_field_add(apns_h2_pool *pool, apns_h2_message *message, const h2_received_field *field) {
     if (message->field_count == message->field_capacity && !fields_grow(pool, message)) return false;
-    nghttp2_vec n = nghttp2_rcbuf_get_buf(name);
-    nghttp2_vec v = nghttp2_rcbuf_get_buf(value);
+    APNS_REQUIRE(message->field_count < message->field_capacity);
     uint32_t i = message->field_count++;
-    message->fields[i] =
-        (h2_field){.name = n.base, .value = v.base, .name_length = (uint32_t)n.len, .value_length = (uint32_t)v.len};
-    nghttp2_rcbuf_incref(name);
-    nghttp2_rcbuf_incref(value);
-    message->references[2 * i] = name;
-    message->references[2 * i + 1] = value;
+    message->fields[i] = (apns_h2_field){.name = field->name.base,
+                                         .value = field->value.base,
+                                         .name_length = (uint32_t)field->name.len,
+                                         .value_length = (uint32_t)field->value.len};
+    nghttp2_rcbuf_incref(field->name_buffer);
+    nghttp2_rcbuf_incref(field->value_buffer);
+    message->references[2 * i] = field->name_buffer;
+    message->references[2 * i + 1] = field->value_buffer;
     return true;
 }
 
-bool h2_message_body_add(h2_pool *pool, h2_message *message, const uint8_t *bytes, size_t length) {
+bool apns_h2_message_body_add(apns_h2_pool *pool, apns_h2_message *message, const uint8_t *bytes, size_t length) {
     size_t wanted = message->body_length + length;
     if (wanted > message->body_capacity) {
         size_t capacity = message->body_capacity == 0 ? BODY_BYTES_FIRST : message->body_capacity;
         while (capacity < wanted)
             capacity *= 2;
-        uint8_t *body = h2_memory_grow(pool->memory, message->body, capacity);
+        uint8_t *body = apns_h2_memory_grow(pool->memory, message->body, capacity);
         if (body == NULL) return false;
         message->body = body;
         message->body_capacity = (uint32_t)capacity;
     }
+    APNS_REQUIRE(wanted <= message->body_capacity);
     memcpy(message->body + message->body_length, bytes, length);
     message->body_length = (uint32_t)wanted;
     return true;

@@ -4,7 +4,8 @@
 /* A frame's header, and the payload that every peer takes (RFC 9113, section 4.2). */
 enum { FRAME_HEADER_BYTES = 9, FRAME_BYTES_MAX = 16384 };
 
-int h2_send_append_flushing(h2_output *output, const uint8_t *bytes, size_t length) {
+int apns_h2_send_append_flushing(apns_h2_output *output, const uint8_t *bytes, size_t length) {
+    APNS_REQUIRE(output->length <= output->capacity && output->capacity > 0);
     size_t room = output->capacity - output->length;
     while (length > room) {
         memcpy(output->bytes + output->length, bytes, room);
@@ -19,14 +20,15 @@ int h2_send_append_flushing(h2_output *output, const uint8_t *bytes, size_t leng
     return 0;
 }
 
-/* Says that the next length bytes of the body may go, without copying them: h2_send_data does. */
-ssize_t h2_send_read(nghttp2_session *ng, int32_t stream, uint8_t *buffer, size_t length, uint32_t *flags,
-                     nghttp2_data_source *source, void *user) {
+/* Says that the next length bytes of the body may go, without copying them: apns_h2_send_data does. */
+ssize_t apns_h2_send_read(nghttp2_session *ng, int32_t stream, uint8_t *buffer, size_t length, uint32_t *flags,
+                          nghttp2_data_source *source, void *user) {
     (void)ng;
     (void)stream;
     (void)buffer;
     (void)user;
-    const h2_exchange *exchange = source->ptr;
+    const apns_h2_exchange *exchange = source->ptr;
+    APNS_REQUIRE(exchange->body_sent <= exchange->body_length);
     size_t left = exchange->body_length - exchange->body_sent;
     size_t now = left < length ? left : length;
     *flags |= NGHTTP2_DATA_FLAG_NO_COPY;
@@ -37,16 +39,17 @@ ssize_t h2_send_read(nghttp2_session *ng, int32_t stream, uint8_t *buffer, size_
 /* Never says WOULDBLOCK: a frame held back inside the library would outlive its exchange. The output has room for the
  * frame that makes it pause. A request is submitted only while the library holds nothing else, so after the end of its
  * body the library need not look for a next frame. */
-int h2_send_data(nghttp2_session *ng, nghttp2_frame *frame, const uint8_t *header, size_t length,
-                 nghttp2_data_source *source, void *user) {
+int apns_h2_send_data(nghttp2_session *ng, nghttp2_frame *frame, const uint8_t *header, size_t length,
+                      nghttp2_data_source *source, void *user) {
     (void)ng;
     (void)frame;
-    h2_session *session = user;
-    h2_exchange *exchange = source->ptr;
+    apns_h2_session *session = user;
+    apns_h2_exchange *exchange = source->ptr;
     if (h2_send_append(session->output, header, FRAME_HEADER_BYTES) != 0 ||
         h2_send_append(session->output, exchange->body + exchange->body_sent, length) != 0)
         return NGHTTP2_ERR_CALLBACK_FAILURE;
     exchange->body_sent += (uint32_t)length;
+    APNS_REQUIRE(exchange->body_sent <= exchange->body_length);
     bool last = session->request != NULL && exchange->body_sent == exchange->body_length;
     return last || session->output->paused ? NGHTTP2_ERR_PAUSE : 0;
 }
@@ -56,15 +59,15 @@ static uint32_t big_endian(const uint8_t *bytes) {
 }
 
 /* A GOAWAY with an error code that the caller did not ask for: the library found fault with the peer. */
-static void goaway_note(h2_session *session, uint32_t code) {
+static void goaway_note(apns_h2_session *session, uint32_t code) {
     if (code == NGHTTP2_NO_ERROR || session->goaway_own) return;
     int32_t kind = code == NGHTTP2_ENHANCE_YOUR_CALM ? H2_FAILURE_LIMIT : H2_FAILURE_PROTOCOL;
     const char *text = session->invalid_text[0] != '\0' ? session->invalid_text : nghttp2_http2_strerror(code);
-    h2_session_fail(session, kind, session->invalid_code != 0 ? session->invalid_code : NGHTTP2_ERR_PROTO, text);
+    apns_h2_session_fail(session, kind, session->invalid_code != 0 ? session->invalid_code : NGHTTP2_ERR_PROTO, text);
 }
 
 /* Notes which frame goes out: the library hands frames over one by one. */
-static void note(h2_session *session, const uint8_t *frame, size_t length) {
+void apns_h2_send_note(apns_h2_session *session, const uint8_t *frame, size_t length) {
     if (length < FRAME_HEADER_BYTES) return;
     if (frame[3] == NGHTTP2_HEADERS)
         session->written_stream = (int32_t)(big_endian(frame + 5) & 0x7fffffff);
@@ -81,12 +84,12 @@ static void frame_header_write(uint8_t *place, size_t length, uint8_t type, uint
     memcpy(place + 5, stream, 4);
 }
 
-static int request_fail(h2_session *session) {
-    return h2_session_fail(session, H2_FAILURE_MEMORY, NGHTTP2_ERR_NOMEM, "no memory for a request");
+static int request_fail(apns_h2_session *session) {
+    return apns_h2_session_fail(session, H2_FAILURE_MEMORY, NGHTTP2_ERR_NOMEM, "no memory for a request");
 }
 
 /* HEADERS, and CONTINUATION for what does not fit one frame (RFC 9113, section 6.10). */
-static int block_append(h2_session *session, const uint8_t *frame, const uint8_t *block, size_t length) {
+static int block_append(apns_h2_session *session, const uint8_t *frame, const uint8_t *block, size_t length) {
     int result = 0;
     for (size_t sent = 0; sent < length && result == 0;) {
         size_t now = length - sent < FRAME_BYTES_MAX ? length - sent : FRAME_BYTES_MAX;
@@ -103,58 +106,50 @@ static int block_append(h2_session *session, const uint8_t *frame, const uint8_t
 }
 
 /* Where the output may have no room for the whole block. */
-static int headers_append_apart(h2_session *session, const uint8_t *frame, size_t most) {
-    uint8_t *block = h2_memory_take(session->memory, most);
+static int headers_append_apart(apns_h2_session *session, const uint8_t *frame, size_t most) {
+    uint8_t *block = apns_h2_memory_take(session->memory, most);
     if (block == NULL) return request_fail(session);
-    const uint8_t *end = h2_encoder_request(&session->encoder, session->request, session->request_body_length, block);
+    const uint8_t *end =
+        apns_h2_encoder_request(&session->encoder, session->request, session->request_body_length, block);
     int result = end == NULL ? request_fail(session) : block_append(session, frame, block, (size_t)(end - block));
-    h2_memory_give(session->memory, block);
+    apns_h2_memory_give(session->memory, block);
     return result;
 }
 
 /* The library's HEADERS frames of requests are empty: it was given no fields. Here they get the block of our encoder,
  * which is the only one that the peer ever sees. It is written straight into the output. */
-static int headers_append(h2_session *session, const uint8_t *frame) {
+static int headers_append(apns_h2_session *session, const uint8_t *frame) {
     if (session->request == NULL) return request_fail(session);
-    h2_output *output = session->output;
+    apns_h2_output *output = session->output;
     size_t room = output->capacity - output->length;
-    size_t most = h2_encoder_bound(session->request);
+    size_t most = apns_h2_encoder_bound(session->request);
     if (FRAME_HEADER_BYTES + most > room || most > FRAME_BYTES_MAX) return headers_append_apart(session, frame, most);
     uint8_t *header = output->bytes + output->length;
-    const uint8_t *end = h2_encoder_request(&session->encoder, session->request, session->request_body_length,
-                                            header + FRAME_HEADER_BYTES);
+    const uint8_t *end = apns_h2_encoder_request(&session->encoder, session->request, session->request_body_length,
+                                                 header + FRAME_HEADER_BYTES);
     if (end == NULL) return request_fail(session);
     frame_header_write(header, (size_t)(end - header) - FRAME_HEADER_BYTES, NGHTTP2_HEADERS, frame[4], frame + 5);
     output->length += (uint32_t)(end - header);
     return 0;
 }
 
-static int frame_append(h2_session *session, const uint8_t *frame, size_t length) {
-    if (session->server && h2_fault_withholds(session, frame, length)) return 0;
-    note(session, frame, length);
-    bool request = !session->server && length >= FRAME_HEADER_BYTES && frame[3] == NGHTTP2_HEADERS;
+int apns_h2_send_client_frame(apns_h2_session *session, const uint8_t *frame, size_t length) {
+    apns_h2_send_note(session, frame, length);
+    bool request = length >= FRAME_HEADER_BYTES && frame[3] == NGHTTP2_HEADERS;
     return request ? headers_append(session, frame) : h2_send_append(session->output, frame, length);
 }
 
-int h2_send_library(h2_session *session) {
+int apns_h2_send_library(apns_h2_session *session) {
     while (!session->output->paused) {
         const uint8_t *bytes;
         ssize_t length = nghttp2_session_mem_send(session->ng, &bytes);
-        if (length < 0) return h2_session_fail_library(session, (int)length);
+        if (length < 0) return apns_h2_session_fail_library(session, (int)length);
         if (length == 0) {
             session->drained = !session->output->paused;
             return 0;
         }
-        if (frame_append(session, bytes, (size_t)length) != 0)
-            return h2_session_fail(session, H2_FAILURE_OUTPUT, 0, "the output failed");
+        if (session->side->frame_append(session, bytes, (size_t)length) != 0)
+            return apns_h2_session_fail(session, H2_FAILURE_OUTPUT, 0, "the output failed");
     }
     return 0;
-}
-
-int h2_session_pump(h2_session *session) {
-    if (session->raw_first != NULL && h2_fault_flush(session) != 0) return -1;
-    int result = session->raw_first == NULL ? h2_send_library(session) : 0;
-    while (result == 0 && session->deferred_first != NULL && !session->output->paused)
-        result = h2_client_deferred_submit(session);
-    return result;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Windows wide enough that answers never wait for an update of ours: their size is bounded by what is kept of them. */
-enum { CLIENT_STREAM_WINDOW = 1 << 20, SERVER_STREAM_WINDOW = 1 << 18, CONNECTION_WINDOW = 1 << 30 };
+enum { CLIENT_STREAM_WINDOW = 1 << 20, CONNECTION_WINDOW = 1 << 30 };
 
 /* Streams that a client may reset in a burst, and then per second, before our server ends the connection. */
 enum { RESET_BURST = 10000, RESET_RATE = 1000 };
@@ -21,41 +21,25 @@ static nghttp2_option *options_make(void) {
     return options;
 }
 
-static int settings_submit(h2_session *session, const h2_session_options *options) {
-    uint32_t window = options->stream_window != 0 ? options->stream_window
-                      : options->server           ? SERVER_STREAM_WINDOW
-                                                  : CLIENT_STREAM_WINDOW;
-    nghttp2_settings_entry settings[] = {
-        {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
-        {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, H2_HEADER_LIST_BYTES_MAX},
-        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, window},
-        options->server ? (nghttp2_settings_entry){NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, options->streams_max}
-                        : (nghttp2_settings_entry){NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
-    };
-    int result = nghttp2_submit_settings(session->ng, NGHTTP2_FLAG_NONE, settings, 4);
-    return result != 0 ? result
-                       : nghttp2_session_set_local_window_size(session->ng, NGHTTP2_FLAG_NONE, 0, CONNECTION_WINDOW);
-}
-
-static int ng_create(h2_session *session, bool server) {
-    nghttp2_mem mem = h2_memory_library(session->memory);
+static int ng_create(apns_h2_session *session) {
+    nghttp2_mem mem = apns_h2_memory_library(session->memory);
     nghttp2_session_callbacks *callbacks = NULL;
     nghttp2_option *options = options_make();
     int result = NGHTTP2_ERR_NOMEM;
     if (options != NULL && nghttp2_session_callbacks_new(&callbacks) == 0) {
-        h2_receive_callbacks_set(callbacks);
-        nghttp2_session_callbacks_set_send_data_callback(callbacks, h2_send_data);
-        result = server ? nghttp2_session_server_new3(&session->ng, callbacks, session, options, &mem)
-                        : nghttp2_session_client_new3(&session->ng, callbacks, session, options, &mem);
+        apns_h2_receive_callbacks_set(callbacks);
+        nghttp2_session_callbacks_set_send_data_callback(callbacks, apns_h2_send_data);
+        result = session->side->library_new(&session->ng, callbacks, session, options, &mem);
     }
     nghttp2_session_callbacks_del(callbacks);
     nghttp2_option_del(options);
     return result;
 }
 
-h2_session *h2_session_create(const h2_session_options *options) {
-    h2_session *session = calloc(1, sizeof(*session));
+apns_h2_session *apns_h2_session_open(const h2_side *side, const apns_h2_session_options *options) {
+    apns_h2_session *session = calloc(1, side->session_bytes);
     if (session == NULL) return NULL;
+    session->side = side;
     session->memory = options->memory;
     session->pool = options->pool;
     session->output = options->output;
@@ -65,34 +49,51 @@ h2_session *h2_session_create(const h2_session_options *options) {
         if (options->captures[i].name_length < 64)
             session->capture_lengths |= UINT64_C(1) << options->captures[i].name_length;
     session->body_received_max = options->body_received_max;
-    session->server = options->server;
     session->changed_last = &session->changed_first;
     session->deferred_last = &session->deferred_first;
-    session->raw_last = &session->raw_first;
-    h2_encoder_init(&session->encoder, options->memory);
-    if (ng_create(session, options->server) == 0 && settings_submit(session, options) == 0) return session;
-    h2_session_destroy(session);
+    apns_h2_encoder_init(&session->encoder, options->memory);
+    if (ng_create(session) == 0) return session;
+    apns_h2_session_destroy(session);
     return NULL;
 }
 
-void h2_session_destroy(h2_session *session) {
+apns_h2_session *apns_h2_session_settle(apns_h2_session *session, uint32_t window, nghttp2_settings_entry own) {
+    const nghttp2_settings_entry settings[] = {
+        {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
+        {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, H2_HEADER_LIST_BYTES_MAX},
+        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, window},
+        own,
+    };
+    if (nghttp2_submit_settings(session->ng, NGHTTP2_FLAG_NONE, settings, 4) == 0 &&
+        nghttp2_session_set_local_window_size(session->ng, NGHTTP2_FLAG_NONE, 0, CONNECTION_WINDOW) == 0)
+        return session;
+    apns_h2_session_destroy(session);
+    return NULL;
+}
+
+apns_h2_session *apns_h2_session_create(const apns_h2_session_options *options) {
+    apns_h2_session *session = apns_h2_session_open(&apns_h2_client_side, options);
+    const nghttp2_settings_entry no_push = {NGHTTP2_SETTINGS_ENABLE_PUSH, 0};
+    return session == NULL ? NULL : apns_h2_session_settle(session, CLIENT_STREAM_WINDOW, no_push);
+}
+
+void apns_h2_session_destroy(apns_h2_session *session) {
     if (session == NULL) return;
     nghttp2_session_del(session->ng);
-    h2_client_deferred_clear(session);
-    h2_encoder_clear(&session->encoder);
-    h2_fault_clear(session);
+    session->side->waiting_clear(session);
+    apns_h2_encoder_clear(&session->encoder);
     free(session);
 }
 
-int h2_session_fail(h2_session *session, int32_t kind, int32_t code, const char *text) {
-    if (session->failure.kind != H2_FAILURE_NONE) return -1;
-    session->failure.kind = kind;
-    session->failure.code = code;
-    snprintf(session->failure.text, sizeof(session->failure.text), "HTTP/2: %s", text);
-    return -1;
+int apns_h2_session_fail(apns_h2_session *session, int32_t kind, int32_t code, const char *text) {
+    if (session->failure.scope != H2_FAILURE_NONE) return session->failure.status;
+    char whole[sizeof(session->failure.text)];
+    snprintf(whole, sizeof(whole), "HTTP/2: %s", text);
+    int status = kind == H2_FAILURE_PROTOCOL || kind == H2_FAILURE_LIMIT ? APNS_PEER : APNS_RESOURCE;
+    return apns_error_set(&session->failure, status, kind, code, whole);
 }
 
-int h2_session_fail_library(h2_session *session, int code) {
+int apns_h2_session_fail_library(apns_h2_session *session, int code) {
     int32_t kind = H2_FAILURE_PROTOCOL;
     if (code == NGHTTP2_ERR_NOMEM)
         kind = H2_FAILURE_MEMORY;
@@ -100,28 +101,28 @@ int h2_session_fail_library(h2_session *session, int code) {
         kind = H2_FAILURE_LIMIT;
     else if (code == NGHTTP2_ERR_CALLBACK_FAILURE)
         kind = H2_FAILURE_OUTPUT;
-    return h2_session_fail(session, kind, code, nghttp2_strerror(code));
+    return apns_h2_session_fail(session, kind, code, nghttp2_strerror(code));
 }
 
-int h2_session_receive(h2_session *session, const uint8_t *bytes, size_t length) {
+int apns_h2_session_receive(apns_h2_session *session, const uint8_t *bytes, size_t length) {
     session->drained = false;
-    if (!session->server && nghttp2_session_want_read(session->ng) == 0) {
-        h2_late_receive(session, bytes, length);
-        return 0;
-    }
-    ssize_t taken = nghttp2_session_mem_recv(session->ng, bytes, length);
-    return taken < 0 ? h2_session_fail_library(session, (int)taken) : 0;
+    return session->side->receive(session, bytes, length);
 }
 
-bool h2_session_waits(const h2_session *session) {
-    return session->deferred_first != NULL;
+int apns_h2_session_pump(apns_h2_session *session) {
+    return session->side->pump(session);
 }
 
-bool h2_session_pending(const h2_session *session) {
-    return !session->drained || session->deferred_first != NULL || session->raw_first != NULL;
+bool apns_h2_session_waits(const apns_h2_session *session) {
+    return session->waiting > 0;
 }
 
-void h2_session_changed_add(h2_session *session, h2_exchange *exchange) {
+bool apns_h2_session_pending(const apns_h2_session *session) {
+    return !session->drained || session->waiting > 0;
+}
+
+void apns_h2_session_changed_add(apns_h2_session *session, apns_h2_exchange *exchange) {
+    APNS_ASSERT(*session->changed_last == NULL);
     if ((exchange->facts & H2_LISTED) != 0) return;
     exchange->facts |= H2_LISTED;
     exchange->next = NULL;
@@ -129,46 +130,47 @@ void h2_session_changed_add(h2_session *session, h2_exchange *exchange) {
     session->changed_last = &exchange->next;
 }
 
-h2_exchange *h2_session_changed_take(h2_session *session) {
-    h2_exchange *first = session->changed_first;
+apns_h2_exchange *apns_h2_session_changed_take(apns_h2_session *session) {
+    apns_h2_exchange *first = session->changed_first;
     session->changed_first = NULL;
     session->changed_last = &session->changed_first;
     return first;
 }
 
-h2_facts *h2_session_facts(h2_session *session) {
+apns_h2_facts *apns_h2_session_facts(apns_h2_session *session) {
     return &session->facts;
 }
 
-const h2_failure *h2_session_failure(const h2_session *session) {
+const apns_error *apns_h2_session_failure(const apns_h2_session *session) {
     return &session->failure;
 }
 
-uint32_t h2_session_peer_streams_max(const h2_session *session) {
+uint32_t apns_h2_session_peer_streams_max(const apns_h2_session *session) {
     return nghttp2_session_get_remote_settings(session->ng, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
 }
 
-uint32_t h2_session_open_count(const h2_session *session) {
+uint32_t apns_h2_session_open_count(const apns_h2_session *session) {
     return session->open_count;
 }
 
-int32_t h2_session_written_stream(const h2_session *session) {
+int32_t apns_h2_session_written_stream(const apns_h2_session *session) {
     return session->written_stream;
 }
 
-static int submitted(h2_session *session, int result) {
+int apns_h2_session_submitted(apns_h2_session *session, int result) {
     session->drained = false;
-    return result < 0 ? h2_session_fail_library(session, result) : 0;
+    return result < 0 ? apns_h2_session_fail_library(session, result) : 0;
 }
 
-int h2_session_ping(h2_session *session, uint64_t opaque) {
+int apns_h2_session_ping(apns_h2_session *session, uint64_t opaque) {
     uint8_t bytes[8];
     memcpy(bytes, &opaque, sizeof(bytes));
-    return submitted(session, nghttp2_submit_ping(session->ng, NGHTTP2_FLAG_NONE, bytes));
+    return apns_h2_session_submitted(session, nghttp2_submit_ping(session->ng, NGHTTP2_FLAG_NONE, bytes));
 }
 
-int h2_session_goaway(h2_session *session, uint32_t code, const uint8_t *debug, size_t debug_length) {
+int apns_h2_session_goaway(apns_h2_session *session, uint32_t code, const uint8_t *debug, size_t debug_length) {
     session->goaway_own = true;
     int32_t last = nghttp2_session_get_last_proc_stream_id(session->ng);
-    return submitted(session, nghttp2_submit_goaway(session->ng, NGHTTP2_FLAG_NONE, last, code, debug, debug_length));
+    return apns_h2_session_submitted(
+        session, nghttp2_submit_goaway(session->ng, NGHTTP2_FLAG_NONE, last, code, debug, debug_length));
 }

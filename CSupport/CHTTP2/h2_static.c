@@ -76,13 +76,13 @@ static bool equal(const char *text, const uint8_t *bytes, size_t length) {
     return strlen(text) == length && memcmp(text, bytes, length) == 0;
 }
 
-uint32_t h2_static_name_find(const uint8_t *name, size_t length) {
+uint32_t apns_h2_static_name_find(const uint8_t *name, size_t length) {
     for (uint32_t i = 0; i < H2_STATIC_COUNT; i++)
         if (equal(entries[i].name, name, length)) return i + 1;
     return 0;
 }
 
-uint32_t h2_static_find(const h2_field *field) {
+uint32_t apns_h2_static_find(const apns_h2_field *field) {
     for (uint32_t i = 0; i < H2_STATIC_COUNT; i++)
         if (equal(entries[i].name, field->name, field->name_length) &&
             equal(entries[i].value, field->value, field->value_length))

@@ -1,7 +1,7 @@
 #include "h2_hpack.h"
 #include <string.h>
 
-void h2_table_init(h2_table *table, h2_memory *memory) {
+void apns_h2_table_init(h2_table *table, apns_h2_memory *memory) {
     memset(table, 0, sizeof(*table));
     table->memory = memory;
     table->bytes_max = H2_TABLE_BYTES_MAX;
@@ -19,25 +19,25 @@ static void evict(h2_table *table) {
     h2_table_entry *oldest = entry_at(table, table->evicted++);
     table->bytes -= size_of(oldest->name_length, oldest->value_length);
     table->version++;
-    h2_memory_give(table->memory, oldest->bytes);
+    apns_h2_memory_give(table->memory, oldest->bytes);
     oldest->bytes = NULL;
 }
 
-void h2_table_clear(h2_table *table) {
+void apns_h2_table_clear(h2_table *table) {
     while (table->evicted < table->inserted)
         evict(table);
 }
 
-void h2_table_resize(h2_table *table, uint32_t bytes_max) {
+void apns_h2_table_resize(h2_table *table, uint32_t bytes_max) {
     table->bytes_max = bytes_max;
     while (table->bytes > bytes_max)
         evict(table);
 }
 
-bool h2_table_insert(h2_table *table, const h2_field *field, uint32_t hash) {
+bool apns_h2_table_insert(h2_table *table, const apns_h2_field *field, uint32_t hash) {
     uint64_t size = (uint64_t)field->name_length + field->value_length + H2_TABLE_ENTRY_OVERHEAD;
     if (size > table->bytes_max) return false;
-    uint8_t *bytes = h2_memory_take(table->memory, (size_t)size);
+    uint8_t *bytes = apns_h2_memory_take(table->memory, (size_t)size);
     if (bytes == NULL) return false;
     memcpy(bytes, field->name, field->name_length);
     if (field->value_length > 0) memcpy(bytes + field->name_length, field->value, field->value_length);
@@ -57,7 +57,7 @@ static bool name_is(const h2_table_entry *entry, const uint8_t *name, size_t len
     return entry->name_length == length && memcmp(entry->bytes, name, length) == 0;
 }
 
-uint32_t h2_table_find(const h2_table *table, const h2_field *field, uint32_t hash) {
+uint32_t apns_h2_table_find(const h2_table *table, const apns_h2_field *field, uint32_t hash) {
     for (uint64_t i = table->evicted; i < table->inserted; i++) {
         const h2_table_entry *entry = &table->entries[i % H2_TABLE_ENTRIES_MAX];
         if (entry->hash == hash && entry->value_length == field->value_length &&
@@ -69,7 +69,7 @@ uint32_t h2_table_find(const h2_table *table, const h2_field *field, uint32_t ha
     return 0;
 }
 
-uint32_t h2_table_name_find(const h2_table *table, const uint8_t *name, size_t length) {
+uint32_t apns_h2_table_name_find(const h2_table *table, const uint8_t *name, size_t length) {
     for (uint64_t i = table->inserted; i > table->evicted; i--)
         if (name_is(&table->entries[(i - 1) % H2_TABLE_ENTRIES_MAX], name, length)) return index_of(table, i - 1);
     return 0;
@@ -81,7 +81,7 @@ static uint32_t hash_add(uint32_t hash, const uint8_t *bytes, size_t length) {
     return hash;
 }
 
-uint32_t h2_field_hash(const h2_field *field) {
+uint32_t apns_h2_field_hash(const apns_h2_field *field) {
     uint32_t hash = hash_add(2166136261u, field->name, field->name_length);
     return hash_add((hash ^ 0xffu) * 16777619u, field->value, field->value_length);
 }

@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 /* Each open takes the lowest number that is free, and those below are open by then. */
-void process_descriptors_open(void) {
+void apns_process_descriptors_open(void) {
     for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++) {
         if (fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) continue;
         if (open("/dev/null", O_RDWR) == descriptor) continue;
         const char *const parts[] = {"a standard descriptor is closed and /dev/null cannot be opened", NULL};
-        process_complain(parts);
+        apns_process_complain(parts);
         _exit(PROCESS_EXIT_SYSTEM);
     }
 }

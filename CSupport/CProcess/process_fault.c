@@ -21,7 +21,7 @@ enum { FATALS = sizeof(fatals) / sizeof(fatals[0]) };
 static char run_directory[DIRECTORY_BYTES];
 static atomic_bool has_run;
 
-void process_run_set(const char *directory) {
+void apns_process_run_set(const char *directory) {
     atomic_store(&has_run, false);
     if (directory == NULL || strlen(directory) >= DIRECTORY_BYTES) return;
     strcpy(run_directory, directory);
@@ -36,10 +36,10 @@ static const char *name_of(int number) {
 
 /* Swift's runtime and its libraries trap where an allocation fails. That is no fault of the program. */
 static void end_if_starved(const char *resume) {
-    if (!process_memory_lacks()) return;
+    if (!apns_process_memory_lacks()) return;
     const char *const parts[] = {"no memory to go on; raise the limit of address space (ulimit -v)", resume,
                                  resume[0] != 0 ? run_directory : NULL, NULL};
-    process_complain(parts);
+    apns_process_complain(parts);
     _exit(PROCESS_EXIT_SYSTEM);
 }
 
@@ -51,11 +51,11 @@ static void handle(int number, siginfo_t *info, void *context) {
     end_if_starved(resume);
     const char *const parts[] = {
         "ended by a fault of its own (", name_of(number), ")", resume, resume[0] != 0 ? run_directory : NULL, NULL};
-    process_complain(parts);
+    apns_process_complain(parts);
     if (info->si_code <= 0) raise(number);
 }
 
-void process_faults_handle(void) {
+void apns_process_faults_handle(void) {
     static char stack[STACK_BYTES];
     const stack_t own = {.ss_sp = stack, .ss_size = sizeof(stack)};
     (void)sigaltstack(&own, NULL);

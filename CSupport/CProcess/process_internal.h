@@ -11,19 +11,19 @@
 #include <stdbool.h>
 
 /* Writes the strings up to a NULL to standard error as one line. Safe in a signal handler. */
-void process_complain(const char *const *parts);
+void apns_process_complain(const char *const *parts);
 
 /* Opens standard descriptors that are closed. */
-void process_descriptors_open(void);
+void apns_process_descriptors_open(void);
 
 /* Ends the process with a sentence if it has too few threads or too little room to start. */
-void process_means_try(void);
+void apns_process_means_try(void);
 
 /* Whether the limit of address space leaves so little that an allocation may just have failed. Safe in a signal
  * handler. */
-bool process_memory_lacks(void);
+bool apns_process_memory_lacks(void);
 
 /* Installs the handlers of fatal signals. */
-void process_faults_handle(void);
+void apns_process_faults_handle(void);
 
 #endif

@@ -26,7 +26,7 @@ enum { THREADS = 10, THREAD_STACK_BYTES = 256 * 1024 };
 
 static void end(const char *what, int error, const char *remedy) {
     const char *const parts[] = {what, ": ", strerror(error), "; ", remedy, NULL};
-    process_complain(parts);
+    apns_process_complain(parts);
     _exit(PROCESS_EXIT_SYSTEM);
 }
 
@@ -71,7 +71,7 @@ static void room_try(void) {
     if (room_lacks(ROOM_BYTES)) end("no memory to start", ENOMEM, "raise the limit of address space (ulimit -v)");
 }
 
-bool process_memory_lacks(void) {
+bool apns_process_memory_lacks(void) {
     return room_lacks(PIECE_BYTES);
 }
 
@@ -101,7 +101,7 @@ static void threads_try(void) {
     pthread_attr_destroy(&attributes);
 }
 
-void process_means_try(void) {
+void apns_process_means_try(void) {
     descriptors_try();
     loop_try();
     room_try();

@@ -13,7 +13,7 @@ static size_t append(char *line, size_t length, const char *text) {
     return length + count;
 }
 
-void process_complain(const char *const *parts) {
+void apns_process_complain(const char *const *parts) {
     char line[LINE_BYTES];
     size_t length = append(line, 0, "apns-batch: ");
     while (*parts != NULL)
@@ -28,7 +28,7 @@ void process_complain(const char *const *parts) {
 
 /* The libraries' own constructors have run by now, Swift's among them, which installs its crash reporter. */
 __attribute__((constructor)) static void start(void) {
-    process_descriptors_open();
-    process_faults_handle();
-    process_means_try();
+    apns_process_descriptors_open();
+    apns_process_faults_handle();
+    apns_process_means_try();
 }

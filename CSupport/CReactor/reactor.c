@@ -1,7 +1,6 @@
 #include "reactor_internal.h"
-#include "reactor_world.h"
 
-#include <assert.h>
+#include "apns_check.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -11,56 +10,57 @@
 
 /* ---------------------------------------------------------------- creation */
 
-static bool options_are_valid(const reactor_options *o) {
+static bool options_are_valid(const apns_reactor_options *o) {
     uint32_t buffers = o->receive_buffer_count;
     return o->sockets_max > 0 && o->sockets_max <= REACTOR_SOCKETS_MAX && o->timers_max <= REACTOR_TIMERS_MAX &&
            o->receive_buffer_bytes > 0 && o->receive_buffer_bytes <= REACTOR_BUFFER_BYTES_MAX && buffers > 0 &&
            buffers <= REACTOR_BUFFERS_MAX && (buffers & (buffers - 1)) == 0;
 }
 
-static int backend_create(reactor *r, const struct reactor_backend_table *table, const reactor_options *options) {
+static int backend_create(apns_reactor *r, const struct reactor_backend_table *table,
+                          const apns_reactor_options *options) {
     r->backend = table;
     return table->create(r, options);
 }
 
 /* Whatever keeps io_uring from being had (a filter, a sysctl, an old kernel, a limit on locked memory), epoll may still
  * work; if it does not either, its error is the one to tell. */
-static int backend_choose(reactor *r, const reactor_options *options) {
+static int backend_choose(apns_reactor *r, const apns_reactor_options *options) {
     switch (options->backend) {
     case REACTOR_BACKEND_IO_URING:
-        return backend_create(r, &reactor_io_uring_table, options);
     case REACTOR_BACKEND_IO_URING_PLAIN:
-        return backend_create(r, &reactor_io_uring_plain_table, options);
-    case REACTOR_BACKEND_SIMULATED:
-        return backend_create(r, &reactor_simulated_table, options);
+        return backend_create(r, &apns_reactor_io_uring_table, options);
     case REACTOR_BACKEND_EPOLL:
-        return backend_create(r, &reactor_epoll_table, options);
+        return backend_create(r, &apns_reactor_epoll_table, options);
     default:
-        r->refusal = -backend_create(r, &reactor_io_uring_table, options);
+        r->refusal = -backend_create(r, &apns_reactor_io_uring_table, options);
         if (r->refusal == 0) return 0;
-        return backend_create(r, &reactor_epoll_table, options);
+        return backend_create(r, &apns_reactor_epoll_table, options);
     }
 }
 
-static int parts_create(reactor *r, const reactor_options *options) {
-    int status = reactor_slots_create(&r->slots, options->sockets_max);
+/* table: the back end; NULL to choose one by the options. */
+static int parts_create(apns_reactor *r, const struct reactor_backend_table *table,
+                        const apns_reactor_options *options) {
+    int status = apns_reactor_slots_create(&r->slots, options->sockets_max);
     if (status < 0) return status;
-    status = reactor_timers_create(&r->timers, options->timers_max);
+    status = apns_reactor_timers_create(&r->timers, options->timers_max);
     if (status == 0) {
-        status = backend_choose(r, options);
-        if (status < 0) reactor_timers_destroy(&r->timers);
+        status = table != NULL ? backend_create(r, table, options) : backend_choose(r, options);
+        if (status < 0) apns_reactor_timers_destroy(&r->timers);
     }
-    if (status < 0) reactor_slots_destroy(&r->slots);
+    if (status < 0) apns_reactor_slots_destroy(&r->slots);
     return status;
 }
 
-/* state: what the back end finds in its place. */
-static int create(const reactor_options *options, void *state, reactor **out) {
+int apns_reactor_open_with(const struct reactor_backend_table *table, void *context,
+                           const apns_reactor_options *options, apns_reactor **out) {
+    *out = NULL;
     if (!options_are_valid(options)) return -EINVAL;
-    reactor *r = aligned_alloc(alignof(reactor), sizeof(*r));
+    apns_reactor *r = aligned_alloc(alignof(apns_reactor), sizeof(*r));
     if (r == NULL) return -ENOMEM;
-    *r = (reactor){.backend_state = state};
-    int status = parts_create(r, options);
+    *r = (apns_reactor){.backend_state = context};
+    int status = parts_create(r, table, options);
     if (status < 0) {
         free(r);
         return status;
@@ -69,31 +69,25 @@ static int create(const reactor_options *options, void *state, reactor **out) {
     return 0;
 }
 
-int reactor_create(const reactor_options *options, reactor **out) {
+int apns_reactor_create(const apns_reactor_options *options, apns_reactor **out) {
     *out = NULL;
-    return options->backend <= REACTOR_BACKEND_IO_URING_PLAIN ? create(options, NULL, out) : -EINVAL;
+    if (options->backend > REACTOR_BACKEND_IO_URING_PLAIN) return -EINVAL;
+    return apns_reactor_open_with(NULL, NULL, options, out);
 }
 
-int reactor_world_join(reactor_world *world, const reactor_options *options, reactor **out) {
-    *out = NULL;
-    reactor_options simulated = *options;
-    simulated.backend = REACTOR_BACKEND_SIMULATED;
-    return create(&simulated, world, out);
-}
-
-static void close_all(reactor *r) {
+static void close_all(apns_reactor *r) {
     for (uint32_t i = 0; i < r->slots.count; i++) {
         uint32_t state = r->slots.all[i].state;
         if (state != REACTOR_SLOT_FREE && state != REACTOR_SLOT_CLOSING)
-            reactor_close(r, reactor_slot_handle(&r->slots.all[i], i));
+            apns_reactor_close(r, reactor_slot_handle(&r->slots.all[i], i));
     }
 }
 
 /* Waits until every slot is closed. A loop that has failed is left to its destroy. */
-static void join_all(reactor *r) {
-    reactor_event scratch[32];
+static void join_all(apns_reactor *r) {
+    apns_reactor_event scratch[32];
     const uint32_t room = sizeof(scratch) / sizeof(scratch[0]);
-    while (reactor_slots_collect(&r->slots, scratch, room), r->slots.used > 0) {
+    while (apns_reactor_slots_collect(&r->slots, scratch, room), r->slots.used > 0) {
         bool owed = r->slots.closed_head != REACTOR_SLOT_NONE;
         struct reactor_plan plan = {.now_ns = 0, .until_ns = owed ? 0 : REACTOR_NEVER, .batch_min = 1};
         int count = r->backend->wait(r, &plan, scratch, room);
@@ -101,81 +95,83 @@ static void join_all(reactor *r) {
     }
 }
 
-void reactor_destroy(reactor *r) {
+void apns_reactor_destroy(apns_reactor *r) {
     if (r == NULL) return;
     close_all(r);
     join_all(r);
     r->backend->destroy(r);
-    reactor_timers_destroy(&r->timers);
-    reactor_slots_destroy(&r->slots);
+    apns_reactor_timers_destroy(&r->timers);
+    apns_reactor_slots_destroy(&r->slots);
     free(r);
 }
 
-uint32_t reactor_backend_kind(const reactor *r) {
+uint32_t apns_reactor_backend_kind(const apns_reactor *r) {
     return r->backend->kind;
 }
 
-int reactor_refusal(const reactor *r) {
+int apns_reactor_refusal(const apns_reactor *r) {
     return r->refusal;
 }
 
-uint64_t reactor_now_ns(reactor *r) {
+uint64_t apns_reactor_now_ns(apns_reactor *r) {
     return r->backend->now_ns(r);
 }
 
 /* ---------------------------------------------------------------- sockets */
 
-void reactor_user_timeout_set(reactor *r, uint32_t milliseconds) {
+void apns_reactor_user_timeout_set(apns_reactor *r, uint32_t milliseconds) {
     r->user_timeout_ms = milliseconds;
 }
 
-int reactor_connect(reactor *r, const struct sockaddr *address, socklen_t address_length, uint64_t context,
-                    reactor_socket *out) {
-    *out = 0;
-    uint32_t index = reactor_slots_take(&r->slots);
-    if (index == REACTOR_SLOT_NONE) return -ENOSPC;
+/* A slot in a state, or NULL when all are taken. */
+static struct reactor_slot *slot_take(apns_reactor *r, uint8_t state, uint64_t context) {
+    uint32_t index = apns_reactor_slots_take(&r->slots);
+    if (index == REACTOR_SLOT_NONE) return NULL;
     struct reactor_slot *slot = &r->slots.all[index];
-    slot->state = REACTOR_SLOT_CONNECTING;
+    slot->state = state;
     slot->context = context;
-    int status = r->backend->connect(r, slot, address, address_length);
-    if (status < 0) {
-        reactor_slots_untake(&r->slots, index);
-        return status;
-    }
-    *out = reactor_slot_handle(slot, index);
-    return 0;
+    return slot;
 }
 
-int reactor_listen(reactor *r, const struct sockaddr *address, socklen_t address_length, uint32_t backlog,
-                   uint64_t context, reactor_socket *out) {
-    *out = 0;
-    uint32_t index = reactor_slots_take(&r->slots);
-    if (index == REACTOR_SLOT_NONE) return -ENOSPC;
-    struct reactor_slot *slot = &r->slots.all[index];
-    slot->state = REACTOR_SLOT_LISTENING;
-    slot->context = context;
-    int status = r->backend->listen(r, slot, address, address_length, backlog);
-    if (status < 0) {
-        reactor_slots_untake(&r->slots, index);
-        return status;
-    }
-    *out = reactor_slot_handle(slot, index);
-    return 0;
+/* Ends what a back end began for a slot just taken: tells its handle, or frees it again. */
+static int slot_begun(apns_reactor *r, struct reactor_slot *slot, int status, apns_reactor_socket *out) {
+    uint32_t index = reactor_slot_index(&r->slots, slot);
+    if (status < 0)
+        apns_reactor_slots_untake(&r->slots, index);
+    else
+        *out = reactor_slot_handle(slot, index);
+    return status < 0 ? status : 0;
 }
 
-int reactor_local_port(reactor *r, reactor_socket socket) {
+int apns_reactor_connect(apns_reactor *r, const struct sockaddr *address, socklen_t address_length, uint64_t context,
+                         apns_reactor_socket *out) {
+    *out = 0;
+    struct reactor_slot *slot = slot_take(r, REACTOR_SLOT_CONNECTING, context);
+    if (slot == NULL) return -ENOSPC;
+    return slot_begun(r, slot, r->backend->connect(r, slot, address, address_length), out);
+}
+
+int apns_reactor_listen(apns_reactor *r, const struct sockaddr *address, socklen_t address_length, uint32_t backlog,
+                        uint64_t context, apns_reactor_socket *out) {
+    *out = 0;
+    struct reactor_slot *slot = slot_take(r, REACTOR_SLOT_LISTENING, context);
+    if (slot == NULL) return -ENOSPC;
+    return slot_begun(r, slot, r->backend->listen(r, slot, address, address_length, backlog), out);
+}
+
+int apns_reactor_local_port(apns_reactor *r, apns_reactor_socket socket) {
     const struct reactor_slot *slot = reactor_slots_find(&r->slots, socket);
     return slot == NULL ? -EBADF : r->backend->local_port(r, slot);
 }
 
-int reactor_context_set(reactor *r, reactor_socket socket, uint64_t context) {
+int apns_reactor_context_set(apns_reactor *r, apns_reactor_socket socket, uint64_t context) {
     struct reactor_slot *slot = reactor_slots_find(&r->slots, socket);
     if (slot == NULL) return -EBADF;
     slot->context = context;
     return 0;
 }
 
-int reactor_send(reactor *r, reactor_socket socket, const uint8_t *bytes, size_t length) {
+int apns_reactor_send(apns_reactor *r, apns_reactor_socket socket, const uint8_t *bytes, size_t length) {
     struct reactor_slot *slot = reactor_slots_find(&r->slots, socket);
     if (slot == NULL) return -EBADF;
     if (slot->state != REACTOR_SLOT_OPEN) return -ENOTCONN;
@@ -189,7 +185,7 @@ int reactor_send(reactor *r, reactor_socket socket, const uint8_t *bytes, size_t
     return 0;
 }
 
-int reactor_close(reactor *r, reactor_socket socket) {
+int apns_reactor_close(apns_reactor *r, apns_reactor_socket socket) {
     struct reactor_slot *slot = reactor_slots_find(&r->slots, socket);
     if (slot == NULL) return -EBADF;
     slot->state = REACTOR_SLOT_CLOSING;
@@ -199,22 +195,22 @@ int reactor_close(reactor *r, reactor_socket socket) {
     return 0;
 }
 
-int reactor_reset(reactor *r, reactor_socket socket) {
+int apns_reactor_reset(apns_reactor *r, apns_reactor_socket socket) {
     struct reactor_slot *slot = reactor_slots_find(&r->slots, socket);
     if (slot == NULL) return -EBADF;
     if (r->backend->reset != NULL) r->backend->reset(r, slot);
-    return reactor_close(r, socket);
+    return apns_reactor_close(r, socket);
 }
 
 /* ---------------------------------------------------------------- accepting */
 
-void reactor_accept_pause(reactor *r, struct reactor_slot *listener, int error) {
+void apns_reactor_accept_pause(apns_reactor *r, struct reactor_slot *listener, int error) {
     listener->paused = true;
     r->accept_paused = true;
     if (error != 0) r->accept_retry_ns = reactor_time_add(r->backend->now_ns(r), ACCEPT_RETRY_NS);
 }
 
-bool reactor_accept_error_is_passing(int error) {
+bool apns_reactor_accept_error_is_passing(int error) {
     switch (error) {
     case ECONNABORTED:
     case EINTR:
@@ -232,7 +228,7 @@ bool reactor_accept_error_is_passing(int error) {
 }
 
 /* Accepts again on paused listeners as far as a slot and the time allow. */
-static void accept_resume(reactor *r, uint64_t now_ns) {
+static void accept_resume(apns_reactor *r, uint64_t now_ns) {
     if (!r->accept_paused || reactor_slots_full(&r->slots) || now_ns < r->accept_retry_ns) return;
     r->accept_paused = false;
     r->accept_retry_ns = 0;
@@ -248,49 +244,50 @@ static void accept_resume(reactor *r, uint64_t now_ns) {
 
 /* ---------------------------------------------------------------- timers */
 
-int reactor_timer_start(reactor *r, uint64_t at_ns, uint64_t context, reactor_timer *out) {
+int apns_reactor_timer_start(apns_reactor *r, uint64_t at_ns, uint64_t context, apns_reactor_timer *out) {
     *out = 0;
-    return reactor_timers_start(&r->timers, at_ns, context, out);
+    return apns_reactor_timers_start(&r->timers, at_ns, context, out);
 }
 
-int reactor_timer_stop(reactor *r, reactor_timer timer) {
-    return reactor_timers_stop(&r->timers, timer);
+int apns_reactor_timer_stop(apns_reactor *r, apns_reactor_timer timer) {
+    return apns_reactor_timers_stop(&r->timers, timer);
 }
 
 /* ---------------------------------------------------------------- waiting */
 
-void reactor_wake(reactor *r) {
+void apns_reactor_wake(apns_reactor *r) {
     if (reactor_wake_request(&r->wake)) r->backend->wake(r);
 }
 
 /* Cuts the time limit by everything else that will be due. */
-static uint64_t until(const reactor *r, uint64_t limit_ns) {
+static uint64_t until(const apns_reactor *r, uint64_t limit_ns) {
     uint64_t at_ns = reactor_time_min(limit_ns, reactor_timers_next(&r->timers));
     if (r->accept_paused && !reactor_slots_full(&r->slots)) at_ns = reactor_time_min(at_ns, r->accept_retry_ns);
     return at_ns;
 }
 
 /* One trip through the back end. Returns events made, or the back end's negative errno. */
-static int wait_once(reactor *r, struct reactor_plan *plan, reactor_event *events, uint32_t capacity) {
+static int wait_once(apns_reactor *r, struct reactor_plan *plan, apns_reactor_event *events, uint32_t capacity) {
     if (plan->until_ns > plan->now_ns && (r->slots.closed_head != REACTOR_SLOT_NONE || !reactor_wake_sleep(&r->wake)))
         plan->until_ns = plan->now_ns;
     plan->linger_ns = reactor_time_min(plan->linger_ns, plan->until_ns);
     int count = r->backend->wait(r, plan, events, capacity);
     uint32_t n = count > 0 ? (uint32_t)count : 0;
-    n += reactor_slots_collect(&r->slots, events + n, capacity - n);
-    if (reactor_wake_collect(&r->wake, n < capacity)) events[n++] = (reactor_event){.kind = REACTOR_WOKEN};
+    n += apns_reactor_slots_collect(&r->slots, events + n, capacity - n);
+    if (reactor_wake_collect(&r->wake, n < capacity)) events[n++] = (apns_reactor_event){.kind = REACTOR_WOKEN};
     return count < 0 && n == 0 ? count : (int)n;
 }
 
 /* Timers come after the bytes that arrived with them, so that an answer beats its own deadline; those that found no
  * room come first in the next call, so that no load can hold them back. */
-static uint32_t timers_collect(reactor *r, uint64_t now_ns, reactor_event *events, uint32_t capacity) {
-    uint32_t n = reactor_timers_collect(&r->timers, now_ns, events, capacity);
+static uint32_t timers_collect(apns_reactor *r, uint64_t now_ns, apns_reactor_event *events, uint32_t capacity) {
+    uint32_t n = apns_reactor_timers_collect(&r->timers, now_ns, events, capacity);
     r->timers_owed = n == capacity && reactor_timers_next(&r->timers) <= now_ns;
     return n;
 }
 
-int reactor_wait(reactor *r, const reactor_wait_options *options, reactor_event *events, uint32_t capacity) {
+int apns_reactor_wait(apns_reactor *r, const apns_reactor_wait_options *options, apns_reactor_event *events,
+                      uint32_t capacity) {
     if (capacity == 0 || capacity > INT_MAX) return -EINVAL;
     uint64_t now_ns = r->backend->now_ns(r);
     const uint64_t limit_ns = reactor_time_add(now_ns, options->timeout_ns);

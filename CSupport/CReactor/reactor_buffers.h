@@ -5,7 +5,7 @@
 #ifndef APNS_BATCH_REACTOR_BUFFERS_H
 #define APNS_BATCH_REACTOR_BUFFERS_H
 
-#include <assert.h>
+#include "apns_check.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,15 +18,15 @@ struct reactor_buffers {
 };
 
 /* 0 or -ENOMEM. */
-int reactor_buffers_create(struct reactor_buffers *buffers, uint32_t bytes, uint32_t count);
-void reactor_buffers_destroy(struct reactor_buffers *buffers);
+int apns_reactor_buffers_create(struct reactor_buffers *buffers, uint32_t bytes, uint32_t count);
+void apns_reactor_buffers_destroy(struct reactor_buffers *buffers);
 
 static inline uint8_t *reactor_buffers_at(const struct reactor_buffers *buffers, uint32_t number) {
     return buffers->memory + (size_t)number * buffers->bytes;
 }
 
 static inline void reactor_buffers_hold(struct reactor_buffers *buffers, uint32_t number) {
-    assert(buffers->held_count < buffers->count && number < buffers->count);
+    APNS_REQUIRE(buffers->held_count < buffers->count && number < buffers->count);
     buffers->held[buffers->held_count++] = (uint16_t)number;
 }
 

@@ -2,7 +2,7 @@
 
 #include "reactor_socket.h"
 
-#include <assert.h>
+#include "apns_check.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -16,11 +16,11 @@ static void state_free(struct epoll *e) {
     free(e->free_buffers);
     free(e->queue);
     free(e->sends);
-    reactor_buffers_destroy(&e->buffers);
+    apns_reactor_buffers_destroy(&e->buffers);
     free(e);
 }
 
-static int memory_make(struct epoll *e, const reactor_options *options) {
+static int memory_make(struct epoll *e, const apns_reactor_options *options) {
     uint32_t places = 1;
     while (places < options->sockets_max)
         places *= 2;
@@ -32,7 +32,7 @@ static int memory_make(struct epoll *e, const reactor_options *options) {
     e->free_count = options->receive_buffer_count;
     for (uint32_t i = 0; i < e->free_count; i++)
         e->free_buffers[i] = e->free_count - 1 - i;
-    return reactor_buffers_create(&e->buffers, options->receive_buffer_bytes, options->receive_buffer_count);
+    return apns_reactor_buffers_create(&e->buffers, options->receive_buffer_bytes, options->receive_buffer_count);
 }
 
 static int descriptors_make(struct epoll *e) {
@@ -44,7 +44,7 @@ static int descriptors_make(struct epoll *e) {
     return epoll_ctl(e->descriptor, EPOLL_CTL_ADD, e->wake_descriptor, &interest) != 0 ? -errno : 0;
 }
 
-static int create(reactor *r, const reactor_options *options) {
+static int create(apns_reactor *r, const apns_reactor_options *options) {
     struct epoll *e = calloc(1, sizeof(*e));
     if (e == NULL) return -ENOMEM;
     e->descriptor = -1;
@@ -60,34 +60,34 @@ static int create(reactor *r, const reactor_options *options) {
     return 0;
 }
 
-static void destroy(reactor *r) {
+static void destroy(apns_reactor *r) {
     state_free(epoll_of(r));
     r->backend_state = NULL;
 }
 
 /* ---------------------------------------------------------------- sockets */
 
-void epoll_enqueue(reactor *r, struct reactor_slot *slot) {
+void apns_epoll_enqueue(apns_reactor *r, struct reactor_slot *slot) {
     struct epoll *e = epoll_of(r);
     if (slot->listed) return;
-    assert(e->queue_count <= e->queue_mask);
+    APNS_REQUIRE(e->queue_count <= e->queue_mask);
     slot->listed = true;
     e->queue[(e->queue_head + e->queue_count++) & e->queue_mask] = reactor_slot_index(&r->slots, slot);
 }
 
-static uint64_t now_ns(const reactor *r) {
+static uint64_t now_ns(const apns_reactor *r) {
     (void)r;
-    return reactor_socket_clock_ns();
+    return apns_reactor_socket_clock_ns();
 }
 
 /* An error known at once is told like one that is known later: by an event. */
-static int connect_start(reactor *r, struct reactor_slot *slot, const struct sockaddr *address, socklen_t length) {
-    int descriptor = reactor_socket_open(address->sa_family, SOCK_NONBLOCK);
+static int connect_start(apns_reactor *r, struct reactor_slot *slot, const struct sockaddr *address, socklen_t length) {
+    int descriptor = apns_reactor_socket_open(address->sa_family, SOCK_NONBLOCK);
     if (descriptor < 0) return descriptor;
-    reactor_socket_user_timeout(descriptor, r->user_timeout_ms);
+    apns_reactor_socket_user_timeout(descriptor, r->user_timeout_ms);
     slot->descriptor = descriptor;
     int error = connect(descriptor, address, length) == 0 ? 0 : errno;
-    int status = error == EINVAL ? -EINVAL : epoll_register(r, slot);
+    int status = error == EINVAL ? -EINVAL : apns_epoll_register(r, slot);
     if (status < 0) {
         close(descriptor);
         return status;
@@ -95,55 +95,55 @@ static int connect_start(reactor *r, struct reactor_slot *slot, const struct soc
     if (error != EINPROGRESS && error != EINTR) {
         slot->error = error;
         slot->active |= EPOLL_CONNECTED;
-        epoll_enqueue(r, slot);
+        apns_epoll_enqueue(r, slot);
     }
     return 0;
 }
 
-static int listen_start(reactor *r, struct reactor_slot *slot, const struct sockaddr *address, socklen_t length,
+static int listen_start(apns_reactor *r, struct reactor_slot *slot, const struct sockaddr *address, socklen_t length,
                         uint32_t backlog) {
-    int descriptor = reactor_socket_listen(address, length, backlog, SOCK_NONBLOCK);
+    int descriptor = apns_reactor_socket_listen(address, length, backlog, SOCK_NONBLOCK);
     if (descriptor < 0) return descriptor;
     slot->descriptor = descriptor;
-    int status = epoll_register(r, slot);
+    int status = apns_epoll_register(r, slot);
     if (status < 0) close(descriptor);
     return status;
 }
 
-static int local_port(const reactor *r, const struct reactor_slot *slot) {
+static int local_port(const apns_reactor *r, const struct reactor_slot *slot) {
     (void)r;
-    return reactor_socket_port(slot->descriptor);
+    return apns_reactor_socket_port(slot->descriptor);
 }
 
 /* Sent with the next wait: whatever the caller starts until then costs it no system call here. */
-static void send_start(reactor *r, struct reactor_slot *slot) {
+static void send_start(apns_reactor *r, struct reactor_slot *slot) {
     struct epoll *e = epoll_of(r);
     slot->active |= EPOLL_SEND;
     e->sends[e->sends_count++] = reactor_slot_index(&r->slots, slot);
 }
 
-static void reset_prepare(reactor *r, struct reactor_slot *slot) {
+static void reset_prepare(apns_reactor *r, struct reactor_slot *slot) {
     (void)r;
-    reactor_socket_reset_on_close(slot->descriptor);
+    apns_reactor_socket_reset_on_close(slot->descriptor);
 }
 
 /* The kernel holds nothing of ours between two calls, so there is nothing to join. */
-static void close_start(reactor *r, struct reactor_slot *slot) {
+static void close_start(apns_reactor *r, struct reactor_slot *slot) {
     close(slot->descriptor);
     slot->descriptor = -1;
     slot->active = 0;
-    reactor_slots_close(&r->slots, reactor_slot_index(&r->slots, slot));
+    apns_reactor_slots_close(&r->slots, reactor_slot_index(&r->slots, slot));
 }
 
-static bool accept_resume(reactor *r, struct reactor_slot *slot) {
+static bool accept_resume(apns_reactor *r, struct reactor_slot *slot) {
     slot->active |= EPOLL_READABLE;
-    epoll_enqueue(r, slot);
+    apns_epoll_enqueue(r, slot);
     return true;
 }
 
 /* ---------------------------------------------------------------- waiting */
 
-static void wake(reactor *r) {
+static void wake(apns_reactor *r) {
     uint64_t one = 1;
     (void)!write(epoll_of(r)->wake_descriptor, &one, sizeof(one));
 }
@@ -153,18 +153,19 @@ static void buffers_return(struct epoll *e) {
         e->free_buffers[e->free_count++] = e->buffers.held[--e->buffers.held_count];
 }
 
-static int wait_for_events(reactor *r, const struct reactor_plan *plan, reactor_event *events, uint32_t capacity) {
+static int wait_for_events(apns_reactor *r, const struct reactor_plan *plan, apns_reactor_event *events,
+                           uint32_t capacity) {
     struct epoll *e = epoll_of(r);
     buffers_return(e);
     const bool left = e->queue_count > 0;
-    epoll_send_started(r);
+    apns_epoll_send_started(r);
     const bool linger = !left && plan->linger_ns > plan->now_ns && e->queue_count < plan->batch_min;
-    int status = epoll_sleep(r, plan, e->queue_count == 0, linger);
-    uint32_t n = epoll_serve(r, events, capacity);
+    int status = apns_epoll_sleep(r, plan, e->queue_count == 0, linger);
+    uint32_t n = apns_epoll_serve(r, events, capacity);
     return n > 0 || status == 0 ? (int)n : status;
 }
 
-const struct reactor_backend_table reactor_epoll_table = {
+const struct reactor_backend_table apns_reactor_epoll_table = {
     .kind = REACTOR_BACKEND_EPOLL,
     .create = create,
     .destroy = destroy,

@@ -44,30 +44,30 @@ struct epoll {
     struct epoll_event ready[EPOLL_BATCH];
 };
 
-static inline struct epoll *epoll_of(const reactor *r) {
+static inline struct epoll *epoll_of(const apns_reactor *r) {
     return r->backend_state;
 }
 
 /* Puts a slot into the queue unless it stands there. */
-void epoll_enqueue(reactor *r, struct reactor_slot *slot);
+void apns_epoll_enqueue(apns_reactor *r, struct reactor_slot *slot);
 
 /* ---- reactor_epoll_serve.c: reading, writing, accepting */
 
 /* Registers a slot's descriptor. 0 or a negative errno. */
-int epoll_register(reactor *r, struct reactor_slot *slot);
+int apns_epoll_register(apns_reactor *r, struct reactor_slot *slot);
 
-/* Sends what reactor_send was given since the last wait. */
-void epoll_send_started(reactor *r);
+/* Sends what apns_reactor_send was given since the last wait. */
+void apns_epoll_send_started(apns_reactor *r);
 
 /* Takes note of an edge. */
-void epoll_note(reactor *r, struct reactor_slot *slot, uint32_t edges);
+void apns_epoll_note(apns_reactor *r, struct reactor_slot *slot, uint32_t edges);
 
 /* Serves the queue until capacity events are made or nothing more can be done. Returns events made. */
-uint32_t epoll_serve(reactor *r, reactor_event *events, uint32_t capacity);
+uint32_t apns_epoll_serve(apns_reactor *r, apns_reactor_event *events, uint32_t capacity);
 
 /* ---- reactor_epoll_wait.c: sleeping */
 
 /* Waits as planned for edges and takes note of them. linger: sleep first. 0, -EINTR, or a failure of the loop. */
-int epoll_sleep(reactor *r, const struct reactor_plan *plan, bool wait, bool linger);
+int apns_epoll_sleep(apns_reactor *r, const struct reactor_plan *plan, bool wait, bool linger);
 
 #endif

@@ -12,7 +12,7 @@ static bool has_work(const struct reactor_slot *slot) {
     return slot->state == REACTOR_SLOT_OPEN || (slot->state == REACTOR_SLOT_LISTENING && !slot->paused);
 }
 
-int epoll_register(reactor *r, struct reactor_slot *slot) {
+int apns_epoll_register(apns_reactor *r, struct reactor_slot *slot) {
     struct epoll_event interest = {
         .events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET,
         .data.u64 = reactor_slot_handle(slot, reactor_slot_index(&r->slots, slot)),
@@ -47,18 +47,18 @@ static void send_more(struct reactor_slot *slot) {
     sent(slot, 0);
 }
 
-void epoll_send_started(reactor *r) {
+void apns_epoll_send_started(apns_reactor *r) {
     struct epoll *e = epoll_of(r);
     for (uint32_t i = 0; i < e->sends_count; i++) {
         struct reactor_slot *slot = &r->slots.all[e->sends[i]];
         if ((slot->active & EPOLL_SEND) == 0) continue; /* closed since */
         send_more(slot);
-        if ((slot->active & EPOLL_SENT) != 0) epoll_enqueue(r, slot);
+        if ((slot->active & EPOLL_SENT) != 0) apns_epoll_enqueue(r, slot);
     }
     e->sends_count = 0;
 }
 
-static uint32_t report_sent(struct reactor_slot *slot, uint32_t index, reactor_event *event) {
+static uint32_t report_sent(struct reactor_slot *slot, uint32_t index, apns_reactor_event *event) {
     slot->active &= (uint16_t)~EPOLL_SENT;
     slot->sending = false;
     *event = reactor_event_make(slot, index, REACTOR_SENT);
@@ -81,7 +81,7 @@ static void note_connecting(struct reactor_slot *slot, uint32_t edges) {
     slot->active |= EPOLL_CONNECTED;
 }
 
-void epoll_note(reactor *r, struct reactor_slot *slot, uint32_t edges) {
+void apns_epoll_note(apns_reactor *r, struct reactor_slot *slot, uint32_t edges) {
     if (slot->state == REACTOR_SLOT_CONNECTING) note_connecting(slot, edges);
     if ((edges & (EPOLLIN | EPOLLRDHUP | EPOLLERR | EPOLLHUP)) != 0) slot->active |= EPOLL_READABLE;
     if ((edges & (EPOLLRDHUP | EPOLLERR | EPOLLHUP)) != 0) slot->active |= EPOLL_ENDING;
@@ -89,10 +89,10 @@ void epoll_note(reactor *r, struct reactor_slot *slot, uint32_t edges) {
         slot->active &= (uint16_t)~EPOLL_SEND_FULL;
         slot->active |= EPOLL_SEND;
     }
-    if (has_work(slot)) epoll_enqueue(r, slot);
+    if (has_work(slot)) apns_epoll_enqueue(r, slot);
 }
 
-static uint32_t report_connected(struct reactor_slot *slot, uint32_t index, reactor_event *event) {
+static uint32_t report_connected(struct reactor_slot *slot, uint32_t index, apns_reactor_event *event) {
     slot->active &= (uint16_t)~EPOLL_CONNECTED;
     slot->state = slot->error == 0 ? REACTOR_SLOT_OPEN : REACTOR_SLOT_FAILED;
     *event = reactor_event_make(slot, index, REACTOR_CONNECTED);
@@ -102,8 +102,8 @@ static uint32_t report_connected(struct reactor_slot *slot, uint32_t index, reac
 
 /* ---------------------------------------------------------------- receiving */
 
-static uint32_t received(reactor *r, struct reactor_slot *slot, uint32_t number, uint32_t length,
-                         reactor_event *event) {
+static uint32_t received(apns_reactor *r, struct reactor_slot *slot, uint32_t number, uint32_t length,
+                         apns_reactor_event *event) {
     struct epoll *e = epoll_of(r);
     e->free_count--;
     reactor_buffers_hold(&e->buffers, number);
@@ -114,7 +114,7 @@ static uint32_t received(reactor *r, struct reactor_slot *slot, uint32_t number,
     return 1;
 }
 
-static uint32_t receive(reactor *r, struct reactor_slot *slot, uint32_t index, reactor_event *event) {
+static uint32_t receive(apns_reactor *r, struct reactor_slot *slot, uint32_t index, apns_reactor_event *event) {
     struct epoll *e = epoll_of(r);
     if (e->free_count == 0) return 0;
     uint32_t number = e->free_buffers[e->free_count - 1];
@@ -135,44 +135,44 @@ static uint32_t receive(reactor *r, struct reactor_slot *slot, uint32_t index, r
 
 /* ---------------------------------------------------------------- accepting */
 
-static uint32_t adopt(reactor *r, struct reactor_slot *listener, int descriptor, reactor_event *event) {
-    uint32_t index = reactor_slots_take(&r->slots);
+static uint32_t adopt(apns_reactor *r, struct reactor_slot *listener, int descriptor, apns_reactor_event *event) {
+    uint32_t index = apns_reactor_slots_take(&r->slots);
     struct reactor_slot *slot = &r->slots.all[index];
     slot->state = REACTOR_SLOT_OPEN;
     slot->context = listener->context;
     slot->descriptor = descriptor;
-    int status = epoll_register(r, slot);
+    int status = apns_epoll_register(r, slot);
     if (status == 0) {
         *event = reactor_event_make(slot, index, REACTOR_ACCEPTED);
         return 1;
     }
     close(descriptor);
-    reactor_slots_untake(&r->slots, index);
-    *event = (reactor_event){.context = listener->context, .kind = REACTOR_ACCEPTED, .error = -status};
+    apns_reactor_slots_untake(&r->slots, index);
+    *event = (apns_reactor_event){.context = listener->context, .kind = REACTOR_ACCEPTED, .error = -status};
     return 1;
 }
 
-static uint32_t accept_next(reactor *r, struct reactor_slot *listener, reactor_event *event) {
+static uint32_t accept_next(apns_reactor *r, struct reactor_slot *listener, apns_reactor_event *event) {
     if (reactor_slots_full(&r->slots)) {
         listener->active &= (uint16_t)~EPOLL_READABLE;
-        reactor_accept_pause(r, listener, 0);
+        apns_reactor_accept_pause(r, listener, 0);
         return 0;
     }
     int descriptor = accept4(listener->descriptor, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (descriptor >= 0) return adopt(r, listener, descriptor, event);
     int error = errno;
     if (error == EAGAIN) listener->active &= (uint16_t)~EPOLL_READABLE;
-    if (reactor_accept_error_is_passing(error)) return 0;
+    if (apns_reactor_accept_error_is_passing(error)) return 0;
     listener->active &= (uint16_t)~EPOLL_READABLE;
-    reactor_accept_pause(r, listener, error);
-    *event = (reactor_event){.context = listener->context, .kind = REACTOR_ACCEPTED, .error = error};
+    apns_reactor_accept_pause(r, listener, error);
+    *event = (apns_reactor_event){.context = listener->context, .kind = REACTOR_ACCEPTED, .error = error};
     return 1;
 }
 
 /* ---------------------------------------------------------------- the queue */
 
 /* Does one thing for a slot: 0 or 1 events. */
-static uint32_t serve(reactor *r, struct reactor_slot *slot, uint32_t index, reactor_event *event) {
+static uint32_t serve(apns_reactor *r, struct reactor_slot *slot, uint32_t index, apns_reactor_event *event) {
     if ((slot->active & EPOLL_SEND) != 0) send_more(slot);
     if ((slot->active & EPOLL_CONNECTED) != 0) return report_connected(slot, index, event);
     if ((slot->active & EPOLL_SENT) != 0) return report_sent(slot, index, event);
@@ -181,7 +181,7 @@ static uint32_t serve(reactor *r, struct reactor_slot *slot, uint32_t index, rea
 }
 
 /* Once round the queue. Returns events made. */
-static uint32_t serve_round(reactor *r, reactor_event *events, uint32_t capacity) {
+static uint32_t serve_round(apns_reactor *r, apns_reactor_event *events, uint32_t capacity) {
     struct epoll *e = epoll_of(r);
     uint32_t n = 0;
     for (uint32_t i = e->queue_count; i > 0 && n < capacity; i--) {
@@ -191,12 +191,12 @@ static uint32_t serve_round(reactor *r, reactor_event *events, uint32_t capacity
         e->queue_count--;
         slot->listed = false;
         n += serve(r, slot, index, &events[n]);
-        if (has_work(slot)) epoll_enqueue(r, slot);
+        if (has_work(slot)) apns_epoll_enqueue(r, slot);
     }
     return n;
 }
 
-uint32_t epoll_serve(reactor *r, reactor_event *events, uint32_t capacity) {
+uint32_t apns_epoll_serve(apns_reactor *r, apns_reactor_event *events, uint32_t capacity) {
     uint32_t n = 0;
     while (n < capacity && epoll_of(r)->queue_count > 0) {
         uint32_t made = serve_round(r, events + n, capacity - n);

@@ -45,7 +45,7 @@ static void wake_clear(const struct epoll *e) {
     (void)!read(e->wake_descriptor, &count, sizeof(count));
 }
 
-static void note_all(reactor *r, uint32_t count) {
+static void note_all(apns_reactor *r, uint32_t count) {
     struct epoll *e = epoll_of(r);
     for (uint32_t i = 0; i < count; i++) {
         uint64_t handle = e->ready[i].data.u64;
@@ -53,11 +53,11 @@ static void note_all(reactor *r, uint32_t count) {
         if (handle == 0)
             wake_clear(e);
         else if (slot != NULL)
-            epoll_note(r, slot, e->ready[i].events);
+            apns_epoll_note(r, slot, e->ready[i].events);
     }
 }
 
-int epoll_sleep(reactor *r, const struct reactor_plan *plan, bool wait, bool linger) {
+int apns_epoll_sleep(apns_reactor *r, const struct reactor_plan *plan, bool wait, bool linger) {
     uint64_t from_ns = plan->now_ns;
     if (linger) {
         gather(epoll_of(r), plan->linger_ns - plan->now_ns);

@@ -29,67 +29,71 @@ struct reactor_plan {
 };
 
 struct reactor_backend_table {
-    uint32_t kind; /* enum reactor_backend, as reactor_backend_kind reports it */
+    uint32_t kind; /* enum apns_reactor_backend, as apns_reactor_backend_kind reports it */
 
-    /* Makes r->backend_state; a simulated one finds its world there. On failure nothing is left behind. */
-    int (*create)(reactor *r, const reactor_options *options);
+    /* Makes r->backend_state; one given to apns_reactor_open_with finds its
+     * context there. On failure nothing is left behind. */
+    int (*create)(apns_reactor *r, const apns_reactor_options *options);
 
     /* Frees r->backend_state. All slots are free by then. */
-    void (*destroy)(reactor *r);
+    void (*destroy)(apns_reactor *r);
 
-    uint64_t (*now_ns)(const reactor *r);
+    uint64_t (*now_ns)(const apns_reactor *r);
 
     /* Starts what the name says for a slot just taken. On failure the slot holds no descriptor. */
-    int (*connect)(reactor *r, struct reactor_slot *slot, const struct sockaddr *address, socklen_t length);
-    int (*listen)(reactor *r, struct reactor_slot *slot, const struct sockaddr *address, socklen_t length,
+    int (*connect)(apns_reactor *r, struct reactor_slot *slot, const struct sockaddr *address, socklen_t length);
+    int (*listen)(apns_reactor *r, struct reactor_slot *slot, const struct sockaddr *address, socklen_t length,
                   uint32_t backlog);
 
-    int (*local_port)(const reactor *r, const struct reactor_slot *slot);
+    int (*local_port)(const apns_reactor *r, const struct reactor_slot *slot);
 
     /* Starts sending slot->send_bytes. */
-    void (*send)(reactor *r, struct reactor_slot *slot);
+    void (*send)(apns_reactor *r, struct reactor_slot *slot);
 
-    /* Begins closing; reactor_slots_close follows, at once or when the last operation is joined. */
-    void (*close)(reactor *r, struct reactor_slot *slot);
+    /* Begins closing; apns_reactor_slots_close follows, at once or when the last operation is joined. */
+    void (*close)(apns_reactor *r, struct reactor_slot *slot);
 
     /* Makes the close that follows a reset; NULL where there is nothing to prepare. */
-    void (*reset)(reactor *r, struct reactor_slot *slot);
+    void (*reset)(apns_reactor *r, struct reactor_slot *slot);
 
     /* Accepts again on a paused listener. False: not yet possible, ask again at the next wait. */
-    bool (*accept_resume)(reactor *r, struct reactor_slot *slot);
+    bool (*accept_resume)(apns_reactor *r, struct reactor_slot *slot);
 
     /* From any thread: makes a sleeping wait return. */
-    void (*wake)(reactor *r);
+    void (*wake)(apns_reactor *r);
 
     /* Returns receive buffers of the previous wait, submits, waits as planned and fills events (capacity may be 0).
      * Returns how many, -EINTR, or another negative errno when the loop itself failed. It does not wait while events
      * left over from the last call are there. */
-    int (*wait)(reactor *r, const struct reactor_plan *plan, reactor_event *events, uint32_t capacity);
+    int (*wait)(apns_reactor *r, const struct reactor_plan *plan, apns_reactor_event *events, uint32_t capacity);
 };
 
-struct reactor {
+struct apns_reactor {
     const struct reactor_backend_table *backend;
     void *backend_state;
     struct reactor_slots slots;
     struct reactor_timers timers;
-    uint32_t user_timeout_ms; /* of connections to come; 0 for none */
-    uint64_t accept_retry_ns; /* paused listeners accept again from then on; 0: as soon as a slot is free */
-    int32_t refusal;          /* errno of the back end that was tried first and cannot be had; 0 for none */
-    bool accept_paused;       /* some listener is paused */
-    bool timers_owed;         /* timers were due when the last call ran out of room */
-    struct reactor_wake wake; /* on a cache line of its own: written by other threads */
+    uint32_t user_timeout_ms;      /* of connections to come; 0 for none */
+    uint64_t accept_retry_ns;      /* paused listeners accept again from then on; 0: as soon as a slot is free */
+    int32_t refusal;               /* errno of the back end that was tried first and cannot be had; 0 for none */
+    bool accept_paused;            /* some listener is paused */
+    bool timers_owed;              /* timers were due when the last call ran out of room */
+    struct apns_reactor_wake wake; /* on a cache line of its own: written by other threads */
 };
 
-extern const struct reactor_backend_table reactor_io_uring_table;
-extern const struct reactor_backend_table reactor_io_uring_plain_table;
-extern const struct reactor_backend_table reactor_epoll_table;
-extern const struct reactor_backend_table reactor_simulated_table;
+extern const struct reactor_backend_table apns_reactor_io_uring_table;
+extern const struct reactor_backend_table apns_reactor_epoll_table;
+
+/* As apns_reactor_create, over a back end of the caller's. table: borrowed until apns_reactor_destroy; NULL to choose
+ * one by options->backend. context: what the table's create finds in r->backend_state. */
+int apns_reactor_open_with(const struct reactor_backend_table *table, void *context,
+                           const apns_reactor_options *options, apns_reactor **out);
 
 /* Pauses a listener: until a slot is free, and after an error (not 0) for a while. */
-void reactor_accept_pause(reactor *r, struct reactor_slot *listener, int error);
+void apns_reactor_accept_pause(apns_reactor *r, struct reactor_slot *listener, int error);
 
 /* True for errors of accept that concern one connection only, which is gone: accept the next one (accept(2)). */
-bool reactor_accept_error_is_passing(int error);
+bool apns_reactor_accept_error_is_passing(int error);
 
 static inline uint64_t reactor_time_add(uint64_t at_ns, uint64_t span_ns) {
     return span_ns > REACTOR_NEVER - at_ns ? REACTOR_NEVER : at_ns + span_ns;
@@ -100,8 +104,8 @@ static inline uint64_t reactor_time_min(uint64_t a, uint64_t b) {
 }
 
 /* A record for a slot, every field set. */
-static inline reactor_event reactor_event_make(const struct reactor_slot *slot, uint32_t index, uint32_t kind) {
-    return (reactor_event){.socket = reactor_slot_handle(slot, index), .context = slot->context, .kind = kind};
+static inline apns_reactor_event reactor_event_make(const struct reactor_slot *slot, uint32_t index, uint32_t kind) {
+    return (apns_reactor_event){.socket = reactor_slot_handle(slot, index), .context = slot->context, .kind = kind};
 }
 
 #endif

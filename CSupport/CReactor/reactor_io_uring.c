@@ -16,7 +16,7 @@ static void state_free(struct uring *u) {
     free(u);
 }
 
-static int state_make(const reactor_options *options, struct uring **out) {
+static int state_make(const apns_reactor_options *options, struct uring **out) {
     struct uring *u = calloc(1, sizeof(*u));
     if (u == NULL) return -ENOMEM;
     u->addresses = calloc(options->sockets_max, sizeof(*u->addresses));
@@ -31,72 +31,64 @@ static int state_make(const reactor_options *options, struct uring **out) {
     return 0;
 }
 
-static int create(reactor *r, const reactor_options *options, bool plain) {
+static int create(apns_reactor *r, const apns_reactor_options *options) {
     struct uring *u = NULL;
     int status = state_make(options, &u);
     if (status < 0) return status;
-    status = uring_ring_create(u, options, plain);
+    status = apns_uring_ring_create(u, options, options->backend == REACTOR_BACKEND_IO_URING_PLAIN);
     if (status < 0) {
         state_free(u);
         return status;
     }
     r->backend_state = u;
-    uring_start_wake(r);
+    apns_uring_start_wake(r);
     /* Filters of containers may let a ring be made and refuse to enter it. */
-    status = uring_ring_flush(u);
+    status = apns_uring_ring_flush(u);
     if (status == -EINTR) status = 0;
     if (status < 0) {
-        uring_ring_destroy(u);
+        apns_uring_ring_destroy(u);
         state_free(u);
         r->backend_state = NULL;
     }
     return status;
 }
 
-static int create_best(reactor *r, const reactor_options *options) {
-    return create(r, options, false);
-}
-
-static int create_plain(reactor *r, const reactor_options *options) {
-    return create(r, options, true);
-}
-
 /* Waits until the kernel has let go of the wake-up descriptor, so that nothing of this ring goes on after it is gone.
  */
-static void wake_join(reactor *r) {
+static void wake_join(apns_reactor *r) {
     struct uring *u = uring_of(r);
     const struct reactor_plan plan = {.until_ns = REACTOR_NEVER, .batch_min = 1};
-    reactor_event scratch[1];
-    uring_end_wake(r);
+    apns_reactor_event scratch[1];
+    apns_uring_end_wake(r);
     int status = 0;
     while (u->wake_active && (status == 0 || status == -EINTR)) {
-        status = uring_ring_enter(u, &plan);
-        (void)uring_complete(r, scratch, 1);
+        status = apns_uring_ring_enter(u, &plan);
+        (void)apns_uring_complete(r, scratch, 1);
     }
 }
 
-static void destroy(reactor *r) {
+static void destroy(apns_reactor *r) {
     struct uring *u = uring_of(r);
     wake_join(r);
-    uring_ring_destroy(u);
+    apns_uring_ring_destroy(u);
     state_free(u);
     r->backend_state = NULL;
 }
 
 /* ---------------------------------------------------------------- sockets */
 
-static uint64_t now_ns(const reactor *r) {
+static uint64_t now_ns(const apns_reactor *r) {
     (void)r;
-    return reactor_socket_clock_ns();
+    return apns_reactor_socket_clock_ns();
 }
 
 /* Sockets stay blocking: with O_NONBLOCK the kernel would answer EAGAIN instead of waiting on our behalf. */
-static int connect_start(reactor *r, struct reactor_slot *slot, const struct sockaddr *address, socklen_t length) {
+static int connect_start(apns_reactor *r, struct reactor_slot *slot, const struct sockaddr *address, socklen_t length) {
     union uring_address *copy = &uring_of(r)->addresses[reactor_slot_index(&r->slots, slot)];
     const size_t needed = address->sa_family == AF_INET6 ? sizeof(copy->v6) : sizeof(copy->v4);
-    int descriptor = reactor_socket_open(address->sa_family, 0);
+    int descriptor = apns_reactor_socket_open(address->sa_family, 0);
     if (descriptor < 0) return descriptor;
-    reactor_socket_user_timeout(descriptor, r->user_timeout_ms);
+    apns_reactor_socket_user_timeout(descriptor, r->user_timeout_ms);
     if (length < needed) {
         close(descriptor);
         return -EINVAL;
@@ -106,52 +98,52 @@ static int connect_start(reactor *r, struct reactor_slot *slot, const struct soc
     else
         copy->v4 = *(const struct sockaddr_in *)(const void *)address;
     slot->descriptor = descriptor;
-    uring_start(r, slot, URING_CONNECT);
+    apns_uring_start(r, slot, URING_CONNECT);
     return 0;
 }
 
-static int listen_start(reactor *r, struct reactor_slot *slot, const struct sockaddr *address, socklen_t length,
+static int listen_start(apns_reactor *r, struct reactor_slot *slot, const struct sockaddr *address, socklen_t length,
                         uint32_t backlog) {
-    int descriptor = reactor_socket_listen(address, length, backlog, 0);
+    int descriptor = apns_reactor_socket_listen(address, length, backlog, 0);
     if (descriptor < 0) return descriptor;
     slot->descriptor = descriptor;
-    uring_start(r, slot, URING_ACCEPT);
+    apns_uring_start(r, slot, URING_ACCEPT);
     return 0;
 }
 
-static int local_port(const reactor *r, const struct reactor_slot *slot) {
+static int local_port(const apns_reactor *r, const struct reactor_slot *slot) {
     (void)r;
-    return reactor_socket_port(slot->descriptor);
+    return apns_reactor_socket_port(slot->descriptor);
 }
 
-static void send_start(reactor *r, struct reactor_slot *slot) {
-    uring_start(r, slot, URING_SEND);
+static void send_start(apns_reactor *r, struct reactor_slot *slot) {
+    apns_uring_start(r, slot, URING_SEND);
 }
 
-static void reset_prepare(reactor *r, struct reactor_slot *slot) {
+static void reset_prepare(apns_reactor *r, struct reactor_slot *slot) {
     (void)r;
-    reactor_socket_reset_on_close(slot->descriptor);
+    apns_reactor_socket_reset_on_close(slot->descriptor);
 }
 
-static void close_start(reactor *r, struct reactor_slot *slot) {
-    uring_accept_drop(r, slot);
+static void close_start(apns_reactor *r, struct reactor_slot *slot) {
+    apns_uring_accept_drop(r, slot);
     slot->wanted = 0;
     if (slot->active == 0)
-        uring_join(r, slot);
+        apns_uring_join(r, slot);
     else if ((slot->active & URING_CANCEL) == 0)
-        uring_start(r, slot, URING_CANCEL);
+        apns_uring_start(r, slot, URING_CANCEL);
 }
 
 /* Parked connections go first, and an accept that is being cancelled must be gone. */
-static bool accept_resume(reactor *r, struct reactor_slot *slot) {
+static bool accept_resume(apns_reactor *r, struct reactor_slot *slot) {
     if ((slot->active & (URING_ACCEPT | URING_CANCEL)) != 0 || uring_of(r)->parked_count > 0) return false;
-    uring_start(r, slot, URING_ACCEPT);
+    apns_uring_start(r, slot, URING_ACCEPT);
     return true;
 }
 
 /* ---------------------------------------------------------------- waiting */
 
-static void wake(reactor *r) {
+static void wake(apns_reactor *r) {
     uint64_t one = 1;
     (void)!write(uring_of(r)->wake_descriptor, &one, sizeof(one));
 }
@@ -159,45 +151,30 @@ static void wake(reactor *r) {
 static void buffers_return(struct uring *u) {
     const uint32_t count = u->buffers.held_count;
     for (uint32_t i = 0; i < count; i++)
-        uring_buffers_give(u, u->buffers.held[i], i);
-    if (count > 0) uring_buffers_publish(u, count);
+        apns_uring_buffers_give(u, u->buffers.held[i], i);
+    if (count > 0) apns_uring_buffers_publish(u, count);
     u->buffers.held_count = 0;
 }
 
-static int wait_for_events(reactor *r, const struct reactor_plan *plan, reactor_event *events, uint32_t capacity) {
+static int wait_for_events(apns_reactor *r, const struct reactor_plan *plan, apns_reactor_event *events,
+                           uint32_t capacity) {
     struct uring *u = uring_of(r);
     buffers_return(u);
-    uring_start_wanted(r);
-    uint32_t n = uring_accept_unpark(r, events, capacity);
+    apns_uring_start_wanted(r);
+    uint32_t n = apns_uring_accept_unpark(r, events, capacity);
     const bool left = n > 0 || io_uring_cq_ready(&u->ring) > 0;
     int status = 0;
     if (left && io_uring_sq_ready(&u->ring) > 0)
-        status = uring_ring_flush(u);
+        status = apns_uring_ring_flush(u);
     else if (!left)
-        status = uring_ring_enter(u, plan);
-    n += uring_complete(r, events + n, capacity - n);
+        status = apns_uring_ring_enter(u, plan);
+    n += apns_uring_complete(r, events + n, capacity - n);
     return n > 0 || status == 0 ? (int)n : status;
 }
 
-const struct reactor_backend_table reactor_io_uring_table = {
+const struct reactor_backend_table apns_reactor_io_uring_table = {
     .kind = REACTOR_BACKEND_IO_URING,
-    .create = create_best,
-    .destroy = destroy,
-    .now_ns = now_ns,
-    .connect = connect_start,
-    .listen = listen_start,
-    .local_port = local_port,
-    .send = send_start,
-    .close = close_start,
-    .reset = reset_prepare,
-    .accept_resume = accept_resume,
-    .wake = wake,
-    .wait = wait_for_events,
-};
-
-const struct reactor_backend_table reactor_io_uring_plain_table = {
-    .kind = REACTOR_BACKEND_IO_URING,
-    .create = create_plain,
+    .create = create,
     .destroy = destroy,
     .now_ns = now_ns,
     .connect = connect_start,

@@ -1,10 +1,10 @@
 /*
  * reactor_io_uring: what the files of the io_uring back end share.
  *
- * Operations are queued in the submission ring and reach the kernel with the next reactor_wait, which is one system
- * call for submitting, waiting and running the kernel's deferred work. A completion carries slot, generation and kind
- * of operation. A slot's bits say which of its operations the kernel holds; a closing slot is closed when the last of
- * them has completed.
+ * Operations are queued in the submission ring and reach the kernel with the next apns_reactor_wait, which is one
+ * system call for submitting, waiting and running the kernel's deferred work. A completion carries slot, generation and
+ * kind of operation. A slot's bits say which of its operations the kernel holds; a closing slot is closed when the last
+ * of them has completed.
  *
  * Receiving is one multishot operation per connection into a ring of buffers that all connections share.
  */
@@ -65,55 +65,56 @@ union uring_address {
     struct sockaddr_in6 v6;
 };
 
-static inline struct uring *uring_of(const reactor *r) {
+static inline struct uring *uring_of(const apns_reactor *r) {
     return r->backend_state;
 }
 
 /* ---- reactor_io_uring_ring.c: the rings themselves */
 
 /* Sets up rings and buffers; plain: with nothing newer than Linux 5.19. 0 or a negative errno, then nothing is left. */
-int uring_ring_create(struct uring *u, const reactor_options *options, bool plain);
-void uring_ring_destroy(struct uring *u);
+int apns_uring_ring_create(struct uring *u, const apns_reactor_options *options, bool plain);
+void apns_uring_ring_destroy(struct uring *u);
 
 /* Submits everything queued and waits as planned. 0, -EINTR, or a failure of the loop. */
-int uring_ring_enter(struct uring *u, const struct reactor_plan *plan);
+int apns_uring_ring_enter(struct uring *u, const struct reactor_plan *plan);
 
 /* Submits everything queued without waiting. */
-int uring_ring_flush(struct uring *u);
+int apns_uring_ring_flush(struct uring *u);
 
-/* Gives a receive buffer to the kernel once uring_buffers_publish is called with the number given. */
-void uring_buffers_give(struct uring *u, uint32_t number, uint32_t position);
-void uring_buffers_publish(struct uring *u, uint32_t count);
+/* Gives a receive buffer to the kernel once apns_uring_buffers_publish is called with the number given. */
+void apns_uring_buffers_give(struct uring *u, uint32_t number, uint32_t position);
+void apns_uring_buffers_publish(struct uring *u, uint32_t count);
 
 /* ---- reactor_io_uring_start.c: operations */
 
 /* Queues an operation of a slot, from the slot's own fields. */
-void uring_start(reactor *r, struct reactor_slot *slot, enum uring_operation operation);
+void apns_uring_start(apns_reactor *r, struct reactor_slot *slot, enum uring_operation operation);
 
 /* Queues what found no room before. */
-void uring_start_wanted(reactor *r);
+void apns_uring_start_wanted(apns_reactor *r);
 
 /* Queues the poll of the wake-up descriptor, or its end. */
-void uring_start_wake(reactor *r);
-void uring_end_wake(reactor *r);
+void apns_uring_start_wake(apns_reactor *r);
+void apns_uring_end_wake(apns_reactor *r);
 
 /* Closes the descriptor of a closing slot if none of its operations is left. */
-void uring_join(reactor *r, struct reactor_slot *slot);
+void apns_uring_join(apns_reactor *r, struct reactor_slot *slot);
 
 /* ---- reactor_io_uring_accept.c: accepted connections */
 
 /* Completion of an accept; more: the operation goes on. Returns events made, 0 or 1. */
-uint32_t uring_accept_complete(reactor *r, struct reactor_slot *listener, int result, bool more, reactor_event *event);
+uint32_t apns_uring_accept_complete(apns_reactor *r, struct reactor_slot *listener, int result, bool more,
+                                    apns_reactor_event *event);
 
 /* Hands over parked connections as slots are free. Returns events made. */
-uint32_t uring_accept_unpark(reactor *r, reactor_event *events, uint32_t capacity);
+uint32_t apns_uring_accept_unpark(apns_reactor *r, apns_reactor_event *events, uint32_t capacity);
 
 /* Closes the parked connections of a listener. */
-void uring_accept_drop(reactor *r, const struct reactor_slot *listener);
+void apns_uring_accept_drop(apns_reactor *r, const struct reactor_slot *listener);
 
 /* ---- reactor_io_uring_complete.c: completions */
 
 /* Takes completions until capacity events are made or none is left. Returns events made. */
-uint32_t uring_complete(reactor *r, reactor_event *events, uint32_t capacity);
+uint32_t apns_uring_complete(apns_reactor *r, apns_reactor_event *events, uint32_t capacity);
 
 #endif

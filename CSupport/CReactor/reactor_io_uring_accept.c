@@ -3,13 +3,13 @@
 #include <errno.h>
 #include <unistd.h>
 
-static reactor_event adopt(reactor *r, struct reactor_slot *listener, int descriptor) {
-    uint32_t index = reactor_slots_take(&r->slots);
+static apns_reactor_event adopt(apns_reactor *r, struct reactor_slot *listener, int descriptor) {
+    uint32_t index = apns_reactor_slots_take(&r->slots);
     struct reactor_slot *slot = &r->slots.all[index];
     slot->state = REACTOR_SLOT_OPEN;
     slot->context = listener->context;
     slot->descriptor = descriptor;
-    uring_start(r, slot, URING_RECEIVE);
+    apns_uring_start(r, slot, URING_RECEIVE);
     return reactor_event_make(slot, index, REACTOR_ACCEPTED);
 }
 
@@ -22,13 +22,13 @@ static void park(struct uring *u, uint32_t listener, int descriptor) {
 }
 
 /* Stops accepting until a slot is free. */
-static void pause_accepting(reactor *r, struct reactor_slot *listener) {
-    reactor_accept_pause(r, listener, 0);
+static void pause_accepting(apns_reactor *r, struct reactor_slot *listener) {
+    apns_reactor_accept_pause(r, listener, 0);
     if ((listener->active & URING_ACCEPT) != 0 && (listener->active & URING_CANCEL) == 0)
-        uring_start(r, listener, URING_CANCEL);
+        apns_uring_start(r, listener, URING_CANCEL);
 }
 
-static uint32_t accepted(reactor *r, struct reactor_slot *listener, int descriptor, reactor_event *event) {
+static uint32_t accepted(apns_reactor *r, struct reactor_slot *listener, int descriptor, apns_reactor_event *event) {
     if (reactor_slots_full(&r->slots)) {
         park(uring_of(r), reactor_slot_index(&r->slots, listener), descriptor);
         if (!listener->paused) pause_accepting(r, listener);
@@ -39,32 +39,33 @@ static uint32_t accepted(reactor *r, struct reactor_slot *listener, int descript
     return 1;
 }
 
-static uint32_t failed(reactor *r, struct reactor_slot *listener, int error, reactor_event *event) {
-    if (error == ECANCELED || reactor_accept_error_is_passing(error)) return 0;
-    reactor_accept_pause(r, listener, error);
-    *event = (reactor_event){.context = listener->context, .kind = REACTOR_ACCEPTED, .error = error};
+static uint32_t failed(apns_reactor *r, struct reactor_slot *listener, int error, apns_reactor_event *event) {
+    if (error == ECANCELED || apns_reactor_accept_error_is_passing(error)) return 0;
+    apns_reactor_accept_pause(r, listener, error);
+    *event = (apns_reactor_event){.context = listener->context, .kind = REACTOR_ACCEPTED, .error = error};
     return 1;
 }
 
-uint32_t uring_accept_complete(reactor *r, struct reactor_slot *listener, int result, bool more, reactor_event *event) {
+uint32_t apns_uring_accept_complete(apns_reactor *r, struct reactor_slot *listener, int result, bool more,
+                                    apns_reactor_event *event) {
     struct uring *u = uring_of(r);
     if (!more) listener->active &= (uint16_t)~URING_ACCEPT;
     if (listener->state == REACTOR_SLOT_CLOSING) {
         if (result >= 0) close(result);
-        uring_join(r, listener);
+        apns_uring_join(r, listener);
         return 0;
     }
     if (result == -EINVAL && u->features.multishot) {
         u->features.multishot = false;
-        uring_start(r, listener, URING_ACCEPT);
+        apns_uring_start(r, listener, URING_ACCEPT);
         return 0;
     }
     uint32_t n = result >= 0 ? accepted(r, listener, result, event) : failed(r, listener, -result, event);
-    if (!more && !listener->paused) uring_start(r, listener, URING_ACCEPT);
+    if (!more && !listener->paused) apns_uring_start(r, listener, URING_ACCEPT);
     return n;
 }
 
-uint32_t uring_accept_unpark(reactor *r, reactor_event *events, uint32_t capacity) {
+uint32_t apns_uring_accept_unpark(apns_reactor *r, apns_reactor_event *events, uint32_t capacity) {
     struct uring *u = uring_of(r);
     uint32_t n = 0;
     while (n < u->parked_count && n < capacity && !reactor_slots_full(&r->slots)) {
@@ -77,7 +78,7 @@ uint32_t uring_accept_unpark(reactor *r, reactor_event *events, uint32_t capacit
     return n;
 }
 
-void uring_accept_drop(reactor *r, const struct reactor_slot *listener) {
+void apns_uring_accept_drop(apns_reactor *r, const struct reactor_slot *listener) {
     struct uring *u = uring_of(r);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < u->parked_count; i++) {

@@ -1,6 +1,6 @@
 #include "reactor_io_uring.h"
 
-#include <assert.h>
+#include "apns_check.h"
 #include <errno.h>
 
 /* Fields of one completion, copied out of the ring. */
@@ -16,36 +16,36 @@ static bool is_last(const struct completion *c) {
 /* ---------------------------------------------------------------- receiving */
 
 static void buffer_give_back(struct uring *u, uint32_t number) {
-    uring_buffers_give(u, number, 0);
-    uring_buffers_publish(u, 1);
+    apns_uring_buffers_give(u, number, 0);
+    apns_uring_buffers_publish(u, 1);
 }
 
-static uint32_t received(reactor *r, struct reactor_slot *slot, uint32_t index, const struct completion *c,
-                         reactor_event *event) {
+static uint32_t received(apns_reactor *r, struct reactor_slot *slot, uint32_t index, const struct completion *c,
+                         apns_reactor_event *event) {
     struct uring *u = uring_of(r);
     uint32_t number = c->flags >> IORING_CQE_BUFFER_SHIFT;
     reactor_buffers_hold(&u->buffers, number);
     *event = reactor_event_make(slot, index, REACTOR_RECEIVED);
     event->bytes = reactor_buffers_at(&u->buffers, number);
     event->length = (uint32_t)c->result;
-    if (is_last(c)) uring_start(r, slot, URING_RECEIVE);
+    if (is_last(c)) apns_uring_start(r, slot, URING_RECEIVE);
     return 1;
 }
 
 /* The end of receiving: end of stream, an error, or something to start again after. */
-static uint32_t receive_ended(reactor *r, struct reactor_slot *slot, uint32_t index, const struct completion *c,
-                              reactor_event *event) {
+static uint32_t receive_ended(apns_reactor *r, struct reactor_slot *slot, uint32_t index, const struct completion *c,
+                              apns_reactor_event *event) {
     struct uring *u = uring_of(r);
     switch (-c->result) {
     case EINVAL:
         if (!u->features.multishot) break;
         u->features.multishot = false; /* Linux 5.19 */
-        uring_start(r, slot, URING_RECEIVE);
+        apns_uring_start(r, slot, URING_RECEIVE);
         return 0;
     case ENOBUFS: /* queued now, submitted after the caller's buffers have gone back */
     case EINTR:
     case EAGAIN:
-        uring_start(r, slot, URING_RECEIVE);
+        apns_uring_start(r, slot, URING_RECEIVE);
         return 0;
     default:
         break;
@@ -55,30 +55,30 @@ static uint32_t receive_ended(reactor *r, struct reactor_slot *slot, uint32_t in
     return 1;
 }
 
-static uint32_t receive_complete(reactor *r, struct reactor_slot *slot, uint32_t index, const struct completion *c,
-                                 reactor_event *event) {
+static uint32_t receive_complete(apns_reactor *r, struct reactor_slot *slot, uint32_t index, const struct completion *c,
+                                 apns_reactor_event *event) {
     const bool closing = slot->state == REACTOR_SLOT_CLOSING;
     if (is_last(c)) slot->active &= (uint16_t)~URING_RECEIVE;
     if (c->result > 0 && !closing) return received(r, slot, index, c, event);
     if ((c->flags & IORING_CQE_F_BUFFER) != 0) buffer_give_back(uring_of(r), c->flags >> IORING_CQE_BUFFER_SHIFT);
     if (!closing) return receive_ended(r, slot, index, c, event);
-    uring_join(r, slot);
+    apns_uring_join(r, slot);
     return 0;
 }
 
 /* ---------------------------------------------------------------- sending, connecting, cancelling */
 
-static uint32_t send_complete(reactor *r, struct reactor_slot *slot, uint32_t index, const struct completion *c,
-                              reactor_event *event) {
+static uint32_t send_complete(apns_reactor *r, struct reactor_slot *slot, uint32_t index, const struct completion *c,
+                              apns_reactor_event *event) {
     slot->active &= (uint16_t)~URING_SEND;
     if (slot->state == REACTOR_SLOT_CLOSING) {
-        uring_join(r, slot);
+        apns_uring_join(r, slot);
         return 0;
     }
     slot->send_done += c->result > 0 ? (uint32_t)c->result : 0;
     const bool again = c->result > 0 || c->result == -EAGAIN || c->result == -EINTR;
     if (again && slot->send_done < slot->send_length) {
-        uring_start(r, slot, URING_SEND);
+        apns_uring_start(r, slot, URING_SEND);
         return 0;
     }
     slot->sending = false;
@@ -88,40 +88,40 @@ static uint32_t send_complete(reactor *r, struct reactor_slot *slot, uint32_t in
     return 1;
 }
 
-static uint32_t connect_complete(reactor *r, struct reactor_slot *slot, uint32_t index, const struct completion *c,
-                                 reactor_event *event) {
+static uint32_t connect_complete(apns_reactor *r, struct reactor_slot *slot, uint32_t index, const struct completion *c,
+                                 apns_reactor_event *event) {
     slot->active &= (uint16_t)~URING_CONNECT;
     if (slot->state == REACTOR_SLOT_CLOSING) {
-        uring_join(r, slot);
+        apns_uring_join(r, slot);
         return 0;
     }
     slot->state = c->result == 0 ? REACTOR_SLOT_OPEN : REACTOR_SLOT_FAILED;
-    if (c->result == 0) uring_start(r, slot, URING_RECEIVE);
+    if (c->result == 0) apns_uring_start(r, slot, URING_RECEIVE);
     *event = reactor_event_make(slot, index, REACTOR_CONNECTED);
     event->error = -c->result;
     return 1;
 }
 
-static uint32_t cancel_complete(reactor *r, struct reactor_slot *slot, const struct completion *c) {
+static uint32_t cancel_complete(apns_reactor *r, struct reactor_slot *slot, const struct completion *c) {
     slot->active &= (uint16_t)~URING_CANCEL;
     if (slot->state != REACTOR_SLOT_CLOSING) return 0;
     /* Nothing was found to cancel, but something is still under way (or the kernel cannot cancel by descriptor): an end
      * in both directions makes every operation return. */
     if (c->result <= 0 && slot->active != 0) (void)shutdown(slot->descriptor, SHUT_RDWR);
-    uring_join(r, slot);
+    apns_uring_join(r, slot);
     return 0;
 }
 
 /* The poll goes on until it is cancelled, or the kernel had no room for a completion. */
-static void wake_complete(reactor *r, const struct completion *c) {
+static void wake_complete(apns_reactor *r, const struct completion *c) {
     if (!is_last(c)) return;
     uring_of(r)->wake_active = false;
-    if (c->result != -ECANCELED) uring_start_wake(r);
+    if (c->result != -ECANCELED) apns_uring_start_wake(r);
 }
 
 /* ---------------------------------------------------------------- dispatch */
 
-static uint32_t complete(reactor *r, const struct io_uring_cqe *cqe, reactor_event *event) {
+static uint32_t complete(apns_reactor *r, const struct io_uring_cqe *cqe, apns_reactor_event *event) {
     const struct completion c = {.result = cqe->res, .flags = cqe->flags};
     const uint64_t tag = cqe->user_data;
     if (tag == URING_WAKE) {
@@ -130,17 +130,17 @@ static uint32_t complete(reactor *r, const struct io_uring_cqe *cqe, reactor_eve
     }
     if (tag == URING_CANCEL) return 0; /* of the wake-up */
     const uint32_t index = (uint32_t)tag >> 8;
-    assert(index < r->slots.count);
+    APNS_REQUIRE(index < r->slots.count);
     struct reactor_slot *slot = &r->slots.all[index];
     /* A slot is not freed before its last operation is joined. */
-    assert(slot->generation == (uint32_t)(tag >> 32));
+    APNS_REQUIRE(slot->generation == (uint32_t)(tag >> 32));
     switch ((enum uring_operation)(tag & 0xff)) {
     case URING_RECEIVE:
         return receive_complete(r, slot, index, &c, event);
     case URING_SEND:
         return send_complete(r, slot, index, &c, event);
     case URING_ACCEPT:
-        return uring_accept_complete(r, slot, c.result, !is_last(&c), event);
+        return apns_uring_accept_complete(r, slot, c.result, !is_last(&c), event);
     case URING_CONNECT:
         return connect_complete(r, slot, index, &c, event);
     case URING_CANCEL:
@@ -151,7 +151,7 @@ static uint32_t complete(reactor *r, const struct io_uring_cqe *cqe, reactor_eve
     return 0;
 }
 
-uint32_t uring_complete(reactor *r, reactor_event *events, uint32_t capacity) {
+uint32_t apns_uring_complete(apns_reactor *r, apns_reactor_event *events, uint32_t capacity) {
     struct io_uring_cq *cq = &uring_of(r)->ring.cq;
     const uint32_t first = *cq->khead;
     const uint32_t end = io_uring_smp_load_acquire(cq->ktail);

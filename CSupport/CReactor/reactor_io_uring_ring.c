@@ -62,7 +62,7 @@ static void will_be_unmapped(void) {
 
 /* ---------------------------------------------------------------- set-up */
 
-static int setup(struct uring *u, const reactor_options *options, unsigned flags, struct io_uring_params *out) {
+static int setup(struct uring *u, const apns_reactor_options *options, unsigned flags, struct io_uring_params *out) {
     uint32_t submissions = power_of_two(SUBMISSIONS_MIN, 2 * options->sockets_max, SUBMISSIONS_MAX);
     /* A completion per buffer, and for each socket a send and a connect, accept or cancel. More would not be lost: the
      * kernel keeps what overflows. */
@@ -82,7 +82,7 @@ static void unmap(struct uring *u) {
 }
 
 /* Tries the best flags first; a kernel that does not know one answers EINVAL. */
-static int setup_best(struct uring *u, const reactor_options *options, bool plain, struct io_uring_params *out) {
+static int setup_best(struct uring *u, const apns_reactor_options *options, bool plain, struct io_uring_params *out) {
     static const unsigned ladder[] = {
         IORING_SETUP_SUBMIT_ALL | IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN, /* Linux 6.1 */
         IORING_SETUP_SUBMIT_ALL | IORING_SETUP_COOP_TASKRUN,                               /* Linux 5.19 */
@@ -116,20 +116,20 @@ static int buffer_ring_create(struct uring *u, uint32_t count) {
     u->buffer_ring = memory;
     io_uring_buf_ring_init(u->buffer_ring);
     for (uint32_t i = 0; i < count; i++)
-        uring_buffers_give(u, i, i);
-    uring_buffers_publish(u, count);
+        apns_uring_buffers_give(u, i, i);
+    apns_uring_buffers_publish(u, count);
     return 0;
 }
 
-static int buffers_create(struct uring *u, const reactor_options *options) {
-    int status = reactor_buffers_create(&u->buffers, options->receive_buffer_bytes, options->receive_buffer_count);
+static int buffers_create(struct uring *u, const apns_reactor_options *options) {
+    int status = apns_reactor_buffers_create(&u->buffers, options->receive_buffer_bytes, options->receive_buffer_count);
     if (status < 0) return status;
     status = buffer_ring_create(u, options->receive_buffer_count);
-    if (status < 0) reactor_buffers_destroy(&u->buffers);
+    if (status < 0) apns_reactor_buffers_destroy(&u->buffers);
     return status;
 }
 
-int uring_ring_create(struct uring *u, const reactor_options *options, bool plain) {
+int apns_uring_ring_create(struct uring *u, const apns_reactor_options *options, bool plain) {
     struct io_uring_params params;
     int status = setup_best(u, options, plain, &params);
     if (status < 0) return status;
@@ -147,21 +147,21 @@ int uring_ring_create(struct uring *u, const reactor_options *options, bool plai
     return 0;
 }
 
-void uring_ring_destroy(struct uring *u) {
+void apns_uring_ring_destroy(struct uring *u) {
     io_uring_unregister_buf_ring(&u->ring, BUFFER_GROUP);
     unmap(u);
     munmap(u->buffer_ring, u->buffers.count * sizeof(struct io_uring_buf));
-    reactor_buffers_destroy(&u->buffers);
+    apns_reactor_buffers_destroy(&u->buffers);
 }
 
 /* ---------------------------------------------------------------- buffers */
 
-void uring_buffers_give(struct uring *u, uint32_t number, uint32_t position) {
+void apns_uring_buffers_give(struct uring *u, uint32_t number, uint32_t position) {
     io_uring_buf_ring_add(u->buffer_ring, reactor_buffers_at(&u->buffers, number), u->buffers.bytes,
                           (unsigned short)number, (int)(u->buffers.count - 1), (int)position);
 }
 
-void uring_buffers_publish(struct uring *u, uint32_t count) {
+void apns_uring_buffers_publish(struct uring *u, uint32_t count) {
     io_uring_buf_ring_advance(u->buffer_ring, (int)count);
 }
 
@@ -205,13 +205,13 @@ static int enter_for(struct uring *u, unsigned wait_count, uint64_t span_ns, uin
     return enter(u, wait_count, &argument);
 }
 
-int uring_ring_flush(struct uring *u) {
+int apns_uring_ring_flush(struct uring *u) {
     struct enter_argument argument = {0};
     return enter(u, 0, &argument);
 }
 
-int uring_ring_enter(struct uring *u, const struct reactor_plan *plan) {
-    if (plan->until_ns <= plan->now_ns) return uring_ring_flush(u);
+int apns_uring_ring_enter(struct uring *u, const struct reactor_plan *plan) {
+    if (plan->until_ns <= plan->now_ns) return apns_uring_ring_flush(u);
     const uint64_t limit = plan->until_ns == REACTOR_NEVER ? REACTOR_NEVER : plan->until_ns - plan->now_ns;
     if (plan->linger_ns <= plan->now_ns) return enter_for(u, 1, limit, 0);
     const uint64_t linger = plan->linger_ns - plan->now_ns;

@@ -7,7 +7,7 @@
 static struct io_uring_sqe *entry(struct uring *u) {
     struct io_uring_sqe *sqe = io_uring_get_sqe(&u->ring);
     if (sqe == NULL) {
-        (void)uring_ring_flush(u);
+        (void)apns_uring_ring_flush(u);
         sqe = io_uring_get_sqe(&u->ring);
     }
     return sqe;
@@ -41,7 +41,7 @@ static void prepare_connect(const struct uring *u, const struct reactor_slot *sl
     io_uring_prep_connect(sqe, slot->descriptor, &address->any, length);
 }
 
-void uring_start(reactor *r, struct reactor_slot *slot, enum uring_operation operation) {
+void apns_uring_start(apns_reactor *r, struct reactor_slot *slot, enum uring_operation operation) {
     struct uring *u = uring_of(r);
     uint32_t index = reactor_slot_index(&r->slots, slot);
     struct io_uring_sqe *sqe = entry(u);
@@ -72,7 +72,7 @@ void uring_start(reactor *r, struct reactor_slot *slot, enum uring_operation ope
     sqe->user_data = (uint64_t)slot->generation << 32 | (uint64_t)index << 8 | (uint64_t)operation;
 }
 
-void uring_start_wake(reactor *r) {
+void apns_uring_start_wake(apns_reactor *r) {
     struct uring *u = uring_of(r);
     struct io_uring_sqe *sqe = entry(u);
     u->wake_wanted = sqe == NULL;
@@ -86,7 +86,7 @@ void uring_start_wake(reactor *r) {
     u->wake_active = true;
 }
 
-void uring_end_wake(reactor *r) {
+void apns_uring_end_wake(apns_reactor *r) {
     struct uring *u = uring_of(r);
     struct io_uring_sqe *sqe = u->wake_active ? entry(u) : NULL;
     if (sqe == NULL) return;
@@ -94,25 +94,25 @@ void uring_end_wake(reactor *r) {
     sqe->user_data = URING_CANCEL;
 }
 
-void uring_start_wanted(reactor *r) {
+void apns_uring_start_wanted(apns_reactor *r) {
     struct uring *u = uring_of(r);
     if (!u->starved) return;
     u->starved = false;
-    if (u->wake_wanted) uring_start_wake(r);
+    if (u->wake_wanted) apns_uring_start_wake(r);
     for (uint32_t i = 0; i < r->slots.count; i++) {
         struct reactor_slot *slot = &r->slots.all[i];
         uint32_t wanted = slot->wanted;
         slot->wanted = 0;
         for (uint32_t bit = URING_RECEIVE; bit <= URING_CANCEL; bit *= 2) {
-            if ((wanted & bit) != 0) uring_start(r, slot, (enum uring_operation)bit);
+            if ((wanted & bit) != 0) apns_uring_start(r, slot, (enum uring_operation)bit);
         }
     }
 }
 
-void uring_join(reactor *r, struct reactor_slot *slot) {
+void apns_uring_join(apns_reactor *r, struct reactor_slot *slot) {
     if (slot->active != 0) return;
     slot->wanted = 0;
     close(slot->descriptor);
     slot->descriptor = -1;
-    reactor_slots_close(&r->slots, reactor_slot_index(&r->slots, slot));
+    apns_reactor_slots_close(&r->slots, reactor_slot_index(&r->slots, slot));
 }

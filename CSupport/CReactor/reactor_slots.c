@@ -1,10 +1,10 @@
 #include "reactor_slots.h"
 
-#include <assert.h>
+#include "apns_check.h"
 #include <errno.h>
 #include <stdlib.h>
 
-int reactor_slots_create(struct reactor_slots *slots, uint32_t count) {
+int apns_reactor_slots_create(struct reactor_slots *slots, uint32_t count) {
     struct reactor_slot *all = calloc(count, sizeof(*all));
     if (all == NULL) return -ENOMEM;
     for (uint32_t i = 0; i < count; i++) {
@@ -17,16 +17,16 @@ int reactor_slots_create(struct reactor_slots *slots, uint32_t count) {
     return 0;
 }
 
-void reactor_slots_destroy(struct reactor_slots *slots) {
+void apns_reactor_slots_destroy(struct reactor_slots *slots) {
     free(slots->all);
     slots->all = NULL;
 }
 
-uint32_t reactor_slots_take(struct reactor_slots *slots) {
+uint32_t apns_reactor_slots_take(struct reactor_slots *slots) {
     uint32_t index = slots->free_head;
     if (index == REACTOR_SLOT_NONE) return index;
     struct reactor_slot *slot = &slots->all[index];
-    assert(slot->state == REACTOR_SLOT_FREE);
+    APNS_REQUIRE(slot->state == REACTOR_SLOT_FREE);
     slots->free_head = slot->next;
     slots->used++;
     *slot = (struct reactor_slot){
@@ -34,7 +34,7 @@ uint32_t reactor_slots_take(struct reactor_slots *slots) {
     return index;
 }
 
-void reactor_slots_untake(struct reactor_slots *slots, uint32_t index) {
+void apns_reactor_slots_untake(struct reactor_slots *slots, uint32_t index) {
     struct reactor_slot *slot = &slots->all[index];
     slot->state = REACTOR_SLOT_FREE;
     slot->descriptor = -1;
@@ -45,9 +45,9 @@ void reactor_slots_untake(struct reactor_slots *slots, uint32_t index) {
     slots->used--;
 }
 
-void reactor_slots_close(struct reactor_slots *slots, uint32_t index) {
+void apns_reactor_slots_close(struct reactor_slots *slots, uint32_t index) {
     struct reactor_slot *slot = &slots->all[index];
-    assert(slot->state == REACTOR_SLOT_CLOSING && slot->next == REACTOR_SLOT_NONE);
+    APNS_REQUIRE(slot->state == REACTOR_SLOT_CLOSING && slot->next == REACTOR_SLOT_NONE);
     if (slots->closed_tail == REACTOR_SLOT_NONE)
         slots->closed_head = index;
     else
@@ -55,16 +55,16 @@ void reactor_slots_close(struct reactor_slots *slots, uint32_t index) {
     slots->closed_tail = index;
 }
 
-uint32_t reactor_slots_collect(struct reactor_slots *slots, reactor_event *events, uint32_t capacity) {
+uint32_t apns_reactor_slots_collect(struct reactor_slots *slots, apns_reactor_event *events, uint32_t capacity) {
     uint32_t n = 0;
     while (n < capacity && slots->closed_head != REACTOR_SLOT_NONE) {
         uint32_t index = slots->closed_head;
         struct reactor_slot *slot = &slots->all[index];
         slots->closed_head = slot->next;
         if (slots->closed_head == REACTOR_SLOT_NONE) slots->closed_tail = REACTOR_SLOT_NONE;
-        events[n++] = (reactor_event){
+        events[n++] = (apns_reactor_event){
             .socket = reactor_slot_handle(slot, index), .context = slot->context, .kind = REACTOR_CLOSED};
-        reactor_slots_untake(slots, index);
+        apns_reactor_slots_untake(slots, index);
     }
     return n;
 }

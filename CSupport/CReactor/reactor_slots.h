@@ -14,10 +14,10 @@
 enum reactor_slot_state {
     REACTOR_SLOT_FREE = 0,
     REACTOR_SLOT_CONNECTING,
-    REACTOR_SLOT_FAILED, /* the connection was not made; waits for reactor_close */
+    REACTOR_SLOT_FAILED, /* the connection was not made; waits for apns_reactor_close */
     REACTOR_SLOT_OPEN,
     REACTOR_SLOT_LISTENING,
-    REACTOR_SLOT_CLOSING, /* reactor_close was called */
+    REACTOR_SLOT_CLOSING, /* apns_reactor_close was called */
 };
 
 struct reactor_slot {
@@ -32,7 +32,7 @@ struct reactor_slot {
     uint16_t active; /* back end's bits */
     uint16_t wanted; /* back end's bits */
     uint8_t state;   /* enum reactor_slot_state */
-    bool sending;    /* reactor_send was called and its event is not yet out */
+    bool sending;    /* apns_reactor_send was called and its event is not yet out */
     bool paused;     /* listener: does not accept for now */
     bool listed;     /* back end's: stands in a queue of slots; outlives the socket */
 };
@@ -47,21 +47,21 @@ struct reactor_slots {
 };
 
 /* Makes count free slots: 0 or -ENOMEM. */
-int reactor_slots_create(struct reactor_slots *slots, uint32_t count);
-void reactor_slots_destroy(struct reactor_slots *slots);
+int apns_reactor_slots_create(struct reactor_slots *slots, uint32_t count);
+void apns_reactor_slots_destroy(struct reactor_slots *slots);
 
 /* Takes a free slot with everything but its generation and its place in a queue reset; REACTOR_SLOT_NONE when there is
  * none. */
-uint32_t reactor_slots_take(struct reactor_slots *slots);
+uint32_t apns_reactor_slots_take(struct reactor_slots *slots);
 
 /* Frees a slot that was never announced to the caller. */
-void reactor_slots_untake(struct reactor_slots *slots, uint32_t index);
+void apns_reactor_slots_untake(struct reactor_slots *slots, uint32_t index);
 
 /* Puts a slot whose operations are all joined among the closed ones. */
-void reactor_slots_close(struct reactor_slots *slots, uint32_t index);
+void apns_reactor_slots_close(struct reactor_slots *slots, uint32_t index);
 
 /* Makes REACTOR_CLOSED events of closed slots and frees them. Returns how many. */
-uint32_t reactor_slots_collect(struct reactor_slots *slots, reactor_event *events, uint32_t capacity);
+uint32_t apns_reactor_slots_collect(struct reactor_slots *slots, apns_reactor_event *events, uint32_t capacity);
 
 static inline uint64_t reactor_slot_handle(const struct reactor_slot *slot, uint32_t index) {
     return (uint64_t)slot->generation << 32 | index;

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-int reactor_socket_open(int family, int flags) {
+int apns_reactor_socket_open(int family, int flags) {
     if (family != AF_INET && family != AF_INET6) return -EAFNOSUPPORT;
     int descriptor = socket(family, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
     if (descriptor < 0) return -errno;
@@ -19,7 +19,7 @@ int reactor_socket_open(int family, int flags) {
     return descriptor;
 }
 
-void reactor_socket_user_timeout(int descriptor, uint32_t milliseconds) {
+void apns_reactor_socket_user_timeout(int descriptor, uint32_t milliseconds) {
     unsigned int limit = milliseconds;
     if (limit > 0) (void)setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit, sizeof(limit));
 }
@@ -33,8 +33,8 @@ static int bind_and_listen(int descriptor, const struct sockaddr *address, sockl
     return listen(descriptor, depth) != 0 ? -errno : 0;
 }
 
-int reactor_socket_listen(const struct sockaddr *address, socklen_t length, uint32_t backlog, int flags) {
-    int descriptor = reactor_socket_open(address->sa_family, flags);
+int apns_reactor_socket_listen(const struct sockaddr *address, socklen_t length, uint32_t backlog, int flags) {
+    int descriptor = apns_reactor_socket_open(address->sa_family, flags);
     if (descriptor < 0) return descriptor;
     int status = bind_and_listen(descriptor, address, length, backlog);
     if (status < 0) {
@@ -44,7 +44,7 @@ int reactor_socket_listen(const struct sockaddr *address, socklen_t length, uint
     return descriptor;
 }
 
-int reactor_socket_port(int descriptor) {
+int apns_reactor_socket_port(int descriptor) {
     union {
         struct sockaddr any;
         struct sockaddr_in v4;
@@ -55,12 +55,12 @@ int reactor_socket_port(int descriptor) {
     return ntohs(name.any.sa_family == AF_INET6 ? name.v6.sin6_port : name.v4.sin_port);
 }
 
-void reactor_socket_reset_on_close(int descriptor) {
+void apns_reactor_socket_reset_on_close(int descriptor) {
     struct linger none = {.l_onoff = 1, .l_linger = 0};
     (void)setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
 }
 
-uint64_t reactor_socket_clock_ns(void) {
+uint64_t apns_reactor_socket_clock_ns(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;

@@ -53,13 +53,13 @@ static void remove_at(struct reactor_timers *timers, uint32_t place) {
     timers->free_head = index;
 }
 
-int reactor_timers_create(struct reactor_timers *timers, uint32_t capacity) {
+int apns_reactor_timers_create(struct reactor_timers *timers, uint32_t capacity) {
     size_t count = capacity == 0 ? 1 : capacity;
     *timers = (struct reactor_timers){.capacity = capacity};
     timers->slots = calloc(count, sizeof(*timers->slots));
     timers->heap = calloc(count, sizeof(*timers->heap));
     if (timers->slots == NULL || timers->heap == NULL) {
-        reactor_timers_destroy(timers);
+        apns_reactor_timers_destroy(timers);
         return -ENOMEM;
     }
     for (uint32_t i = 0; i < capacity; i++) {
@@ -69,13 +69,14 @@ int reactor_timers_create(struct reactor_timers *timers, uint32_t capacity) {
     return 0;
 }
 
-void reactor_timers_destroy(struct reactor_timers *timers) {
+void apns_reactor_timers_destroy(struct reactor_timers *timers) {
     free(timers->slots);
     free(timers->heap);
     *timers = (struct reactor_timers){0};
 }
 
-int reactor_timers_start(struct reactor_timers *timers, uint64_t at_ns, uint64_t context, reactor_timer *out) {
+int apns_reactor_timers_start(struct reactor_timers *timers, uint64_t at_ns, uint64_t context,
+                              apns_reactor_timer *out) {
     if (timers->running == timers->capacity) return -ENOSPC;
     uint32_t index = timers->free_head;
     struct reactor_timer_slot *slot = &timers->slots[index];
@@ -88,7 +89,7 @@ int reactor_timers_start(struct reactor_timers *timers, uint64_t at_ns, uint64_t
     return 0;
 }
 
-int reactor_timers_stop(struct reactor_timers *timers, reactor_timer timer) {
+int apns_reactor_timers_stop(struct reactor_timers *timers, apns_reactor_timer timer) {
     uint32_t index = (uint32_t)timer;
     if (index >= timers->capacity) return -ENOENT;
     const struct reactor_timer_slot *slot = &timers->slots[index];
@@ -97,13 +98,13 @@ int reactor_timers_stop(struct reactor_timers *timers, reactor_timer timer) {
     return 0;
 }
 
-uint32_t reactor_timers_collect(struct reactor_timers *timers, uint64_t now_ns, reactor_event *events,
-                                uint32_t capacity) {
+uint32_t apns_reactor_timers_collect(struct reactor_timers *timers, uint64_t now_ns, apns_reactor_event *events,
+                                     uint32_t capacity) {
     uint32_t n = 0;
     while (n < capacity && timers->running > 0 && timers->heap[0].at_ns <= now_ns) {
         uint32_t index = timers->heap[0].slot;
         const struct reactor_timer_slot *slot = &timers->slots[index];
-        events[n++] = (reactor_event){
+        events[n++] = (apns_reactor_event){
             .socket = (uint64_t)slot->generation << 32 | index, .context = slot->context, .kind = REACTOR_TIMER};
         remove_at(timers, 0);
     }

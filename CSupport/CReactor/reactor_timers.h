@@ -31,18 +31,18 @@ struct reactor_timers {
 };
 
 /* Makes capacity timers (0 is allowed): 0 or -ENOMEM. */
-int reactor_timers_create(struct reactor_timers *timers, uint32_t capacity);
-void reactor_timers_destroy(struct reactor_timers *timers);
+int apns_reactor_timers_create(struct reactor_timers *timers, uint32_t capacity);
+void apns_reactor_timers_destroy(struct reactor_timers *timers);
 
 /* -ENOSPC when all run. */
-int reactor_timers_start(struct reactor_timers *timers, uint64_t at_ns, uint64_t context, reactor_timer *out);
+int apns_reactor_timers_start(struct reactor_timers *timers, uint64_t at_ns, uint64_t context, apns_reactor_timer *out);
 
 /* -ENOENT when it does not run. */
-int reactor_timers_stop(struct reactor_timers *timers, reactor_timer timer);
+int apns_reactor_timers_stop(struct reactor_timers *timers, apns_reactor_timer timer);
 
 /* Makes REACTOR_TIMER events of the timers due, earliest first. Returns how many. */
-uint32_t reactor_timers_collect(struct reactor_timers *timers, uint64_t now_ns, reactor_event *events,
-                                uint32_t capacity);
+uint32_t apns_reactor_timers_collect(struct reactor_timers *timers, uint64_t now_ns, apns_reactor_event *events,
+                                     uint32_t capacity);
 
 /* The next deadline; UINT64_MAX when no timer runs. */
 static inline uint64_t reactor_timers_next(const struct reactor_timers *timers) {

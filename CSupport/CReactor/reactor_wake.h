@@ -1,6 +1,6 @@
 /*
- * reactor_wake: the state behind reactor_wake. A waker writes to the kernel only when the loop sleeps and nobody has
- * woken it yet; otherwise a wake is one atomic exchange.
+ * apns_reactor_wake: the state behind apns_reactor_wake. A waker writes to the kernel only when the loop sleeps and
+ * nobody has woken it yet; otherwise a wake is one atomic exchange.
  *
  *     IDLE ──reactor_wake_sleep──▶ SLEEPING ──reactor_wake_request (true: rouse)──▶ PENDING
  *       ▲ ╲──────────────────────reactor_wake_request (false)──────────────────────▶ │
@@ -15,17 +15,17 @@
 
 enum { REACTOR_WAKE_IDLE = 0, REACTOR_WAKE_SLEEPING = 1, REACTOR_WAKE_PENDING = 2 };
 
-struct reactor_wake {
+struct apns_reactor_wake {
     alignas(64) atomic_int state;
 };
 
 /* Any thread. True: the caller must rouse the loop through its back end. */
-static inline bool reactor_wake_request(struct reactor_wake *wake) {
+static inline bool reactor_wake_request(struct apns_reactor_wake *wake) {
     return atomic_exchange_explicit(&wake->state, REACTOR_WAKE_PENDING, memory_order_acq_rel) == REACTOR_WAKE_SLEEPING;
 }
 
 /* The loop's thread, before it sleeps. False: a wake is pending, do not sleep. */
-static inline bool reactor_wake_sleep(struct reactor_wake *wake) {
+static inline bool reactor_wake_sleep(struct apns_reactor_wake *wake) {
     int expected = REACTOR_WAKE_IDLE;
     return atomic_compare_exchange_strong_explicit(&wake->state, &expected, REACTOR_WAKE_SLEEPING, memory_order_acq_rel,
                                                    memory_order_acquire) ||
@@ -34,7 +34,7 @@ static inline bool reactor_wake_sleep(struct reactor_wake *wake) {
 
 /* The loop's thread, after it slept or did not. True: there is a wake to report, and it is taken. With room false a
  * pending one is left for the next time. */
-static inline bool reactor_wake_collect(struct reactor_wake *wake, bool room) {
+static inline bool reactor_wake_collect(struct apns_reactor_wake *wake, bool room) {
     int state = atomic_load_explicit(&wake->state, memory_order_relaxed);
     if (state == REACTOR_WAKE_SLEEPING) {
         if (atomic_compare_exchange_strong_explicit(&wake->state, &state, REACTOR_WAKE_IDLE, memory_order_acq_rel,

@@ -6,7 +6,7 @@
 enum { RECORD_HEADER_BYTES = 5 };
 
 /* How many of the next bytes belong to the record that has begun, or to the next one if none has. */
-static size_t record_take(tls_session *session, size_t most) {
+static size_t record_take(apns_tls_session *session, size_t most) {
     const uint8_t *bytes = session->input.bytes;
     size_t taken = 0;
     if (session->record_left == 0) {
@@ -24,7 +24,7 @@ static size_t record_take(tls_session *session, size_t most) {
 /* Gives the library one record at a time. It asks for as much as there is (read-ahead, so that header and body take one
  * call), but given several records it would move all that is left to the front of its buffer after each. */
 static int bio_read(BIO *bio, char *bytes, size_t capacity, size_t *length) {
-    tls_session *session = BIO_get_data(bio);
+    apns_tls_session *session = BIO_get_data(bio);
     BIO_clear_retry_flags(bio);
     size_t n = record_take(session, session->input.length < capacity ? session->input.length : capacity);
     *length = n;
@@ -32,6 +32,7 @@ static int bio_read(BIO *bio, char *bytes, size_t capacity, size_t *length) {
         BIO_set_retry_read(bio);
         return 0;
     }
+    APNS_REQUIRE(n <= capacity && n <= session->input.length);
     memcpy(bytes, session->input.bytes, n);
     session->input.bytes += n;
     session->input.length -= n;
@@ -39,9 +40,10 @@ static int bio_read(BIO *bio, char *bytes, size_t capacity, size_t *length) {
 }
 
 static int bio_write(BIO *bio, const char *bytes, size_t n, size_t *length) {
-    tls_session *session = BIO_get_data(bio);
-    tls_output *output = session->output;
+    apns_tls_session *session = BIO_get_data(bio);
+    apns_tls_output *output = session->output;
     BIO_clear_retry_flags(bio);
+    APNS_REQUIRE(output->length <= output->capacity);
     if (n > output->capacity - output->length) {
         session->output_full = true;
         *length = 0;
@@ -82,7 +84,7 @@ static BIO_METHOD *method_get(void) {
     return found;
 }
 
-BIO *tls_bio_create(tls_session *session) {
+BIO *apns_tls_bio_create(apns_tls_session *session) {
     const BIO_METHOD *made = method_get();
     if (made == NULL) return NULL;
     BIO *bio = BIO_new(made);

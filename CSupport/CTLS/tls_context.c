@@ -10,7 +10,7 @@ static const char suites_13[] = "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:T
 /* Ephemeral key agreement and an AEAD cipher, as HTTP/2 demands of TLS 1.2 (RFC 9113, section 9.2.2). */
 static const char suites_12[] = "ECDHE+AESGCM:ECDHE+CHACHA20";
 
-static const uint8_t protocol_h2[] = {2, 'h', '2'};
+const uint8_t apns_tls_protocol_h2[3] = {2, 'h', '2'};
 
 /* An encrypted key is refused instead of asking the terminal for its passphrase. */
 static int passphrase_none(char *buffer, int size, int writing, void *data) {
@@ -19,25 +19,6 @@ static int passphrase_none(char *buffer, int size, int writing, void *data) {
     (void)writing;
     (void)data;
     return -1;
-}
-
-/* Accepts whatever certificate a client shows: possession of its key was proven by the handshake. */
-static int verify_any(int ok, X509_STORE_CTX *store) {
-    (void)ok;
-    (void)store;
-    return 1;
-}
-
-static int protocol_select(SSL *ssl, const unsigned char **out, unsigned char *out_length, const unsigned char *in,
-                           unsigned int in_length, void *data) {
-    (void)ssl;
-    (void)data;
-    unsigned char *chosen = NULL;
-    if (SSL_select_next_proto(&chosen, out_length, protocol_h2, sizeof(protocol_h2), in, in_length) !=
-        OPENSSL_NPN_NEGOTIATED)
-        return SSL_TLSEXT_ERR_ALERT_FATAL;
-    *out = chosen;
-    return SSL_TLSEXT_ERR_OK;
 }
 
 static BIO *pem_open(const uint8_t *pem, uint32_t length) {
@@ -93,44 +74,32 @@ static bool key_use(SSL_CTX *ctx, const uint8_t *pem, uint32_t length) {
     return good;
 }
 
-static bool fail(tls_error *error, const char *what) {
-    tls_error_take(error, what);
-    return false;
-}
-
-static bool identity_use(SSL_CTX *ctx, const tls_context_options *options, tls_error *error) {
-    if (options->certificate_pem == NULL) return true;
-    if (!chain_use(ctx, options->certificate_pem, options->certificate_length)) return fail(error, "own certificate");
+static int identity_use(SSL_CTX *ctx, const apns_tls_context_options *options, apns_error *error) {
+    if (options->certificate_pem == NULL) return APNS_OK;
+    if (!chain_use(ctx, options->certificate_pem, options->certificate_length))
+        return apns_tls_error_take(error, "own certificate");
     if (options->key_pem == NULL || !key_use(ctx, options->key_pem, options->key_length))
-        return fail(error, "own private key");
-    return true;
+        return apns_tls_error_take(error, "own private key");
+    return APNS_OK;
 }
 
-static bool client_configure(SSL_CTX *ctx, const tls_context_options *options, tls_error *error) {
-    if (options->ca_pem != NULL && !trust_add(ctx, options->ca_pem, options->ca_length))
-        return fail(error, "trusted certificates");
-    if (options->system_roots != NULL && !tls_roots_add(options->system_roots, ctx))
-        return fail(error, "the system's trusted certificates");
-    /* A certificate that the caller handed in is trusted itself, not only as an issuer. */
-    X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(ctx), X509_V_FLAG_PARTIAL_CHAIN);
-    SSL_CTX_set_verify(ctx, options->verify_disabled ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, NULL);
-    if (SSL_CTX_set_alpn_protos(ctx, protocol_h2, sizeof(protocol_h2)) != 0) return fail(error, "ALPN");
-    return true;
+static int client_configure(apns_tls_context *context, const apns_tls_context_options *options, apns_error *error) {
+    SSL_CTX *ctx = context->ctx;
+    if (options->system_roots != NULL && !apns_tls_roots_add(options->system_roots, ctx))
+        return apns_tls_error_take(error, "the system's trusted certificates");
+    context->verify = !options->verify_disabled;
+    SSL_CTX_set_verify(ctx, context->verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, NULL);
+    if (SSL_CTX_set_alpn_protos(ctx, apns_tls_protocol_h2, sizeof(apns_tls_protocol_h2)) != 0)
+        return apns_tls_error_take(error, "ALPN");
+    return APNS_OK;
 }
 
-static bool server_configure(SSL_CTX *ctx, const tls_context_options *options, tls_error *error) {
-    SSL_CTX_set_alpn_select_cb(ctx, protocol_select, NULL);
-    SSL_CTX_set_num_tickets(ctx, 0);
-    if (options->ca_pem != NULL && !trust_add(ctx, options->ca_pem, options->ca_length))
-        return fail(error, "trusted certificates");
-    X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(ctx), X509_V_FLAG_PARTIAL_CHAIN);
-    bool any = options->request_client_certificate && options->ca_pem == NULL;
-    SSL_CTX_set_verify(ctx, options->request_client_certificate ? SSL_VERIFY_PEER : SSL_VERIFY_NONE,
-                       any ? verify_any : NULL);
-    return true;
-}
+const apns_tls_role apns_tls_client_role = {
+    .method = TLS_client_method, .configure = client_configure, .start = SSL_set_connect_state, .peer = "server"};
 
-static bool configure(SSL_CTX *ctx, const tls_context_options *options, tls_error *error) {
+/* What both roles have in common. */
+static int configure(apns_tls_context *context, const apns_tls_context_options *options, apns_error *error) {
+    SSL_CTX *ctx = context->ctx;
     SSL_CTX_set_options(ctx, SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
     SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_default_passwd_cb(ctx, passphrase_none);
@@ -138,32 +107,35 @@ static bool configure(SSL_CTX *ctx, const tls_context_options *options, tls_erro
     SSL_CTX_set_mode(ctx, SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     if (SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION) != 1 || SSL_CTX_set_ciphersuites(ctx, suites_13) != 1 ||
         SSL_CTX_set_cipher_list(ctx, suites_12) != 1)
-        return fail(error, "TLS configuration");
-    if (!identity_use(ctx, options, error)) return false;
-    return options->server ? server_configure(ctx, options, error) : client_configure(ctx, options, error);
+        return apns_tls_error_take(error, "TLS configuration");
+    int status = identity_use(ctx, options, error);
+    if (status != APNS_OK) return status;
+    if (options->ca_pem != NULL && !trust_add(ctx, options->ca_pem, options->ca_length))
+        return apns_tls_error_take(error, "trusted certificates");
+    /* A certificate that the caller handed in is trusted itself, not only as an issuer. */
+    X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(ctx), X509_V_FLAG_PARTIAL_CHAIN);
+    return context->role->configure(context, options, error);
 }
 
-bool tls_context_create(const tls_context_options *options, tls_context **out, tls_error *error) {
+int apns_tls_context_create(const apns_tls_role *role, const apns_tls_context_options *options, apns_tls_context **out,
+                            apns_error *error) {
     *out = NULL;
+    if (role == NULL) role = &apns_tls_client_role;
     ERR_clear_error();
-    tls_context *context = calloc(1, sizeof(*context));
-    SSL_CTX *ctx = SSL_CTX_new(options->server ? TLS_server_method() : TLS_client_method());
-    if (context == NULL || ctx == NULL) {
-        tls_error_take(error, "TLS configuration");
-    } else if (configure(ctx, options, error)) {
-        context->ctx = ctx;
-        context->server = options->server;
-        context->verify = options->server ? options->request_client_certificate && options->ca_pem != NULL
-                                          : !options->verify_disabled;
+    apns_tls_context *context = calloc(1, sizeof(*context));
+    if (context == NULL) return apns_tls_error_take(error, "TLS configuration");
+    *context =
+        (apns_tls_context){.methods = &apns_tls_library_methods, .role = role, .ctx = SSL_CTX_new(role->method())};
+    int status =
+        context->ctx == NULL ? apns_tls_error_take(error, "TLS configuration") : configure(context, options, error);
+    if (status == APNS_OK)
         *out = context;
-        return true;
-    }
-    SSL_CTX_free(ctx);
-    free(context);
-    return false;
+    else
+        apns_tls_context_destroy(context);
+    return status;
 }
 
-void tls_context_destroy(tls_context *context) {
+void apns_tls_context_destroy(apns_tls_context *context) {
     if (context == NULL) return;
     SSL_CTX_free(context->ctx);
     free(context);

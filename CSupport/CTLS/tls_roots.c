@@ -1,29 +1,30 @@
 #include "tls_internal.h"
 #include <stdlib.h>
 
-tls_roots *tls_roots_load(tls_error *error) {
+int apns_tls_roots_load(apns_tls_roots **out, apns_error *error) {
     ERR_clear_error();
-    tls_roots *roots = calloc(1, sizeof(*roots));
+    *out = NULL;
+    apns_tls_roots *roots = calloc(1, sizeof(*roots));
     X509_STORE *store = X509_STORE_new();
     if (roots != NULL && store != NULL && X509_STORE_set_default_paths(store) == 1)
         roots->certificates = X509_STORE_get1_all_certs(store);
     X509_STORE_free(store);
     if (roots != NULL && roots->certificates != NULL) {
         ERR_clear_error(); /* a file that is not there */
-        return roots;
+        *out = roots;
+        return APNS_OK;
     }
-    tls_error_take(error, "the system's trusted certificates");
     free(roots);
-    return NULL;
+    return apns_tls_error_take(error, "the system's trusted certificates");
 }
 
-void tls_roots_destroy(tls_roots *roots) {
+void apns_tls_roots_destroy(apns_tls_roots *roots) {
     if (roots == NULL) return;
     sk_X509_pop_free(roots->certificates, X509_free);
     free(roots);
 }
 
-bool tls_roots_add(const tls_roots *roots, SSL_CTX *ctx) {
+bool apns_tls_roots_add(const apns_tls_roots *roots, SSL_CTX *ctx) {
     X509_STORE *store = SSL_CTX_get_cert_store(ctx);
     for (int i = 0; i < sk_X509_num(roots->certificates); i++)
         if (X509_STORE_add_cert(store, sk_X509_value(roots->certificates, i)) != 1) return false;

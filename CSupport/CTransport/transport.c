@@ -1,5 +1,4 @@
 #include "transport_internal.h"
-#include "transport_world.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,15 +11,7 @@ enum { RECEIVE_BUFFER_BYTES = 32768, RECEIVE_BUFFERS_MIN = 32, RECEIVE_BUFFERS_M
  * bodies on their way. Beyond it the connection that asks for more is ended. */
 enum { MEMORY_PER_TRANSPORT = 4 << 20, MEMORY_PER_CONNECTION = 512 << 10, MEMORY_PER_STREAM = 8 << 10 };
 
-static int fail(transport_error *error, int status, int scope, int64_t code, const char *text) {
-    if (error != NULL) {
-        *error = (transport_error){.status = status, .scope = scope, .code = code};
-        snprintf(error->text, sizeof(error->text), "%s", text);
-    }
-    return status;
-}
-
-static bool options_valid(const transport_options *options) {
+static bool options_valid(const apns_transport_options *options) {
     return options->connections_max > 0 && options->connections_max <= 65536 && options->streams_max > 0 &&
            options->streams_max <= 1u << 20 && options->body_received_max <= 1u << 24 && options->send_buffer_max > 0 &&
            options->send_buffer_max <= 1u << 24 && options->capture_count <= H2_CAPTURES_MAX &&
@@ -34,26 +25,25 @@ static uint32_t receive_buffers(uint32_t connections) {
     return count;
 }
 
-static int reactor_make(transport *t, transport_error *error) {
+static int reactor_make(apns_transport *t, void *context, apns_error *error) {
     static const uint32_t backends[] = {REACTOR_BACKEND_AUTO, REACTOR_BACKEND_IO_URING, REACTOR_BACKEND_EPOLL};
-    reactor_options options = {
+    apns_reactor_options options = {
         .backend = backends[t->options.loop],
         .sockets_max = t->options.connections_max,
         .timers_max = 1,
         .receive_buffer_bytes = RECEIVE_BUFFER_BYTES,
         .receive_buffer_count = receive_buffers(t->options.connections_max),
     };
-    int result =
-        t->world == NULL ? reactor_create(&options, &t->reactor) : reactor_world_join(t->world, &options, &t->reactor);
-    if (result == 0) return TRANSPORT_OK;
+    int result = t->ground->reactor_open(context, &options, &t->reactor);
+    if (result == 0) return APNS_OK;
     char text[200];
     static const char *const names[] = {"", "io_uring ", "epoll "};
     snprintf(text, sizeof(text), "no %sevent loop: %s%s", names[t->options.loop], strerror(-result),
              result == -EMFILE ? "; raise the limit of open files (ulimit -n)" : "");
-    return fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_SYSTEM, -result, text);
+    return apns_error_set(error, APNS_RESOURCE, TRANSPORT_SCOPE_SYSTEM, -result, text);
 }
 
-static bool captures_copy(transport *t) {
+static bool captures_copy(apns_transport *t) {
     size_t bytes = 0;
     for (uint32_t i = 0; i < t->options.capture_count; i++)
         bytes += strlen(t->options.captures[i]);
@@ -62,23 +52,23 @@ static bool captures_copy(transport *t) {
     for (uint32_t i = 0; i < t->options.capture_count; i++) {
         size_t length = strlen(t->options.captures[i]);
         memcpy(place, t->options.captures[i], length);
-        t->captures[i] = (h2_field){.name = (const uint8_t *)place, .name_length = (uint32_t)length};
+        t->captures[i] = (apns_h2_field){.name = (const uint8_t *)place, .name_length = (uint32_t)length};
         place += length;
     }
     t->options.captures = NULL;
     return true;
 }
 
-static bool memory_make(transport *t) {
+static bool memory_make(apns_transport *t) {
     uint32_t connections = t->options.connections_max;
     size_t limit = MEMORY_PER_TRANSPORT + (size_t)connections * MEMORY_PER_CONNECTION +
                    (size_t)t->options.streams_max * (MEMORY_PER_STREAM + t->options.body_received_max);
-    t->memory = h2_memory_create(limit);
+    t->memory = apns_h2_memory_create(limit);
     t->slots = calloc(connections, sizeof(*t->slots));
     t->slots_free = calloc(connections, sizeof(*t->slots_free));
     t->header_sets = calloc(HEADER_SETS_MAX, sizeof(*t->header_sets));
     if (t->memory == NULL || t->slots == NULL || t->slots_free == NULL || t->header_sets == NULL) return false;
-    t->pool = h2_pool_create(t->memory, t->options.streams_max, sizeof(request) - sizeof(h2_exchange));
+    t->pool = apns_h2_pool_create(t->memory, t->options.streams_max, sizeof(request) - sizeof(apns_h2_exchange));
     if (t->pool == NULL || !captures_copy(t)) return false;
     t->slot_count = t->slots_free_count = connections;
     for (uint32_t i = 0; i < connections; i++)
@@ -86,77 +76,78 @@ static bool memory_make(transport *t) {
     return true;
 }
 
-static transport *allocate(const transport_options *options) {
-    transport *t = calloc(1, sizeof(*t));
+static apns_transport *allocate(const apns_transport_options *options) {
+    apns_transport *t = calloc(1, sizeof(*t));
     if (t == NULL) return NULL;
     t->options = *options;
     t->next_deadline_ns = UINT64_MAX;
-    t->send_buffer_bytes = (size_t)options->send_buffer_max + SEND_BUFFER_SLACK;
+    t->plain_buffers.bytes = TLS_RECORD_PLAIN_MAX;
+    t->send_buffers.bytes = (size_t)options->send_buffer_max + SEND_BUFFER_SLACK;
     t->events_last = &t->events_first;
-    request_queue_init(&t->outcomes);
-    request_queue_init(&t->received);
+    apns_transport_request_queue_init(&t->outcomes);
+    apns_transport_request_queue_init(&t->received);
     return t;
 }
 
-static int create(const transport_options *options, reactor_world *world, transport **out, transport_error *error) {
+int apns_transport_open_with(const transport_ground *ground, void *context, const apns_transport_options *options,
+                             apns_transport **out, apns_error *error) {
     *out = NULL;
     if (!options_valid(options))
-        return fail(error, TRANSPORT_MISUSE, TRANSPORT_SCOPE_NONE, 0, "transport: options out of range");
-    transport *t = allocate(options);
-    if (t != NULL) t->world = world;
+        return apns_error_set(error, APNS_MISUSE, TRANSPORT_SCOPE_NONE, 0, "transport: options out of range");
+    apns_transport *t = allocate(options);
+    if (t != NULL) t->ground = ground;
     if (t == NULL || !memory_make(t)) {
-        transport_destroy(t);
-        return fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "transport: no memory");
+        apns_transport_destroy(t);
+        return apns_error_set(error, APNS_RESOURCE, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "transport: no memory");
     }
-    int status = reactor_make(t, error);
-    if (status != TRANSPORT_OK) {
-        transport_destroy(t);
+    int status = reactor_make(t, context, error);
+    if (status != APNS_OK) {
+        apns_transport_destroy(t);
         return status;
     }
-    t->looked_ns = t->now_ns = reactor_now_ns(t->reactor);
+    t->looked_ns = t->now_ns = apns_reactor_now_ns(t->reactor);
     *out = t;
-    return TRANSPORT_OK;
+    return APNS_OK;
 }
 
-int transport_create(const transport_options *options, transport **out, transport_error *error) {
-    return create(options, NULL, out, error);
+static int system_reactor_open(void *context, const apns_reactor_options *options, apns_reactor **out) {
+    (void)context;
+    return apns_reactor_create(options, out);
 }
 
-int transport_world_join(transport_world *world, const transport_options *options, transport **out, uint32_t *number,
-                         transport_error *error) {
-    transport_options simulated = *options;
-    simulated.loop = TRANSPORT_LOOP_AUTO;
-    *number = reactor_world_reactors((const reactor_world *)(const void *)world);
-    return create(&simulated, (reactor_world *)(void *)world, out, error);
+int apns_transport_create(const apns_transport_options *options, apns_transport **out, apns_error *error) {
+    static const transport_ground ground = {.reactor_open = system_reactor_open, .tls_create = apns_tls_context_create};
+    return apns_transport_open_with(&ground, NULL, options, out, error);
 }
 
-static void slot_destroy(transport *t, connection *c) {
-    connection_tunnel_drop(c);
-    h2_session_destroy(c->h2);
-    tls_session_destroy(c->tls);
-    h2_header_set_destroy(c->shared);
-    connection_send_buffers_drop(c);
-    connection_flight_give(c);
-    event_node_give(t, c->down);
-    fault_free(c);
+static void slot_destroy(apns_transport *t, connection *c) {
+    apns_connection_tunnel_drop(c);
+    apns_h2_session_destroy(c->h2);
+    apns_tls_session_destroy(c->tls);
+    apns_h2_header_set_destroy(c->shared);
+    apns_connection_send_buffers_drop(c);
+    apns_connection_flight_give(c);
+    apns_transport_event_node_give(t, c->down);
+    if (c->side->release != NULL) c->side->release(c);
 }
 
 /* The reactor goes first: it joins the kernel's operations, which may still read the send buffers. */
-void transport_destroy(transport *t) {
+void apns_transport_destroy(apns_transport *t) {
     if (t == NULL) return;
-    reactor_destroy(t->reactor);
+    apns_reactor_destroy(t->reactor);
     for (uint32_t i = 0; i < t->slot_count; i++)
-        if (t->slots[i].kind != SLOT_FREE) slot_destroy(t, &t->slots[i]);
+        if (t->slots[i].side != NULL) slot_destroy(t, &t->slots[i]);
     for (uint32_t i = 0; i < t->tls_count; i++)
-        tls_context_destroy(t->tls[i].context);
+        apns_tls_context_destroy(t->tls[i].context);
     for (uint32_t i = 0; t->header_sets != NULL && i < HEADER_SETS_MAX; i++)
-        h2_header_set_destroy(t->header_sets[i]);
-    event_nodes_free(t);
-    buffers_free(t);
-    tunnel_request_clear(t);
-    h2_pool_destroy(t->pool);
-    h2_memory_destroy(t->memory);
-    free(t->cuts);
+        apns_h2_header_set_destroy(t->header_sets[i]);
+    if (t->acceptor != NULL) t->acceptor->destroy(t);
+    apns_transport_event_nodes_free(t);
+    apns_transport_buffers_free(&t->plain_buffers);
+    apns_transport_buffers_free(&t->send_buffers);
+    apns_transport_tunnel_request_clear(t);
+    apns_h2_pool_destroy(t->pool);
+    apns_h2_memory_destroy(t->memory);
     free(t->header_sets);
     free(t->slots);
     free(t->slots_free);
@@ -164,10 +155,10 @@ void transport_destroy(transport *t) {
     free(t);
 }
 
-uint32_t transport_loop_kind(const transport *t) {
-    switch (reactor_backend_kind(t->reactor)) {
-    case REACTOR_BACKEND_SIMULATED:
-        return TRANSPORT_LOOP_SIMULATED;
+uint32_t apns_transport_loop_kind(const apns_transport *t) {
+    switch (apns_reactor_backend_kind(t->reactor)) {
+    case REACTOR_BACKEND_OTHER:
+        return TRANSPORT_LOOP_OTHER;
     case REACTOR_BACKEND_EPOLL:
         return TRANSPORT_LOOP_EPOLL;
     default:
@@ -175,100 +166,102 @@ uint32_t transport_loop_kind(const transport *t) {
     }
 }
 
-int transport_loop_refusal(const transport *t) {
-    return reactor_refusal(t->reactor);
+int apns_transport_loop_refusal(const apns_transport *t) {
+    return apns_reactor_refusal(t->reactor);
 }
 
-int transport_loop_error(const transport *t) {
+int apns_transport_loop_error(const apns_transport *t) {
     return t->loop_error;
 }
 
-uint64_t transport_now_ns(transport *t) {
-    return reactor_now_ns(t->reactor);
+uint64_t apns_transport_now_ns(apns_transport *t) {
+    return apns_reactor_now_ns(t->reactor);
 }
 
-void transport_user_timeout_set(transport *t, uint32_t milliseconds) {
-    reactor_user_timeout_set(t->reactor, milliseconds);
+void apns_transport_user_timeout_set(apns_transport *t, uint32_t milliseconds) {
+    apns_reactor_user_timeout_set(t->reactor, milliseconds);
 }
 
-void transport_wake(transport *t) {
-    reactor_wake(t->reactor);
+void apns_transport_wake(apns_transport *t) {
+    apns_reactor_wake(t->reactor);
 }
 
-void transport_statistics_get(const transport *t, transport_statistics *out) {
+void apns_transport_statistics_get(const apns_transport *t, apns_transport_statistics *out) {
     *out = t->statistics;
 }
 
-transport_roots *transport_roots_load(transport_error *error) {
-    tls_error reason;
-    transport_roots *roots = tls_roots_load(&reason);
-    if (roots == NULL) fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_TLS, reason.code, reason.text);
-    return roots;
+int apns_transport_roots_load(apns_transport_roots **out, apns_error *error) {
+    int status = apns_tls_roots_load(out, error);
+    if (status != APNS_OK) error->scope = TRANSPORT_SCOPE_TLS;
+    return status;
 }
 
-void transport_roots_free(transport_roots *roots) {
-    tls_roots_destroy(roots);
+void apns_transport_roots_free(apns_transport_roots *roots) {
+    apns_tls_roots_destroy(roots);
 }
 
-int transport_tls_create(transport *t, const transport_tls_options *options, transport_error *error) {
+int apns_transport_tls_add(apns_transport *t, const apns_tls_role *role, const apns_transport_tls_options *options,
+                           apns_error *error) {
     uint32_t number = 0;
     while (number < t->tls_count && t->tls[number].context != NULL)
         number++;
     if (number == TLS_CONTEXTS_MAX)
-        return fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_LOCAL, 0, "too many TLS configurations");
-    tls_context_options wanted = {
+        return apns_error_set(error, APNS_RESOURCE, TRANSPORT_SCOPE_LOCAL, 0, "too many TLS configurations");
+    const apns_tls_context_options wanted = {
         .ca_pem = options->ca_pem,
         .certificate_pem = options->certificate_pem,
         .key_pem = options->key_pem,
         .ca_length = options->ca_length,
         .certificate_length = options->certificate_length,
         .key_length = options->key_length,
-        .server = options->role == TRANSPORT_SERVER,
         .system_roots = options->system_roots,
         .verify_disabled = options->verify_disabled != 0,
         .request_client_certificate = options->request_client_certificate != 0,
     };
-    tls_error reason = {.text = "no memory"};
-    tls_context *context = NULL;
-    if (t->world != NULL)
-        context = tls_context_create_plain(wanted.server);
-    else
-        tls_context_create(&wanted, &context, &reason);
-    if (context == NULL) return fail(error, TRANSPORT_RESOURCE, TRANSPORT_SCOPE_TLS, reason.code, reason.text);
-    t->tls[number] = (tls_entry){context, wanted.server};
+    apns_error reason;
+    apns_tls_context *context = NULL;
+    if (t->ground->tls_create(role, &wanted, &context, &reason) != APNS_OK)
+        return apns_error_set(error, APNS_RESOURCE, TRANSPORT_SCOPE_TLS, reason.code, reason.text);
+    t->tls[number] = (tls_entry){context, role};
     if (number == t->tls_count) t->tls_count++;
     return (int)number;
 }
 
-int transport_tls_release(transport *t, int32_t number) {
-    if (number < 0 || (uint32_t)number >= t->tls_count || t->tls[number].context == NULL) return TRANSPORT_MISUSE;
-    tls_context_destroy(t->tls[number].context);
+int apns_transport_tls_create(apns_transport *t, const apns_transport_tls_options *options, apns_error *error) {
+    return apns_transport_tls_add(t, &apns_tls_client_role, options, error);
+}
+
+apns_tls_context *apns_transport_tls_find(const apns_transport *t, int32_t number, const apns_tls_role *role) {
+    return number >= 0 && (uint32_t)number < t->tls_count && t->tls[number].role == role ? t->tls[number].context
+                                                                                         : NULL;
+}
+
+int apns_transport_tls_release(apns_transport *t, int32_t number) {
+    if (number < 0 || (uint32_t)number >= t->tls_count || t->tls[number].context == NULL) return APNS_MISUSE;
+    apns_tls_context_destroy(t->tls[number].context);
     t->tls[number].context = NULL;
-    return TRANSPORT_OK;
+    return APNS_OK;
 }
 
-int transport_connection_close(transport *t, transport_connection connection_id, uint32_t how) {
-    connection *c = slot_find(t, connection_id);
-    if (c == NULL || c->kind == SLOT_LISTENER) return TRANSPORT_MISUSE;
+int apns_transport_connection_close(apns_transport *t, apns_transport_connection connection_id, uint32_t how) {
+    connection *c = apns_transport_slot_find(t, connection_id);
+    if (c == NULL || connection_is_listener(c)) return APNS_MISUSE;
     if (how == TRANSPORT_CLOSE_NOW || c->state < CONNECTION_UP) {
-        if (c->state == CONNECTION_UP && !c->goaway_sent) h2_session_goaway(c->h2, 0, NULL, 0);
-        connection_end(c, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_CLOSED, "closed by the caller", true);
-        return TRANSPORT_OK;
+        if (c->state == CONNECTION_UP && !c->goaway_sent) apns_h2_session_goaway(c->h2, 0, NULL, 0);
+        apns_connection_end(c, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_CLOSED, "closed by the caller", true);
+        return APNS_OK;
     }
-    if (c->state != CONNECTION_UP) return TRANSPORT_OK;
+    if (c->state != CONNECTION_UP) return APNS_OK;
     c->draining = true;
-    if (c->kind == SLOT_SERVER && !c->goaway_sent) {
-        c->goaway_sent = true;
-        h2_session_goaway(c->h2, 0, NULL, 0);
-    }
-    connection_dirty(c);
-    connection_drained_check(c);
-    return TRANSPORT_OK;
+    if (c->side->drain != NULL) c->side->drain(c);
+    apns_connection_dirty(c);
+    apns_connection_drained_check(c);
+    return APNS_OK;
 }
 
-int transport_connection_ping(transport *t, transport_connection connection_id) {
-    connection *c = slot_find(t, connection_id);
-    if (c == NULL || c->kind == SLOT_LISTENER || c->state != CONNECTION_UP) return TRANSPORT_MISUSE;
-    connection_dirty(c);
-    return h2_session_ping(c->h2, t->now_ns) == 0 ? TRANSPORT_OK : TRANSPORT_RESOURCE;
+int apns_transport_connection_ping(apns_transport *t, apns_transport_connection connection_id) {
+    connection *c = apns_transport_slot_find(t, connection_id);
+    if (c == NULL || c->h2 == NULL || c->state != CONNECTION_UP) return APNS_MISUSE;
+    apns_connection_dirty(c);
+    return apns_h2_session_ping(c->h2, t->now_ns) == 0 ? APNS_OK : APNS_RESOURCE;
 }

@@ -2,49 +2,24 @@
 #include <stdlib.h>
 
 /* Free buffers are linked through their first bytes. */
-typedef struct buffer {
-    struct buffer *next;
-} buffer;
+struct buffer {
+    buffer *next;
+};
 
-static uint8_t *take(void **list, size_t bytes) {
-    buffer *taken = *list;
-    if (taken == NULL) return malloc(bytes);
-    *list = taken->next;
+uint8_t *apns_transport_buffer_take(buffer_list *list) {
+    buffer *taken = list->first;
+    if (taken == NULL) return malloc(list->bytes);
+    list->first = taken->next;
     return (uint8_t *)taken;
 }
 
-static void give(void **list, uint8_t *bytes) {
+void apns_transport_buffer_give(buffer_list *list, uint8_t *bytes) {
     buffer *given = (buffer *)(void *)bytes;
-    given->next = *list;
-    *list = given;
+    given->next = list->first;
+    list->first = given;
 }
 
-static void list_free(void *list) {
-    for (buffer *b = list; b != NULL;) {
-        buffer *next = b->next;
-        free(b);
-        b = next;
-    }
-}
-
-uint8_t *buffer_plain_take(transport *t) {
-    return take(&t->plain_free, TLS_RECORD_PLAIN_MAX);
-}
-
-void buffer_plain_give(transport *t, uint8_t *buffer) {
-    give(&t->plain_free, buffer);
-}
-
-uint8_t *buffer_send_take(transport *t) {
-    return take(&t->send_free, t->send_buffer_bytes);
-}
-
-void buffer_send_give(transport *t, uint8_t *buffer) {
-    give(&t->send_free, buffer);
-}
-
-void buffers_free(transport *t) {
-    list_free(t->plain_free);
-    list_free(t->send_free);
-    t->plain_free = t->send_free = NULL;
+void apns_transport_buffers_free(buffer_list *list) {
+    while (list->first != NULL)
+        free(apns_transport_buffer_take(list));
 }

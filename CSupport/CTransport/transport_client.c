@@ -3,22 +3,22 @@
 #include <stdio.h>
 #include <string.h>
 
-_Static_assert(sizeof(transport_field) == sizeof(h2_field) &&
-                   offsetof(transport_field, name) == offsetof(h2_field, name) &&
-                   offsetof(transport_field, value) == offsetof(h2_field, value) &&
-                   offsetof(transport_field, name_length) == offsetof(h2_field, name_length) &&
-                   offsetof(transport_field, value_length) == offsetof(h2_field, value_length) &&
-                   offsetof(transport_field, indexing) == offsetof(h2_field, indexing),
+_Static_assert(sizeof(apns_transport_field) == sizeof(apns_h2_field) &&
+                   offsetof(apns_transport_field, name) == offsetof(apns_h2_field, name) &&
+                   offsetof(apns_transport_field, value) == offsetof(apns_h2_field, value) &&
+                   offsetof(apns_transport_field, name_length) == offsetof(apns_h2_field, name_length) &&
+                   offsetof(apns_transport_field, value_length) == offsetof(apns_h2_field, value_length) &&
+                   offsetof(apns_transport_field, indexing) == offsetof(apns_h2_field, indexing),
                "fields pass from one room to the other as they are");
 _Static_assert((int)TRANSPORT_INDEXED == (int)H2_INDEXED && (int)TRANSPORT_LITERAL == (int)H2_LITERAL &&
                    (int)TRANSPORT_NAME_ONCE == (int)H2_NAME_ONCE,
                "the same numbers");
 
-/* Knows the outcome of a request: it leaves its connection and waits to be returned. */
-void client_finish(transport *t, request *r, uint32_t delivery, uint32_t scope, int64_t code) {
+void apns_transport_client_finish(apns_transport *t, request *r, uint32_t delivery, uint32_t scope, int64_t code) {
     connection *c = r->connection;
+    APNS_REQUIRE(r->state == REQUEST_OPEN);
     if (c != NULL) {
-        request_unlink(c, r);
+        apns_transport_request_unlink(c, r);
         c->unreturned++;
     }
     uint64_t us = t->now_ns > r->submitted_ns ? (t->now_ns - r->submitted_ns) / 1000 : 0;
@@ -27,7 +27,7 @@ void client_finish(transport *t, request *r, uint32_t delivery, uint32_t scope, 
     r->delivery = (uint8_t)delivery;
     r->scope = (uint8_t)scope;
     r->code = code;
-    request_queue_push(&t->outcomes, r);
+    apns_transport_request_queue_push(&t->outcomes, r);
 }
 
 /* REFUSED_STREAM is said by the library of streams above GOAWAY's last-stream-id, too, and by the session of requests
@@ -35,81 +35,85 @@ void client_finish(transport *t, request *r, uint32_t delivery, uint32_t scope, 
 static void closed_unanswered(connection *c, request *r) {
     uint32_t code = r->exchange.error_code;
     if (r->exchange.stream == 0)
-        client_finish(c->transport, r, TRANSPORT_NOT_SENT, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_NO_STREAM);
-    else if (code != 7)
-        client_finish(c->transport, r, TRANSPORT_MAYBE_SENT, TRANSPORT_SCOPE_HTTP2, code);
+        apns_transport_client_finish(c->transport, r, TRANSPORT_NOT_SENT, TRANSPORT_SCOPE_LOCAL,
+                                     TRANSPORT_LOCAL_NO_STREAM);
+    else if (code != H2_REFUSED_STREAM)
+        apns_transport_client_finish(c->transport, r, TRANSPORT_MAYBE_SENT, TRANSPORT_SCOPE_HTTP2, code);
     else if (c->goaway_received && r->exchange.stream > c->goaway_last)
-        client_finish(c->transport, r, TRANSPORT_NOT_SENT, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_GOAWAY);
+        apns_transport_client_finish(c->transport, r, TRANSPORT_NOT_SENT, TRANSPORT_SCOPE_LOCAL,
+                                     TRANSPORT_LOCAL_GOAWAY);
     else
-        client_finish(c->transport, r, TRANSPORT_NOT_SENT, TRANSPORT_SCOPE_HTTP2, code);
+        apns_transport_client_finish(c->transport, r, TRANSPORT_NOT_SENT, TRANSPORT_SCOPE_HTTP2, code);
 }
 
 /* A complete response is an answer, whatever happened to the request's own body (RFC 9113, section 8.1): the server may
  * have reset the stream or not have read it yet; then we reset it, and the outcome does not wait. */
-void client_changed(connection *c, request *r) {
+static void client_changed(connection *c, request *r) {
     uint8_t facts = r->exchange.facts;
     if ((facts & H2_COMPLETE) != 0) {
-        if ((facts & H2_CLOSED) == 0) h2_client_abandon(c->h2, &r->exchange, 0);
-        client_finish(c->transport, r, TRANSPORT_ANSWERED, TRANSPORT_SCOPE_NONE, 0);
+        if ((facts & H2_CLOSED) == 0) apns_h2_client_abandon(c->h2, &r->exchange, H2_NO_ERROR);
+        apns_transport_client_finish(c->transport, r, TRANSPORT_ANSWERED, TRANSPORT_SCOPE_NONE, 0);
     } else if ((facts & H2_CLOSED) != 0) {
         closed_unanswered(c, r);
     }
 }
 
 /* The connection is gone: what the reactor was given may have arrived, the rest has not. */
-void client_requests_end(connection *c, uint32_t scope, int64_t code) {
+static void client_requests_end(connection *c, uint32_t scope, int64_t code) {
     while (c->first != NULL) {
         request *r = c->first;
         bool handed = r->exchange.stream != 0 && r->exchange.stream <= c->handed_stream;
-        client_finish(c->transport, r, handed ? TRANSPORT_MAYBE_SENT : TRANSPORT_NOT_SENT, scope, code);
+        apns_transport_client_finish(c->transport, r, handed ? TRANSPORT_MAYBE_SENT : TRANSPORT_NOT_SENT, scope, code);
     }
 }
 
 /* Gives up requests that wait too long; sets the transport's next deadline for the others. */
-void client_expire(connection *c) {
-    transport *t = c->transport;
+static void client_expire(connection *c) {
+    apns_transport *t = c->transport;
     uint64_t limit_ns = (uint64_t)t->options.request_timeout_ms * 1000000;
+    if (limit_ns == 0) return;
     while (c->first != NULL && c->first->submitted_ns + limit_ns <= t->now_ns) {
         request *r = c->first;
-        bool written = r->exchange.stream != 0 && r->exchange.stream <= h2_session_written_stream(c->h2);
-        h2_client_abandon(c->h2, &r->exchange, 8); /* CANCEL */
-        client_finish(t, r, written ? TRANSPORT_MAYBE_SENT : TRANSPORT_NOT_SENT, TRANSPORT_SCOPE_TIMEOUT,
-                      t->options.request_timeout_ms);
-        connection_dirty(c);
+        bool written = r->exchange.stream != 0 && r->exchange.stream <= apns_h2_session_written_stream(c->h2);
+        apns_h2_client_abandon(c->h2, &r->exchange, H2_CANCEL);
+        apns_transport_client_finish(t, r, written ? TRANSPORT_MAYBE_SENT : TRANSPORT_NOT_SENT, TRANSPORT_SCOPE_TIMEOUT,
+                                     t->options.request_timeout_ms);
+        apns_connection_dirty(c);
     }
     if (c->first != NULL && c->first->submitted_ns + limit_ns < t->next_deadline_ns)
         t->next_deadline_ns = c->first->submitted_ns + limit_ns;
 }
 
 static bool can_take(const connection *c) {
-    return c != NULL && c->kind == SLOT_CLIENT && c->state == CONNECTION_UP && !c->draining && !c->goaway_received &&
-           h2_session_open_count(c->h2) < c->streams_max;
+    return c != NULL && c->side->client && c->state == CONNECTION_UP && !c->draining && !c->goaway_received &&
+           apns_h2_session_open_count(c->h2) < c->streams_max;
 }
 
 /* Hands a request to its session. */
-static void send_request(connection *c, request *r, const transport_request *wanted) {
-    transport *t = c->transport;
-    h2_request request = {
+static void send_request(connection *c, request *r, const apns_transport_request *wanted) {
+    apns_transport *t = c->transport;
+    apns_h2_request request = {
         .set = t->header_sets[wanted->header_set],
         .shared = c->shared,
         .path = wanted->path,
-        .fields = (const h2_field *)(const void *)wanted->fields,
+        .fields = (const apns_h2_field *)(const void *)wanted->fields,
         .path_length = wanted->path_length,
         .field_count = wanted->field_count,
     };
-    request_link(c, r);
-    int result = connection_plain_ready(c) ? h2_client_submit(c->h2, &r->exchange, &request) : 1;
+    apns_transport_request_link(c, r);
+    int result = apns_connection_plain_ready(c) ? apns_h2_client_submit(c->h2, &r->exchange, &request) : 1;
     if (result > 0) {
         c->draining = true; /* all stream numbers are used up */
-        client_finish(t, r, TRANSPORT_NOT_SENT, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_NO_STREAM);
+        apns_transport_client_finish(t, r, TRANSPORT_NOT_SENT, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_NO_STREAM);
     }
-    connection_dirty(c);
+    apns_connection_dirty(c);
     /* A full buffer makes way at once where it can, so that the requests that follow need not wait in memory. */
-    if (c->plain.paused && c->flight == NULL) connection_flush(c);
+    if (c->plain.paused && c->flight == NULL) apns_connection_flush(c);
 }
 
-static void submit_one(transport *t, connection *c, const transport_request *wanted) {
-    request *r = (request *)h2_pool_take(t->pool);
+static void submit_one(apns_transport *t, connection *c, const apns_transport_request *wanted) {
+    request *r = (request *)apns_h2_pool_take(t->pool);
+    APNS_REQUIRE(r != NULL && r->state == REQUEST_NEW);
     r->connection = NULL;
     r->connection_id = wanted->connection;
     r->ticket = wanted->ticket;
@@ -122,97 +126,133 @@ static void submit_one(transport *t, connection *c, const transport_request *wan
         return;
     }
     /* Its connection's last event waits for this outcome, too. */
-    if (c != NULL && c->kind == SLOT_CLIENT) request_link(c, r);
-    client_finish(t, r, TRANSPORT_NOT_SENT, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_NO_STREAM);
+    if (c != NULL && c->side->client) apns_transport_request_link(c, r);
+    apns_transport_client_finish(t, r, TRANSPORT_NOT_SENT, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_NO_STREAM);
 }
 
-static bool valid(const transport *t, const transport_request *r) {
+static bool valid(const apns_transport *t, const apns_transport_request *r) {
     return r->header_set < HEADER_SETS_MAX && t->header_sets[r->header_set] != NULL &&
            r->field_count <= H2_REQUEST_FIELDS_MAX;
 }
 
-int transport_submit(transport *t, const transport_request *requests, uint32_t count) {
-    if (count > h2_pool_free_count(t->pool)) return TRANSPORT_MISUSE;
+int apns_transport_submit(apns_transport *t, const apns_transport_request *requests, uint32_t count) {
+    if (count > apns_h2_pool_free_count(t->pool)) return APNS_MISUSE;
     for (uint32_t i = 0; i < count; i++)
-        if (!valid(t, &requests[i])) return TRANSPORT_MISUSE;
-    transport_look(t);
+        if (!valid(t, &requests[i])) return APNS_MISUSE;
+    apns_transport_look(t);
     uint64_t deadline_ns = t->now_ns + (uint64_t)t->options.request_timeout_ms * 1000000;
     if (count > 0 && t->options.request_timeout_ms > 0 && deadline_ns < t->next_deadline_ns)
         t->next_deadline_ns = deadline_ns;
     connection *c = NULL;
     for (uint32_t i = 0; i < count; i++) {
-        if (c == NULL || c->id != requests[i].connection) c = slot_find(t, requests[i].connection);
+        if (c == NULL || c->id != requests[i].connection) c = apns_transport_slot_find(t, requests[i].connection);
         submit_one(t, c, &requests[i]);
     }
-    return TRANSPORT_OK;
+    return APNS_OK;
 }
 
-uint32_t transport_streams_free(const transport *t) {
-    return h2_pool_free_count(t->pool);
+uint32_t apns_transport_streams_free(const apns_transport *t) {
+    return apns_h2_pool_free_count(t->pool);
 }
 
-int transport_header_set_define(transport *t, uint16_t number, const transport_field *fields, uint32_t count) {
-    if (number >= HEADER_SETS_MAX || count > H2_SET_FIELDS_MAX || (fields == NULL && count > 0))
-        return TRANSPORT_MISUSE;
-    h2_header_set *set = h2_header_set_create((const h2_field *)(const void *)fields, count);
-    if (set == NULL) return TRANSPORT_RESOURCE;
-    h2_header_set_destroy(t->header_sets[number]);
+int apns_transport_header_set_define(apns_transport *t, uint16_t number, const apns_transport_field *fields,
+                                     uint32_t count) {
+    if (number >= HEADER_SETS_MAX || count > H2_SET_FIELDS_MAX || (fields == NULL && count > 0)) return APNS_MISUSE;
+    apns_h2_header_set *set = apns_h2_header_set_create((const apns_h2_field *)(const void *)fields, count);
+    if (set == NULL) return APNS_RESOURCE;
+    apns_h2_header_set_destroy(t->header_sets[number]);
     t->header_sets[number] = set;
-    return TRANSPORT_OK;
+    return APNS_OK;
 }
 
-int transport_connection_fields_set(transport *t, transport_connection connection_id, const transport_field *fields,
-                                    uint32_t count) {
-    connection *c = slot_find(t, connection_id);
-    if (c == NULL || c->kind != SLOT_CLIENT || count > H2_SESSION_FIELDS_MAX) return TRANSPORT_MISUSE;
-    h2_header_set *set = h2_header_set_create((const h2_field *)(const void *)fields, count);
-    if (set == NULL) return TRANSPORT_RESOURCE;
-    h2_header_set_destroy(c->shared);
+int apns_transport_connection_fields_set(apns_transport *t, apns_transport_connection connection_id,
+                                         const apns_transport_field *fields, uint32_t count) {
+    connection *c = apns_transport_slot_find(t, connection_id);
+    if (c == NULL || !c->side->client || count > H2_SESSION_FIELDS_MAX) return APNS_MISUSE;
+    apns_h2_header_set *set = apns_h2_header_set_create((const apns_h2_field *)(const void *)fields, count);
+    if (set == NULL) return APNS_RESOURCE;
+    apns_h2_header_set_destroy(c->shared);
     c->shared = set;
-    return TRANSPORT_OK;
+    return APNS_OK;
 }
 
-static connection *connect_prepare(transport *t, const transport_connect_options *options) {
-    connection *c = slot_take(t, SLOT_CLIENT);
+/* ---------------------------------------------------------------- connections */
+
+static apns_h2_session *session_create(connection *c, const apns_h2_session_options *options) {
+    (void)c;
+    return apns_h2_session_create(options);
+}
+
+static size_t sendable(connection *c, size_t length) {
+    (void)c;
+    return length;
+}
+
+static void sent(connection *c, size_t length) {
+    (void)c;
+    (void)length;
+}
+
+static void client_farewell(connection *c) {
+    apns_tls_session_close(c->tls);
+}
+
+static void socket_close(connection *c) {
+    apns_reactor_close(c->transport->reactor, c->socket);
+}
+
+const connection_side apns_connection_client_side = {
+    .client = true,
+    .session_create = session_create,
+    .received = apns_connection_take,
+    .sendable = sendable,
+    .sent = sent,
+    .changed = client_changed,
+    .expire = client_expire,
+    .requests_end = client_requests_end,
+    .farewell = client_farewell,
+    .close = socket_close,
+    .closed = apns_connection_closed,
+};
+
+static connection *connect_prepare(apns_transport *t, apns_tls_context *tls,
+                                   const apns_transport_connect_options *options) {
+    connection *c = apns_transport_slot_take(t, &apns_connection_client_side);
     if (c == NULL) return NULL;
     c->context = options->context;
-    c->state = CONNECTION_CONNECTING;
-    c->tls = tls_session_create(t->tls[options->tls].context, options->host_name, &c->fill);
+    c->tls = apns_tls_session_create(tls, options->host_name, &c->fill);
     if (c->tls != NULL) return c;
-    slot_give(c);
+    apns_transport_slot_give(c);
     return NULL;
 }
 
 /* Says what the system refused, and what helps. */
-static int connect_fail(transport_error *error, int code) {
-    if (error == NULL) return TRANSPORT_RESOURCE;
-    *error = (transport_error){.status = TRANSPORT_RESOURCE, .scope = TRANSPORT_SCOPE_SYSTEM, .code = code};
-    snprintf(error->text, sizeof(error->text), "%s%s", strerror(code),
-             code == EMFILE ? "; raise the limit (ulimit -n)" : "");
-    return TRANSPORT_RESOURCE;
+static int connect_fail(apns_error *error, int code) {
+    char text[200];
+    snprintf(text, sizeof(text), "%s%s", strerror(code), code == EMFILE ? "; raise the limit (ulimit -n)" : "");
+    return apns_error_set(error, APNS_RESOURCE, TRANSPORT_SCOPE_SYSTEM, code, text);
 }
 
-int transport_connect(transport *t, const transport_connect_options *options, transport_connection *out,
-                      transport_error *error) {
+int apns_transport_connect(apns_transport *t, const apns_transport_connect_options *options,
+                           apns_transport_connection *out, apns_error *error) {
     *out = 0;
-    if (options->tls < 0 || (uint32_t)options->tls >= t->tls_count || t->tls[options->tls].context == NULL ||
-        t->tls[options->tls].server || options->address == NULL)
-        return TRANSPORT_MISUSE;
-    connection *c = connect_prepare(t, options);
+    apns_tls_context *tls = apns_transport_tls_find(t, options->tls, &apns_tls_client_role);
+    if (tls == NULL || options->address == NULL) return APNS_MISUSE;
+    connection *c = connect_prepare(t, tls, options);
     if (c == NULL) return connect_fail(error, ENOMEM);
-    int result = reactor_connect(t->reactor, options->address, options->address_length, c->id, &c->socket);
+    int result = apns_reactor_connect(t->reactor, options->address, options->address_length, c->id, &c->socket);
     if (result < 0) {
-        tls_session_destroy(c->tls);
-        slot_give(c);
+        apns_tls_session_destroy(c->tls);
+        apns_transport_slot_give(c);
         return connect_fail(error, -result);
     }
-    transport_look(t);
-    if (t->options.connect_timeout_ms > 0) connection_deadline_set(c, t->options.connect_timeout_ms);
+    apns_transport_look(t);
+    if (t->options.connect_timeout_ms > 0) apns_connection_deadline_set(c, t->options.connect_timeout_ms);
     *out = c->id;
-    return TRANSPORT_OK;
+    return APNS_OK;
 }
 
-uint32_t transport_connection_stage(const transport *t, transport_connection connection_id) {
-    const connection *c = slot_find(t, connection_id);
-    return c != NULL && c->kind == SLOT_CLIENT ? connection_stage(c) : (uint32_t)TRANSPORT_STAGE_NONE;
+uint32_t apns_transport_connection_stage(const apns_transport *t, apns_transport_connection connection_id) {
+    const connection *c = apns_transport_slot_find(t, connection_id);
+    return c != NULL && c->side->client ? apns_connection_stage(c) : (uint32_t)TRANSPORT_STAGE_NONE;
 }

@@ -3,108 +3,125 @@
 #include <stdio.h>
 #include <string.h>
 
-void connection_deadline_set(connection *c, uint64_t after_ms) {
-    transport *t = c->transport;
+void apns_connection_state_set(connection *c, enum connection_state state) {
+    enum {
+        ENDS = 1 << CONNECTION_LEAVING,
+        CLOSES = 1 << CONNECTION_CLOSING,
+    };
+    /* An accepted connection begins with TLS, and a listener is up at once. */
+    static const uint8_t next[] = {
+        [CONNECTION_CONNECTING] = ENDS | 1 << CONNECTION_TUNNELING | 1 << CONNECTION_HANDSHAKING | 1 << CONNECTION_UP,
+        [CONNECTION_TUNNELING] = ENDS | 1 << CONNECTION_HANDSHAKING,
+        [CONNECTION_HANDSHAKING] = ENDS | 1 << CONNECTION_SETTLING,
+        [CONNECTION_SETTLING] = ENDS | 1 << CONNECTION_UP,
+        [CONNECTION_UP] = ENDS | CLOSES,
+        [CONNECTION_LEAVING] = CLOSES,
+        [CONNECTION_CLOSING] = 1 << CONNECTION_CLOSED,
+        [CONNECTION_CLOSED] = 0,
+    };
+    APNS_REQUIRE((next[c->state] >> state & 1) != 0);
+    c->state = (uint8_t)state;
+}
+
+void apns_connection_deadline_set(connection *c, uint64_t after_ms) {
+    apns_transport *t = c->transport;
     c->deadline_ns = t->now_ns + after_ms * 1000000;
     if (c->deadline_ns < t->next_deadline_ns) t->next_deadline_ns = c->deadline_ns;
 }
 
-void connection_connected(connection *c, const reactor_event *event) {
+void apns_connection_connected(connection *c, const apns_reactor_event *event) {
     if (event->error != 0) {
         char text[EVENT_DETAIL_BYTES_MAX];
         snprintf(text, sizeof(text), "%s", strerror(event->error));
-        connection_end(c, TRANSPORT_SCOPE_SYSTEM, event->error, text, false);
+        apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, event->error, text, false);
         return;
     }
     if (c->transport->tunnel_request != NULL) {
-        connection_tunnel(c);
+        apns_connection_tunnel(c);
         return;
     }
-    c->state = CONNECTION_HANDSHAKING;
-    tls_input nothing = {0};
-    connection_handshake(c, &nothing);
+    apns_connection_state_set(c, CONNECTION_HANDSHAKING);
+    apns_tls_input nothing = {0};
+    apns_connection_handshake(c, &nothing);
 }
 
 static void session_start(connection *c) {
-    transport *t = c->transport;
+    apns_transport *t = c->transport;
+    APNS_REQUIRE(c->h2 == NULL && c->state == CONNECTION_HANDSHAKING);
     c->plain.capacity = TLS_RECORD_PLAIN_MAX;
-    c->plain.flush = connection_encrypt;
+    c->plain.flush = apns_connection_encrypt;
     c->plain.context = c;
-    h2_session_options options = {
+    apns_h2_session_options options = {
         .memory = t->memory,
         .pool = t->pool,
         .output = &c->plain,
         .captures = t->captures,
         .capture_count = t->options.capture_count,
         .body_received_max = t->options.body_received_max,
-        .streams_max = c->streams_max_offered,
-        .stream_window = c->stream_window,
-        .server = c->kind == SLOT_SERVER,
     };
-    c->h2 = h2_session_create(&options);
+    c->h2 = c->side->session_create(c, &options);
     if (c->h2 == NULL) {
-        connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for an HTTP/2 session", true);
+        apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for an HTTP/2 session", true);
         return;
     }
-    c->state = CONNECTION_SETTLING;
+    apns_connection_state_set(c, CONNECTION_SETTLING);
 }
 
-/* Goes on with TLS; the session of HTTP/2 begins when it is done. */
-void connection_handshake(connection *c, tls_input *input) {
-    if (!connection_output_ready(c)) {
-        connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a send buffer", false);
+void apns_connection_handshake(connection *c, apns_tls_input *input) {
+    if (!apns_connection_output_ready(c)) {
+        apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a send buffer", false);
         return;
     }
-    connection_dirty(c);
-    switch (tls_session_handshake(c->tls, input)) {
+    apns_connection_dirty(c);
+    switch (apns_tls_session_handshake(c->tls, input)) {
     case TLS_OK:
         session_start(c);
         break;
     case TLS_WANT:
         break;
     default:
-        connection_end_tls(c);
+        apns_connection_end_tls(c);
     }
 }
 
-void connection_end_tls(connection *c) {
-    const tls_error *error = tls_session_error(c->tls);
-    switch (error->kind) {
+void apns_connection_end_tls(connection *c) {
+    const apns_error *error = apns_tls_session_error(c->tls);
+    switch (error->scope) {
     case 0: /* TLS was not even asked */
-        connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a send buffer", false);
+        apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a send buffer", false);
         break;
     case TLS_ERROR_ALPN:
-        connection_end(c, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_NO_ALPN, error->text, true);
+        apns_connection_end(c, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_NO_ALPN, error->text, true);
         break;
     case TLS_ERROR_OUTPUT_FULL:
-        connection_end(c, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_LIMIT, error->text, false);
+        apns_connection_end(c, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_LIMIT, error->text, false);
         break;
     case TLS_ERROR_TRUNCATED:
-        connection_end(c, TRANSPORT_SCOPE_SYSTEM, ECONNRESET, error->text, false);
+        apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, ECONNRESET, error->text, false);
         break;
     default:
-        connection_end(c, TRANSPORT_SCOPE_TLS, error->code, error->text, true);
+        apns_connection_end(c, TRANSPORT_SCOPE_TLS, error->code, error->text, true);
     }
 }
 
-void connection_end_h2(connection *c) {
-    const h2_failure *failure = h2_session_failure(c->h2);
-    switch (failure->kind) {
+void apns_connection_end_h2(connection *c) {
+    const apns_error *failure = apns_h2_session_failure(c->h2);
+    switch (failure->scope) {
     case H2_FAILURE_LIMIT:
-        connection_end(c, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_LIMIT, failure->text, true);
+        apns_connection_end(c, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_LIMIT, failure->text, true);
         break;
     case H2_FAILURE_MEMORY:
-        connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, failure->text, true);
+        apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, failure->text, true);
         break;
     case H2_FAILURE_PROTOCOL:
-        connection_end(c, TRANSPORT_SCOPE_SESSION, failure->code, failure->text, true);
+        apns_connection_end(c, TRANSPORT_SCOPE_SESSION, failure->code, failure->text, true);
         break;
     default:
-        connection_end_tls(c);
+        apns_connection_end_tls(c);
     }
 }
 
-uint32_t connection_stage(const connection *c) {
+uint32_t apns_connection_stage(const connection *c) {
     return c->state <= CONNECTION_UP ? c->state + 1U : TRANSPORT_STAGE_NONE;
 }
 
@@ -114,97 +131,84 @@ static void end_note(connection *c, uint32_t scope, int64_t code, const char *te
     node->event.context = c->context;
     node->event.kind = TRANSPORT_EVENT_DOWN;
     node->event.scope = (uint8_t)scope;
-    node->event.stage = (uint8_t)connection_stage(c);
+    node->event.stage = (uint8_t)apns_connection_stage(c);
     node->event.code = code;
-    event_detail_set(node, text, strlen(text));
+    apns_transport_event_detail_set(node, text, strlen(text));
 }
 
 /* True when requests lie in our buffers that were never handed to the reactor, or wait for room there: saying goodbye
  * would send them, although their outcome will be that they were not sent. */
 static bool unsent_requests(const connection *c) {
-    return c->h2 != NULL && c->kind == SLOT_CLIENT &&
-           (h2_session_written_stream(c->h2) > c->handed_stream || h2_session_waits(c->h2));
+    return c->h2 != NULL && c->side->client &&
+           (apns_h2_session_written_stream(c->h2) > c->handed_stream || apns_h2_session_waits(c->h2));
 }
 
 /* Writes what HTTP/2 still has to say (GOAWAY), and close_notify. */
 static void last_words(connection *c) {
-    if (!connection_output_ready(c)) return;
-    if (c->h2 != NULL && connection_plain_ready(c)) h2_session_pump(c->h2);
-    if (connection_encrypt(c) != 0) return;
-    if (c->fault == NULL)
-        tls_session_close(c->tls);
-    else
-        fault_farewell(c);
+    if (!apns_connection_output_ready(c)) return;
+    if (c->h2 != NULL && apns_connection_plain_ready(c)) apns_h2_session_pump(c->h2);
+    if (apns_connection_encrypt(c) == 0) c->side->farewell(c);
 }
 
-/* The first reason counts. polite: send what is still to be said, and wait a moment for the peer to close. */
-void connection_end(connection *c, uint32_t scope, int64_t code, const char *text, bool polite) {
+void apns_connection_end(connection *c, uint32_t scope, int64_t code, const char *text, bool polite) {
+    APNS_ASSERT(scope != TRANSPORT_SCOPE_NONE);
     if (c->state >= CONNECTION_LEAVING) return;
     end_note(c, scope, code, text);
     polite = polite && c->state > CONNECTION_TUNNELING && !unsent_requests(c);
-    if (c->kind == SLOT_CLIENT) client_requests_end(c, scope, code);
-    c->state = CONNECTION_LEAVING;
+    apns_connection_state_set(c, CONNECTION_LEAVING);
     if (polite) last_words(c);
-    h2_session_destroy(c->h2);
+    apns_h2_session_destroy(c->h2);
     c->h2 = NULL;
-    if (c->kind == SLOT_SERVER) server_requests_end(c); /* the session's streams had them until now */
+    c->side->requests_end(c, scope, code); /* the session's streams had them until now */
     if (!polite || (c->fill.length == 0 && c->flight == NULL)) {
-        connection_close(c);
+        apns_connection_close(c);
         return;
     }
-    connection_deadline_set(c, LEAVE_MS_MAX);
-    connection_dirty(c);
+    apns_connection_deadline_set(c, LEAVE_MS_MAX);
+    apns_connection_dirty(c);
 }
 
-void connection_close(connection *c) {
+void apns_connection_close(connection *c) {
     if (c->state >= CONNECTION_CLOSING) return;
-    c->state = CONNECTION_CLOSING;
+    apns_connection_state_set(c, CONNECTION_CLOSING);
     c->deadline_ns = UINT64_MAX;
-    connection_send_buffers_drop(c);
-    if (c->fault != NULL && c->fault->ending == TRANSPORT_ABORT_RESET)
-        reactor_reset(c->transport->reactor, c->socket);
-    else
-        reactor_close(c->transport->reactor, c->socket);
+    apns_connection_send_buffers_drop(c);
+    c->side->close(c);
 }
 
-/* The kernel has let go of the socket. */
-void connection_closed(connection *c) {
-    transport *t = c->transport;
-    if (c->kind == SLOT_LISTENER) {
-        slot_give(c);
-        return;
-    }
-    connection_end(c, TRANSPORT_SCOPE_SYSTEM, ECONNABORTED, "the event loop closed the connection", false);
-    connection_clean(c);
-    connection_flight_give(c);
-    connection_tunnel_drop(c);
-    tls_session_destroy(c->tls);
+void apns_connection_closed(connection *c) {
+    apns_transport *t = c->transport;
+    apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, ECONNABORTED, "the event loop closed the connection", false);
+    apns_connection_clean(c);
+    apns_connection_flight_give(c);
+    apns_connection_tunnel_drop(c);
+    apns_tls_session_destroy(c->tls);
     c->tls = NULL;
-    h2_header_set_destroy(c->shared);
+    apns_h2_header_set_destroy(c->shared);
     c->shared = NULL;
-    c->state = CONNECTION_CLOSED;
+    apns_connection_state_set(c, CONNECTION_CLOSED);
+    APNS_REQUIRE(c->first == NULL && c->h2 == NULL && c->down != NULL);
     c->closed_next = t->closed;
     t->closed = c;
 }
 
 static void goodbye(connection *c) {
-    if (!c->goaway_sent) h2_session_goaway(c->h2, 0, NULL, 0);
+    if (!c->goaway_sent) apns_h2_session_goaway(c->h2, 0, NULL, 0);
     c->goaway_sent = true;
     if (c->draining)
-        connection_end(c, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_CLOSED, "closed by the caller", true);
+        apns_connection_end(c, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_CLOSED, "closed by the caller", true);
     else
-        connection_end(c, TRANSPORT_SCOPE_HTTP2, c->goaway_code, "closed after the server's GOAWAY", true);
+        apns_connection_end(c, TRANSPORT_SCOPE_HTTP2, c->goaway_code, "closed after the server's GOAWAY", true);
 }
 
 /* A server may say a second GOAWAY, and only that has the reason: true until it has had its moment. */
 static bool goaway_awaited(connection *c) {
-    if (!c->goaway_received || c->kind != SLOT_CLIENT) return false;
-    if (c->deadline_ns == UINT64_MAX) connection_deadline_set(c, GOAWAY_MS_MAX);
+    if (!c->goaway_received || !c->side->client) return false;
+    if (c->deadline_ns == UINT64_MAX) apns_connection_deadline_set(c, GOAWAY_MS_MAX);
     return c->transport->now_ns < c->deadline_ns;
 }
 
-/* Closes a connection that takes no more requests and has none left. */
-void connection_drained_check(connection *c) {
-    bool leaving = c->draining || (c->goaway_received && c->kind == SLOT_CLIENT);
+void apns_connection_drained_check(connection *c) {
+    bool leaving = c->draining || (c->goaway_received && c->side->client);
     if (leaving && c->state == CONNECTION_UP && c->first == NULL && !goaway_awaited(c)) goodbye(c);
 }

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-event_node *event_node_take(transport *t) {
+event_node *apns_transport_event_node_take(apns_transport *t) {
     event_node *node = t->events_free;
     if (node == NULL) return calloc(1, sizeof(*node));
     t->events_free = node->next;
@@ -11,7 +11,7 @@ event_node *event_node_take(transport *t) {
     return node;
 }
 
-void event_node_give(transport *t, event_node *node) {
+void apns_transport_event_node_give(apns_transport *t, event_node *node) {
     if (node == NULL) return;
     node->next = t->events_free;
     t->events_free = node;
@@ -25,42 +25,42 @@ static void list_free(event_node *node) {
     }
 }
 
-void event_nodes_free(transport *t) {
+void apns_transport_event_nodes_free(apns_transport *t) {
     list_free(t->events_first);
     list_free(t->events_returned);
     list_free(t->events_free);
 }
 
-void event_push(transport *t, event_node *node) {
+void apns_transport_event_push(apns_transport *t, event_node *node) {
     node->next = NULL;
     *t->events_last = node;
     t->events_last = &node->next;
 }
 
-/* Adds an event of a connection, or returns NULL when many wait already or memory is short. */
-event_node *event_add(connection *c, uint32_t kind) {
+event_node *apns_transport_event_add(connection *c, uint32_t kind) {
+    APNS_ASSERT(c->events <= EVENTS_PER_CONNECTION_MAX && c->state != CONNECTION_CLOSED);
     if (c->events == EVENTS_PER_CONNECTION_MAX) return NULL;
-    event_node *node = event_node_take(c->transport);
+    event_node *node = apns_transport_event_node_take(c->transport);
     if (node == NULL) return NULL;
     c->events++;
     node->event.connection = c->id;
     node->event.context = c->context;
     node->event.kind = (uint8_t)kind;
-    event_push(c->transport, node);
+    apns_transport_event_push(c->transport, node);
     return node;
 }
 
-void event_detail_set(event_node *node, const void *bytes, size_t length) {
+void apns_transport_event_detail_set(event_node *node, const void *bytes, size_t length) {
     size_t kept = length < EVENT_DETAIL_BYTES_MAX ? length : EVENT_DETAIL_BYTES_MAX;
     if (kept > 0) memcpy(node->detail, bytes, kept);
     node->event.detail = (const uint8_t *)node->detail;
     node->event.detail_length = (uint32_t)kept;
 }
 
-void events_release(transport *t) {
+void apns_transport_events_release(apns_transport *t) {
     while (t->events_returned != NULL) {
         event_node *node = t->events_returned;
         t->events_returned = node->next;
-        event_node_give(t, node);
+        apns_transport_event_node_give(t, node);
     }
 }

@@ -2,13 +2,11 @@
 #ifndef APNS_BATCH_TRANSPORT_INTERNAL_H
 #define APNS_BATCH_TRANSPORT_INTERNAL_H
 
+#include "apns_check.h"
 #include "h2.h"
-#include "h2_fault.h"
 #include "reactor.h"
-#include "reactor_world.h"
 #include "tls.h"
 #include "transport.h"
-#include "transport_fault.h"
 
 enum {
     HEADER_SETS_MAX = 4096,
@@ -27,9 +25,9 @@ enum { SEND_BUFFER_SLACK = 5 * (TLS_RECORD_PLAIN_MAX + 256) };
 typedef struct connection connection;
 typedef struct tunnel tunnel;
 
-/* One stream: the client's request or the server's. Memory of an h2_pool. */
+/* One stream: the client's request or the server's. Memory of an apns_h2_pool. */
 typedef struct request {
-    h2_exchange exchange; /* first: the pool deals in exchanges */
+    apns_h2_exchange exchange; /* first: the pool deals in exchanges */
     connection *connection;
     struct request *next; /* of the connection, in order of submission or arrival */
     struct request *previous;
@@ -58,11 +56,9 @@ enum request_state {
 
 typedef struct event_node {
     struct event_node *next;
-    transport_event event;
+    apns_transport_event event;
     char detail[EVENT_DETAIL_BYTES_MAX];
 } event_node;
-
-enum slot_kind { SLOT_FREE = 0, SLOT_CLIENT = 1, SLOT_SERVER = 2, SLOT_LISTENER = 3 };
 
 /* A connection goes through these from top to bottom, skipping some. */
 enum connection_state {
@@ -72,29 +68,72 @@ enum connection_state {
     CONNECTION_SETTLING,       /* waiting for the peer's first SETTINGS */
     CONNECTION_UP,
     CONNECTION_LEAVING, /* its end is known; says goodbye and waits for the peer to close */
-    CONNECTION_CLOSING, /* reactor_close called */
+    CONNECTION_CLOSING, /* apns_reactor_close called */
     CONNECTION_CLOSED,  /* joined: the event DOWN is due once all outcomes are returned */
 };
 
-/* What a server connection does wrong on purpose. */
-typedef struct connection_fault {
-    uint64_t sent; /* bytes of the TCP stream */
-    uint64_t received;
-    transport_cut cut;
-    uint8_t stalled; /* enum transport_stall */
-    uint8_t ending;  /* enum transport_abort: how it ends, once it does */
-    uint8_t *held;   /* received while reading is stalled */
-    size_t held_length;
-    size_t held_capacity;
-} connection_fault;
+/* What a transport stands on: the kernel's loops and OpenSSL, or what a simulation brings. */
+typedef struct transport_ground {
+    int (*reactor_open)(void *context, const apns_reactor_options *options, apns_reactor **out);
+    int (*tls_create)(const apns_tls_role *role, const apns_tls_context_options *options, apns_tls_context **out,
+                      apns_error *error);
+    bool stepped; /* the reactor never sleeps: apns_transport_poll returns where another would wait */
+} transport_ground;
+
+/* What the connections of clients and those of servers (in CTransportServer) do differently. Functions that are NULL
+ * have nothing to do: introduce, drain, expire, hangs_up and release may be. A client says GOAWAY when it closes, for
+ * until then it may still send bodies and resets. */
+typedef struct connection_side {
+    bool client;
+
+    apns_h2_session *(*session_create)(connection *c,
+                                       const apns_h2_session_options *options); /* NULL: a listener's side */
+
+    /* The connection is up: completes its event, which has a text of length bytes of capacity. */
+    void (*introduce)(connection *c, event_node *node, char *text, size_t length, size_t capacity);
+
+    /* Bytes have come: gives them to apns_connection_take, now or later. */
+    void (*received)(connection *c, const uint8_t *bytes, size_t length);
+
+    /* How many of the next length bytes may be sent, and that so many were. */
+    size_t (*sendable)(connection *c, size_t length);
+    void (*sent)(connection *c, size_t length);
+
+    /* The session has new facts about a stream. */
+    void (*changed)(connection *c, request *r);
+
+    /* The caller wants no new request on this connection. */
+    void (*drain)(connection *c);
+
+    /* Gives up what waited too long; lowers the transport's next deadline to that of the others. */
+    void (*expire)(connection *c);
+
+    /* The session is gone: ends all requests of the connection. */
+    void (*requests_end)(connection *c, uint32_t scope, int64_t code);
+
+    void (*farewell)(connection *c);       /* appends the last word of TLS */
+    bool (*hangs_up)(const connection *c); /* closes without waiting for the peer */
+    void (*close)(connection *c);          /* begins closing the socket */
+    void (*closed)(connection *c);         /* the socket is closed */
+    void (*release)(connection *c);        /* frees what is its own */
+} connection_side;
+
+extern const connection_side apns_connection_client_side;
+
+/* What a transport that listens does besides. */
+typedef struct transport_acceptor {
+    void (*accepted)(apns_transport *t, const apns_reactor_event *event);
+    void (*received_fill)(apns_transport *t, apns_transport_poll_io *io);
+    void (*destroy)(apns_transport *t);
+} transport_acceptor;
 
 struct connection {
-    transport *transport;
+    apns_transport *transport;
+    const connection_side *side; /* NULL: a free slot */
     uint64_t id;
     uint64_t context;
-    reactor_socket socket;
+    apns_reactor_socket socket;
     uint32_t generation;
-    uint8_t kind;  /* enum slot_kind */
     uint8_t state; /* enum connection_state */
     bool dirty;    /* in the list of connections to flush */
     bool draining; /* takes no new request */
@@ -105,14 +144,14 @@ struct connection {
     uint32_t goaway_code;
     int32_t goaway_last; /* the last stream that the server may process; with goaway_received */
     tunnel *tunnel;      /* while TUNNELING */
-    tls_session *tls;
-    h2_session *h2;
-    h2_header_set *shared;
-    h2_output plain;
-    tls_output fill; /* ciphertext waiting; bytes NULL while there is none */
-    uint8_t *flight; /* ciphertext that the reactor is sending, or NULL */
-    uint8_t *secret; /* that of the two with a proxy's password, or NULL: it is wiped when it is given back */
-    request *first;  /* requests without an outcome; on a server, streams not closed */
+    apns_tls_session *tls;
+    apns_h2_session *h2;
+    apns_h2_header_set *shared;
+    apns_h2_output plain;
+    apns_tls_output fill; /* ciphertext waiting; bytes NULL while there is none */
+    uint8_t *flight;      /* ciphertext that the reactor is sending, or NULL */
+    uint8_t *secret;      /* that of the two with a proxy's password, or NULL: it is wiped when it is given back */
+    request *first;       /* requests without an outcome; on a server, streams not closed */
     request *last;
     uint32_t unreturned; /* outcomes known and not yet returned */
     uint32_t events;     /* events waiting to be returned */
@@ -121,160 +160,245 @@ struct connection {
     uint64_t deadline_ns;  /* connecting, leaving or after a GOAWAY; UINT64_MAX for none */
     connection *dirty_next;
     connection *closed_next;
-    event_node *down;             /* kept for the last event */
-    event_node *settings;         /* waiting to be returned: a later change is put into it */
-    event_node *pong;             /* the same */
-    connection_fault *fault;      /* server: NULL while it behaves */
-    uint64_t ordinal;             /* server: the how many-th connection accepted */
-    int32_t tls_number;           /* listener */
-    uint32_t streams_max_offered; /* listener; server */
-    uint32_t stream_window;       /* listener; server */
+    event_node *down;     /* kept for the last event */
+    event_node *settings; /* waiting to be returned: a later change is put into it */
+    event_node *pong;     /* the same */
+    void *own;            /* of the side */
 };
+
+static inline bool connection_is_listener(const connection *c) {
+    return c->side->session_create == NULL;
+}
 
 typedef struct request_queue {
     request *first;
     request **last;
 } request_queue;
 
+/* Buffers of one size that are kept for reuse. */
+typedef struct buffer buffer;
+typedef struct buffer_list {
+    buffer *first;
+    size_t bytes; /* of each */
+} buffer_list;
+
 typedef struct tls_entry {
-    tls_context *context;
-    bool server;
+    apns_tls_context *context; /* NULL: a free number */
+    const apns_tls_role *role;
 } tls_entry;
 
-struct transport {
-    reactor *reactor;
-    reactor_world *world; /* of a simulation, else NULL */
-    h2_memory *memory;
-    h2_pool *pool;
+struct apns_transport {
+    apns_reactor *reactor;
+    const transport_ground *ground;
+    const transport_acceptor *acceptor; /* NULL: does not listen */
+    void *acceptor_state;
+    apns_h2_memory *memory;
+    apns_h2_pool *pool;
     connection *slots;
     uint32_t slot_count;
     uint32_t *slots_free; /* stack of indices */
     uint32_t slots_free_count;
-    transport_options options;
-    h2_field captures[H2_CAPTURES_MAX];
+    apns_transport_options options;
+    apns_h2_field captures[H2_CAPTURES_MAX];
     char *capture_names;
-    h2_header_set **header_sets;
+    apns_h2_header_set **header_sets;
     tls_entry tls[TLS_CONTEXTS_MAX];
     uint32_t tls_count;
     uint8_t *tunnel_request; /* NULL without a proxy */
     uint32_t tunnel_request_length;
-    uint64_t now_ns;           /* the loop's time without that in which this process stood still; see transport_look */
-    uint64_t looked_ns;        /* the loop's time at the last look */
-    uint64_t asleep_ns;        /* how long a wait since then was meant to take at most */
-    uint64_t stood_ns;         /* how long this process stood still so far */
-    int32_t loop_error;        /* errno of the loop's own failure, or 0 */
+    uint64_t now_ns;    /* the loop's time without that in which this process stood still; see apns_transport_look */
+    uint64_t looked_ns; /* the loop's time at the last look */
+    uint64_t asleep_ns; /* how long a wait since then was meant to take at most */
+    uint64_t stood_ns;  /* how long this process stood still so far */
+    int32_t loop_error; /* errno of the loop's own failure, or 0 */
     uint64_t next_deadline_ns; /* no deadline is earlier */
     connection *dirty;
     connection *closed;
     request_queue outcomes;
     request_queue received;
-    h2_message *messages;     /* of what the last poll returned */
-    event_node *events_first; /* waiting */
+    apns_h2_message *messages; /* of what the last poll returned */
+    event_node *events_first;  /* waiting */
     event_node **events_last;
     event_node *events_returned; /* returned last */
     event_node *events_free;
-    void *plain_free; /* buffers of one record's plaintext */
-    void *send_free;  /* buffers of send_buffer_max and slack */
-    size_t send_buffer_bytes;
+    buffer_list plain_buffers; /* of one record's plaintext */
+    buffer_list send_buffers;  /* of send_buffer_max and slack */
     bool woken;
-    transport_statistics statistics;
-    uint64_t accepted;
-    transport_cut *cuts; /* a ring of TRANSPORT_CUTS_MAX, or NULL */
-    uint32_t cuts_first;
-    uint32_t cuts_count;
+    apns_transport_statistics statistics;
     uint8_t decrypted[2 * TLS_RECORD_PLAIN_MAX];
-    reactor_event reactor_events[REACTOR_EVENTS_MAX];
+    apns_reactor_event reactor_events[REACTOR_EVENTS_MAX];
 };
 
-/* transport_time.c: looks at the clock. */
-void transport_look(transport *t);
+/* transport.c: as apns_transport_create, on another ground. ground: borrowed until apns_transport_destroy; context: its
+ * own. */
+int apns_transport_open_with(const transport_ground *ground, void *context, const apns_transport_options *options,
+                             apns_transport **out, apns_error *error);
 
-/* transport_lists.c */
-void request_queue_init(request_queue *queue);
-void request_queue_push(request_queue *queue, request *r);
-request *request_queue_pop(request_queue *queue);
-void request_link(connection *c, request *r);
-void request_unlink(connection *c, request *r);
+/* transport.c: as apns_transport_tls_create, for a role. */
+int apns_transport_tls_add(apns_transport *t, const apns_tls_role *role, const apns_transport_tls_options *options,
+                           apns_error *error);
 
-/* transport_buffers.c: NULL when memory is short. */
-uint8_t *buffer_plain_take(transport *t);
-void buffer_plain_give(transport *t, uint8_t *buffer);
-uint8_t *buffer_send_take(transport *t);
-void buffer_send_give(transport *t, uint8_t *buffer);
-void buffers_free(transport *t);
+/* transport.c: the context of a number for a role, or NULL. */
+apns_tls_context *apns_transport_tls_find(const apns_transport *t, int32_t number, const apns_tls_role *role);
 
-/* transport_event.c */
-event_node *event_node_take(transport *t);
-void event_node_give(transport *t, event_node *node);
-void event_nodes_free(transport *t);
-event_node *event_add(connection *c, uint32_t kind);
-void event_detail_set(event_node *node, const void *bytes, size_t length);
-void event_push(transport *t, event_node *node);
-void events_release(transport *t);
+/* ---- transport_time.c */
 
-/* transport_slot.c */
-connection *slot_find(const transport *t, uint64_t id);
-connection *slot_take(transport *t, uint8_t kind);
-void slot_give(connection *c);
+/* Reads the loop's clock into t->now_ns, without the time in which this process stood still. */
+void apns_transport_look(apns_transport *t);
 
-/* transport_connection.c */
-void connection_connected(connection *c, const reactor_event *event);
-void connection_closed(connection *c);
-void connection_handshake(connection *c, tls_input *input);
-uint32_t connection_stage(const connection *c);
-void connection_end(connection *c, uint32_t scope, int64_t code, const char *text, bool polite);
-void connection_end_tls(connection *c);
-void connection_end_h2(connection *c);
-void connection_close(connection *c);
-void connection_drained_check(connection *c);
-void connection_deadline_set(connection *c, uint64_t after_ms);
+/* ---- transport_lists.c */
 
-/* transport_fault.c, all but the first for connections with a fault */
-bool fault_accepted(connection *c);
-bool fault_received(connection *c, const uint8_t *bytes, size_t length);
-size_t fault_sendable(connection *c, size_t length);
-void fault_sent(connection *c, size_t length);
-bool fault_hangs_up(const connection *c);
-void fault_farewell(connection *c);
-void fault_free(connection *c);
+/* A queue of requests through queue_next; a request is in one at most. pop returns NULL when it is empty. */
+void apns_transport_request_queue_init(request_queue *queue);
+void apns_transport_request_queue_push(request_queue *queue, request *r);
+request *apns_transport_request_queue_pop(request_queue *queue);
 
-/* transport_tunnel.c */
-void connection_tunnel(connection *c);
-void connection_tunnel_received(connection *c, tls_input *input);
-void connection_tunnel_ended(connection *c);
-void connection_tunnel_drop(connection *c);
-void tunnel_request_clear(transport *t);
+/* Puts a request at the end of its connection's list, and takes it out again. r->connection stays as it is. */
+void apns_transport_request_link(connection *c, request *r);
+void apns_transport_request_unlink(connection *c, request *r);
 
-/* transport_receive.c */
-void connection_take(connection *c, const uint8_t *bytes, size_t length);
-void connection_received(connection *c, const reactor_event *event);
-void connection_collect(connection *c);
+/* ---- transport_buffers.c */
 
-/* transport_send.c */
-void connection_dirty(connection *c);
-/* Takes it out of the list of connections to flush: its slot may be another's before that is looked at. */
-void connection_clean(connection *c);
-bool connection_output_ready(connection *c);
-bool connection_plain_ready(connection *c);
-void connection_flush(connection *c);
-void connection_sent(connection *c, const reactor_event *event);
-void connection_send_buffers_drop(connection *c);
-int connection_encrypt(void *context);
-void connection_flight_give(connection *c);
+/* A buffer, owned by the caller until it is given back to the same list; NULL when memory is short. */
+uint8_t *apns_transport_buffer_take(buffer_list *list);
+void apns_transport_buffer_give(buffer_list *list, uint8_t *bytes);
 
-/* transport_client.c */
-void client_changed(connection *c, request *r);
-void client_finish(transport *t, request *r, uint32_t delivery, uint32_t scope, int64_t code);
-void client_expire(connection *c);
-void client_requests_end(connection *c, uint32_t scope, int64_t code);
+/* Frees the buffers that were given back. */
+void apns_transport_buffers_free(buffer_list *list);
 
-/* transport_server.c */
-void server_changed(connection *c, request *r);
-void server_accepted(transport *t, const reactor_event *event);
-void server_requests_end(connection *c);
-void server_release(transport *t, request *r);
+/* ---- transport_event.c */
 
-/* transport_poll.c: gives a slot back. */
-void request_give(transport *t, request *r);
+/* A cleared node, owned by the caller until it is pushed or given back (NULL allowed). NULL when memory is short. */
+event_node *apns_transport_event_node_take(apns_transport *t);
+void apns_transport_event_node_give(apns_transport *t, event_node *node);
+
+/* Frees all nodes: waiting, returned and free ones. */
+void apns_transport_event_nodes_free(apns_transport *t);
+
+/* Adds an event of a connection, to be completed by the caller. NULL when many wait already or memory is short. */
+event_node *apns_transport_event_add(connection *c, uint32_t kind);
+
+/* Copies the beginning of a detail into the node. */
+void apns_transport_event_detail_set(event_node *node, const void *bytes, size_t length);
+
+/* Puts a node behind those that wait. */
+void apns_transport_event_push(apns_transport *t, event_node *node);
+
+/* Gives back the nodes that the last poll returned. */
+void apns_transport_events_release(apns_transport *t);
+
+/* ---- transport_slot.c */
+
+/* The connection or listener of an identity, in any state; NULL when its slot is free or another's. */
+connection *apns_transport_slot_find(const apns_transport *t, uint64_t id);
+
+/* A cleared slot with an identity of its own and the node of its last event. NULL when all are taken or memory is
+ * short. */
+connection *apns_transport_slot_take(apns_transport *t, const connection_side *side);
+
+/* Frees a slot. Requests, buffers and sessions of the connection must be gone. */
+void apns_transport_slot_give(connection *c);
+
+/* ---- transport_connection.c: from the TCP connection to its end. Functions below that find a failure end the
+ * connection themselves: look at its state after them. */
+
+/* The one way to change a connection's state. Traps where that may not follow. */
+void apns_connection_state_set(connection *c, enum connection_state state);
+
+/* TCP is connected, or failed: goes on with the tunnel or with TLS. */
+void apns_connection_connected(connection *c, const apns_reactor_event *event);
+
+/* The reactor has let go of the socket: the connection waits in t->closed for its last event. Not for listeners. */
+void apns_connection_closed(connection *c);
+
+/* Goes on with TLS, and makes the session of HTTP/2 when that is done. input: consumed as far as it is needed. */
+void apns_connection_handshake(connection *c, apns_tls_input *input);
+
+/* An enum transport_stage. */
+uint32_t apns_connection_stage(const connection *c);
+
+/* Ends a connection; the first reason counts. All its requests get their outcomes. polite: what is still to be said is
+ * sent, and the peer has a moment to close. text: copied. */
+void apns_connection_end(connection *c, uint32_t scope, int64_t code, const char *text, bool polite);
+
+/* The same with the reason that TLS, or the session, has recorded. */
+void apns_connection_end_tls(connection *c);
+void apns_connection_end_h2(connection *c);
+
+/* Begins closing the socket, at once. */
+void apns_connection_close(connection *c);
+
+/* Closes a connection that takes no more requests and has none left. */
+void apns_connection_drained_check(connection *c);
+
+/* Replaces the connection's deadline. */
+void apns_connection_deadline_set(connection *c, uint64_t after_ms);
+
+/* ---- transport_tunnel.c: state TUNNELING */
+
+/* Asks the proxy. */
+void apns_connection_tunnel(connection *c);
+
+/* Takes bytes of the proxy's answer, and begins TLS behind a good one. */
+void apns_connection_tunnel_received(connection *c, apns_tls_input *input);
+
+/* The proxy closed the connection. */
+void apns_connection_tunnel_ended(connection *c);
+
+/* Frees what was kept of an answer. */
+void apns_connection_tunnel_drop(connection *c);
+
+/* Wipes and frees the request to proxies, in which a password may stand. */
+void apns_transport_tunnel_request_clear(apns_transport *t);
+
+/* ---- transport_receive.c */
+
+/* Takes bytes received, all of them, in any state before LEAVING; later they are passed over. */
+void apns_connection_take(connection *c, const uint8_t *bytes, size_t length);
+
+/* Bytes, an end of stream or an error has come from the reactor. */
+void apns_connection_received(connection *c, const apns_reactor_event *event);
+
+/* Looks at what the session has recorded, and decides. After each call of the session that may call back; c->h2 may be
+ * NULL afterwards. */
+void apns_connection_collect(connection *c);
+
+/* ---- transport_send.c */
+
+/* Puts a connection into the list of those to flush before the next wait, unless it is there or closing. */
+void apns_connection_dirty(connection *c);
+
+/* Takes it out again: its slot may be another's before that is looked at. */
+void apns_connection_clean(connection *c);
+
+/* Makes sure that there is a buffer for ciphertext, or for plaintext; false when memory is short. */
+bool apns_connection_output_ready(connection *c);
+bool apns_connection_plain_ready(connection *c);
+
+/* Turns what the session has to send into records, and hands them to the reactor unless a send is under way. */
+void apns_connection_flush(connection *c);
+
+/* The reactor has sent c->flight, or failed to. */
+void apns_connection_sent(connection *c, const apns_reactor_event *event);
+
+/* Gives back the buffers being filled. That of the reactor stays until apns_connection_flight_give. */
+void apns_connection_send_buffers_drop(connection *c);
+void apns_connection_flight_give(connection *c);
+
+/* Turns the plaintext gathered into one record; not 0 when TLS failed. The session's flush: context is a connection. */
+int apns_connection_encrypt(void *context);
+
+/* ---- transport_client.c */
+
+/* Knows the outcome of an open request: it leaves its connection and waits to be returned. */
+void apns_transport_client_finish(apns_transport *t, request *r, uint32_t delivery, uint32_t scope, int64_t code);
+
+/* ---- transport_poll.c */
+
+/* Gives a request back to the pool. */
+void apns_transport_request_give(apns_transport *t, request *r);
+
+/* Takes the message off a request that has one: it stays readable until the next poll. */
+const apns_h2_message *apns_transport_message_return(apns_transport *t, request *r);
 
 #endif

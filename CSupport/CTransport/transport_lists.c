@@ -1,17 +1,18 @@
 #include "transport_internal.h"
 
-void request_queue_init(request_queue *queue) {
+void apns_transport_request_queue_init(request_queue *queue) {
     queue->first = NULL;
     queue->last = &queue->first;
 }
 
-void request_queue_push(request_queue *queue, request *r) {
+void apns_transport_request_queue_push(request_queue *queue, request *r) {
+    APNS_ASSERT(*queue->last == NULL);
     r->queue_next = NULL;
     *queue->last = r;
     queue->last = &r->queue_next;
 }
 
-request *request_queue_pop(request_queue *queue) {
+request *apns_transport_request_queue_pop(request_queue *queue) {
     request *r = queue->first;
     if (r == NULL) return NULL;
     queue->first = r->queue_next;
@@ -19,7 +20,8 @@ request *request_queue_pop(request_queue *queue) {
     return r;
 }
 
-void request_link(connection *c, request *r) {
+void apns_transport_request_link(connection *c, request *r) {
+    APNS_ASSERT((c->first == NULL) == (c->last == NULL) && (c->last == NULL || c->last->next == NULL));
     r->connection = c;
     r->next = NULL;
     r->previous = c->last;
@@ -30,7 +32,8 @@ void request_link(connection *c, request *r) {
     c->last = r;
 }
 
-void request_unlink(connection *c, request *r) {
+void apns_transport_request_unlink(connection *c, request *r) {
+    APNS_REQUIRE(r->connection == c && (r->previous == NULL) == (c->first == r) && (r->next == NULL) == (c->last == r));
     if (r->previous == NULL)
         c->first = r->next;
     else

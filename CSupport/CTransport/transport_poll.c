@@ -9,27 +9,27 @@ enum { LINGER_BATCH = REACTOR_EVENTS_MAX };
  * up. */
 enum { ARRIVED_ROUNDS_MAX = 64 };
 
-void request_give(transport *t, request *r) {
+void apns_transport_request_give(apns_transport *t, request *r) {
     r->state = REQUEST_NEW;
-    h2_pool_give(t->pool, &r->exchange);
+    apns_h2_pool_give(t->pool, &r->exchange);
 }
 
 /* What the last poll returned is not read any more. */
-static void release_returned(transport *t) {
+static void release_returned(apns_transport *t) {
     while (t->messages != NULL) {
-        h2_message *message = t->messages;
+        apns_h2_message *message = t->messages;
         t->messages = message->next;
-        h2_pool_message_give(t->pool, message);
+        apns_h2_pool_message_give(t->pool, message);
     }
-    events_release(t);
+    apns_transport_events_release(t);
 }
 
-static void flush_dirty(transport *t) {
+static void flush_dirty(apns_transport *t) {
     while (t->dirty != NULL) {
         connection *c = t->dirty;
         t->dirty = c->dirty_next;
         c->dirty = false;
-        connection_flush(c);
+        apns_connection_flush(c);
     }
 }
 
@@ -45,82 +45,81 @@ static void took_too_long(connection *c) {
     uint32_t limit_ms = c->transport->options.connect_timeout_ms;
     char text[EVENT_DETAIL_BYTES_MAX];
     snprintf(text, sizeof(text), "%s within %g s", awaited[c->state], limit_ms / 1000.0);
-    connection_end(c, TRANSPORT_SCOPE_TIMEOUT, limit_ms, text, false);
+    apns_connection_end(c, TRANSPORT_SCOPE_TIMEOUT, limit_ms, text, false);
 }
 
 static void connection_expire(connection *c) {
-    transport *t = c->transport;
+    apns_transport *t = c->transport;
     if (c->deadline_ns <= t->now_ns) {
         if (c->state == CONNECTION_LEAVING)
-            connection_close(c);
+            apns_connection_close(c);
         else if (c->state == CONNECTION_UP)
-            connection_drained_check(c);
+            apns_connection_drained_check(c);
         else
             took_too_long(c);
     } else if (c->deadline_ns < t->next_deadline_ns) {
         t->next_deadline_ns = c->deadline_ns;
     }
-    if (c->kind == SLOT_CLIENT && c->state == CONNECTION_UP && t->options.request_timeout_ms > 0) {
-        client_expire(c);
-        connection_drained_check(c);
-    }
+    if (c->state != CONNECTION_UP) return;
+    if (c->side->expire != NULL) c->side->expire(c);
+    apns_connection_drained_check(c);
 }
 
 /* Looks at all deadlines. */
-static void expire_all(transport *t) {
+static void expire_all(apns_transport *t) {
     t->next_deadline_ns = UINT64_MAX;
     for (uint32_t i = 0; i < t->slot_count; i++)
-        if (t->slots[i].kind == SLOT_CLIENT || t->slots[i].kind == SLOT_SERVER) connection_expire(&t->slots[i]);
+        if (t->slots[i].side != NULL && !connection_is_listener(&t->slots[i])) connection_expire(&t->slots[i]);
 }
 
-static void dispatch(transport *t, const reactor_event *event) {
+static void dispatch(apns_transport *t, const apns_reactor_event *event) {
     if (event->kind == REACTOR_WOKEN) {
         t->woken = true;
         return;
     }
     if (event->kind == REACTOR_ACCEPTED) {
-        server_accepted(t, event);
+        if (t->acceptor != NULL) t->acceptor->accepted(t, event);
         return;
     }
-    connection *c = slot_find(t, event->context);
+    connection *c = apns_transport_slot_find(t, event->context);
     if (c == NULL || c->socket != event->socket) return; /* of a connection refused for want of a slot */
     switch (event->kind) {
     case REACTOR_CONNECTED:
-        connection_connected(c, event);
+        apns_connection_connected(c, event);
         break;
     case REACTOR_RECEIVED:
-        connection_received(c, event);
+        apns_connection_received(c, event);
         break;
     case REACTOR_SENT:
-        connection_sent(c, event);
+        apns_connection_sent(c, event);
         break;
     case REACTOR_CLOSED:
-        connection_closed(c);
+        c->side->closed(c);
         break;
     default:
         break;
     }
 }
 
-static bool reportable(const transport *t, const transport_poll_io *io) {
+static bool reportable(const apns_transport *t, const apns_transport_poll_io *io) {
     return (t->outcomes.first != NULL && io->outcome_capacity > 0) ||
            (t->received.first != NULL && io->received_capacity > 0) ||
            ((t->events_first != NULL || t->woken) && io->event_capacity > 0);
 }
 
 /* Whether a closed connection only waits for being reported. */
-static bool closing_reportable(const transport *t, const transport_poll_io *io) {
+static bool closing_reportable(const apns_transport *t, const apns_transport_poll_io *io) {
     for (const connection *c = t->closed; c != NULL; c = c->closed_next)
         if (c->unreturned == 0) return io->event_capacity > 0;
     return false;
 }
 
 /* Waits, and handles what comes. Returns how much that was, or the loop's negative errno. */
-static int take(transport *t, const reactor_wait_options *options) {
+static int take(apns_transport *t, const apns_reactor_wait_options *options) {
     t->asleep_ns = options->timeout_ns;
-    int count = reactor_wait(t->reactor, options, t->reactor_events, REACTOR_EVENTS_MAX);
-    transport_look(t);
-    if (t->world != NULL) t->asleep_ns = options->timeout_ns; /* sleeping is the world's */
+    int count = apns_reactor_wait(t->reactor, options, t->reactor_events, REACTOR_EVENTS_MAX);
+    apns_transport_look(t);
+    if (t->ground->stepped) t->asleep_ns = options->timeout_ns; /* the caller sleeps for it */
     for (int i = 0; i < count; i++)
         dispatch(t, &t->reactor_events[i]);
     return count;
@@ -128,9 +127,9 @@ static int take(transport *t, const reactor_wait_options *options) {
 
 /* Once a deadline may have passed, everything that has arrived is taken first, however much that is, for an answer that
  * lies there is no missing one. Two waits in a row must bring nothing: the first may only have given buffers back. */
-static int expire(transport *t) {
+static int expire(apns_transport *t) {
     if (t->now_ns < t->next_deadline_ns) return 0;
-    const reactor_wait_options at_once = {.batch_min = 1};
+    const apns_reactor_wait_options at_once = {.batch_min = 1};
     for (int rounds = 0, empty = 0; rounds < ARRIVED_ROUNDS_MAX && empty < 2; rounds++) {
         int count = take(t, &at_once);
         if (count < 0) return count;
@@ -140,9 +139,9 @@ static int expire(transport *t) {
     return 0;
 }
 
-static int wait(transport *t, bool ready, uint64_t until_ns, uint64_t linger_until_ns) {
+static int wait(apns_transport *t, bool ready, uint64_t until_ns, uint64_t linger_until_ns) {
     uint64_t limit_ns = until_ns < t->next_deadline_ns ? until_ns : t->next_deadline_ns;
-    reactor_wait_options options = {0};
+    apns_reactor_wait_options options = {0};
     if (!ready) {
         options.timeout_ns = limit_ns == UINT64_MAX ? UINT64_MAX : limit_ns > t->now_ns ? limit_ns - t->now_ns : 0;
         options.linger_ns = linger_until_ns > t->now_ns ? linger_until_ns - t->now_ns : 0;
@@ -151,8 +150,8 @@ static int wait(transport *t, bool ready, uint64_t until_ns, uint64_t linger_unt
     return take(t, &options);
 }
 
-static int drive(transport *t, const transport_poll_io *io) {
-    transport_look(t);
+static int drive(apns_transport *t, const apns_transport_poll_io *io) {
+    apns_transport_look(t);
     uint64_t until_ns = io->timeout_ms == UINT32_MAX ? UINT64_MAX : t->now_ns + (uint64_t)io->timeout_ms * 1000000;
     uint64_t linger_until_ns = t->now_ns + (uint64_t)io->linger_us * 1000;
     for (;;) {
@@ -161,25 +160,25 @@ static int drive(transport *t, const transport_poll_io *io) {
         if (count >= 0) count = expire(t);
         if (count < 0) {
             t->loop_error = -count;
-            return TRANSPORT_RESOURCE;
+            return APNS_RESOURCE;
         }
-        if (reportable(t, io) || closing_reportable(t, io) || t->now_ns >= until_ns) return TRANSPORT_OK;
-        if (t->world != NULL) return TRANSPORT_OK; /* waiting is the world's */
+        if (reportable(t, io) || closing_reportable(t, io) || t->now_ns >= until_ns) return APNS_OK;
+        if (t->ground->stepped) return APNS_OK;
     }
 }
 
 /* ---------------------------------------------------------------- filling the arrays */
 
-/* It stays readable until the next poll, whatever becomes of the request. */
-static const h2_message *message_return(transport *t, request *r) {
-    h2_message *message = r->exchange.message;
+const apns_h2_message *apns_transport_message_return(apns_transport *t, request *r) {
+    apns_h2_message *message = r->exchange.message;
+    APNS_REQUIRE(message != NULL);
     r->exchange.message = NULL;
     message->next = t->messages;
     t->messages = message;
     return message;
 }
 
-static void outcome_fill(transport *t, transport_outcome *out, request *r) {
+static void outcome_fill(apns_transport *t, apns_transport_outcome *out, request *r) {
     memset(out, 0, sizeof(*out));
     out->ticket = r->ticket;
     out->connection = r->connection_id;
@@ -189,62 +188,42 @@ static void outcome_fill(transport *t, transport_outcome *out, request *r) {
     out->delivery = r->delivery;
     out->scope = r->scope;
     if (r->exchange.message == NULL) return;
-    const h2_message *message = message_return(t, r);
+    const apns_h2_message *message = apns_transport_message_return(t, r);
     out->body = message->body_length > 0 ? message->body : NULL;
     out->body_length = message->body_length;
-    out->fields = (const transport_field *)(const void *)message->fields;
+    out->fields = (const apns_transport_field *)(const void *)message->fields;
     out->field_count = message->field_count;
 }
 
-static void outcomes_fill(transport *t, transport_poll_io *io) {
+static void outcomes_fill(apns_transport *t, apns_transport_poll_io *io) {
     while (io->outcome_count < io->outcome_capacity) {
-        request *r = request_queue_pop(&t->outcomes);
+        request *r = apns_transport_request_queue_pop(&t->outcomes);
         if (r == NULL) return;
+        APNS_REQUIRE(r->state == REQUEST_ENDED && (r->connection == NULL || r->connection->unreturned > 0));
         if (r->connection != NULL) r->connection->unreturned--;
         outcome_fill(t, &io->outcomes[io->outcome_count++], r);
-        request_give(t, r);
+        apns_transport_request_give(t, r);
     }
 }
 
-static void received_fill(transport *t, transport_poll_io *io) {
-    while (io->received_count < io->received_capacity) {
-        request *r = request_queue_pop(&t->received);
-        if (r == NULL) return;
-        if (r->state == REQUEST_GONE) {
-            server_release(t, r);
-            continue;
-        }
-        r->state = REQUEST_RECEIVED;
-        const h2_message *message = message_return(t, r);
-        io->received[io->received_count++] = (transport_received){
-            .connection = r->connection_id,
-            .fields = (const transport_field *)(const void *)message->fields,
-            .body = message->body_length > 0 ? message->body : NULL,
-            .stream = (uint32_t)r->exchange.stream,
-            .field_count = message->field_count,
-            .body_length = message->body_length,
-            .body_total = r->exchange.body_received,
-        };
-    }
-}
-
-static void event_return(transport *t, transport_poll_io *io, event_node *node) {
+static void event_return(apns_transport *t, apns_transport_poll_io *io, event_node *node) {
     io->events[io->event_count++] = node->event;
     node->next = t->events_returned;
     t->events_returned = node;
 }
 
-static void event_returned(transport *t, const event_node *node) {
-    connection *c = slot_find(t, node->event.connection);
+static void event_returned(apns_transport *t, const event_node *node) {
+    connection *c = apns_transport_slot_find(t, node->event.connection);
     if (c == NULL) return;
+    APNS_REQUIRE(c->events > 0);
     c->events--;
     if (node == c->settings) c->settings = NULL;
     if (node == c->pong) c->pong = NULL;
 }
 
-static void events_fill(transport *t, transport_poll_io *io) {
+static void events_fill(apns_transport *t, apns_transport_poll_io *io) {
     if (t->woken && io->event_count < io->event_capacity) {
-        io->events[io->event_count++] = (transport_event){.kind = TRANSPORT_EVENT_WOKEN};
+        io->events[io->event_count++] = (apns_transport_event){.kind = TRANSPORT_EVENT_WOKEN};
         t->woken = false;
     }
     while (t->events_first != NULL && io->event_count < io->event_capacity) {
@@ -258,7 +237,7 @@ static void events_fill(transport *t, transport_poll_io *io) {
 
 /* The last event of connections that are closed, after all others, and once their outcomes have all been returned.
  * Until it is returned a request may still be submitted to the connection, whose outcome comes first. */
-static void closed_fill(transport *t, transport_poll_io *io) {
+static void closed_fill(apns_transport *t, apns_transport_poll_io *io) {
     if (t->events_first != NULL) return;
     for (connection **link = &t->closed; *link != NULL && io->event_count < io->event_capacity;) {
         connection *c = *link;
@@ -269,20 +248,22 @@ static void closed_fill(transport *t, transport_poll_io *io) {
         *link = c->closed_next;
         event_return(t, io, c->down);
         c->down = NULL;
-        slot_give(c);
+        apns_transport_slot_give(c);
     }
 }
 
-int transport_poll(transport *t, transport_poll_io *io) {
+int apns_transport_poll(apns_transport *t, apns_transport_poll_io *io) {
+    APNS_REQUIRE(io->outcomes != NULL || io->outcome_capacity == 0);
+    APNS_REQUIRE(io->events != NULL || io->event_capacity == 0);
     io->outcome_count = io->event_count = io->received_count = 0;
     t->statistics.polls++;
     release_returned(t);
     int status = drive(t, io);
     outcomes_fill(t, io);
-    received_fill(t, io);
+    if (t->acceptor != NULL) t->acceptor->received_fill(t, io);
     events_fill(t, io);
     closed_fill(t, io);
     /* What is known is not lost to a failure of the loop: that is told when there is nothing else to tell. */
     bool told = io->outcome_count > 0 || io->event_count > 0 || io->received_count > 0;
-    return told ? TRANSPORT_OK : status;
+    return told ? APNS_OK : status;
 }

@@ -6,55 +6,51 @@
 /* The peer's first SETTINGS: the connection can be used. False when there is no memory to say so: nobody would ever use
  * it. */
 static bool up(connection *c) {
-    event_node *node = event_add(c, c->kind == SLOT_SERVER ? TRANSPORT_EVENT_ACCEPTED : TRANSPORT_EVENT_UP);
+    event_node *node = apns_transport_event_add(c, c->side->client ? TRANSPORT_EVENT_UP : TRANSPORT_EVENT_ACCEPTED);
     if (node == NULL) return false;
-    c->state = CONNECTION_UP;
+    apns_connection_state_set(c, CONNECTION_UP);
     c->deadline_ns = UINT64_MAX;
-    c->streams_max = h2_session_peer_streams_max(c->h2);
+    c->streams_max = apns_h2_session_peer_streams_max(c->h2);
     char text[EVENT_DETAIL_BYTES_MAX];
-    tls_session_describe(c->tls, text, sizeof(text));
-    size_t length = strlen(text);
-    if (c->kind == SLOT_SERVER && length + 1 < sizeof(text)) {
-        text[length++] = '\n';
-        tls_session_peer_describe(c->tls, text + length, sizeof(text) - length);
-    }
-    event_detail_set(node, text, strlen(text));
+    apns_tls_session_describe(c->tls, text, sizeof(text));
+    if (c->side->introduce != NULL) c->side->introduce(c, node, text, strlen(text), sizeof(text));
+    apns_transport_event_detail_set(node, text, strlen(text));
     node->event.streams_max = c->streams_max;
-    node->event.code = (int64_t)c->ordinal;
     return true;
 }
 
 static void settings_changed(connection *c) {
-    uint32_t streams_max = h2_session_peer_streams_max(c->h2);
+    uint32_t streams_max = apns_h2_session_peer_streams_max(c->h2);
     if (streams_max == c->streams_max && !c->settings_lost) return;
     c->streams_max = streams_max;
-    if (c->settings == NULL) c->settings = event_add(c, TRANSPORT_EVENT_SETTINGS);
+    if (c->settings == NULL) c->settings = apns_transport_event_add(c, TRANSPORT_EVENT_SETTINGS);
     if (c->settings != NULL) c->settings->event.streams_max = streams_max;
     c->settings_lost = c->settings == NULL;
 }
 
-static void goaway_add(connection *c, const h2_goaway *goaway) {
+static void goaway_add(connection *c, const apns_h2_goaway *goaway) {
     c->goaway_received = true;
     c->goaway_code = goaway->code;
     c->goaway_last = goaway->last_stream;
-    event_node *node = event_add(c, TRANSPORT_EVENT_GOAWAY);
+    event_node *node = apns_transport_event_add(c, TRANSPORT_EVENT_GOAWAY);
     if (node == NULL) return;
     node->event.scope = TRANSPORT_SCOPE_HTTP2;
     node->event.code = goaway->code;
     node->event.last_stream = (uint32_t)goaway->last_stream;
-    event_detail_set(node, goaway->debug, goaway->debug_length);
+    apns_transport_event_detail_set(node, goaway->debug, goaway->debug_length);
 }
 
 /* However many a peer sends, one waits: they must not take the room of what matters. */
 static void pong_add(connection *c, uint64_t sent_ns) {
-    if (c->pong == NULL) c->pong = event_add(c, TRANSPORT_EVENT_PONG);
+    if (c->pong == NULL) c->pong = apns_transport_event_add(c, TRANSPORT_EVENT_PONG);
     uint64_t now_ns = c->transport->now_ns;
     if (c->pong != NULL) c->pong->event.code = now_ns > sent_ns ? (int64_t)((now_ns - sent_ns) / 1000) : 0;
 }
 
 /* False when the connection must end. */
 static bool facts_collect(connection *c) {
-    h2_facts *facts = h2_session_facts(c->h2);
+    apns_h2_facts *facts = apns_h2_session_facts(c->h2);
+    APNS_ASSERT(facts->goaway_count <= H2_GOAWAYS_KEPT);
     if (facts->settings_count > 0 || c->settings_lost) {
         facts->settings_count = 0;
         if (c->state != CONNECTION_SETTLING)
@@ -71,97 +67,94 @@ static bool facts_collect(connection *c) {
 }
 
 static void changed_collect(connection *c) {
-    for (h2_exchange *exchange = h2_session_changed_take(c->h2); exchange != NULL;) {
-        h2_exchange *next = exchange->next;
+    for (apns_h2_exchange *exchange = apns_h2_session_changed_take(c->h2); exchange != NULL;) {
+        apns_h2_exchange *next = exchange->next;
         exchange->facts = (uint8_t)(exchange->facts & ~H2_LISTED);
-        if (c->kind == SLOT_SERVER)
-            server_changed(c, (request *)exchange);
-        else
-            client_changed(c, (request *)exchange);
+        c->side->changed(c, (request *)exchange);
         exchange = next;
     }
 }
 
-/* Looks at what the session has recorded, and decides. */
-void connection_collect(connection *c) {
+void apns_connection_collect(connection *c) {
     bool told = facts_collect(c);
     changed_collect(c);
     if (!told)
-        connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory to tell that the connection is up", true);
-    else if (h2_session_failure(c->h2)->kind != H2_FAILURE_NONE)
-        connection_end_h2(c);
+        apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory to tell that the connection is up", true);
+    else if (apns_h2_session_failure(c->h2)->scope != H2_FAILURE_NONE)
+        apns_connection_end_h2(c);
     else
-        connection_drained_check(c);
+        apns_connection_drained_check(c);
 }
 
 /* Decrypts until the ciphertext is used up, and feeds the session with many records at once: servers that write each
- * answer as a record of its own are common. Returns the last enum tls_result, or TLS_WANT when the session failed (its
- * failure is found by connection_collect). */
-static int decrypt_all(connection *c, tls_input *input) {
-    transport *t = c->transport;
+ * answer as a record of its own are common. Returns the last enum apns_tls_result, or TLS_WANT when the session failed
+ * (its failure is found by apns_connection_collect). */
+static int decrypt_all(connection *c, apns_tls_input *input) {
+    apns_transport *t = c->transport;
     size_t filled = 0;
     for (;;) {
         size_t length = 0;
-        int result = tls_session_read(c->tls, input, t->decrypted + filled, sizeof(t->decrypted) - filled, &length);
+        int result =
+            apns_tls_session_read(c->tls, input, t->decrypted + filled, sizeof(t->decrypted) - filled, &length);
+        APNS_REQUIRE(length <= sizeof(t->decrypted) - filled);
         filled += length;
         bool full = sizeof(t->decrypted) - filled < TLS_RECORD_PLAIN_MAX;
         if ((result != TLS_OK || full) && filled > 0) {
-            if (h2_session_receive(c->h2, t->decrypted, filled) != 0) return TLS_WANT;
+            if (apns_h2_session_receive(c->h2, t->decrypted, filled) != 0) return TLS_WANT;
             filled = 0;
         }
         if (result != TLS_OK) return result;
     }
 }
 
-static void decrypt(connection *c, tls_input *input) {
-    if (!connection_output_ready(c)) {
-        connection_end(c, TRANSPORT_SCOPE_SYSTEM, 12, "no memory for a send buffer", false);
+static void decrypt(connection *c, apns_tls_input *input) {
+    if (!apns_connection_output_ready(c)) {
+        apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a send buffer", false);
         return;
     }
     int result = decrypt_all(c, input);
-    connection_collect(c);
-    connection_dirty(c);
+    apns_connection_collect(c);
+    apns_connection_dirty(c);
     if (result == TLS_CLOSED) {
         c->peer_closed = true;
-        connection_end(c, TRANSPORT_SCOPE_END, 0, "closed by the peer", true);
+        apns_connection_end(c, TRANSPORT_SCOPE_END, 0, "closed by the peer", true);
     } else if (result == TLS_FAILED) {
-        connection_end_tls(c);
+        apns_connection_end_tls(c);
     }
 }
 
 static void ended_by_peer(connection *c, int32_t error) {
     if (c->state == CONNECTION_LEAVING) {
-        connection_close(c);
+        apns_connection_close(c);
     } else if (error != 0) {
         char text[EVENT_DETAIL_BYTES_MAX];
         snprintf(text, sizeof(text), "receiving failed: %s", strerror(error));
-        connection_end(c, TRANSPORT_SCOPE_SYSTEM, error, text, false);
+        apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, error, text, false);
     } else if (c->state == CONNECTION_TUNNELING) {
-        connection_tunnel_ended(c);
+        apns_connection_tunnel_ended(c);
     } else {
-        tls_session_truncated(c->tls);
-        connection_end_tls(c);
+        apns_tls_session_truncated(c->tls);
+        apns_connection_end_tls(c);
     }
 }
 
-void connection_take(connection *c, const uint8_t *bytes, size_t length) {
-    tls_input input = {bytes, length};
+void apns_connection_take(connection *c, const uint8_t *bytes, size_t length) {
+    apns_tls_input input = {bytes, length};
     if (c->state == CONNECTION_TUNNELING) {
-        connection_tunnel_received(c, &input);
+        apns_connection_tunnel_received(c, &input);
         return;
     }
-    if (c->state == CONNECTION_HANDSHAKING) connection_handshake(c, &input);
+    if (c->state == CONNECTION_HANDSHAKING) apns_connection_handshake(c, &input);
     if (c->state == CONNECTION_SETTLING || c->state == CONNECTION_UP) decrypt(c, &input);
 }
 
-void connection_received(connection *c, const reactor_event *event) {
-    transport *t = c->transport;
+void apns_connection_received(connection *c, const apns_reactor_event *event) {
+    apns_transport *t = c->transport;
     t->statistics.receives++;
     t->statistics.bytes_received += event->length;
     if (event->error != 0 || event->length == 0) {
         ended_by_peer(c, event->error);
         return;
     }
-    if (c->fault == NULL || fault_received(c, event->bytes, event->length))
-        connection_take(c, event->bytes, event->length);
+    c->side->received(c, event->bytes, event->length);
 }

@@ -1,28 +1,29 @@
 #include "transport_internal.h"
+#include <errno.h>
 #include <string.h>
 
-void connection_dirty(connection *c) {
+void apns_connection_dirty(connection *c) {
     if (c->dirty || c->state >= CONNECTION_CLOSING) return;
     c->dirty = true;
     c->dirty_next = c->transport->dirty;
     c->transport->dirty = c;
 }
 
-void connection_clean(connection *c) {
+void apns_connection_clean(connection *c) {
     if (!c->dirty) return;
     connection **link = &c->transport->dirty;
+    APNS_ASSERT(*link != NULL);
     while (*link != c)
         link = &(*link)->dirty_next;
     *link = c->dirty_next;
     c->dirty = false;
 }
 
-/* Makes sure that there is a buffer that TLS can write to. */
-bool connection_output_ready(connection *c) {
+bool apns_connection_output_ready(connection *c) {
     if (c->fill.bytes != NULL) return true;
-    c->fill.bytes = buffer_send_take(c->transport);
+    c->fill.bytes = apns_transport_buffer_take(&c->transport->send_buffers);
     c->fill.length = 0;
-    c->fill.capacity = c->transport->send_buffer_bytes;
+    c->fill.capacity = c->transport->send_buffers.bytes;
     return c->fill.bytes != NULL;
 }
 
@@ -32,35 +33,36 @@ static void send_give(connection *c, uint8_t *bytes) {
         explicit_bzero(bytes, c->transport->tunnel_request_length);
         c->secret = NULL;
     }
-    buffer_send_give(c->transport, bytes);
+    apns_transport_buffer_give(&c->transport->send_buffers, bytes);
 }
 
-void connection_flight_give(connection *c) {
+void apns_connection_flight_give(connection *c) {
     send_give(c, c->flight);
     c->flight = NULL;
 }
 
 static void fill_give(connection *c) {
     send_give(c, c->fill.bytes);
-    c->fill = (tls_output){0};
+    c->fill = (apns_tls_output){0};
 }
 
 static void plain_give(connection *c) {
-    if (c->plain.bytes != NULL) buffer_plain_give(c->transport, c->plain.bytes);
+    if (c->plain.bytes != NULL) apns_transport_buffer_give(&c->transport->plain_buffers, c->plain.bytes);
     c->plain.bytes = NULL;
     c->plain.length = 0;
 }
 
-void connection_send_buffers_drop(connection *c) {
+void apns_connection_send_buffers_drop(connection *c) {
     fill_give(c);
     plain_give(c);
 }
 
-/* Turns the plaintext gathered into one record. */
-int connection_encrypt(void *context) {
+int apns_connection_encrypt(void *context) {
     connection *c = context;
     if (c->plain.length == 0) return 0;
-    if (!connection_output_ready(c) || tls_session_write(c->tls, c->plain.bytes, c->plain.length) != TLS_OK) return -1;
+    if (!apns_connection_output_ready(c) || apns_tls_session_write(c->tls, c->plain.bytes, c->plain.length) != TLS_OK)
+        return -1;
+    APNS_ASSERT(c->fill.length <= c->fill.capacity);
     c->plain.length = 0;
     c->plain.paused = c->fill.length >= c->transport->options.send_buffer_max;
     c->transport->statistics.records_sent++;
@@ -70,69 +72,72 @@ int connection_encrypt(void *context) {
 /* Hands the buffer being filled to the reactor, unless one is under way. */
 static void hand_over(connection *c) {
     if (c->flight != NULL || c->fill.length == 0) return;
-    size_t length = c->fault == NULL ? c->fill.length : fault_sendable(c, c->fill.length);
+    size_t length = c->side->sendable(c, c->fill.length);
+    APNS_ASSERT(length <= c->fill.length && c->fill.length <= c->fill.capacity);
     if (length == 0) {
-        fault_sent(c, 0);
+        c->side->sent(c, 0);
         return;
     }
-    int result = reactor_send(c->transport->reactor, c->socket, c->fill.bytes, length);
+    int result = apns_reactor_send(c->transport->reactor, c->socket, c->fill.bytes, length);
     if (result < 0) {
-        connection_end(c, TRANSPORT_SCOPE_SYSTEM, -result, "sending failed", false);
+        apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, -result, "sending failed", false);
         return;
     }
     c->transport->statistics.sends++;
     c->flight = c->fill.bytes;
-    c->fill = (tls_output){0};
+    c->fill = (apns_tls_output){0};
     c->plain.paused = false;
     if (c->h2 == NULL) return;
-    c->handed_stream = h2_session_written_stream(c->h2);
-    if (h2_session_pending(c->h2)) connection_dirty(c); /* there is room again */
+    c->handed_stream = apns_h2_session_written_stream(c->h2);
+    if (apns_h2_session_pending(c->h2)) apns_connection_dirty(c); /* there is room again */
 }
 
-bool connection_plain_ready(connection *c) {
-    if (c->plain.bytes == NULL) c->plain.bytes = buffer_plain_take(c->transport);
+bool apns_connection_plain_ready(connection *c) {
+    if (c->plain.bytes == NULL) c->plain.bytes = apns_transport_buffer_take(&c->transport->plain_buffers);
     return c->plain.bytes != NULL;
 }
 
 /* Pumps the session into records; false when the connection ended. */
 static bool pump(connection *c) {
-    if (!h2_session_pending(c->h2) && c->plain.length == 0) return true;
-    if (!connection_plain_ready(c)) {
-        connection_end(c, TRANSPORT_SCOPE_SYSTEM, 12, "no memory for a send buffer", false);
+    if (!apns_h2_session_pending(c->h2) && c->plain.length == 0) return true;
+    if (!apns_connection_plain_ready(c)) {
+        apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a send buffer", false);
         return false;
     }
-    bool good = h2_session_pump(c->h2) == 0 && connection_encrypt(c) == 0;
+    bool good = apns_h2_session_pump(c->h2) == 0 && apns_connection_encrypt(c) == 0;
     if (good && c->plain.length == 0) plain_give(c);
-    connection_collect(c);
+    apns_connection_collect(c);
     if (c->state != CONNECTION_UP && c->state != CONNECTION_SETTLING) return false;
     if (good) return true;
-    connection_end_h2(c);
+    apns_connection_end_h2(c);
     return false;
 }
 
-void connection_flush(connection *c) {
+void apns_connection_flush(connection *c) {
     if (c->state == CONNECTION_UP || c->state == CONNECTION_SETTLING) {
         c->plain.paused = c->fill.length >= c->transport->options.send_buffer_max;
         if (!c->plain.paused && !pump(c)) return;
-        if (c->plain.paused && c->plain.length > 0 && c->flight == NULL && connection_encrypt(c) != 0) {
-            connection_end_tls(c);
+        if (c->plain.paused && c->plain.length > 0 && c->flight == NULL && apns_connection_encrypt(c) != 0) {
+            apns_connection_end_tls(c);
             return;
         }
     }
     if (c->state >= CONNECTION_TUNNELING && c->state <= CONNECTION_LEAVING) hand_over(c);
     if (c->fill.bytes != NULL && c->fill.length == 0) fill_give(c);
-    bool alone = c->peer_closed || (c->fault != NULL && fault_hangs_up(c));
-    if (c->state == CONNECTION_LEAVING && alone && c->flight == NULL) connection_close(c);
+    if (c->state == CONNECTION_LEAVING && c->flight == NULL &&
+        (c->peer_closed || (c->side->hangs_up != NULL && c->side->hangs_up(c))))
+        apns_connection_close(c);
 }
 
-void connection_sent(connection *c, const reactor_event *event) {
-    transport *t = c->transport;
-    connection_flight_give(c);
+void apns_connection_sent(connection *c, const apns_reactor_event *event) {
+    apns_transport *t = c->transport;
+    APNS_REQUIRE(c->flight != NULL);
+    apns_connection_flight_give(c);
     t->statistics.bytes_sent += event->length;
     if (c->state == CONNECTION_CLOSING) return;
     if (event->error != 0)
-        connection_end(c, TRANSPORT_SCOPE_SYSTEM, event->error, "sending failed", false);
+        apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, event->error, "sending failed", false);
     else
-        connection_dirty(c);
-    if (c->fault != NULL) fault_sent(c, event->length);
+        apns_connection_dirty(c);
+    c->side->sent(c, event->length);
 }

@@ -6,35 +6,37 @@ static uint64_t identity(uint32_t index, uint32_t generation) {
     return (uint64_t)generation << 32 | (index + 1);
 }
 
-connection *slot_find(const transport *t, uint64_t id) {
+connection *apns_transport_slot_find(const apns_transport *t, uint64_t id) {
     uint32_t index = (uint32_t)id - 1;
     if (index >= t->slot_count) return NULL;
     connection *c = &t->slots[index];
-    return c->kind != SLOT_FREE && c->id == id ? c : NULL;
+    return c->side != NULL && c->id == id ? c : NULL;
 }
 
-connection *slot_take(transport *t, uint8_t kind) {
+connection *apns_transport_slot_take(apns_transport *t, const connection_side *side) {
     if (t->slots_free_count == 0) return NULL;
-    event_node *down = event_node_take(t);
+    event_node *down = apns_transport_event_node_take(t);
     if (down == NULL) return NULL;
     uint32_t index = t->slots_free[--t->slots_free_count];
     connection *c = &t->slots[index];
+    APNS_ASSERT(c->side == NULL);
     uint32_t generation = c->generation + 1;
     memset(c, 0, sizeof(*c));
     c->transport = t;
     c->generation = generation;
     c->id = identity(index, generation);
-    c->kind = kind;
+    c->side = side;
     c->down = down;
     c->deadline_ns = UINT64_MAX;
     return c;
 }
 
-void slot_give(connection *c) {
-    transport *t = c->transport;
-    event_node_give(t, c->down);
+void apns_transport_slot_give(connection *c) {
+    apns_transport *t = c->transport;
+    APNS_REQUIRE(c->side != NULL && c->first == NULL && c->unreturned == 0 && !c->dirty && c->flight == NULL);
+    apns_transport_event_node_give(t, c->down);
     c->down = NULL;
-    fault_free(c);
-    c->kind = SLOT_FREE;
+    if (c->side->release != NULL) c->side->release(c);
+    c->side = NULL;
     t->slots_free[t->slots_free_count++] = (uint32_t)(c - t->slots);
 }

@@ -7,8 +7,8 @@
 #define STANDSTILL_NS 1000000000U
 #define STANDSTILL_COUNTS_NS 100000000U
 
-void transport_look(transport *t) {
-    uint64_t now_ns = reactor_now_ns(t->reactor);
+void apns_transport_look(apns_transport *t) {
+    uint64_t now_ns = apns_reactor_now_ns(t->reactor);
     uint64_t since_ns = now_ns - t->looked_ns;
     uint64_t asleep_ns = t->asleep_ns;
     t->looked_ns = now_ns;

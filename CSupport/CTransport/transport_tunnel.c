@@ -13,47 +13,46 @@ struct tunnel {
     char answer[TUNNEL_ANSWER_BYTES_MAX];
 };
 
-int transport_tunnel_set(transport *t, const uint8_t *request, uint32_t length) {
-    if (length > TUNNEL_REQUEST_BYTES_MAX || (request == NULL && length > 0)) return TRANSPORT_MISUSE;
+int apns_transport_tunnel_set(apns_transport *t, const uint8_t *request, uint32_t length) {
+    if (length > TUNNEL_REQUEST_BYTES_MAX || (request == NULL && length > 0)) return APNS_MISUSE;
     uint8_t *copy = length > 0 ? malloc(length) : NULL;
-    if (copy == NULL && length > 0) return TRANSPORT_RESOURCE;
+    if (copy == NULL && length > 0) return APNS_RESOURCE;
     if (length > 0) memcpy(copy, request, length);
-    tunnel_request_clear(t);
+    apns_transport_tunnel_request_clear(t);
     t->tunnel_request = copy;
     t->tunnel_request_length = length;
-    return TRANSPORT_OK;
+    return APNS_OK;
 }
 
-/* A password may stand in it. */
-void tunnel_request_clear(transport *t) {
+void apns_transport_tunnel_request_clear(apns_transport *t) {
     if (t->tunnel_request != NULL) explicit_bzero(t->tunnel_request, t->tunnel_request_length);
     free(t->tunnel_request);
     t->tunnel_request = NULL;
     t->tunnel_request_length = 0;
 }
 
-void connection_tunnel_drop(connection *c) {
+void apns_connection_tunnel_drop(connection *c) {
     free(c->tunnel);
     c->tunnel = NULL;
 }
 
 static void fail(connection *c, int64_t code, const char *text) {
-    connection_end(c, TRANSPORT_SCOPE_PROXY, code, text, false);
+    apns_connection_end(c, TRANSPORT_SCOPE_PROXY, code, text, false);
 }
 
 /* Says what is wanted, in one piece: it fits the buffer that TLS writes to later. */
-void connection_tunnel(connection *c) {
-    const transport *t = c->transport;
+void apns_connection_tunnel(connection *c) {
+    const apns_transport *t = c->transport;
     c->tunnel = calloc(1, sizeof(*c->tunnel));
-    if (c->tunnel == NULL || !connection_output_ready(c)) {
-        connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a proxy's answer", false);
+    if (c->tunnel == NULL || !apns_connection_output_ready(c)) {
+        apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a proxy's answer", false);
         return;
     }
-    c->state = CONNECTION_TUNNELING;
+    apns_connection_state_set(c, CONNECTION_TUNNELING);
     memcpy(c->fill.bytes, t->tunnel_request, t->tunnel_request_length);
     c->fill.length = t->tunnel_request_length;
     c->secret = c->fill.bytes;
-    connection_dirty(c);
+    apns_connection_dirty(c);
 }
 
 /* The status of "HTTP/1.x NNN ...", or 0 when it is none. */
@@ -74,7 +73,7 @@ static size_t head_length(const tunnel *t, size_t seen) {
     return 0;
 }
 
-static void judge(connection *c, size_t head, const tls_input *rest) {
+static void judge(connection *c, size_t head, const apns_tls_input *rest) {
     int status = status_of(c->tunnel->answer, head);
     if (status < 200 || status > 299) {
         char text[EVENT_DETAIL_BYTES_MAX];
@@ -90,13 +89,13 @@ static void judge(connection *c, size_t head, const tls_input *rest) {
         fail(c, 0, "the proxy said more than its answer");
         return;
     }
-    connection_tunnel_drop(c);
-    c->state = CONNECTION_HANDSHAKING;
-    tls_input nothing = {0};
-    connection_handshake(c, &nothing);
+    apns_connection_tunnel_drop(c);
+    apns_connection_state_set(c, CONNECTION_HANDSHAKING);
+    apns_tls_input nothing = {0};
+    apns_connection_handshake(c, &nothing);
 }
 
-void connection_tunnel_received(connection *c, tls_input *input) {
+void apns_connection_tunnel_received(connection *c, apns_tls_input *input) {
     tunnel *t = c->tunnel;
     size_t seen = t->length;
     size_t room = sizeof(t->answer) - seen;
@@ -112,6 +111,6 @@ void connection_tunnel_received(connection *c, tls_input *input) {
         fail(c, 0, "the proxy's answer is too long");
 }
 
-void connection_tunnel_ended(connection *c) {
+void apns_connection_tunnel_ended(connection *c) {
     fail(c, 0, "the proxy closed the connection before it answered");
 }

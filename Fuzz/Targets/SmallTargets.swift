@@ -53,11 +53,11 @@ import CFuzzSession
 /// The public key of a recipient, a field of the input.
 @Sendable func fuzzRecipient(_ bytes: UnsafeRawBufferPointer) {
     var bits: UInt32 = 0
-    var error = crypto_error()
+    var error = apns_error()
     let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(bytes.count, 1))
     defer { copy.deallocate() }
     _ = copy.initialize(from: bytes)
-    let status = crypto_recipient_check(copy.baseAddress, bytes.count, &bits, &error)
+    let status = apns_crypto_recipient_check(copy.baseAddress, bytes.count, &bits, &error)
     let range = UInt32(CRYPTO_RSA_BITS_MIN)...UInt32(CRYPTO_RSA_BITS_MAX)
     precondition(status == 0 ? range.contains(bits) : error.text.0 != 0)
 }

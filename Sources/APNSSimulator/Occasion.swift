@@ -1,6 +1,7 @@
 import APNSBatchBasics
 import Credentials
 import Glibc
+import Identities
 
 /// A certificate and a signing key made for one occasion: what a simulator and its sender need when nobody has given them
 /// any.

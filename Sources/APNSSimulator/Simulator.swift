@@ -1,5 +1,6 @@
 import APNSBatchBasics
 import Credentials
+import Identities
 import Synchronization
 
 /// An APNs on this machine: speaks HTTP/2 over TLS, validates every request as Apple documents, answers by a script and

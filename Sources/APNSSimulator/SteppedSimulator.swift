@@ -1,8 +1,9 @@
 import CTransport
+import CTransportServer
 
-/// A simulator without a thread, in the world of a simulation, driven turn by turn.
+/// A simulator without a thread, in a simulation, driven turn by turn.
 package final class SteppedSimulator {
-    /// The number of its transport in the world.
+    /// The number of its transport.
     package let number: UInt32
     package let port: UInt16
     private let transport: OpaquePointer
@@ -10,10 +11,10 @@ package final class SteppedSimulator {
 
     /// - Parameters:
     ///   - configuration: its provider keys are known by their ids alone.
-    ///   - world: a `transport_world *`, which must outlive the simulator.
+    ///   - make: makes its transport, whose network must outlive the simulator.
     ///   - verify: whether a signature (64 bytes) is good for a message.
     package init(
-        _ configuration: SimulatorConfiguration, world: OpaquePointer,
+        _ configuration: SimulatorConfiguration, make: TransportMaking,
         verify: @escaping @Sendable (_ message: UnsafeRawBufferPointer, _ signature: [UInt8]) -> Bool
     ) throws(SimulatorError) {
         if let fault = configuration.script.fault() { throw .script(fault) }
@@ -22,13 +23,13 @@ package final class SteppedSimulator {
         }
         var number: UInt32 = 0
         let ports: Ports
-        (transport, ports) = try Listener.open(configuration, world: world, number: &number)
+        (transport, ports) = try Listener.open(configuration, &number, make: make)
         self.number = number
         port = ports.pushes
         server = SimulatorServer(transport, configuration, ProviderKey.numbered(keys), ports)
     }
 
-    deinit { transport_destroy(transport) }
+    deinit { apns_transport_destroy(transport) }
 
     /// One turn; false when its loop failed.
     package func turn() -> Bool { server.turn() }
@@ -41,15 +42,15 @@ package final class SteppedSimulator {
     /// Says GOAWAY on a connection, and closes it after the last answer if asked.
     package func goaway(_ connection: UInt64, code: UInt32, debug: String, closing: Bool) {
         let text = Array(debug.utf8)
-        _ = transport_connection_goaway(transport, connection, code, text, UInt32(text.count))
-        if closing { _ = transport_connection_close(transport, connection, TRANSPORT_CLOSE_DRAIN.rawValue) }
-        transport_wake(transport)
+        _ = apns_transport_connection_goaway(transport, connection, code, text, UInt32(text.count))
+        if closing { _ = apns_transport_connection_close(transport, connection, TRANSPORT_CLOSE_DRAIN.rawValue) }
+        apns_transport_wake(transport)
     }
 
     /// Announces another MAX_CONCURRENT_STREAMS.
     package func setStreams(_ connection: UInt64, _ streams: UInt32) {
-        _ = transport_connection_streams_set(transport, connection, streams)
-        transport_wake(transport)
+        _ = apns_transport_connection_streams_set(transport, connection, streams)
+        apns_transport_wake(transport)
     }
 
     /// Takes so many requests a second from now on; for a script with a rate limit.
@@ -57,7 +58,7 @@ package final class SteppedSimulator {
 
     /// Closes a connection with requests open.
     package func close(_ connection: UInt64) {
-        _ = transport_connection_close(transport, connection, TRANSPORT_CLOSE_NOW.rawValue)
-        transport_wake(transport)
+        _ = apns_transport_connection_close(transport, connection, TRANSPORT_CLOSE_NOW.rawValue)
+        apns_transport_wake(transport)
     }
 }

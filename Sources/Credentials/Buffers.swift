@@ -3,7 +3,7 @@ import CCrypto
 
 extension UnsafeBufferPointer<UInt8> {
     /// Calls `body` with the address CCrypto wants: NULL stands for "none" there, so "empty" must not be NULL.
-    func neverNull<R>(_ body: (UnsafePointer<UInt8>) throws -> R) rethrows -> R {
+    package func neverNull<R>(_ body: (UnsafePointer<UInt8>) throws -> R) rethrows -> R {
         if let address = baseAddress { return try body(address) }
         return try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 1) { empty in
             empty[0] = 0
@@ -21,8 +21,8 @@ func withPassphrase<R>(_ passphrase: [UInt8]?, _ body: (UnsafePointer<UInt8>?, I
 }
 
 /// Takes over what CCrypto wrote: copies it into an array, wipes and frees the original.
-func take(_ buffer: inout crypto_buffer) -> [UInt8] {
-    defer { crypto_buffer_free(&buffer) }
+package func take(_ buffer: inout apns_crypto_buffer) -> [UInt8] {
+    defer { apns_crypto_buffer_free(&buffer) }
     return Array(UnsafeBufferPointer(start: buffer.bytes, count: buffer.length))
 }
 

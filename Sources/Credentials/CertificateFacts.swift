@@ -12,14 +12,14 @@ package struct CertificateFacts: Equatable, Sendable {
 
     /// Reads the first certificate of a PEM text.
     package init(pem: [UInt8]) throws(CredentialError) {
-        var record = crypto_certificate_facts()
+        var record = apns_crypto_certificate_facts()
         try CredentialError.check { error in
-            pem.withUnsafeBufferPointer { crypto_certificate_read($0.baseAddress, $0.count, &record, error) }
+            pem.withUnsafeBufferPointer { apns_crypto_certificate_read($0.baseAddress, $0.count, &record, error) }
         }
         self.init(record)
     }
 
-    init(_ record: crypto_certificate_facts) {
+    init(_ record: apns_crypto_certificate_facts) {
         notBefore = record.not_before
         notAfter = record.not_after
         commonName = Self.text(record.common_name)

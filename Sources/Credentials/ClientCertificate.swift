@@ -16,14 +16,14 @@ package struct ClientCertificate: Sendable {
     ///   - keyPEM: the private key, when it is in a file of its own.
     ///   - passphrase: of the key, at most 1,024 bytes; ignored when the key is not encrypted.
     package init(pem: [UInt8], keyPEM: [UInt8]? = nil, passphrase: [UInt8]? = nil) throws(CredentialError) {
-        var record = crypto_certificate_facts()
-        var plain = crypto_buffer()
-        defer { crypto_buffer_free(&plain) }
+        var record = apns_crypto_certificate_facts()
+        var plain = apns_crypto_buffer()
+        defer { apns_crypto_buffer_free(&plain) }
         try CredentialError.check { error in
             pem.withUnsafeBufferPointer { chain in
                 (keyPEM ?? pem).withUnsafeBufferPointer { key in
                     withPassphrase(passphrase) { passphrase, length in
-                        crypto_certificate_match(
+                        apns_crypto_certificate_match(
                             chain.baseAddress, chain.count, key.baseAddress, key.count, passphrase, length, &record,
                             &plain, error)
                     }
@@ -39,13 +39,13 @@ package struct ClientCertificate: Sendable {
     ///
     /// - Parameter passphrase: at most 1,024 bytes; nil for a file that was made without one.
     package init(pkcs12: [UInt8], passphrase: [UInt8]? = nil) throws(CredentialError) {
-        var chain = crypto_buffer()
-        var key = crypto_buffer()
-        defer { crypto_buffer_free(&key) }
+        var chain = apns_crypto_buffer()
+        var key = apns_crypto_buffer()
+        defer { apns_crypto_buffer_free(&key) }
         try CredentialError.check { error in
             pkcs12.withUnsafeBufferPointer { file in
                 withPassphrase(passphrase) { passphrase, length in
-                    crypto_pkcs12_read(file.baseAddress, file.count, passphrase, length, &chain, &key, error)
+                    apns_crypto_pkcs12_read(file.baseAddress, file.count, passphrase, length, &chain, &key, error)
                 }
             }
         }

@@ -37,12 +37,17 @@ package struct CredentialError: Error, Equatable, CustomStringConvertible {
     package let detail: String
 
     package var description: String { detail }
+
+    package init(cause: Cause, detail: String) {
+        self.cause = cause
+        self.detail = detail
+    }
 }
 
 extension CredentialError {
     /// From the record that a function of CCrypto filled.
-    init(_ record: crypto_error) {
-        cause = Cause(rawValue: record.fault) ?? .library
+    init(_ record: apns_error) {
+        cause = Cause(rawValue: record.scope) ?? .library
         detail = withUnsafeBytes(of: record.text) { text in
             String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
         }
@@ -50,10 +55,10 @@ extension CredentialError {
 
     /// Calls a function of CCrypto with a fresh record; a negative status becomes an error.
     @discardableResult
-    static func check(
-        _ call: (UnsafeMutablePointer<crypto_error>) -> Int32
+    package static func check(
+        _ call: (UnsafeMutablePointer<apns_error>) -> Int32
     ) throws(CredentialError) -> Int32 {
-        var record = crypto_error()
+        var record = apns_error()
         let status = call(&record)
         guard status >= 0 else { throw CredentialError(record) }
         return status

@@ -29,26 +29,26 @@ package final class PayloadSealer {
     package init(cipher: ContentCipher = .aes256gcm, padding: KeyPadding = .oaepSHA256) throws(CredentialError) {
         var handle: OpaquePointer?
         try CredentialError.check { record in
-            crypto_sealer_make(cipher.code, padding.code, &handle, record)
+            apns_crypto_sealer_make(cipher.code, padding.code, &handle, record)
         }
         self.handle = handle!
     }
 
-    deinit { crypto_sealer_free(handle) }
+    deinit { apns_crypto_sealer_free(handle) }
 
     /// Takes the recipient of the next messages; see ``RecipientKey`` for the forms of a key. The same key as the last
     /// time costs a comparison.
     package func address(_ key: UnsafeRawBufferPointer) throws(CredentialError) {
-        var record = crypto_error()
+        var record = apns_error()
         let bytes = key.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        guard crypto_sealer_address(handle, bytes, key.count, &record) == 0 else { throw CredentialError(record) }
+        guard apns_crypto_sealer_address(handle, bytes, key.count, &record) == 0 else { throw CredentialError(record) }
     }
 
     /// Bytes of the content of a message.
-    package func contentLength(of count: Int) -> Int { crypto_sealer_content_length(handle, count) }
+    package func contentLength(of count: Int) -> Int { apns_crypto_sealer_content_length(handle, count) }
 
     /// Bytes of a secret for the recipient.
-    package var secretLength: Int { crypto_sealer_secret_length(handle) }
+    package var secretLength: Int { apns_crypto_sealer_secret_length(handle) }
 
     /// Bytes of a secret for a recipient with a key of so many bits.
     package static func secretLength(bits: Int) -> Int { apns_base64_length((bits + 7) / 8) }
@@ -67,8 +67,8 @@ package final class PayloadSealer {
         secret: UnsafeMutableRawBufferPointer
     ) throws(CredentialError) {
         precondition(content.count >= contentLength(of: message.count) && secret.count >= secretLength)
-        var record = crypto_error()
-        let status = crypto_sealer_seal(
+        var record = apns_error()
+        let status = apns_crypto_sealer_seal(
             handle, message.baseAddress?.assumingMemoryBound(to: UInt8.self), message.count,
             content.baseAddress?.assumingMemoryBound(to: UInt8.self),
             secret.baseAddress?.assumingMemoryBound(to: UInt8.self), &record)

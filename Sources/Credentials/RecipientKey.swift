@@ -10,7 +10,7 @@ package enum RecipientKey {
     package static func check(_ key: UnsafeRawBufferPointer) throws(CredentialError) -> Int {
         var bits: UInt32 = 0
         try CredentialError.check { record in
-            crypto_recipient_check(key.baseAddress?.assumingMemoryBound(to: UInt8.self), key.count, &bits, record)
+            apns_crypto_recipient_check(key.baseAddress?.assumingMemoryBound(to: UInt8.self), key.count, &bits, record)
         }
         return Int(bits)
     }

@@ -8,7 +8,7 @@ package enum SHA256 {
         try CredentialError.check { record in
             digest.withUnsafeMutableBufferPointer { digest in
                 bytes.withMemoryRebound(to: UInt8.self) { bytes in
-                    crypto_sha256(bytes.baseAddress, bytes.count, digest.baseAddress!, record)
+                    apns_crypto_sha256(bytes.baseAddress, bytes.count, digest.baseAddress!, record)
                 }
             }
         }

@@ -33,6 +33,6 @@ package final class SecretBytes: Sendable {
 
     /// Overwrites the bytes in a way that the compiler does not remove.
     package static func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
-        crypto_wipe(bytes.baseAddress, bytes.count)
+        apns_crypto_wipe(bytes.baseAddress, bytes.count)
     }
 }

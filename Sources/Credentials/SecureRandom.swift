@@ -6,7 +6,7 @@ package enum SecureRandom {
     package static func bytes(_ count: Int) throws(CredentialError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         try CredentialError.check { record in
-            bytes.withUnsafeMutableBufferPointer { crypto_random($0.baseAddress, $0.count, record) }
+            bytes.withUnsafeMutableBufferPointer { apns_crypto_random($0.baseAddress, $0.count, record) }
         }
         return bytes
     }
@@ -16,7 +16,7 @@ package enum SecureRandom {
         var number: UInt64 = 0
         try CredentialError.check { record in
             withUnsafeMutableBytes(of: &number) { bytes in
-                bytes.withMemoryRebound(to: UInt8.self) { crypto_random($0.baseAddress, $0.count, record) }
+                bytes.withMemoryRebound(to: UInt8.self) { apns_crypto_random($0.baseAddress, $0.count, record) }
             }
         }
         return number

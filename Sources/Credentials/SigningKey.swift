@@ -7,7 +7,8 @@ package final class SigningKey: Sendable {
     /// Never changed after init, and CCrypto allows one key on several threads.
     nonisolated(unsafe) private let handle: OpaquePointer
 
-    private init(taking handle: OpaquePointer) {
+    /// Takes over a `apns_crypto_key *` with a private key.
+    package init(taking handle: OpaquePointer) {
         self.handle = handle
     }
 
@@ -21,22 +22,15 @@ package final class SigningKey: Sendable {
         try CredentialError.check { record in
             pem.withUnsafeBufferPointer { pem in
                 withPassphrase(passphrase) { passphrase, length in
-                    pem.neverNull { crypto_key_read_private($0, pem.count, passphrase, length, &handle, record) }
+                    pem.neverNull { apns_crypto_key_read_private($0, pem.count, passphrase, length, &handle, record) }
                 }
             }
         }
         self.init(taking: handle!)
     }
 
-    /// Makes a new key from the library's random generator.
-    package static func generate() throws(CredentialError) -> SigningKey {
-        var handle: OpaquePointer?
-        try CredentialError.check { crypto_key_generate(&handle, $0) }
-        return SigningKey(taking: handle!)
-    }
-
     deinit {
-        crypto_key_free(handle)
+        apns_crypto_key_free(handle)
     }
 }
 
@@ -51,7 +45,7 @@ extension SigningKey {
             signature.withUnsafeMutableBufferPointer { signature in
                 message.withMemoryRebound(to: UInt8.self) { message in
                     message.neverNull {
-                        crypto_es256_sign(handle, $0, message.count, signature.baseAddress!, record)
+                        apns_crypto_es256_sign(handle, $0, message.count, signature.baseAddress!, record)
                     }
                 }
             }
@@ -67,8 +61,8 @@ extension SigningKey {
     /// The public part as a `PUBLIC KEY` PEM text.
     package var publicKeyPEM: [UInt8] {
         get throws(CredentialError) {
-            var buffer = crypto_buffer()
-            try CredentialError.check { crypto_key_write_public(handle, &buffer, $0) }
+            var buffer = apns_crypto_buffer()
+            try CredentialError.check { apns_crypto_key_write_public(handle, &buffer, $0) }
             return take(&buffer)
         }
     }
@@ -84,15 +78,10 @@ extension SigningKey {
     }
 
     private func writePrivateKey(passphrase: [UInt8]?) throws(CredentialError) -> [UInt8] {
-        var buffer = crypto_buffer()
+        var buffer = apns_crypto_buffer()
         try CredentialError.check { record in
-            withPassphrase(passphrase) { crypto_key_write_private(handle, $0, $1, &buffer, record) }
+            withPassphrase(passphrase) { apns_crypto_key_write_private(handle, $0, $1, &buffer, record) }
         }
         return take(&buffer)
-    }
-
-    /// What verifies this key's signatures.
-    package var verificationKey: VerificationKey {
-        get throws(CredentialError) { try VerificationKey(publicKeyPEM: publicKeyPEM) }
     }
 }

@@ -10,12 +10,12 @@ package final class LaneWaker: Sendable {
 
     func attach(_ pointer: OpaquePointer) { handle.withLock { $0.pointer = pointer } }
 
-    /// The lane calls this before its transport goes.
+    /// The transport calls this as it goes.
     package func detach() { handle.withLock { $0.pointer = nil } }
 
     package func wake() {
         handle.withLock { handle in
-            if let pointer = handle.pointer { transport_wake(pointer) }
+            if let pointer = handle.pointer { apns_transport_wake(pointer) }
         }
     }
 }

@@ -1,22 +1,22 @@
 import CTransport
 
 /// One request as it crosses to the core: fixed layout, pointers borrowed as `transport.h` says.
-package typealias RequestRecord = transport_request
+package typealias RequestRecord = apns_transport_request
 
 /// One header field of a request.
-package typealias FieldRecord = transport_field
+package typealias FieldRecord = apns_transport_field
 
 /// The end of one request: exactly one for each request submitted.
-package typealias OutcomeRecord = transport_outcome
+package typealias OutcomeRecord = apns_transport_outcome
 
 /// What happened to a connection.
-package typealias EventRecord = transport_event
+package typealias EventRecord = apns_transport_event
 
 /// Slot and generation of a connection; zero is none.
-package typealias ConnectionID = transport_connection
+package typealias ConnectionID = apns_transport_connection
 
 /// Counters of one transport since its creation.
-package typealias TransportStatistics = transport_statistics
+package typealias TransportStatistics = apns_transport_statistics
 
 /// How far a request got; everything that decides about sending again relies on it. Usable from inline, for lanes ask it of
 /// each answer.
@@ -47,11 +47,11 @@ package enum LoopKind: UInt32, Sendable {
     case automatic = 0
     case ioUring = 1
     case epoll = 2
-    /// In a simulated world, and never asked for by this name.
-    case simulated = 3
+    /// Made by a `TransportOpening` of somebody else's, and never asked for by this name.
+    case other = 3
 }
 
-extension transport_outcome {
+extension apns_transport_outcome {
     /// How far the request got.
     package var deliveryState: Delivery { Delivery(rawValue: delivery) ?? .maybeSent }
     package var failureScope: FailureScope { FailureScope(rawValue: scope) ?? .none }
@@ -71,7 +71,7 @@ extension transport_outcome {
     }
 }
 
-extension transport_field {
+extension apns_transport_field {
     package var nameBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: name, count: Int(name_length)) }
     package var valueBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: value, count: Int(value_length)) }
 }
@@ -96,7 +96,7 @@ package enum ConnectionStage: UInt8, Sendable {
     case up = 5
 }
 
-extension transport_event {
+extension apns_transport_event {
     /// How far the connection had got when it ended.
     package var connectionStage: ConnectionStage? { ConnectionStage(rawValue: stage) }
     package var eventKind: ConnectionEventKind? { ConnectionEventKind(rawValue: kind) }

@@ -9,16 +9,14 @@ package final class SystemRoots: Sendable {
 
     package init() {}
 
-    deinit { handle.withLock { transport_roots_free($0.pointer) } }
+    deinit { handle.withLock { apns_transport_roots_free($0.pointer) } }
 
     func loaded() throws(TransportError) -> OpaquePointer {
         try handle.withLock { handle throws(TransportError) in
             if let pointer = handle.pointer { return pointer }
-            var error = transport_error()
-            guard let pointer = transport_roots_load(&error) else {
-                throw TransportError(status: TRANSPORT_RESOURCE.rawValue, record: error)
-            }
-            handle.pointer = pointer
+            var error = apns_error()
+            let status = apns_transport_roots_load(&handle.pointer, &error)
+            guard status == 0, let pointer = handle.pointer else { throw TransportError(status: status, record: error) }
             return pointer
         }
     }

@@ -21,13 +21,12 @@ package struct TLSOptions: Sendable {
 extension Transport {
     /// Makes a TLS configuration and gives its number.
     package mutating func makeTLS(_ options: TLSOptions) throws(TransportError) -> Int32 {
-        var error = transport_error()
+        var error = apns_error()
         let roots = try options.roots()
         let number = options.authorities.withUnsafeBufferPointer { authorities in
             options.certificate.withUnsafeBufferPointer { certificate in
                 options.key.withUnsafeBufferPointer { key in
-                    var record = transport_tls_options()
-                    record.role = UInt8(TRANSPORT_CLIENT.rawValue)
+                    var record = apns_transport_tls_options()
                     record.system_roots = roots
                     record.ca_pem = authorities.isEmpty ? nil : authorities.baseAddress
                     record.ca_length = UInt32(authorities.count)
@@ -35,7 +34,7 @@ extension Transport {
                     record.certificate_length = UInt32(certificate.count)
                     record.key_pem = key.isEmpty ? nil : key.baseAddress
                     record.key_length = UInt32(key.count)
-                    return transport_tls_create(handle, &record, &error)
+                    return apns_transport_tls_create(handle, &record, &error)
                 }
             }
         }
@@ -44,12 +43,12 @@ extension Transport {
     }
 
     /// Forgets a TLS configuration; connections that use it go on.
-    package mutating func releaseTLS(_ number: Int32) { _ = transport_tls_release(handle, number) }
+    package mutating func releaseTLS(_ number: Int32) { _ = apns_transport_tls_release(handle, number) }
 
     /// Leads connections from now on through a proxy that is sent this request first.
     package mutating func setTunnel(_ request: [UInt8]) throws(TransportError) {
         let status = request.withUnsafeBufferPointer {
-            transport_tunnel_set(handle, $0.baseAddress, UInt32($0.count))
+            apns_transport_tunnel_set(handle, $0.baseAddress, UInt32($0.count))
         }
         guard status == 0 else { throw TransportError(status: status, doing: "setting up the proxy") }
     }
@@ -61,16 +60,16 @@ extension Transport {
         to address: SocketAddress, host: String, tls: Int32, context: UInt64
     ) throws(TransportError) -> ConnectionID {
         var connection: ConnectionID = 0
-        var error = transport_error()
+        var error = apns_error()
         let status = host.withCString { host in
             address.withPointer { pointer, length in
-                var record = transport_connect_options()
+                var record = apns_transport_connect_options()
                 record.address = pointer
                 record.address_length = length
                 record.host_name = host
                 record.tls = tls
                 record.context = context
-                return transport_connect(handle, &record, &connection, &error)
+                return apns_transport_connect(handle, &record, &connection, &error)
             }
         }
         guard status == 0 else { throw TransportError(status: status, record: error) }
@@ -79,7 +78,7 @@ extension Transport {
 
     /// How far a connection has got; nil when it has ended.
     package func stage(of connection: ConnectionID) -> ConnectionStage? {
-        ConnectionStage(rawValue: UInt8(truncatingIfNeeded: transport_connection_stage(handle, connection)))
+        ConnectionStage(rawValue: UInt8(truncatingIfNeeded: apns_transport_connection_stage(handle, connection)))
     }
 
     /// Fields that every request of this connection carries from now on.
@@ -87,7 +86,7 @@ extension Transport {
         _ fields: [HeaderFieldBytes], of connection: ConnectionID
     ) throws(TransportError) {
         let status = HeaderFieldBytes.withRecords(fields) { records in
-            transport_connection_fields_set(handle, connection, records.baseAddress, UInt32(records.count))
+            apns_transport_connection_fields_set(handle, connection, records.baseAddress, UInt32(records.count))
         }
         guard status == 0 else { throw TransportError(status: status, doing: "setting a connection's fields") }
     }
@@ -97,24 +96,24 @@ extension Transport {
         _ number: UInt16, _ fields: [HeaderFieldBytes]
     ) throws(TransportError) {
         let status = HeaderFieldBytes.withRecords(fields) { records in
-            transport_header_set_define(handle, number, records.baseAddress, UInt32(records.count))
+            apns_transport_header_set_define(handle, number, records.baseAddress, UInt32(records.count))
         }
         guard status == 0 else { throw TransportError(status: status, doing: "defining a header set") }
     }
 
     /// Asks for a sign of life; the answer is a `pong` event. Of no consequence where the connection is not up.
     package mutating func ping(_ connection: ConnectionID) {
-        _ = transport_connection_ping(handle, connection)
+        _ = apns_transport_connection_ping(handle, connection)
     }
 
     /// Takes no new request, closes after the last outcome.
     package mutating func drain(_ connection: ConnectionID) {
-        _ = transport_connection_close(handle, connection, TRANSPORT_CLOSE_DRAIN.rawValue)
+        _ = apns_transport_connection_close(handle, connection, TRANSPORT_CLOSE_DRAIN.rawValue)
     }
 
     /// Closes at once; its open requests get outcomes.
     package mutating func close(_ connection: ConnectionID) {
-        _ = transport_connection_close(handle, connection, TRANSPORT_CLOSE_NOW.rawValue)
+        _ = apns_transport_connection_close(handle, connection, TRANSPORT_CLOSE_NOW.rawValue)
     }
 }
 
@@ -122,7 +121,7 @@ extension Transport {
 package struct HeaderFieldBytes: Sendable, Equatable {
     package var name: [UInt8]
     package var value: [UInt8]
-    /// How HPACK carries it: a value of `transport_indexing`.
+    /// How HPACK carries it: a value of `apns_transport_indexing`.
     package var indexing: UInt32
 
     package init(name: [UInt8], value: [UInt8], indexing: UInt32) {

@@ -16,12 +16,12 @@ package struct TransportError: Error, CustomStringConvertible, Sendable {
     package let code: Int64
     package let description: String
 
-    init(status: Int32, record: transport_error) {
+    init(status: Int32, record: apns_error) {
         kind =
             switch status {
-            case TRANSPORT_RESOURCE.rawValue: .resource
-            case TRANSPORT_PEER.rawValue: .peer
-            case TRANSPORT_NETWORK.rawValue: .network
+            case APNS_RESOURCE.rawValue: .resource
+            case APNS_PEER.rawValue: .peer
+            case APNS_NETWORK.rawValue: .network
             default: .misuse
             }
         code = record.code
@@ -32,7 +32,7 @@ package struct TransportError: Error, CustomStringConvertible, Sendable {
     }
 
     init(status: Int32, doing what: String) {
-        self.init(status: status, record: transport_error())
+        self.init(status: status, record: apns_error())
         self = TransportError(kind: kind, code: code, description: "\(what) failed with status \(status)")
     }
 

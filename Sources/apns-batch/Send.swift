@@ -79,9 +79,9 @@ struct Send: AsyncParsableCommand {
         }
         let watch = Task { await files?.follow(run) }
         // A line for the case that this process ends by a fault of its own.
-        process_run_set(run.directory)
+        apns_process_run_set(run.directory)
         let summary = await run.run()
-        process_run_set(nil)
+        apns_process_run_set(nil)
         watch.cancel()
         display.cancel()
         await display.value

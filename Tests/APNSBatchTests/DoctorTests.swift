@@ -2,6 +2,7 @@ import APNSBatchNotification
 import APNSSimulator
 import Credentials
 import Foundation
+import Identities
 import LaneTransport
 import Testing
 

@@ -1,5 +1,6 @@
 import APNSSimulator
 import CTransport
+import CTransportServer
 import Glibc
 import Synchronization
 
@@ -75,7 +76,7 @@ final class ScriptedServer: Sendable {
             }
         }
 
-        private func take(_ received: transport_received) {
+        private func take(_ received: apns_transport_received) {
             let connection = numbers[received.connection] ?? numbers.count
             numbers[received.connection] = connection
             let number = server.state.withLock { state in
@@ -96,7 +97,7 @@ final class ScriptedServer: Sendable {
         var port: UInt16 = 0
 
         init(_ occasion: Occasion, streams: UInt32) throws {
-            var options = transport_options()
+            var options = apns_transport_options()
             options.loop = UInt32(TRANSPORT_LOOP_EPOLL.rawValue)
             options.connections_max = 64
             options.streams_max = 65_536
@@ -104,23 +105,22 @@ final class ScriptedServer: Sendable {
             options.connect_timeout_ms = 60_000
             options.send_buffer_max = 65_536
             var made: OpaquePointer?
-            guard transport_create(&options, &made, nil) == 0, let made else { throw Failure() }
+            guard apns_transport_create(&options, &made, nil) == 0, let made else { throw Failure() }
             handle = made
             let tls = occasion.certificatePEM.withUnsafeBufferPointer { certificate in
                 occasion.keyPEM.withUnsafeBufferPointer { key in
-                    var options = transport_tls_options()
-                    options.role = UInt8(TRANSPORT_SERVER.rawValue)
+                    var options = apns_transport_tls_options()
                     options.certificate_pem = certificate.baseAddress
                     options.certificate_length = UInt32(certificate.count)
                     options.key_pem = key.baseAddress
                     options.key_length = UInt32(key.count)
-                    return transport_tls_create(made, &options, nil)
+                    return apns_transport_server_tls_create(made, &options, nil)
                 }
             }
             guard tls >= 0, listen(tls, streams) == 0 else { throw Failure() }
         }
 
-        deinit { transport_destroy(handle) }
+        deinit { apns_transport_destroy(handle) }
 
         struct Failure: Error {}
 
@@ -130,43 +130,43 @@ final class ScriptedServer: Sendable {
             address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
             return withUnsafePointer(to: &address) { pointer in
                 pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                    var options = transport_listen_options()
+                    var options = apns_transport_listen_options()
                     options.address = pointer
                     options.address_length = UInt32(MemoryLayout<sockaddr_in>.size)
                     options.tls = tls
                     options.streams_max = streams
-                    return transport_listen(handle, &options, &port, nil)
+                    return apns_transport_listen(handle, &options, &port, nil)
                 }
             }
         }
 
-        func poll(_ take: (transport_received) -> Void) {
-            withUnsafeTemporaryAllocation(of: transport_event.self, capacity: 64) { events in
-                withUnsafeTemporaryAllocation(of: transport_received.self, capacity: 64) { received in
-                    var io = transport_poll_io()
+        func poll(_ take: (apns_transport_received) -> Void) {
+            withUnsafeTemporaryAllocation(of: apns_transport_event.self, capacity: 64) { events in
+                withUnsafeTemporaryAllocation(of: apns_transport_received.self, capacity: 64) { received in
+                    var io = apns_transport_poll_io()
                     io.events = events.baseAddress
                     io.received = received.baseAddress
                     io.event_capacity = 64
                     io.received_capacity = 64
                     io.timeout_ms = 5
-                    guard transport_poll(handle, &io) == 0 else { return }
+                    guard apns_transport_poll(handle, &io) == 0 else { return }
                     for request in received.prefix(Int(io.received_count)) { take(request) }
                 }
             }
         }
 
-        func perform(_ deed: Deed, _ received: transport_received) {
+        func perform(_ deed: Deed, _ received: apns_transport_received) {
             switch deed {
             case .accept:
-                var response = transport_response()
+                var response = apns_transport_response()
                 response.connection = received.connection
                 response.stream = received.stream
                 response.status = 200
-                _ = transport_respond(handle, &response, 1)
-            case .streams(let count): _ = transport_connection_streams_set(handle, received.connection, count)
+                _ = apns_transport_respond(handle, &response, 1)
+            case .streams(let count): _ = apns_transport_connection_streams_set(handle, received.connection, count)
             case .goaway(let reason):
                 let debug = Array((reason.isEmpty ? "" : #"{"reason":"\#(reason)"}"#).utf8)
-                _ = transport_connection_goaway(handle, received.connection, 0, debug, UInt32(debug.count))
+                _ = apns_transport_connection_goaway(handle, received.connection, 0, debug, UInt32(debug.count))
             case .freeze: break
             }
         }

@@ -1,6 +1,7 @@
 import APNSSimulator
 import Credentials
 import Foundation
+import Identities
 
 @testable import APNSBatch
 

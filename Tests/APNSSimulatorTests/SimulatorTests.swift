@@ -2,6 +2,7 @@ import APNSBatchBasics
 import CTransport
 import Credentials
 import Foundation
+import Identities
 import Synchronization
 import Testing
 

@@ -1,4 +1,5 @@
 import Credentials
+import Identities
 
 @testable import APNSSimulator
 

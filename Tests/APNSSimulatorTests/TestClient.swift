@@ -50,12 +50,12 @@ final class TestClient {
         let status = withUnsafePointer(to: &address) { address in
             address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
                 "localhost".withCString { name in
-                    var options = transport_connect_options()
+                    var options = apns_transport_connect_options()
                     options.address = address
                     options.address_length = UInt32(MemoryLayout<sockaddr_in>.size)
                     options.host_name = name
                     options.tls = tls
-                    return transport_connect(transport, &options, &connection, nil)
+                    return apns_transport_connect(transport, &options, &connection, nil)
                 }
             }
         }
@@ -65,7 +65,7 @@ final class TestClient {
     }
 
     deinit {
-        transport_destroy(transport)
+        apns_transport_destroy(transport)
         memory.forEach { $0.deallocate() }
     }
 
@@ -76,14 +76,14 @@ final class TestClient {
         return ca.withUnsafeBufferPointer { ca in
             own.withUnsafeBufferPointer { own in
                 key.withUnsafeBufferPointer { key in
-                    var options = transport_tls_options()
+                    var options = apns_transport_tls_options()
                     options.ca_pem = ca.baseAddress
                     options.ca_length = UInt32(ca.count)
                     options.certificate_pem = own.isEmpty ? nil : own.baseAddress
                     options.certificate_length = UInt32(own.count)
                     options.key_pem = key.isEmpty ? nil : key.baseAddress
                     options.key_length = UInt32(key.count)
-                    return transport_tls_create(transport, &options, nil)
+                    return apns_transport_tls_create(transport, &options, nil)
                 }
             }
         }
@@ -94,7 +94,7 @@ final class TestClient {
     ]
 
     private static func create(_ loop: UInt32) throws -> OpaquePointer {
-        var options = transport_options()
+        var options = apns_transport_options()
         options.loop = loop
         options.connections_max = 2
         options.streams_max = 4096
@@ -104,12 +104,12 @@ final class TestClient {
         options.send_buffer_max = 1 << 20
         options.capture_count = UInt32(Self.captures.count)
         var transport: OpaquePointer?
-        var error = transport_error()
+        var error = apns_error()
         let names = Self.captures.map { UnsafePointer<CChar>(strdup($0)) }
         defer { names.forEach { free(UnsafeMutablePointer(mutating: $0)) } }
         let status = names.withUnsafeBufferPointer { names in
             options.captures = names.baseAddress
-            return transport_create(&options, &transport, &error)
+            return apns_transport_create(&options, &transport, &error)
         }
         guard status == 0, let transport else { throw Failure(text: "create") }
         return transport
@@ -125,7 +125,7 @@ final class TestClient {
         answers = [:]
         let records = try requests.enumerated().map { try record($1, ticket: UInt64($0)) }
         let status = records.withUnsafeBufferPointer { records in
-            transport_submit(transport, records.baseAddress, UInt32(records.count))
+            apns_transport_submit(transport, records.baseAddress, UInt32(records.count))
         }
         guard status == 0 else { throw Failure(text: "submit") }
         try poll(seconds: seconds, until: { self.answers.count == requests.count })
@@ -134,9 +134,9 @@ final class TestClient {
 
     /// Polls until a condition holds.
     func poll(seconds: Double = 20, until isDone: () -> Bool) throws {
-        let limit = transport_now_ns(transport) + UInt64(seconds * 1e9)
+        let limit = apns_transport_now_ns(transport) + UInt64(seconds * 1e9)
         while !isDone() {
-            guard transport_now_ns(transport) < limit else {
+            guard apns_transport_now_ns(transport) < limit else {
                 throw Failure(text: "\(seconds) seconds without an answer")
             }
             try pollOnce()
@@ -144,17 +144,17 @@ final class TestClient {
     }
 
     private func pollOnce() throws {
-        var outcomes = [transport_outcome](repeating: transport_outcome(), count: 256)
-        var events = [transport_event](repeating: transport_event(), count: 16)
+        var outcomes = [apns_transport_outcome](repeating: apns_transport_outcome(), count: 256)
+        var events = [apns_transport_event](repeating: apns_transport_event(), count: 16)
         let status = outcomes.withUnsafeMutableBufferPointer { outcomes in
             events.withUnsafeMutableBufferPointer { events in
-                var io = transport_poll_io()
+                var io = apns_transport_poll_io()
                 io.outcomes = outcomes.baseAddress
                 io.outcome_capacity = UInt32(outcomes.count)
                 io.events = events.baseAddress
                 io.event_capacity = UInt32(events.count)
                 io.timeout_ms = 20
-                let status = transport_poll(transport, &io)
+                let status = apns_transport_poll(transport, &io)
                 outcomes.prefix(Int(io.outcome_count)).forEach(note)
                 events.prefix(Int(io.event_count)).forEach(note)
                 return status
@@ -163,7 +163,7 @@ final class TestClient {
         guard status == 0 else { throw Failure(text: "poll") }
     }
 
-    private func note(_ outcome: transport_outcome) {
+    private func note(_ outcome: apns_transport_outcome) {
         var answer = Answer(
             status: outcome.status, body: Self.text(outcome.body, outcome.body_length), delivery: outcome.delivery)
         for field in UnsafeBufferPointer(start: outcome.fields, count: Int(outcome.field_count)) {
@@ -172,7 +172,7 @@ final class TestClient {
         answers[outcome.ticket] = answer
     }
 
-    private func note(_ event: transport_event) {
+    private func note(_ event: apns_transport_event) {
         switch UInt32(event.kind) {
         case TRANSPORT_EVENT_UP.rawValue, TRANSPORT_EVENT_SETTINGS.rawValue: streamsMax = event.streams_max
         case TRANSPORT_EVENT_DOWN.rawValue: isDown = true
@@ -203,16 +203,16 @@ final class TestClient {
         shared.fields = fields
         let number = UInt16(headerSets.count)
         let status = shared.withFields {
-            transport_header_set_define(transport, number, $0.baseAddress, UInt32($0.count))
+            apns_transport_header_set_define(transport, number, $0.baseAddress, UInt32($0.count))
         }
         guard status == 0 else { throw Failure(text: "header set") }
         headerSets[key] = number
         return number
     }
 
-    private func record(_ request: TestRequest, ticket: UInt64) throws -> transport_request {
+    private func record(_ request: TestRequest, ticket: UInt64) throws -> apns_transport_request {
         let path = Array((request[":path"] ?? "").utf8)
-        var record = transport_request()
+        var record = apns_transport_request()
         record.ticket = ticket
         record.connection = connection
         record.header_set = try headerSet(request)

@@ -35,8 +35,8 @@ struct TestRequest {
     }
 
     /// Calls `body` with the fields as the transport would hand them over.
-    func withFields<Result>(_ body: (UnsafeBufferPointer<transport_field>) -> Result) -> Result {
-        var records: [transport_field] = []
+    func withFields<Result>(_ body: (UnsafeBufferPointer<apns_transport_field>) -> Result) -> Result {
+        var records: [apns_transport_field] = []
         var copies: [UnsafeMutableBufferPointer<UInt8>] = []
         defer { copies.forEach { $0.deallocate() } }
         func copy(_ text: String) -> UnsafePointer<UInt8>? {
@@ -46,7 +46,7 @@ struct TestRequest {
             return UnsafePointer(copy.baseAddress)
         }
         for (name, value) in fields {
-            var record = transport_field()
+            var record = apns_transport_field()
             record.name = copy(name)
             record.name_length = UInt32(name.utf8.count)
             record.value = copy(value)

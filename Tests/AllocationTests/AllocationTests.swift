@@ -13,7 +13,7 @@ import Testing
     .enabled(if: ProcessInfo.processInfo.environment["APNS_BATCH_SANITIZER"] != "thread"))
 struct AllocationTests {
     @Test("one in the event loop", arguments: [REACTOR_BACKEND_IO_URING, REACTOR_BACKEND_EPOLL])
-    func reactor(backend: reactor_backend) {
+    func reactor(backend: apns_reactor_backend) {
         guard scenario(failing: 0, { scenario_reactor(backend.rawValue, $0, $1) }).end == 0 else { return }
         failEach { scenario_reactor(backend.rawValue, $0, $1) }
     }
@@ -24,7 +24,7 @@ struct AllocationTests {
     }
 
     @Test("one in a connection and its requests", arguments: [TRANSPORT_LOOP_IO_URING, TRANSPORT_LOOP_EPOLL])
-    func transport(loop: transport_loop) throws {
+    func transport(loop: apns_transport_loop) throws {
         try TestIdentity().withRecord { identity in
             guard scenario(failing: 0, { scenario_transport(loop.rawValue, identity, $0, $1) }).end == 0 else { return }
             failEach(stride: 101) { scenario_transport(loop.rawValue, identity, $0, $1) }

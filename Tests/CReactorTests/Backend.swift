@@ -11,7 +11,7 @@ enum Backend: UInt32, CaseIterable, CustomTestStringConvertible, Codable {
         "\(self)"
     }
 
-    /// The number that `reactor_backend_kind` reports.
+    /// The number that `apns_reactor_backend_kind` reports.
     var kind: UInt32 {
         self == .epoll ? REACTOR_BACKEND_EPOLL.rawValue : REACTOR_BACKEND_IO_URING.rawValue
     }

@@ -24,7 +24,7 @@ struct ConnectingTests {
     func userTimeout(backend: Backend, milliseconds: UInt32) throws {
         let loop = try Loop(backend)
         let listener = try Peer.bound()
-        reactor_user_timeout_set(loop.reactor, milliseconds)
+        apns_reactor_user_timeout_set(loop.reactor, milliseconds)
         let (socket, _) = try loop.connected(to: listener)
         #expect(Self.userTimeouts(localPort: loop.localPort(socket)) == [milliseconds])
     }
@@ -117,9 +117,9 @@ struct ConnectingTests {
     func portInUse(backend: Backend) throws {
         let loop = try Loop(backend)
         let taken = try Peer.bound()
-        var socket: reactor_socket = 1
+        var socket: apns_reactor_socket = 1
         withLoopback(port: taken.port) { address, length in
-            #expect(reactor_listen(loop.reactor, address, length, 4, 0, &socket) == -EADDRINUSE)
+            #expect(apns_reactor_listen(loop.reactor, address, length, 4, 0, &socket) == -EADDRINUSE)
         }
         #expect(socket == 0)
     }
@@ -129,8 +129,8 @@ struct ConnectingTests {
         let loop = try Loop(backend)
         var address = sockaddr()
         address.sa_family = sa_family_t(AF_UNIX)
-        var socket: reactor_socket = 1
-        let status = reactor_connect(loop.reactor, &address, socklen_t(MemoryLayout<sockaddr>.size), 0, &socket)
+        var socket: apns_reactor_socket = 1
+        let status = apns_reactor_connect(loop.reactor, &address, socklen_t(MemoryLayout<sockaddr>.size), 0, &socket)
         #expect(status == -EAFNOSUPPORT)
         #expect(socket == 0)
     }

@@ -13,24 +13,24 @@ struct CreationTests {
     @Test(
         "Options out of range are refused",
         arguments: [
-            reactor_options(
+            apns_reactor_options(
                 backend: 4, sockets_max: 1, timers_max: 1, receive_buffer_bytes: 64, receive_buffer_count: 2),
-            reactor_options(
+            apns_reactor_options(
                 backend: 2, sockets_max: 0, timers_max: 1, receive_buffer_bytes: 64, receive_buffer_count: 2),
-            reactor_options(
+            apns_reactor_options(
                 backend: 2, sockets_max: 1 << 24, timers_max: 1, receive_buffer_bytes: 64, receive_buffer_count: 2),
-            reactor_options(
+            apns_reactor_options(
                 backend: 2, sockets_max: 1, timers_max: UInt32.max, receive_buffer_bytes: 64, receive_buffer_count: 2),
-            reactor_options(
+            apns_reactor_options(
                 backend: 2, sockets_max: 1, timers_max: 1, receive_buffer_bytes: 0, receive_buffer_count: 2),
-            reactor_options(
+            apns_reactor_options(
                 backend: 2, sockets_max: 1, timers_max: 1, receive_buffer_bytes: 64, receive_buffer_count: 0),
-            reactor_options(
+            apns_reactor_options(
                 backend: 2, sockets_max: 1, timers_max: 1, receive_buffer_bytes: 64, receive_buffer_count: 3),
-            reactor_options(
+            apns_reactor_options(
                 backend: 2, sockets_max: 1, timers_max: 1, receive_buffer_bytes: 64, receive_buffer_count: 65536),
         ])
-    func badOptions(options: reactor_options) {
+    func badOptions(options: apns_reactor_options) {
         #expect(throws: Refused(code: -EINVAL)) { try Loop(options: options) }
     }
 
@@ -69,8 +69,8 @@ struct CreationTests {
     }
 }
 
-extension reactor_options {
-    static let automatic = reactor_options(
+extension apns_reactor_options {
+    static let automatic = apns_reactor_options(
         backend: REACTOR_BACKEND_AUTO.rawValue, sockets_max: 8, timers_max: 8, receive_buffer_bytes: 4096,
         receive_buffer_count: 8)
 }

@@ -1,4 +1,5 @@
 import CReactor
+import CSimulatedNetwork
 import Testing
 
 /// Two reactors that talk to each other: over the kernel's loopback, or in a world of their own.
@@ -73,36 +74,36 @@ final class Duo {
 final class World {
     let handle: OpaquePointer
 
-    static func options(seed: UInt64) -> reactor_world_options {
-        reactor_world_options(
+    static func options(seed: UInt64) -> apns_reactor_world_options {
+        apns_reactor_world_options(
             seed: seed, start_ns: 1_000_000, delay_us_max: 500, slow: 0, buffer_bytes_min: 1000,
-            buffer_bytes_max: 20_000, pieces: 300_000, trace: -1, faults: reactor_world_faults())
+            buffer_bytes_max: 20_000, pieces: 300_000, trace: -1, faults: apns_reactor_world_faults())
     }
 
-    init(seed: UInt64, change: (inout reactor_world_options) -> Void = { _ in }) {
+    init(seed: UInt64, change: (inout apns_reactor_world_options) -> Void = { _ in }) {
         var options = World.options(seed: seed)
         change(&options)
-        handle = reactor_world_create(&options)!
+        handle = apns_reactor_world_create(&options)!
     }
 
-    deinit { reactor_world_destroy(handle) }
+    deinit { apns_reactor_world_destroy(handle) }
 
     func next() -> UInt32? {
-        let number = reactor_world_next(handle)
+        let number = apns_reactor_world_next(handle)
         return number < 0 ? nil : UInt32(number)
     }
 
-    var now: UInt64 { reactor_world_now_ns(handle) }
-    var digest: UInt64 { reactor_world_digest(handle) }
+    var now: UInt64 { apns_reactor_world_now_ns(handle) }
+    var digest: UInt64 { apns_reactor_world_digest(handle) }
 }
 
 extension Loop {
     /// A loop of a simulated world.
     convenience init(world: OpaquePointer, sockets: UInt32 = 16) throws {
-        var options = reactor_options(
+        var options = apns_reactor_options(
             backend: 0, sockets_max: sockets, timers_max: 8, receive_buffer_bytes: 4096, receive_buffer_count: 16)
         var made: OpaquePointer?
-        let status = reactor_world_join(world, &options, &made)
+        let status = apns_reactor_world_join(world, &options, &made)
         guard status == 0, let made else { throw Refused(code: status) }
         self.init(adopting: made)
     }

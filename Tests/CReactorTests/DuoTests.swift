@@ -89,9 +89,9 @@ struct DuoTests {
     func portInUse(kind: Duo.Kind) throws {
         let duo = try Duo(kind)
         let (_, port) = try duo.server.listen()
-        var socket: reactor_socket = 1
+        var socket: apns_reactor_socket = 1
         withLoopback(port: port) { address, length in
-            #expect(reactor_listen(duo.client.reactor, address, length, 4, 0, &socket) == -EADDRINUSE)
+            #expect(apns_reactor_listen(duo.client.reactor, address, length, 4, 0, &socket) == -EADDRINUSE)
         }
     }
 

@@ -9,15 +9,15 @@ struct Refused: Error, Equatable {
 
 /// A copy of an event record that outlives the next wait.
 struct Event: Equatable {
-    var kind: reactor_event_kind
+    var kind: apns_reactor_event_kind
     var socket: UInt64
     var context: UInt64
     var bytes: [UInt8]
     var length: Int
     var error: Int32
 
-    init(_ record: reactor_event) {
-        kind = reactor_event_kind(rawValue: record.kind)
+    init(_ record: apns_reactor_event) {
+        kind = apns_reactor_event_kind(rawValue: record.kind)
         socket = record.socket
         context = record.context
         bytes = record.bytes.map { Array(UnsafeBufferPointer(start: $0, count: Int(record.length))) } ?? []
@@ -36,81 +36,81 @@ final class Loop {
         _ backend: Backend, sockets: UInt32 = 16, timers: UInt32 = 8, bufferBytes: UInt32 = 4096, buffers: UInt32 = 16
     ) throws {
         try self.init(
-            options: reactor_options(
+            options: apns_reactor_options(
                 backend: backend.rawValue, sockets_max: sockets, timers_max: timers, receive_buffer_bytes: bufferBytes,
                 receive_buffer_count: buffers))
     }
 
     init(adopting reactor: OpaquePointer) { self.reactor = reactor }
 
-    init(options: reactor_options) throws {
+    init(options: apns_reactor_options) throws {
         var options = options
         var made: OpaquePointer?
-        let status = reactor_create(&options, &made)
+        let status = apns_reactor_create(&options, &made)
         guard status == 0, let made else { throw Refused(code: status) }
         reactor = made
     }
 
     deinit {
-        reactor_destroy(reactor)
+        apns_reactor_destroy(reactor)
     }
 
     // MARK: Operations
 
     func listen(context: UInt64 = 0, backlog: UInt32 = 16) throws -> (socket: UInt64, port: UInt16) {
-        var socket: reactor_socket = 0
+        var socket: apns_reactor_socket = 0
         try withLoopback(port: 0) { address, length in
-            try check(reactor_listen(reactor, address, length, backlog, context, &socket))
+            try check(apns_reactor_listen(reactor, address, length, backlog, context, &socket))
         }
-        let port = reactor_local_port(reactor, socket)
+        let port = apns_reactor_local_port(reactor, socket)
         try check(port)
         return (socket, UInt16(port))
     }
 
     func connect(port: UInt16, context: UInt64 = 0) throws -> UInt64 {
-        var socket: reactor_socket = 0
+        var socket: apns_reactor_socket = 0
         try withLoopback(port: port) { address, length in
-            try check(reactor_connect(reactor, address, length, context, &socket))
+            try check(apns_reactor_connect(reactor, address, length, context, &socket))
         }
         return socket
     }
 
     func send(_ socket: UInt64, _ bytes: UnsafeBufferPointer<UInt8>) -> Int32 {
-        reactor_send(reactor, socket, bytes.baseAddress, bytes.count)
+        apns_reactor_send(reactor, socket, bytes.baseAddress, bytes.count)
     }
 
     func close(_ socket: UInt64) -> Int32 {
-        reactor_close(reactor, socket)
+        apns_reactor_close(reactor, socket)
     }
 
     func startTimer(at time: UInt64, context: UInt64) throws -> UInt64 {
-        var timer: reactor_timer = 0
-        try check(reactor_timer_start(reactor, time, context, &timer))
+        var timer: apns_reactor_timer = 0
+        try check(apns_reactor_timer_start(reactor, time, context, &timer))
         return timer
     }
 
     func stopTimer(_ timer: UInt64) -> Int32 {
-        reactor_timer_stop(reactor, timer)
+        apns_reactor_timer_stop(reactor, timer)
     }
 
     func setContext(_ socket: UInt64, _ context: UInt64) -> Int32 {
-        reactor_context_set(reactor, socket, context)
+        apns_reactor_context_set(reactor, socket, context)
     }
 
     func localPort(_ socket: UInt64) -> Int32 {
-        reactor_local_port(reactor, socket)
+        apns_reactor_local_port(reactor, socket)
     }
 
     func wake() {
-        reactor_wake(reactor)
+        apns_reactor_wake(reactor)
     }
 
     var kind: UInt32 {
-        reactor_backend_kind(reactor)
+        apns_reactor_backend_kind(reactor)
     }
 
     var now: UInt64 {
-        reactor_now_ns(reactor)
+        apns_reactor_now_ns(reactor)
     }
 
     // MARK: Waiting
@@ -128,9 +128,9 @@ final class Loop {
     }
 
     func waitOnce(timeout: UInt64, linger: UInt64, batch: UInt32, capacity: Int) -> [Event] {
-        var options = reactor_wait_options(timeout_ns: timeout, linger_ns: linger, batch_min: batch, reserved: 0)
-        return withUnsafeTemporaryAllocation(of: reactor_event.self, capacity: capacity) { records in
-            let count = reactor_wait(reactor, &options, records.baseAddress, UInt32(capacity))
+        var options = apns_reactor_wait_options(timeout_ns: timeout, linger_ns: linger, batch_min: batch, reserved: 0)
+        return withUnsafeTemporaryAllocation(of: apns_reactor_event.self, capacity: capacity) { records in
+            let count = apns_reactor_wait(reactor, &options, records.baseAddress, UInt32(capacity))
             #expect(count >= 0)
             return records.prefix(Int(max(count, 0))).map(Event.init)
         }
@@ -148,7 +148,7 @@ final class Loop {
     }
 
     /// The next event of a kind; any other is dropped.
-    func next(_ kind: reactor_event_kind) throws -> Event {
+    func next(_ kind: apns_reactor_event_kind) throws -> Event {
         try #require(try events { $0.contains { $0.kind == kind } }.first { $0.kind == kind })
     }
 

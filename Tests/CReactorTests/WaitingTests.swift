@@ -62,7 +62,7 @@ struct WaitingTests {
         let loop = try Loop(backend)
         for _ in 0..<50 {
             let target = Target(reactor: loop.reactor)
-            let waker = Worker { reactor_wake(target.reactor) }
+            let waker = Worker { apns_reactor_wake(target.reactor) }
             #expect(loop.wait(timeout: UInt64.max, linger: linger, batch: 100).map(\.kind) == [REACTOR_WOKEN])
             waker.join()
         }
@@ -87,7 +87,7 @@ struct WaitingTests {
             Worker {
                 for _ in 0..<2000 {
                     target.tickets.add()
-                    reactor_wake(target.reactor)
+                    apns_reactor_wake(target.reactor)
                 }
             }
         }
@@ -170,8 +170,8 @@ struct WaitingTests {
     @Test("A wait without room for an event is refused", arguments: Backend.available)
     func noRoom(backend: Backend) throws {
         let loop = try Loop(backend)
-        var options = reactor_wait_options(timeout_ns: 0, linger_ns: 0, batch_min: 0, reserved: 0)
-        #expect(reactor_wait(loop.reactor, &options, nil, 0) == -EINVAL)
+        var options = apns_reactor_wait_options(timeout_ns: 0, linger_ns: 0, batch_min: 0, reserved: 0)
+        #expect(apns_reactor_wait(loop.reactor, &options, nil, 0) == -EINVAL)
     }
 
     @Test("A signal ends a wait without an error", arguments: Backend.available)

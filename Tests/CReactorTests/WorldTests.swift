@@ -1,4 +1,5 @@
 import CReactor
+import CSimulatedNetwork
 import Glibc
 import Testing
 
@@ -17,7 +18,9 @@ struct WorldTests {
     private static let bytes = pattern(20_000)
 
     /// Runs until nothing happens any more, or for a second of virtual time.
-    private func transfer(seed: UInt64, change: (inout reactor_world_options) -> Void = { _ in }) throws -> Transfer {
+    private func transfer(seed: UInt64, change: (inout apns_reactor_world_options) -> Void = { _ in }) throws
+        -> Transfer
+    {
         let world = World(seed: seed, change: change)
         let (client, server) = (try Loop(world: world.handle), try Loop(world: world.handle))
         let (_, port) = try server.listen()

@@ -1,4 +1,5 @@
 import CTransport
+import CTransportServer
 
 /// Memory of a test: what the transport borrows lives as long as this.
 final class Arena {
@@ -18,34 +19,34 @@ final class Arena {
         return (UnsafePointer(block.assumingMemoryBound(to: UInt8.self)), UInt32(utf8.count))
     }
 
-    func fields(_ fields: [Field]) -> UnsafePointer<transport_field>? {
+    func fields(_ fields: [Field]) -> UnsafePointer<apns_transport_field>? {
         guard !fields.isEmpty else { return nil }
-        let size = MemoryLayout<transport_field>.stride
+        let size = MemoryLayout<apns_transport_field>.stride
         let block = UnsafeMutableRawPointer.allocate(byteCount: fields.count * size, alignment: 8)
         blocks.append(block)
-        let records = block.bindMemory(to: transport_field.self, capacity: fields.count)
+        let records = block.bindMemory(to: apns_transport_field.self, capacity: fields.count)
         for (i, field) in fields.enumerated() {
             let (name, nameLength) = bytes(field.name)
             let (value, valueLength) = bytes(field.value)
-            records[i] = transport_field(
+            records[i] = apns_transport_field(
                 name: name, value: value, name_length: nameLength, value_length: valueLength,
                 indexing: field.indexing.rawValue, reserved: 0)
         }
         return UnsafePointer(records)
     }
 
-    func record(_ request: Request, on connection: UInt64) -> transport_request {
+    func record(_ request: Request, on connection: UInt64) -> apns_transport_request {
         let (path, pathLength) = bytes(request.path)
         let (body, bodyLength) = bytes(request.body)
-        return transport_request(
+        return apns_transport_request(
             ticket: request.ticket, connection: connection, path: path, body: bodyLength > 0 ? body : nil,
             fields: fields(request.fields), path_length: pathLength, body_length: bodyLength,
             header_set: request.headerSet, field_count: UInt16(request.fields.count), reserved: 0)
     }
 
-    func record(_ response: Response, to received: Received) -> transport_response {
+    func record(_ response: Response, to received: Received) -> apns_transport_response {
         let (body, bodyLength) = bytes(response.body)
-        return transport_response(
+        return apns_transport_response(
             connection: received.connection, fields: fields(response.fields), body: body, stream: received.stream,
             body_length: bodyLength, field_count: UInt16(response.fields.count), status: response.status,
             reset: response.reset == nil ? 0 : 1, reset_code: response.reset ?? 0, reserved: 0)

@@ -3,6 +3,7 @@ import APNSBatchNotification
 import CTransport
 import Credentials
 import Foundation
+import Identities
 import TestThreads
 import Testing
 

@@ -1,6 +1,7 @@
 import APNSBatch
 import Credentials
 import Foundation
+import Identities
 import TestThreads
 import Testing
 

@@ -1,6 +1,8 @@
 import CTransport
+import CTransportServer
 import Credentials
 import Glibc
+import Identities
 import Testing
 
 @Suite("connections")
@@ -8,7 +10,7 @@ struct ConnectionTests {
     @Test("a ping is answered with its round trip", arguments: Loop.available)
     func ping(loop: Loop) throws {
         let pair = try Pair(Limits(loop: loop))
-        #expect(transport_connection_ping(pair.client.handle, pair.connection) == 0)
+        #expect(apns_transport_connection_ping(pair.client.handle, pair.connection) == 0)
         pair.drive { !pair.client.ping.isEmpty }
         #expect(pair.client.ping[0].code >= 0 && pair.client.ping[0].context == 5)
     }
@@ -20,7 +22,7 @@ struct ConnectionTests {
         pthread_create(
             &waker, nil,
             { handle in
-                transport_wake(OpaquePointer(handle))
+                apns_transport_wake(OpaquePointer(handle))
                 return nil
             }, UnsafeMutableRawPointer(side.handle))
         side.poll(timeoutMs: 20_000)
@@ -31,10 +33,10 @@ struct ConnectionTests {
     @Test("a TLS configuration that is released gives its number back, and its connections go on")
     func releaseTLS() throws {
         let pair = try Pair(Limits(loop: .epoll))
-        #expect(transport_tls_release(pair.client.handle, 0) == 0)
-        #expect(transport_tls_release(pair.client.handle, 0) == TRANSPORT_MISUSE.rawValue)
-        #expect(transport_tls_release(pair.client.handle, 1) == TRANSPORT_MISUSE.rawValue)
-        #expect(transport_tls_release(pair.client.handle, -1) == TRANSPORT_MISUSE.rawValue)
+        #expect(apns_transport_tls_release(pair.client.handle, 0) == 0)
+        #expect(apns_transport_tls_release(pair.client.handle, 0) == APNS_MISUSE.rawValue)
+        #expect(apns_transport_tls_release(pair.client.handle, 1) == APNS_MISUSE.rawValue)
+        #expect(apns_transport_tls_release(pair.client.handle, -1) == APNS_MISUSE.rawValue)
         pair.client.submit([Request(ticket: 1)], on: pair.connection)
         pair.drive { pair.server.received.count == 1 }
         pair.server.respond(Response(), to: pair.server.received[0])
@@ -42,7 +44,7 @@ struct ConnectionTests {
         #expect(pair.client.outcomes[0].status == 200)
         for _ in 0..<300 {
             #expect(try pair.client.tls({ _ in }, pem: [ServerIdentity.test.caPEM, nil, nil]) == 0)
-            #expect(transport_tls_release(pair.client.handle, 0) == 0)
+            #expect(apns_transport_tls_release(pair.client.handle, 0) == 0)
         }
     }
 
@@ -51,7 +53,8 @@ struct ConnectionTests {
         let pair = try Pair(Limits(loop: loop))
         pair.client.submit([Request(ticket: 1)], on: pair.connection)
         pair.drive { pair.server.received.count == 1 }
-        #expect(transport_connection_close(pair.client.handle, pair.connection, TRANSPORT_CLOSE_DRAIN.rawValue) == 0)
+        #expect(
+            apns_transport_connection_close(pair.client.handle, pair.connection, TRANSPORT_CLOSE_DRAIN.rawValue) == 0)
         pair.client.submit([Request(ticket: 2)], on: pair.connection)
         pair.drive { pair.client.outcomes.count == 1 }
         #expect(pair.client.outcomes[0].ticket == 2 && pair.client.outcomes[0].delivery == TRANSPORT_NOT_SENT.rawValue)
@@ -69,7 +72,7 @@ struct ConnectionTests {
         let pair = try Pair(Limits(loop: loop))
         pair.client.submit((0..<5).map { Request(ticket: $0) }, on: pair.connection)
         pair.drive { pair.server.received.count == 5 }
-        transport_connection_close(pair.client.handle, pair.connection, TRANSPORT_CLOSE_NOW.rawValue)
+        apns_transport_connection_close(pair.client.handle, pair.connection, TRANSPORT_CLOSE_NOW.rawValue)
         pair.drive { pair.client.down != nil && pair.server.down != nil }
         #expect(pair.client.outcomes.count == 5)
         #expect(pair.client.outcomes.allSatisfy { $0.delivery == TRANSPORT_MAYBE_SENT.rawValue })
@@ -77,7 +80,7 @@ struct ConnectionTests {
         pair.client.submit([Request(ticket: 9)], on: pair.connection)
         pair.drive { pair.client.outcomes.count == 6 }
         #expect(pair.client.outcomes.last?.delivery == TRANSPORT_NOT_SENT.rawValue)
-        #expect(transport_connection_ping(pair.client.handle, pair.connection) == TRANSPORT_MISUSE.rawValue)
+        #expect(apns_transport_connection_ping(pair.client.handle, pair.connection) == APNS_MISUSE.rawValue)
     }
 
     @Test(
@@ -87,7 +90,7 @@ struct ConnectionTests {
         let pair = try Pair(Limits(loop: loop))
         pair.client.submit((0..<20).map { Request(ticket: $0) }, on: pair.connection)
         pair.drive { pair.server.received.count == 20 }
-        transport_connection_close(pair.client.handle, pair.connection, TRANSPORT_CLOSE_NOW.rawValue)
+        apns_transport_connection_close(pair.client.handle, pair.connection, TRANSPORT_CLOSE_NOW.rawValue)
         pair.client.submit([Request(ticket: 20), Request(ticket: 21)], on: pair.connection)
         var outcomesAtEnd: Int?
         drive([pair.server]) {
@@ -105,7 +108,7 @@ struct ConnectionTests {
     func closeUnsent(loop: Loop) throws {
         let pair = try Pair(Limits(loop: loop))
         pair.client.submit((0..<5).map { Request(ticket: $0) }, on: pair.connection)
-        transport_connection_close(pair.client.handle, pair.connection, TRANSPORT_CLOSE_NOW.rawValue)
+        apns_transport_connection_close(pair.client.handle, pair.connection, TRANSPORT_CLOSE_NOW.rawValue)
         pair.drive { pair.client.down != nil && pair.server.down != nil }
         #expect(pair.client.outcomes.count == 5)
         #expect(pair.client.outcomes.allSatisfy { $0.delivery == TRANSPORT_NOT_SENT.rawValue })
@@ -121,7 +124,8 @@ struct ConnectionTests {
         pair.drive { pair.server.received.count == 2 }
         let debug = Array("{\"reason\":\"Shutdown\"}".utf8)
         #expect(
-            transport_connection_goaway(pair.server.handle, pair.serverConnection, 0, debug, UInt32(debug.count)) == 0)
+            apns_transport_connection_goaway(pair.server.handle, pair.serverConnection, 0, debug, UInt32(debug.count))
+                == 0)
         pair.drive { !pair.client.events(TRANSPORT_EVENT_GOAWAY).isEmpty }
         let event = pair.client.events(TRANSPORT_EVENT_GOAWAY)[0]
         #expect(event.lastStream == 3 && event.code == 0 && event.detail == "{\"reason\":\"Shutdown\"}")
@@ -139,7 +143,7 @@ struct ConnectionTests {
         let pair = try Pair(Limits(loop: loop))
         pair.client.submit([Request(ticket: 1)], on: pair.connection)
         pair.drive { pair.server.received.count == 1 }
-        transport_connection_close(pair.server.handle, pair.serverConnection, TRANSPORT_CLOSE_DRAIN.rawValue)
+        apns_transport_connection_close(pair.server.handle, pair.serverConnection, TRANSPORT_CLOSE_DRAIN.rawValue)
         pair.drive { !pair.client.events(TRANSPORT_EVENT_GOAWAY).isEmpty }
         pair.server.respond(Response(status: 503), to: pair.server.received[0])
         pair.drive { pair.client.down != nil && pair.server.down != nil }
@@ -151,12 +155,12 @@ struct ConnectionTests {
         let pair = try Pair(Limits(loop: loop))
         pair.client.submit([Request(ticket: 1), Request(ticket: 2)], on: pair.connection)
         pair.drive { pair.server.received.count == 2 }
-        transport_connection_close(pair.server.handle, pair.serverConnection, TRANSPORT_CLOSE_NOW.rawValue)
+        apns_transport_connection_close(pair.server.handle, pair.serverConnection, TRANSPORT_CLOSE_NOW.rawValue)
         pair.drive { pair.client.down != nil && pair.server.down != nil }
         #expect(pair.client.outcomes.map(\.delivery) == [1, 1])
         #expect(pair.server.down?.code == Int64(TRANSPORT_LOCAL_CLOSED.rawValue))
         pair.server.respond(Response(), to: pair.server.received[0])
-        #expect(transport_streams_free(pair.server.handle) == 4096)
+        #expect(apns_transport_streams_free(pair.server.handle) == 4096)
     }
 
     @Test("a port where nobody listens is an error of the system", arguments: Loop.available)
@@ -199,7 +203,7 @@ struct ConnectionTests {
         let client = try Side(Limits(loop: loop, connectTimeoutMs: 300))
         let proxy = try RawPeer()
         let request = Array("CONNECT localhost:443 HTTP/1.1\r\nhost: localhost:443\r\n\r\n".utf8)
-        let status = transport_tunnel_set(client.handle, request, UInt32(request.count))
+        let status = apns_transport_tunnel_set(client.handle, request, UInt32(request.count))
         try #require(status == 0)
         _ = try client.connect(proxy.port)
         drive([client]) { client.down != nil }
@@ -221,7 +225,7 @@ struct ConnectionTests {
                 _ = try client.connect(server.port)
                 preconditionFailure("there is no descriptor")
             } catch let failure as TransportFailure {
-                precondition(failure.status == TRANSPORT_RESOURCE.rawValue)
+                precondition(failure.status == APNS_RESOURCE.rawValue)
                 precondition(failure.text == "Too many open files; raise the limit (ulimit -n)", failure.text)
             }
             setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -245,12 +249,12 @@ struct ConnectionTests {
         drive([client, server]) { server.received.count == 3 }
         _ = try client.connect(mute.port)
         client.poll()
-        let end = transport_now_ns(client.handle) + UInt64(limit + 50) * 1_000_000
+        let end = apns_transport_now_ns(client.handle) + UInt64(limit + 50) * 1_000_000
         for request in server.received { server.respond(Response(), to: request) }
         server.poll()
         let ending = server.received[1].connection
-        #expect(transport_fault_abort(server.handle, ending, TRANSPORT_ABORT_CLOSE.rawValue) == 0)
-        while transport_now_ns(client.handle) < end { server.poll(timeoutMs: 20) }
+        #expect(apns_transport_fault_abort(server.handle, ending, TRANSPORT_ABORT_CLOSE.rawValue) == 0)
+        while apns_transport_now_ns(client.handle) < end { server.poll(timeoutMs: 20) }
 
         func ended() -> Set<UInt64> {
             Set(connections).intersection(client.events(TRANSPORT_EVENT_DOWN).map(\.connection))
@@ -269,11 +273,13 @@ struct ConnectionTests {
         let client = try Side(Limits(loop: loop, connectTimeoutMs: 3000))
         let server = try OpenSSLServer(["-alpn", "h2"])
         let connection = try client.connect(server.port)
-        drive([client]) { transport_connection_stage(client.handle, connection) == TRANSPORT_STAGE_SETTLING.rawValue }
+        drive([client]) {
+            apns_transport_connection_stage(client.handle, connection) == TRANSPORT_STAGE_SETTLING.rawValue
+        }
         drive([client]) { client.down != nil }
         #expect(client.down?.detail == "TLS connected, but no SETTINGS within 3 s")
         #expect(client.down?.stage == TRANSPORT_STAGE_SETTLING.rawValue)
-        #expect(transport_connection_stage(client.handle, connection) == TRANSPORT_STAGE_NONE.rawValue)
+        #expect(apns_transport_connection_stage(client.handle, connection) == TRANSPORT_STAGE_NONE.rawValue)
     }
 
     struct Doubt: CustomTestStringConvertible, Sendable {
@@ -394,7 +400,7 @@ struct ConnectionTests {
                 _ = try side.tls({ _ in }, pem: pem)
             } throws: { error in
                 let failure = error as? TransportFailure
-                return failure?.status == TRANSPORT_RESOURCE.rawValue && failure?.text.hasPrefix(what) == true
+                return failure?.status == APNS_RESOURCE.rawValue && failure?.text.hasPrefix(what) == true
             }
         }
     }
@@ -427,7 +433,7 @@ struct ConnectionTests {
             #expect(throws: TransportFailure.self) { try client.connect(port) }
             #expect(seen.insert(connection).inserted)
             drive([client, server]) { client.events(TRANSPORT_EVENT_UP).count == round }
-            transport_connection_close(client.handle, connection, TRANSPORT_CLOSE_DRAIN.rawValue)
+            apns_transport_connection_close(client.handle, connection, TRANSPORT_CLOSE_DRAIN.rawValue)
             drive([client, server]) {
                 client.events(TRANSPORT_EVENT_DOWN).count == round && server.events(TRANSPORT_EVENT_DOWN).count == round
             }

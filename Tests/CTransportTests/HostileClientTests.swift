@@ -1,4 +1,5 @@
 import CTransport
+import CTransportServer
 import Testing
 
 /// What a client may try with our server.
@@ -40,7 +41,7 @@ struct HostileClientTests {
     @Test("a request that was handed on before its end may have a body and trailer fields", arguments: ["", "a body"])
     func trailersAfterEarlyRequest(body: String) throws {
         let accepted = try #require(server.events(TRANSPORT_EVENT_ACCEPTED).first)
-        #expect(transport_fault_early(server.handle, accepted.connection, true) == 0)
+        #expect(apns_transport_fault_early(server.handle, accepted.connection, true) == 0)
         client.send([Frame(type: Frame.settings, flags: 1), Self.open(1, end: false)])
         drive { server.received.count == 1 }
         let data = Frame(type: Frame.data, stream: 1, payload: Array(body.utf8))
@@ -60,11 +61,12 @@ struct HostileClientTests {
             let accepted = try #require(server.events(TRANSPORT_EVENT_ACCEPTED).last)
             client.send([Frame(type: Frame.settings, flags: 1)] + [1, 3, 5].map { Self.open($0) })
             drive(client) { server.received.count == 3 * (round + 1) }
-            #expect(transport_fault_goaway(server.handle, accepted.connection, 1, 0, nil, 0) == 0)
-            #expect(transport_fault_abort(server.handle, accepted.connection, TRANSPORT_ABORT_NOTIFY.rawValue) == 0)
+            #expect(apns_transport_fault_goaway(server.handle, accepted.connection, 1, 0, nil, 0) == 0)
+            #expect(
+                apns_transport_fault_abort(server.handle, accepted.connection, TRANSPORT_ABORT_NOTIFY.rawValue) == 0)
             drive(client) { server.events(TRANSPORT_EVENT_DOWN).count == round + 1 }
         }
-        #expect(transport_streams_free(server.handle) == 64)
+        #expect(apns_transport_streams_free(server.handle) == 64)
     }
 
     @Test(

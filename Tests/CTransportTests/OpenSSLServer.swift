@@ -1,5 +1,6 @@
 import Credentials
 import Glibc
+import Identities
 
 /// OpenSSL's own server, in a process of its own, on a port that it chooses.
 final class OpenSSLServer {

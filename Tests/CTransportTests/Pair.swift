@@ -26,8 +26,8 @@ struct Pair {
 
 /// Polls the sides in turn until `done`, at most 20 seconds of a machine that may be busy.
 func drive(_ sides: [Side], and step: () -> Void = {}, until done: () -> Bool) {
-    let end = transport_now_ns(sides[0].handle) + 20_000_000_000
-    while !done() && transport_now_ns(sides[0].handle) < end {
+    let end = apns_transport_now_ns(sides[0].handle) + 20_000_000_000
+    while !done() && apns_transport_now_ns(sides[0].handle) < end {
         for side in sides {
             side.poll()
         }

@@ -6,7 +6,7 @@ final class RawClient {
     private let socket: Int32
     private let context: OpaquePointer
     private let session: OpaquePointer
-    private let output: UnsafeMutablePointer<tls_output>
+    private let output: UnsafeMutablePointer<apns_tls_output>
     private var established = false
     private var plain: [UInt8] = []
     private(set) var frames: [Frame] = []
@@ -14,17 +14,17 @@ final class RawClient {
     private(set) var isOver = false
 
     init(port: UInt16) throws {
-        var options = tls_context_options()
+        var options = apns_tls_context_options()
         options.verify_disabled = true
         var made: OpaquePointer?
-        var error = tls_error()
-        _ = tls_context_create(&options, &made, &error)
+        var error = apns_error()
+        _ = apns_tls_context_create(nil, &options, &made, &error)
         output = .allocate(capacity: 1)
-        output.initialize(to: tls_output(bytes: .allocate(capacity: 1 << 22), length: 0, capacity: 1 << 22))
+        output.initialize(to: apns_tls_output(bytes: .allocate(capacity: 1 << 22), length: 0, capacity: 1 << 22))
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         let connected = withLoopback(port: port) { connect(socket, $0, $1) }
         self.socket = socket
-        guard let made, let session = tls_session_create(made, nil, output), connected == 0 else {
+        guard let made, let session = apns_tls_session_create(made, nil, output), connected == 0 else {
             throw TransportFailure(status: errno, text: "connect")
         }
         (context, self.session) = (made, session)
@@ -33,8 +33,8 @@ final class RawClient {
     }
 
     deinit {
-        tls_session_destroy(session)
-        tls_context_destroy(context)
+        apns_tls_session_destroy(session)
+        apns_tls_context_destroy(context)
         output.pointee.bytes.deallocate()
         output.deallocate()
         close(socket)
@@ -45,7 +45,7 @@ final class RawClient {
     }
 
     func send(bytes: [UInt8]) {
-        _ = tls_session_write(session, bytes, bytes.count)
+        _ = apns_tls_session_write(session, bytes, bytes.count)
         flush()
     }
 
@@ -61,15 +61,15 @@ final class RawClient {
     }
 
     private func take(_ bytes: UnsafeBufferPointer<UInt8>) {
-        var input = tls_input(bytes: bytes.baseAddress, length: bytes.count)
+        var input = apns_tls_input(bytes: bytes.baseAddress, length: bytes.count)
         if !established {
-            established = tls_session_handshake(session, &input) == TLS_OK.rawValue
+            established = apns_tls_session_handshake(session, &input) == TLS_OK.rawValue
             if established { send(bytes: Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + Frame.settings([:]).bytes) }
         }
         guard established else { return flush() }
         var room = [UInt8](repeating: 0, count: 16_384)
         var length = 0
-        while tls_session_read(session, &input, &room, room.count, &length) == TLS_OK.rawValue {
+        while apns_tls_session_read(session, &input, &room, room.count, &length) == TLS_OK.rawValue {
             plain += room.prefix(length)
         }
         while let frame = Frame.take(from: &plain) { frames.append(frame) }

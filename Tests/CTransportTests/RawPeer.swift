@@ -1,6 +1,8 @@
 import CTLS
+import CTransportServer
 import Credentials
 import Glibc
+import Identities
 
 /// A server that does exactly what a test says: it sees every frame of the client and sends frames as given. Of TLS it
 /// uses our own engine; everything above is its own.
@@ -11,7 +13,7 @@ final class RawPeer {
     private var socket: Int32 = -1
     private let context: OpaquePointer
     private var session: OpaquePointer?
-    private let output: UnsafeMutablePointer<tls_output>
+    private let output: UnsafeMutablePointer<apns_tls_output>
     private var established = false
     private var prefaceLeft = 24
     private var plain: [UInt8] = []
@@ -28,12 +30,12 @@ final class RawPeer {
         self.listener = listener
         port = RawPeer.port(of: listener)
         output = .allocate(capacity: 1)
-        output.initialize(to: tls_output(bytes: .allocate(capacity: 1 << 22), length: 0, capacity: 1 << 22))
+        output.initialize(to: apns_tls_output(bytes: .allocate(capacity: 1 << 22), length: 0, capacity: 1 << 22))
     }
 
     deinit {
-        tls_session_destroy(session)
-        tls_context_destroy(context)
+        apns_tls_session_destroy(session)
+        apns_tls_context_destroy(context)
         output.pointee.bytes.deallocate()
         output.deallocate()
         close()
@@ -42,16 +44,15 @@ final class RawPeer {
     private static func context() throws -> OpaquePointer {
         let identity = ServerIdentity.test
         var made: OpaquePointer?
-        var error = tls_error()
+        var error = apns_error()
         identity.certificatePEM.withUnsafeBufferPointer { certificate in
             identity.keyPEM.withUnsafeBufferPointer { key in
-                var options = tls_context_options()
+                var options = apns_tls_context_options()
                 options.certificate_pem = certificate.baseAddress
                 options.certificate_length = UInt32(certificate.count)
                 options.key_pem = key.baseAddress
                 options.key_length = UInt32(key.count)
-                options.server = true
-                _ = tls_context_create(&options, &made, &error)
+                _ = apns_tls_server_context_create(&options, &made, &error)
             }
         }
         guard let made else { throw TransportFailure(status: -1, text: "tls") }
@@ -76,7 +77,7 @@ final class RawPeer {
 
     /// Says close_notify.
     func closeInOrder() {
-        if let session { tls_session_close(session) }
+        if let session { apns_tls_session_close(session) }
         flush()
     }
 
@@ -87,7 +88,7 @@ final class RawPeer {
     /// Anything, as one TLS record.
     func send(bytes: [UInt8]) {
         guard let session, !bytes.isEmpty else { return }
-        _ = tls_session_write(session, bytes, bytes.count)
+        _ = apns_tls_session_write(session, bytes, bytes.count)
         flush()
     }
 
@@ -111,13 +112,13 @@ final class RawPeer {
         socket = Glibc.accept(listener, nil, nil)
         guard socket >= 0 else { return }
         _ = fcntl(socket, F_SETFL, O_NONBLOCK)
-        session = tls_session_create(context, nil, output)
+        session = apns_tls_session_create(context, nil, output)
     }
 
     private func take(_ bytes: UnsafeBufferPointer<UInt8>) {
-        var input = tls_input(bytes: bytes.baseAddress, length: bytes.count)
+        var input = apns_tls_input(bytes: bytes.baseAddress, length: bytes.count)
         if !established {
-            established = tls_session_handshake(session, &input) == TLS_OK.rawValue
+            established = apns_tls_session_handshake(session, &input) == TLS_OK.rawValue
             if established { send([.settings(settings)]) }
         }
         guard established else { return }
@@ -125,7 +126,7 @@ final class RawPeer {
         var length = 0
         var result = TLS_OK.rawValue
         while result == TLS_OK.rawValue {
-            result = tls_session_read(session, &input, &room, room.count, &length)
+            result = apns_tls_session_read(session, &input, &room, room.count, &length)
             if result == TLS_OK.rawValue { plain += room.prefix(length) }
         }
         parse()

@@ -1,4 +1,5 @@
 import CTransport
+import CTransportServer
 import Testing
 
 @Suite("requests and answers")
@@ -36,7 +37,7 @@ struct RequestTests {
             #expect(outcome.fields == [Field(name: "apns-id", value: "id-\(outcome.ticket)")])
             #expect(outcome.body == (refused ? "{\"reason\":\"/3/device/\(outcome.ticket)\"}" : ""))
         }
-        #expect(transport_streams_free(pair.client.handle) == 4096)
+        #expect(apns_transport_streams_free(pair.client.handle) == 4096)
         for request in pair.server.received {
             let number = request.value(":path")?.split(separator: "/").last ?? ""
             #expect(String(decoding: request.body, as: UTF8.self) == "body \(number)")
@@ -45,7 +46,7 @@ struct RequestTests {
             #expect(request.value("authorization") == "bearer t" && request.value("apns-id") == "id-\(number)")
             #expect(request.value("content-length") == String(request.body.count))
         }
-        #expect(transport_loop_kind(pair.client.handle) == loop.rawValue)
+        #expect(apns_transport_loop_kind(pair.client.handle) == loop.rawValue)
     }
 
     @Test("a send buffer of one byte slows requests down and loses none", arguments: Loop.available)
@@ -107,12 +108,12 @@ struct RequestTests {
     @Test("the peer's limit is followed up and down while requests are open", arguments: Loop.available)
     func limitChanges(loop: Loop) throws {
         let pair = try Pair(Limits(loop: loop), streamsMax: 1)
-        #expect(transport_connection_streams_set(pair.server.handle, pair.serverConnection, 1000) == 0)
+        #expect(apns_transport_connection_streams_set(pair.server.handle, pair.serverConnection, 1000) == 0)
         pair.drive { !pair.client.events(TRANSPORT_EVENT_SETTINGS).isEmpty }
         #expect(pair.client.events(TRANSPORT_EVENT_SETTINGS)[0].streamsMax == 1000)
         pair.client.submit((0..<1000).map { Request(ticket: $0) }, on: pair.connection)
         pair.drive { pair.server.received.count == 1000 }
-        #expect(transport_connection_streams_set(pair.server.handle, pair.serverConnection, 2) == 0)
+        #expect(apns_transport_connection_streams_set(pair.server.handle, pair.serverConnection, 2) == 0)
         pair.drive { pair.client.events(TRANSPORT_EVENT_SETTINGS).count == 2 }
         pair.client.submit([Request(ticket: 5000)], on: pair.connection)
         pair.drive { pair.client.outcomes.count == 1 }
@@ -151,17 +152,17 @@ struct RequestTests {
         pair.client.submit([Request(ticket: 100, path: "/now")], on: pair.connection)
         pair.drive { pair.client.outcomes.count == 11 }
         #expect(pair.client.outcomes.last?.status == 200)
-        #expect(transport_streams_free(pair.client.handle) == 4096)
+        #expect(apns_transport_streams_free(pair.client.handle) == 4096)
     }
 
     @Test("more requests than the slab holds are not taken, all of them")
     func slab() throws {
         let pair = try Pair(Limits(streams: 4), streamsMax: 100)
         #expect(
-            pair.client.submit((0..<5).map { Request(ticket: $0) }, on: pair.connection) == TRANSPORT_MISUSE.rawValue)
-        #expect(transport_streams_free(pair.client.handle) == 4)
+            pair.client.submit((0..<5).map { Request(ticket: $0) }, on: pair.connection) == APNS_MISUSE.rawValue)
+        #expect(apns_transport_streams_free(pair.client.handle) == 4)
         #expect(pair.client.submit((0..<4).map { Request(ticket: $0) }, on: pair.connection) == 0)
-        #expect(transport_streams_free(pair.client.handle) == 0)
+        #expect(apns_transport_streams_free(pair.client.handle) == 0)
         pair.server.answer = { _ in Response() }
         pair.drive { pair.client.outcomes.count == 4 }
     }

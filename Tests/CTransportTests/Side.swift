@@ -1,6 +1,8 @@
 import CTransport
+import CTransportServer
 import Credentials
 import Glibc
+import Identities
 
 struct TransportFailure: Error {
     var status: Int32
@@ -21,34 +23,36 @@ final class Side {
         var names = limits.captures.map { UnsafePointer<CChar>(strdup($0)) }
         defer { names.forEach { free(UnsafeMutablePointer(mutating: $0)) } }
         var made: OpaquePointer?
-        var error = transport_error()
+        var error = apns_error()
         let status = names.withUnsafeMutableBufferPointer { captures in
-            var options = transport_options(
+            var options = apns_transport_options(
                 loop: limits.loop.rawValue, connections_max: limits.connections, streams_max: limits.streams,
                 body_received_max: limits.bodyReceived, request_timeout_ms: limits.requestTimeoutMs,
                 connect_timeout_ms: limits.connectTimeoutMs, send_buffer_max: limits.sendBuffer,
                 capture_count: UInt32(limits.captures.count), captures: UnsafePointer(captures.baseAddress))
-            return transport_create(&options, &made, &error)
+            return apns_transport_create(&options, &made, &error)
         }
         guard let made else { throw TransportFailure(status: status, text: error.message) }
         handle = made
     }
 
     deinit {
-        transport_destroy(handle)
+        apns_transport_destroy(handle)
     }
 
-    var statistics: transport_statistics {
-        var statistics = transport_statistics()
-        transport_statistics_get(handle, &statistics)
+    var statistics: apns_transport_statistics {
+        var statistics = apns_transport_statistics()
+        apns_transport_statistics_get(handle, &statistics)
         return statistics
     }
 
     // MARK: - setting up
 
-    func tls(_ fill: (inout transport_tls_options) -> Void, pem: [[UInt8]?]) throws -> Int32 {
-        var options = transport_tls_options()
-        var error = transport_error()
+    func tls(
+        _ fill: (inout apns_transport_tls_options) -> Void, pem: [[UInt8]?], server: Bool = false
+    ) throws -> Int32 {
+        var options = apns_transport_tls_options()
+        var error = apns_error()
         let (ca, certificate, key) = (pem[0] ?? [], pem[1] ?? [], pem[2] ?? [])
         let number = ca.withUnsafeBufferPointer { ca in
             certificate.withUnsafeBufferPointer { certificate in
@@ -60,7 +64,9 @@ final class Side {
                     options.certificate_length = UInt32(certificate.count)
                     options.key_length = UInt32(key.count)
                     fill(&options)
-                    return transport_tls_create(handle, &options, &error)
+                    return server
+                        ? apns_transport_server_tls_create(handle, &options, &error)
+                        : apns_transport_tls_create(handle, &options, &error)
                 }
             }
         }
@@ -73,17 +79,15 @@ final class Side {
         clientCA: [UInt8]? = nil
     ) throws -> UInt16 {
         let tls = try tls(
-            {
-                $0.role = UInt8(TRANSPORT_SERVER.rawValue)
-                $0.request_client_certificate = askForCertificate ? 1 : 0
-            }, pem: [clientCA, identity.certificatePEM, identity.keyPEM])
+            { $0.request_client_certificate = askForCertificate ? 1 : 0 },
+            pem: [clientCA, identity.certificatePEM, identity.keyPEM], server: true)
         var port: UInt16 = 0
-        var error = transport_error()
+        var error = apns_error()
         let status = withLoopback(port: 0) { address, length in
-            var options = transport_listen_options(
+            var options = apns_transport_listen_options(
                 address: address, context: 77, address_length: length, tls: tls, streams_max: streamsMax,
                 stream_window: 0)
-            return transport_listen(handle, &options, &port, &error)
+            return apns_transport_listen(handle, &options, &port, &error)
         }
         guard status == 0 else { throw TransportFailure(status: status, text: error.message) }
         return port
@@ -96,12 +100,12 @@ final class Side {
         let own = own ?? certificate.map { ($0.certificatePEM, $0.keyPEM) }
         let tls = try tls({ _ in }, pem: [ca, own?.certificatePEM, own?.keyPEM])
         var connection: UInt64 = 0
-        var error = transport_error()
+        var error = apns_error()
         let status = withLoopback(port: port) { address, length in
             host.withCString { name in
-                var options = transport_connect_options(
+                var options = apns_transport_connect_options(
                     address: address, host_name: name, context: context, address_length: length, tls: tls)
-                return transport_connect(handle, &options, &connection, &error)
+                return apns_transport_connect(handle, &options, &connection, &error)
             }
         }
         guard status == 0 else { throw TransportFailure(status: status, text: error.message) }
@@ -114,12 +118,12 @@ final class Side {
             Field(name: ":authority", value: "localhost"),
         ]
         let all = fields + more
-        precondition(transport_header_set_define(handle, number, arena.fields(all), UInt32(all.count)) == 0)
+        precondition(apns_transport_header_set_define(handle, number, arena.fields(all), UInt32(all.count)) == 0)
     }
 
     func share(_ fields: [Field], on connection: UInt64) {
         precondition(
-            transport_connection_fields_set(handle, connection, arena.fields(fields), UInt32(fields.count)) == 0)
+            apns_transport_connection_fields_set(handle, connection, arena.fields(fields), UInt32(fields.count)) == 0)
     }
 
     // MARK: - working
@@ -127,20 +131,20 @@ final class Side {
     @discardableResult
     func submit(_ requests: [Request], on connection: UInt64) -> Int32 {
         let records = requests.map { arena.record($0, on: connection) }
-        return transport_submit(handle, records, UInt32(records.count))
+        return apns_transport_submit(handle, records, UInt32(records.count))
     }
 
     func respond(_ response: Response, to received: Received) {
         var record = arena.record(response, to: received)
-        transport_respond(handle, &record, 1)
+        apns_transport_respond(handle, &record, 1)
     }
 
     /// One call of the transport's poll, with arrays of `capacity` records; keeps what it reports.
     func poll(timeoutMs: UInt32 = 0, lingerUs: UInt32 = 0, capacity: Int = 256) {
-        withUnsafeTemporaryAllocation(of: transport_outcome.self, capacity: capacity) { outcomes in
-            withUnsafeTemporaryAllocation(of: transport_event.self, capacity: capacity) { events in
-                withUnsafeTemporaryAllocation(of: transport_received.self, capacity: capacity) { received in
-                    var io = transport_poll_io()
+        withUnsafeTemporaryAllocation(of: apns_transport_outcome.self, capacity: capacity) { outcomes in
+            withUnsafeTemporaryAllocation(of: apns_transport_event.self, capacity: capacity) { events in
+                withUnsafeTemporaryAllocation(of: apns_transport_received.self, capacity: capacity) { received in
+                    var io = apns_transport_poll_io()
                     io.outcomes = outcomes.baseAddress
                     io.events = events.baseAddress
                     io.received = received.baseAddress
@@ -149,7 +153,7 @@ final class Side {
                     io.received_capacity = UInt32(capacity)
                     io.timeout_ms = timeoutMs
                     io.linger_us = lingerUs
-                    precondition(transport_poll(handle, &io) == 0)
+                    precondition(apns_transport_poll(handle, &io) == 0)
                     self.outcomes += outcomes.prefix(Int(io.outcome_count)).map(Outcome.init)
                     self.events += events.prefix(Int(io.event_count)).map(Event.init)
                     take(received.prefix(Int(io.received_count)).map(Received.init))
@@ -170,7 +174,7 @@ final class Side {
 
     // MARK: - looking
 
-    func events(_ kind: transport_event_kind) -> [Event] {
+    func events(_ kind: apns_transport_event_kind) -> [Event] {
         events.filter { $0.kind == kind.rawValue }
     }
 
@@ -179,7 +183,7 @@ final class Side {
     var ping: [Event] { events(TRANSPORT_EVENT_PONG) }
 }
 
-extension transport_error {
+extension apns_error {
     var message: String {
         withUnsafeBytes(of: text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }

@@ -62,7 +62,7 @@ struct Response {
 }
 
 extension Outcome {
-    init(_ record: transport_outcome) {
+    init(_ record: apns_transport_outcome) {
         self.init(
             ticket: record.ticket, connection: record.connection, delivery: UInt32(record.delivery),
             scope: UInt32(record.scope), code: record.code, status: record.status,
@@ -71,7 +71,7 @@ extension Outcome {
 }
 
 extension Event {
-    init(_ record: transport_event) {
+    init(_ record: apns_transport_event) {
         self.init(
             kind: UInt32(record.kind), connection: record.connection, context: record.context,
             scope: UInt32(record.scope), code: record.code, streamsMax: record.streams_max,
@@ -81,7 +81,7 @@ extension Event {
 }
 
 extension Received {
-    init(_ record: transport_received) {
+    init(_ record: apns_transport_received) {
         self.init(
             connection: record.connection, stream: record.stream,
             fields: fieldsCopied(record.fields, record.field_count),
@@ -94,7 +94,7 @@ private func text(_ bytes: UnsafePointer<UInt8>?, _ length: UInt32) -> String {
     String(decoding: UnsafeBufferPointer(start: bytes, count: Int(length)), as: UTF8.self)
 }
 
-private func fieldsCopied(_ fields: UnsafePointer<transport_field>?, _ count: UInt32) -> [Field] {
+private func fieldsCopied(_ fields: UnsafePointer<apns_transport_field>?, _ count: UInt32) -> [Field] {
     UnsafeBufferPointer(start: fields, count: Int(count)).map {
         Field(name: text($0.name, $0.name_length), value: text($0.value, $0.value_length))
     }

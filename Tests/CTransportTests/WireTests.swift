@@ -133,7 +133,7 @@ struct WireTests {
             for _ in 0..<polls { setup.client.poll() }
             // Hands the full buffer to the loop, once that is free, and so makes room.
             setup.submit([Request(ticket: 200, path: "/200", body: body)])
-            transport_connection_close(setup.client.handle, setup.connection, TRANSPORT_CLOSE_NOW.rawValue)
+            apns_transport_connection_close(setup.client.handle, setup.connection, TRANSPORT_CLOSE_NOW.rawValue)
             setup.drive { setup.client.down != nil }
             for _ in 0..<100 { setup.peer.step() }
             let inflater = Inflater()
@@ -278,7 +278,7 @@ struct WireTests {
         setup.submit((0..<4000).map { Request(ticket: $0, path: "/" + String(repeating: "p", count: 5000)) })
         for _ in 0..<20 { setup.client.poll() }
         #expect(setup.client.outcomes.isEmpty)
-        transport_connection_close(setup.client.handle, setup.connection, TRANSPORT_CLOSE_NOW.rawValue)
+        apns_transport_connection_close(setup.client.handle, setup.connection, TRANSPORT_CLOSE_NOW.rawValue)
         setup.drive { setup.client.down != nil }
         #expect(Set(setup.client.outcomes.map(\.ticket)).count == 4000)
         let sent = setup.client.outcomes.filter { $0.delivery == TRANSPORT_MAYBE_SENT.rawValue }

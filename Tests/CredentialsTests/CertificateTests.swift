@@ -1,4 +1,5 @@
 import CTestSupport
+import Identities
 import Testing
 
 @testable import Credentials

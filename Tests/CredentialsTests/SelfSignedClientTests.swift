@@ -1,4 +1,5 @@
 import Credentials
+import Identities
 import Testing
 
 @Suite("A client certificate made for the occasion")

@@ -1,3 +1,4 @@
+import Identities
 import Testing
 
 @testable import Credentials

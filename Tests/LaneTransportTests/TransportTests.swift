@@ -1,4 +1,5 @@
 import APNSBatchBasics
+import CTransport
 import Synchronization
 import Testing
 
@@ -59,6 +60,12 @@ import Testing
     func wakes() throws {
         let waker = LaneWaker()
         waker.wake()
+        try wait(for: waker)
+        waker.wake()
+    }
+
+    /// Waits in a transport until another thread wakes it.
+    private func wait(for waker: LaneWaker) throws {
         var transport = try Transport(Self.options(.automatic))
         transport.attach(waker)
         let thread = try NamedThread("waker") { waker.wake() }
@@ -66,7 +73,45 @@ import Testing
         let woken = harvest.events.contains { $0.eventKind == .woken }
         #expect(woken)
         thread.join()
-        waker.detach()
-        waker.wake()
+    }
+}
+
+@Suite("The numbers of the core and their names in Swift") struct NumberTests {
+    /// Every case stands in `pairs` with the core's number for it, and no number has a second one.
+    private func agree<Name: RawRepresentable & Hashable>(_ pairs: [(Name, UInt32)])
+    where Name.RawValue: FixedWidthInteger {
+        for (name, number) in pairs { #expect(UInt32(name.rawValue) == number, "\(name)") }
+        let cases = (0..<100).compactMap { Name(rawValue: Name.RawValue($0)) }
+        #expect(Set(cases) == Set(pairs.map(\.0)))
+    }
+
+    @Test("are the same")
+    func same() {
+        agree([
+            (Delivery.notSent, TRANSPORT_NOT_SENT.rawValue), (.maybeSent, TRANSPORT_MAYBE_SENT.rawValue),
+            (.answered, TRANSPORT_ANSWERED.rawValue),
+        ])
+        agree([
+            (FailureScope.none, TRANSPORT_SCOPE_NONE.rawValue), (.system, TRANSPORT_SCOPE_SYSTEM.rawValue),
+            (.tls, TRANSPORT_SCOPE_TLS.rawValue), (.http2, TRANSPORT_SCOPE_HTTP2.rawValue),
+            (.session, TRANSPORT_SCOPE_SESSION.rawValue), (.timeout, TRANSPORT_SCOPE_TIMEOUT.rawValue),
+            (.local, TRANSPORT_SCOPE_LOCAL.rawValue), (.end, TRANSPORT_SCOPE_END.rawValue),
+            (.proxy, TRANSPORT_SCOPE_PROXY.rawValue),
+        ])
+        agree([
+            (LoopKind.automatic, TRANSPORT_LOOP_AUTO.rawValue), (.ioUring, TRANSPORT_LOOP_IO_URING.rawValue),
+            (.epoll, TRANSPORT_LOOP_EPOLL.rawValue), (.other, TRANSPORT_LOOP_OTHER.rawValue),
+        ])
+        agree([
+            (ConnectionEventKind.up, TRANSPORT_EVENT_UP.rawValue), (.settings, TRANSPORT_EVENT_SETTINGS.rawValue),
+            (.goaway, TRANSPORT_EVENT_GOAWAY.rawValue), (.down, TRANSPORT_EVENT_DOWN.rawValue),
+            (.pong, TRANSPORT_EVENT_PONG.rawValue), (.woken, TRANSPORT_EVENT_WOKEN.rawValue),
+            (.accepted, TRANSPORT_EVENT_ACCEPTED.rawValue),
+        ])
+        agree([
+            (ConnectionStage.connecting, TRANSPORT_STAGE_CONNECTING.rawValue),
+            (.tunneling, TRANSPORT_STAGE_TUNNELING.rawValue), (.handshaking, TRANSPORT_STAGE_HANDSHAKING.rawValue),
+            (.settling, TRANSPORT_STAGE_SETTLING.rawValue), (.up, TRANSPORT_STAGE_UP.rawValue),
+        ])
     }
 }

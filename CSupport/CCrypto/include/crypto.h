@@ -12,26 +12,23 @@
  * Threads. A key never changes after it was made and may be used by several threads at once; it is freed by one, after
  * the last use. A sealer belongs to one thread at a time. All other functions keep no state between calls.
  *
- * Errors. Functions return 0 or a negative enum crypto_status and fill the record, which may be NULL. Text is plain
- * English with the library's reason where there is one, and never holds bytes of a key or of a passphrase. Whatever
- * comes from a file is input and never asserted; NULL where bytes are required is the caller's bug and asserted.
+ * Errors. Functions return 0 or a negative enum apns_status and fill the record, which may be NULL: scope is an enum
+ * crypto_fault, code the packed error of OpenSSL or 0. Text is
+ * plain English with the library's reason where there is one, and never holds bytes of a key or of a passphrase.
+ * Whatever comes from a file is input and never asserted; NULL where bytes are required is the caller's bug and
+ * asserted.
  *
- * Secrets. Private keys in buffers are wiped by crypto_buffer_free; keys are wiped by crypto_key_free.
+ * Secrets. Private keys in buffers are wiped by apns_crypto_buffer_free; keys are wiped by apns_crypto_key_free.
  */
 #ifndef APNS_BATCH_CRYPTO_H
 #define APNS_BATCH_CRYPTO_H
 
+#include "apns_error.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
-enum crypto_status {
-    CRYPTO_OK = 0,
-    CRYPTO_MISUSE = -1,   /* the caller's bug: a public key given for signing */
-    CRYPTO_RESOURCE = -2, /* local: memory, or the library failed at something that cannot depend on the input */
-    CRYPTO_INPUT = -3,    /* the bytes given are not what they should be; see fault */
-};
-
-enum crypto_fault {
+enum apns_crypto_fault {
     CRYPTO_FAULT_NONE = 0,
     CRYPTO_FAULT_NOT_PEM = 1,     /* no PEM block at all */
     CRYPTO_FAULT_WRONG_BLOCK = 2, /* PEM, but of something else: a certificate where a key was expected */
@@ -48,52 +45,36 @@ enum crypto_fault {
         12, /* encrypted with an algorithm that only OpenSSL's legacy provider has, which is not there */
 };
 
-/* An error record. */
-typedef struct crypto_error {
-    int32_t status; /* enum crypto_status */
-    int32_t fault;  /* enum crypto_fault */
-    uint64_t code;  /* OpenSSL's packed error, or 0 */
-    char text[240]; /* English, NUL-terminated, no secrets */
-} crypto_error;
-_Static_assert(sizeof(crypto_error) == 256, "fixed layout");
-
-/* Bytes made by this library. Owned by caller: free with crypto_buffer_free. */
-typedef struct crypto_buffer {
+/* Bytes made by this library. Owned by caller: free with apns_crypto_buffer_free. */
+typedef struct apns_crypto_buffer {
     uint8_t *bytes;
     size_t length;
-} crypto_buffer;
-_Static_assert(sizeof(crypto_buffer) == 16, "fixed layout");
+} apns_crypto_buffer;
+_Static_assert(sizeof(apns_crypto_buffer) == 16, "fixed layout");
 
 /* Wipes and frees the bytes and empties the record. An empty record is allowed. */
-void crypto_buffer_free(crypto_buffer *buffer);
+void apns_crypto_buffer_free(apns_crypto_buffer *buffer);
 
 /* ---------------------------------------------------------------- keys on the curve P-256 */
 
-typedef struct crypto_key crypto_key;
-
-/* Makes a new private key. *out: owned by caller, free with crypto_key_free. */
-int crypto_key_generate(crypto_key **out, crypto_error *error);
+typedef struct apns_crypto_key apns_crypto_key;
 
 /* Reads a private key on P-256: the first private key block of the PEM text, PKCS#8 (RFC 5958), encrypted PKCS#8 or
  * SEC 1. pem, passphrase: borrowed until return; passphrase may be NULL, it has at most 1,024 bytes.
- * *out: owned by caller, free with crypto_key_free. */
-int crypto_key_read_private(const uint8_t *pem, size_t pem_length, const uint8_t *passphrase, size_t passphrase_length,
-                            crypto_key **out, crypto_error *error);
-
-/* Reads a public key on P-256: the first PUBLIC KEY block (RFC 5280, SubjectPublicKeyInfo) of the PEM text.
- * pem: borrowed until return. *out: owned by caller, free with crypto_key_free. */
-int crypto_key_read_public(const uint8_t *pem, size_t pem_length, crypto_key **out, crypto_error *error);
+ * *out: owned by caller, free with apns_crypto_key_free. */
+int apns_crypto_key_read_private(const uint8_t *pem, size_t pem_length, const uint8_t *passphrase,
+                                 size_t passphrase_length, apns_crypto_key **out, apns_error *error);
 
 /* Writes the private key as PKCS#8 PEM; encrypted (PBES2, AES-256-CBC) when a passphrase (borrowed until return) is
- * given, plain with NULL. out: owned by caller, free with crypto_buffer_free. */
-int crypto_key_write_private(const crypto_key *key, const uint8_t *passphrase, size_t passphrase_length,
-                             crypto_buffer *out, crypto_error *error);
+ * given, plain with NULL. out: owned by caller, free with apns_crypto_buffer_free. */
+int apns_crypto_key_write_private(const apns_crypto_key *key, const uint8_t *passphrase, size_t passphrase_length,
+                                  apns_crypto_buffer *out, apns_error *error);
 
-/* Writes the public part as PUBLIC KEY PEM. out: owned by caller, free with crypto_buffer_free. */
-int crypto_key_write_public(const crypto_key *key, crypto_buffer *out, crypto_error *error);
+/* Writes the public part as PUBLIC KEY PEM. out: owned by caller, free with apns_crypto_buffer_free. */
+int apns_crypto_key_write_public(const apns_crypto_key *key, apns_crypto_buffer *out, apns_error *error);
 
 /* Wipes and frees a key. NULL is allowed. */
-void crypto_key_free(crypto_key *key);
+void apns_crypto_key_free(apns_crypto_key *key);
 
 /* ---------------------------------------------------------------- ES256 (RFC 7518, section 3.4) */
 
@@ -101,53 +82,31 @@ enum { CRYPTO_ES256_BYTES = 64 };
 
 /* Signs a message: ECDSA over P-256 and SHA-256. signature: room for CRYPTO_ES256_BYTES, r and then s, 32 bytes each,
  * big endian. message: borrowed until return. */
-int crypto_es256_sign(const crypto_key *key, const uint8_t *message, size_t message_length, uint8_t *signature,
-                      crypto_error *error);
-
-/* 1 when the signature is the key's for this message, 0 when it is not (of another length, too), or a negative status.
- * All bytes: borrowed until return. */
-int crypto_es256_verify(const crypto_key *key, const uint8_t *message, size_t message_length, const uint8_t *signature,
-                        size_t signature_length, crypto_error *error);
+int apns_crypto_es256_sign(const apns_crypto_key *key, const uint8_t *message, size_t message_length,
+                           uint8_t *signature, apns_error *error);
 
 /* ---------------------------------------------------------------- certificates */
 
-/* What makes a TLS server: a certificate authority of its own, a certificate signed by it, and that one's key, all PEM.
- * Each buffer: owned by caller, free with crypto_identity_free. */
-typedef struct crypto_identity {
-    crypto_buffer authority;   /* the authority's certificate; its key is wiped and kept nowhere */
-    crypto_buffer certificate; /* the server's certificate alone */
-    crypto_buffer key;         /* PKCS#8, plain */
-} crypto_identity;
-
-/* Makes an identity on P-256 whose certificate names the hosts as subjectAltName (RFC 5280, section 4.2.1.6): an IP
- * address where the text is one (IPv4 or IPv6), else a DNS name of letters, digits, '-', '_', '.' and '*'. Valid from
- * one day ago for days (1 to 36,500) more days, as TLS server and client. hosts: host_count (1 to 64) strings, borrowed
- * until return.
- */
-int crypto_identity_make(const char *const *hosts, size_t host_count, uint32_t days, crypto_identity *out,
-                         crypto_error *error);
-
-/* Wipes and frees the three buffers and empties the record. */
-void crypto_identity_free(crypto_identity *identity);
-
 /* What a certificate says of itself. Texts are NUL-terminated UTF-8, empty where absent or too long. */
-typedef struct crypto_certificate_facts {
+typedef struct apns_crypto_certificate_facts {
     int64_t not_before; /* seconds since 1970-01-01 00:00 UTC */
     int64_t not_after;
     char common_name[256]; /* of the subject */
     char user_id[256];     /* UID of the subject (0.9.2342.19200300.100.1.1) */
-} crypto_certificate_facts;
-_Static_assert(sizeof(crypto_certificate_facts) == 528, "fixed layout");
+} apns_crypto_certificate_facts;
+_Static_assert(sizeof(apns_crypto_certificate_facts) == 528, "fixed layout");
 
 /* Reads the first certificate of a PEM text. pem: borrowed until return. */
-int crypto_certificate_read(const uint8_t *pem, size_t pem_length, crypto_certificate_facts *out, crypto_error *error);
+int apns_crypto_certificate_read(const uint8_t *pem, size_t pem_length, apns_crypto_certificate_facts *out,
+                                 apns_error *error);
 
 /* Checks that every certificate block of certificate_pem parses, that key_pem holds a private key of any algorithm, and
  * that the first certificate is this key's. facts: filled from the first certificate. plain_key: the key as plain
- * PKCS#8 PEM, owned by caller, free with crypto_buffer_free. All other pointers: borrowed until return. */
-int crypto_certificate_match(const uint8_t *certificate_pem, size_t certificate_length, const uint8_t *key_pem,
-                             size_t key_length, const uint8_t *passphrase, size_t passphrase_length,
-                             crypto_certificate_facts *facts, crypto_buffer *plain_key, crypto_error *error);
+ * PKCS#8 PEM, owned by caller, free with apns_crypto_buffer_free. All other pointers: borrowed until return. */
+int apns_crypto_certificate_match(const uint8_t *certificate_pem, size_t certificate_length, const uint8_t *key_pem,
+                                  size_t key_length, const uint8_t *passphrase, size_t passphrase_length,
+                                  apns_crypto_certificate_facts *facts, apns_crypto_buffer *plain_key,
+                                  apns_error *error);
 
 /* ---------------------------------------------------------------- PKCS#12 (RFC 7292)
  *
@@ -155,9 +114,9 @@ int crypto_certificate_match(const uint8_t *certificate_pem, size_t certificate_
  * most 1,024 bytes. Old files (RC2, RC4) need OpenSSL's legacy provider, which is loaded for them alone.
  *
  * certificates: PEM, the key's certificate first. key: plain PKCS#8 PEM. Both: owned by caller, free with
- * crypto_buffer_free. All other pointers: borrowed until return. */
-int crypto_pkcs12_read(const uint8_t *bytes, size_t length, const uint8_t *passphrase, size_t passphrase_length,
-                       crypto_buffer *certificates, crypto_buffer *key, crypto_error *error);
+ * apns_crypto_buffer_free. All other pointers: borrowed until return. */
+int apns_crypto_pkcs12_read(const uint8_t *bytes, size_t length, const uint8_t *passphrase, size_t passphrase_length,
+                            apns_crypto_buffer *certificates, apns_crypto_buffer *key, apns_error *error);
 
 /* ---------------------------------------------------------------- sealing
  *
@@ -171,52 +130,52 @@ int crypto_pkcs12_read(const uint8_t *bytes, size_t length, const uint8_t *passp
 
 enum { CRYPTO_RSA_BITS_MIN = 2048, CRYPTO_RSA_BITS_MAX = 8192, CRYPTO_RSA_BYTES_MAX = 1024 };
 
-enum crypto_cipher { CRYPTO_CIPHER_AES256_GCM = 0, CRYPTO_CIPHER_AES256_CBC = 1 };
+enum apns_crypto_cipher { CRYPTO_CIPHER_AES256_GCM = 0, CRYPTO_CIPHER_AES256_CBC = 1 };
 
 /* How RSA encryption fills up (RFC 8017, section 7): OAEP, whose mask function has the same digest, or v1.5. */
-enum crypto_padding { CRYPTO_PADDING_OAEP_SHA256 = 0, CRYPTO_PADDING_OAEP_SHA1 = 1, CRYPTO_PADDING_PKCS1 = 2 };
+enum apns_crypto_padding { CRYPTO_PADDING_OAEP_SHA256 = 0, CRYPTO_PADDING_OAEP_SHA1 = 1, CRYPTO_PADDING_PKCS1 = 2 };
 
-typedef struct crypto_sealer crypto_sealer;
+typedef struct apns_crypto_sealer apns_crypto_sealer;
 
-/* Checks a recipient's key as crypto_sealer_address reads it, without OpenSSL, and tells its bits. Allocates nothing.
- * key: borrowed until return. */
-int crypto_recipient_check(const uint8_t *key, size_t length, uint32_t *bits, crypto_error *error);
+/* Checks a recipient's key as apns_crypto_sealer_address reads it, without OpenSSL, and tells its bits. Allocates
+ * nothing. key: borrowed until return. */
+int apns_crypto_recipient_check(const uint8_t *key, size_t length, uint32_t *bits, apns_error *error);
 
-/* *out: owned by caller, free with crypto_sealer_free. */
-int crypto_sealer_make(int cipher, int padding, crypto_sealer **out, crypto_error *error);
+/* *out: owned by caller, free with apns_crypto_sealer_free. */
+int apns_crypto_sealer_make(int cipher, int padding, apns_crypto_sealer **out, apns_error *error);
 
 /* Takes the recipient of the next messages: an RSA key as PEM (PUBLIC KEY or RSA PUBLIC KEY), as base64 of the DER of
  * either, or as that DER. The same bytes as the last time cost a comparison. After a failure there is no recipient.
  * key: borrowed until return. */
-int crypto_sealer_address(crypto_sealer *sealer, const uint8_t *key, size_t length, crypto_error *error);
+int apns_crypto_sealer_address(apns_crypto_sealer *sealer, const uint8_t *key, size_t length, apns_error *error);
 
 /* Bytes of content for a message, and of secret for the recipient. */
-size_t crypto_sealer_content_length(const crypto_sealer *sealer, size_t message_length);
-size_t crypto_sealer_secret_length(const crypto_sealer *sealer);
+size_t apns_crypto_sealer_content_length(const apns_crypto_sealer *sealer, size_t message_length);
+size_t apns_crypto_sealer_secret_length(const apns_crypto_sealer *sealer);
 
 /* Seals a message for the recipient, which must have been set. content, secret: room for as many bytes as the two
  * functions above tell; not NUL-terminated. message: borrowed until return; must not overlap. */
-int crypto_sealer_seal(crypto_sealer *sealer, const uint8_t *message, size_t message_length, uint8_t *content,
-                       uint8_t *secret, crypto_error *error);
+int apns_crypto_sealer_seal(apns_crypto_sealer *sealer, const uint8_t *message, size_t message_length, uint8_t *content,
+                            uint8_t *secret, apns_error *error);
 
 /* Wipes and frees a sealer. NULL is allowed. */
-void crypto_sealer_free(crypto_sealer *sealer);
+void apns_crypto_sealer_free(apns_crypto_sealer *sealer);
 
 /* ---------------------------------------------------------------- digest, random bytes, wiping */
 
 enum { CRYPTO_SHA256_BYTES = 32 };
 
 /* SHA-256 of the bytes (borrowed until return) into digest, room for CRYPTO_SHA256_BYTES. */
-int crypto_sha256(const uint8_t *bytes, size_t length, uint8_t *digest, crypto_error *error);
+int apns_crypto_sha256(const uint8_t *bytes, size_t length, uint8_t *digest, apns_error *error);
 
 /* Fills bytes from the library's generator. */
-int crypto_random(uint8_t *bytes, size_t length, crypto_error *error);
+int apns_crypto_random(uint8_t *bytes, size_t length, apns_error *error);
 
 /* Overwrites bytes in a way that a compiler does not remove. */
-void crypto_wipe(void *bytes, size_t length);
+void apns_crypto_wipe(void *bytes, size_t length);
 
 /* Keeps this process's memory out of core files, and away from debuggers of the same user. For the whole process, and
  * for good. 0 or a negative errno. */
-int crypto_core_dumps_forbid(void);
+int apns_crypto_core_dumps_forbid(void);
 
 #endif

@@ -1,12 +1,13 @@
 /*
- * h2: HTTP/2 sessions, client and server side, over memory. Plaintext in, plaintext out; never a descriptor.
+ * h2: HTTP/2 sessions over memory, of clients; h2_server.h has the server's side. Plaintext in, plaintext out; never a
+ * descriptor.
  *
  * Model. A session is fed received bytes and pumped for bytes to send. Its callbacks only record facts: about a stream
- * in its exchange (a fixed record of the caller's slab), about the session in struct h2_facts. The caller looks at both
- * after the call has returned, and decides there.
+ * in its exchange (a fixed record of the caller's slab), about the session in struct apns_h2_facts. The caller looks at
+ * both after the call has returned, and decides there.
  *
- * Sending. Frames go one after another into struct h2_output, which is one TLS record wide; flush is called each time
- * it is full. The pump stops at the next frame after the output says paused.
+ * Sending. Frames go one after another into struct apns_h2_output, which is one TLS record wide; flush is called each
+ * time it is full. The pump stops at the next frame after the output says paused.
  *
  * Pointers. "Borrowed until return" and "borrowed until closed" (until the exchange shows H2_CLOSED or was abandoned).
  *
@@ -15,19 +16,21 @@
  * Limits. A session keeps no more streams than announced or allowed by the peer, header lists up to
  * H2_HEADER_LIST_BYTES_MAX, bodies up to what the options say. A peer that goes past a limit ends the session.
  *
- * Errors. 0, or a negative value after which the session is of no more use and h2_session_failure says why.
+ * Errors. 0, or a negative value after which the session is of no more use and apns_h2_session_failure says why.
  */
 #ifndef APNS_BATCH_H2_H
 #define APNS_BATCH_H2_H
+
+#include "apns_error.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct h2_memory h2_memory;
-typedef struct h2_pool h2_pool;
-typedef struct h2_session h2_session;
-typedef struct h2_header_set h2_header_set;
+typedef struct apns_h2_memory apns_h2_memory;
+typedef struct apns_h2_pool apns_h2_pool;
+typedef struct apns_h2_session apns_h2_session;
+typedef struct apns_h2_header_set apns_h2_header_set;
 
 /* Bytes of names and values (32 more counted per field: RFC 9113, section 6.5.2) of a header list that are taken. */
 enum { H2_HEADER_LIST_BYTES_MAX = 32768 };
@@ -38,143 +41,145 @@ enum { H2_FIELDS_RECEIVED_MAX = 128 };
 /* Bytes of a captured value; a longer one is passed over. */
 enum { H2_CAPTURE_BYTES_MAX = 1024 };
 
+/* Error codes (RFC 9113, section 7) that are used by name. */
+enum { H2_NO_ERROR = 0, H2_INTERNAL_ERROR = 2, H2_REFUSED_STREAM = 7, H2_CANCEL = 8 };
+
 enum { H2_SET_FIELDS_MAX = 32, H2_SESSION_FIELDS_MAX = 4, H2_REQUEST_FIELDS_MAX = 8, H2_CAPTURES_MAX = 8 };
 
 /* ---------------------------------------------------------------- memory */
 
 /* An allocator with free lists by size. bytes_max: where it begins to refuse. NULL when memory is short. */
-h2_memory *h2_memory_create(size_t bytes_max);
+apns_h2_memory *apns_h2_memory_create(size_t bytes_max);
 
 /* Frees everything taken from it (NULL allowed). */
-void h2_memory_destroy(h2_memory *memory);
+void apns_h2_memory_destroy(apns_h2_memory *memory);
 
 /* NULL at the limit. */
-void *h2_memory_take(h2_memory *memory, size_t bytes);
-void h2_memory_give(h2_memory *memory, void *block);
+void *apns_h2_memory_take(apns_h2_memory *memory, size_t bytes);
+void apns_h2_memory_give(apns_h2_memory *memory, void *block);
 
 /* Makes a block larger, keeping its bytes; NULL at the limit, then block is unchanged. */
-void *h2_memory_grow(h2_memory *memory, void *block, size_t bytes);
+void *apns_h2_memory_grow(apns_h2_memory *memory, void *block, size_t bytes);
 
 /* The same out of a reserve when memory is short or the limit is reached, up to 65,000 bytes. For the library's
  * realloc: nghttp2 (1.52) frees an item twice when its queue of streams with data cannot grow. */
-void *h2_memory_grow_reserved(h2_memory *memory, void *block, size_t bytes);
+void *apns_h2_memory_grow_reserved(apns_h2_memory *memory, void *block, size_t bytes);
 
 /* ---------------------------------------------------------------- fields and messages */
 
-enum h2_indexing {
+enum apns_h2_indexing {
     H2_INDEXED = 0,   /* RFC 7541, section 6.2.1 */
     H2_LITERAL = 1,   /* section 6.2.3 */
     H2_NAME_ONCE = 2, /* indexed the first time in a session, literal afterwards */
 };
 
-typedef struct h2_field {
+typedef struct apns_h2_field {
     const uint8_t *name;
     const uint8_t *value;
     uint32_t name_length;
     uint32_t value_length;
-    uint32_t indexing; /* enum h2_indexing */
+    uint32_t indexing; /* enum apns_h2_indexing */
     uint32_t reserved;
-} h2_field;
-_Static_assert(sizeof(h2_field) == 32, "fixed layout");
+} apns_h2_field;
+_Static_assert(sizeof(apns_h2_field) == 32, "fixed layout");
 
 /* What was received of a message: fields and the kept part of the body. */
-typedef struct h2_message {
-    struct h2_message *next; /* for the owner's lists */
-    h2_field *fields;
+typedef struct apns_h2_message {
+    struct apns_h2_message *next; /* for the owner's lists */
+    apns_h2_field *fields;
     uint8_t *body;
     void **references; /* two for each field: what keeps its name and value alive */
     uint32_t field_count;
     uint32_t field_capacity;
     uint32_t body_length;
     uint32_t body_capacity;
-} h2_message;
-_Static_assert(sizeof(h2_message) == 48, "fixed layout");
+} apns_h2_message;
+_Static_assert(sizeof(apns_h2_message) == 48, "fixed layout");
 
 /* ---------------------------------------------------------------- exchanges */
 
-enum h2_exchange_fact {
+enum apns_h2_exchange_fact {
     H2_COMPLETE = 1, /* END_STREAM received: the message is complete */
     H2_CLOSED = 2,   /* the stream is closed; error_code says how. The session has forgotten the exchange */
     H2_LISTED = 4,   /* waits in the session's list of changed exchanges */
-    H2_FIELDS = 8,   /* see h2_fault_early_set */
+    H2_FIELDS = 8,   /* server: see apns_h2_fault_early_set */
 };
 
 /* One request and its response. */
-typedef struct h2_exchange {
-    struct h2_exchange *next; /* free list, list of changed ones */
-    h2_message *message;      /* received: NULL while there is nothing to keep, and once it was handed on */
-    const uint8_t *body;      /* to be sent: borrowed until closed */
+typedef struct apns_h2_exchange {
+    struct apns_h2_exchange *next; /* free list, list of changed ones */
+    apns_h2_message *message;      /* received: NULL while there is nothing to keep, and once it was handed on */
+    const uint8_t *body;           /* to be sent: borrowed until closed */
     uint32_t body_length;
     uint32_t body_sent;
     uint32_t body_received; /* bytes of body received in all */
     int32_t stream;
     uint32_t error_code; /* with H2_CLOSED: error code of RST_STREAM, or 0 */
     uint16_t status;     /* client: :status, 0 before */
-    uint8_t facts;       /* enum h2_exchange_fact */
+    uint8_t facts;       /* enum apns_h2_exchange_fact */
     uint8_t reserved;
-} h2_exchange;
-_Static_assert(sizeof(h2_exchange) == 48, "fixed layout");
+} apns_h2_exchange;
+_Static_assert(sizeof(apns_h2_exchange) == 48, "fixed layout");
 
 /* A slab of count exchanges, each followed by extra bytes of the caller's. NULL when memory is short. */
-h2_pool *h2_pool_create(h2_memory *memory, uint32_t count, size_t extra);
+apns_h2_pool *apns_h2_pool_create(apns_h2_memory *memory, uint32_t count, size_t extra);
 
 /* Frees the slab (NULL allowed); sessions that use it must be gone. */
-void h2_pool_destroy(h2_pool *pool);
+void apns_h2_pool_destroy(apns_h2_pool *pool);
 
-uint32_t h2_pool_free_count(const h2_pool *pool);
+uint32_t apns_h2_pool_free_count(const apns_h2_pool *pool);
 
 /* A cleared exchange (the extra bytes are as they were left), or NULL when all are taken. */
-h2_exchange *h2_pool_take(h2_pool *pool);
+apns_h2_exchange *apns_h2_pool_take(apns_h2_pool *pool);
 
 /* Gives an exchange back, with its message if it still has one. */
-void h2_pool_give(h2_pool *pool, h2_exchange *exchange);
+void apns_h2_pool_give(apns_h2_pool *pool, apns_h2_exchange *exchange);
 
 /* Gives a message back that was taken off its exchange (NULL allowed). */
-void h2_pool_message_give(h2_pool *pool, h2_message *message);
+void apns_h2_pool_message_give(apns_h2_pool *pool, apns_h2_message *message);
 
 /* ---------------------------------------------------------------- sessions */
 
 /* Where a session's bytes go. */
-typedef struct h2_output {
+typedef struct apns_h2_output {
     uint8_t *bytes;
     uint32_t length;
     uint32_t capacity;
     bool paused;                 /* stop before the next frame */
     int (*flush)(void *context); /* takes bytes, sets length to 0, may set paused; not 0 ends the session */
     void *context;
-} h2_output;
+} apns_h2_output;
 
-typedef struct h2_session_options {
-    h2_memory *memory;
-    h2_pool *pool;
-    h2_output *output;        /* borrowed until h2_session_destroy */
-    const h2_field *captures; /* client: names of response fields to keep; borrowed until h2_session_destroy */
+typedef struct apns_h2_session_options {
+    apns_h2_memory *memory;
+    apns_h2_pool *pool;
+    apns_h2_output *output; /* borrowed until apns_h2_session_destroy */
+    const apns_h2_field
+        *captures; /* client: names of response fields to keep; borrowed until apns_h2_session_destroy */
     uint32_t capture_count;
     uint32_t body_received_max; /* bytes of a body kept */
-    uint32_t streams_max;       /* server: MAX_CONCURRENT_STREAMS to announce */
-    uint32_t stream_window;     /* server: bytes of one body that a client may send ahead; 0 for the usual */
-    bool server;
-} h2_session_options;
+} apns_h2_session_options;
 
 enum { H2_GOAWAYS_KEPT = 4, H2_DEBUG_BYTES_MAX = 256 };
 
-typedef struct h2_goaway {
+typedef struct apns_h2_goaway {
     int32_t last_stream;
     uint32_t code;
     uint32_t debug_length;
     uint8_t debug[H2_DEBUG_BYTES_MAX]; /* its beginning */
-} h2_goaway;
+} apns_h2_goaway;
 
 /* What happened to a session; the caller clears what it has seen. */
-typedef struct h2_facts {
+typedef struct apns_h2_facts {
     uint32_t settings_count; /* SETTINGS frames received, saturating */
     uint32_t goaway_count;   /* kept below; further ones replace the last */
     uint32_t pong_count;
     uint64_t pong_opaque; /* of the last answer to a PING of ours */
-    h2_goaway goaways[H2_GOAWAYS_KEPT];
-} h2_facts;
+    apns_h2_goaway goaways[H2_GOAWAYS_KEPT];
+} apns_h2_facts;
 
-enum h2_failure_kind {
+/* The scope of a session's failure. */
+enum apns_h2_failure_kind {
     H2_FAILURE_NONE = 0,
     H2_FAILURE_PROTOCOL = 1, /* the peer's bytes made no sense; code: error of the library */
     H2_FAILURE_LIMIT = 2,    /* the peer went past a limit */
@@ -182,92 +187,70 @@ enum h2_failure_kind {
     H2_FAILURE_OUTPUT = 4,   /* flush failed */
 };
 
-typedef struct h2_failure {
-    int32_t kind; /* enum h2_failure_kind */
-    int32_t code;
-    char text[192];
-} h2_failure;
-
-/* Makes a session; its SETTINGS wait to be pumped. NULL when memory is short. */
-h2_session *h2_session_create(const h2_session_options *options);
+/* Makes a client's session; its SETTINGS wait to be pumped. NULL when memory is short. */
+apns_h2_session *apns_h2_session_create(const apns_h2_session_options *options);
 
 /* Frees a session (NULL allowed). Its exchanges stay as they are: the caller knows them. */
-void h2_session_destroy(h2_session *session);
+void apns_h2_session_destroy(apns_h2_session *session);
 
 /* Takes received bytes, all of them. */
-int h2_session_receive(h2_session *session, const uint8_t *bytes, size_t length);
+int apns_h2_session_receive(apns_h2_session *session, const uint8_t *bytes, size_t length);
 
 /* Writes to the output what can be sent now, until there is no more or the output is paused. */
-int h2_session_pump(h2_session *session);
+int apns_h2_session_pump(apns_h2_session *session);
 
 /* True when a pump could have something to write. */
-bool h2_session_pending(const h2_session *session);
+bool apns_h2_session_pending(const apns_h2_session *session);
 
 /* True when requests wait here, not in the library, for room in the output. */
-bool h2_session_waits(const h2_session *session);
+bool apns_h2_session_waits(const apns_h2_session *session);
 
 /* Takes the list of exchanges with new facts, linked by next, in order. On a server a new request is listed once as it
  * begins, so that the caller knows every exchange. */
-h2_exchange *h2_session_changed_take(h2_session *session);
+apns_h2_exchange *apns_h2_session_changed_take(apns_h2_session *session);
 
-h2_facts *h2_session_facts(h2_session *session);
+apns_h2_facts *apns_h2_session_facts(apns_h2_session *session);
 
-const h2_failure *h2_session_failure(const h2_session *session);
+const apns_error *apns_h2_session_failure(const apns_h2_session *session);
 
 /* The peer's MAX_CONCURRENT_STREAMS. */
-uint32_t h2_session_peer_streams_max(const h2_session *session);
+uint32_t apns_h2_session_peer_streams_max(const apns_h2_session *session);
 
 /* Streams begun here or by the peer and not yet closed. */
-uint32_t h2_session_open_count(const h2_session *session);
+uint32_t apns_h2_session_open_count(const apns_h2_session *session);
 
 /* The highest stream whose HEADERS were written to the output. */
-int32_t h2_session_written_stream(const h2_session *session);
+int32_t apns_h2_session_written_stream(const apns_h2_session *session);
 
-/* Sends a PING with opaque bytes that come back in h2_facts. */
-int h2_session_ping(h2_session *session, uint64_t opaque);
+/* Sends a PING with opaque bytes that come back in apns_h2_facts. */
+int apns_h2_session_ping(apns_h2_session *session, uint64_t opaque);
 
 /* Sends GOAWAY with the last stream received. debug: borrowed until return. */
-int h2_session_goaway(h2_session *session, uint32_t code, const uint8_t *debug, size_t debug_length);
+int apns_h2_session_goaway(apns_h2_session *session, uint32_t code, const uint8_t *debug, size_t debug_length);
 
 /* ---------------------------------------------------------------- client */
 
 /* Prepares the fields that requests of one kind share, pseudo-header fields first, without :path. Copied. NULL when
  * memory is short or count exceeds H2_SET_FIELDS_MAX. */
-h2_header_set *h2_header_set_create(const h2_field *fields, uint32_t count);
+apns_h2_header_set *apns_h2_header_set_create(const apns_h2_field *fields, uint32_t count);
 
 /* The set lives on for requests that wait (NULL allowed). */
-void h2_header_set_destroy(h2_header_set *set);
+void apns_h2_header_set_destroy(apns_h2_header_set *set);
 
-typedef struct h2_request {
-    h2_header_set *set;     /* borrowed until return; held while the request waits */
-    h2_header_set *shared;  /* fields appended to every request of the connection, or NULL; likewise */
-    const uint8_t *path;    /* borrowed until closed */
-    const h2_field *fields; /* the array: borrowed until return; names and values: borrowed until closed */
+typedef struct apns_h2_request {
+    apns_h2_header_set *set;     /* borrowed until return; held while the request waits */
+    apns_h2_header_set *shared;  /* fields appended to every request of the connection, or NULL; likewise */
+    const uint8_t *path;         /* borrowed until closed */
+    const apns_h2_field *fields; /* the array: borrowed until return; names and values: borrowed until closed */
     uint32_t path_length;
     uint32_t field_count; /* at most H2_REQUEST_FIELDS_MAX */
-} h2_request;
+} apns_h2_request;
 
 /* Begins a request and writes what the output has room for. exchange: body set, otherwise fresh from the pool; borrowed
  * until closed or abandoned. Returns 1 when the session has no stream left to give (nothing happened then). */
-int h2_client_submit(h2_session *session, h2_exchange *exchange, const h2_request *request);
+int apns_h2_client_submit(apns_h2_session *session, apns_h2_exchange *exchange, const apns_h2_request *request);
 
 /* Resets the exchange's stream with an error code and forgets the exchange. */
-int h2_client_abandon(h2_session *session, h2_exchange *exchange, uint32_t code);
-
-/* ---------------------------------------------------------------- server */
-
-/* Announces a new MAX_CONCURRENT_STREAMS. */
-int h2_server_streams_max_set(h2_session *session, uint32_t streams_max);
-
-/* The exchange of a stream of the peer that is not closed, or NULL. */
-h2_exchange *h2_server_find(h2_session *session, int32_t stream);
-
-/* Answers an exchange that is complete and not closed. fields: copied. exchange->body: set before, borrowed until
- * closed. */
-int h2_server_respond(h2_session *session, h2_exchange *exchange, uint16_t status, const h2_field *fields,
-                      uint32_t count);
-
-/* Resets a stream. */
-int h2_server_reset(h2_session *session, h2_exchange *exchange, uint32_t code);
+int apns_h2_client_abandon(apns_h2_session *session, apns_h2_exchange *exchange, uint32_t code);
 
 #endif

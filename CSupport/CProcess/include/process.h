@@ -17,6 +17,6 @@ enum { PROCESS_EXIT_SYSTEM = 71 };
 
 /* What the line after a fatal signal says besides: the run in this directory can be resumed. directory: copied, as far
  * as there is room; NULL: nothing any more. From one thread only. */
-void process_run_set(const char *directory);
+void apns_process_run_set(const char *directory);
 
 #endif

@@ -1,29 +1,30 @@
 /*
  * tls: OpenSSL over memory. Bytes in, bytes out; never a descriptor.
  *
- * A context holds what connections of one kind share: role, trust, own certificate. A session is one connection. The
- * caller lends a session two things: a slice of ciphertext received (struct tls_input, consumed as it goes) and a
- * buffer for ciphertext to send (struct tls_output, appended to). The library reads from the one and writes to the
- * other without a buffer of ours between.
+ * A context holds what connections of one kind share: trust, own certificate; tls_server.h makes those of servers. A
+ * session is one connection. The caller lends a session two things: a slice of ciphertext received (struct
+ * apns_tls_input, consumed as it goes) and a buffer for ciphertext to send (struct apns_tls_output, appended to). The
+ * library reads from the one and writes to the other without a buffer of ours between.
  *
  * Threads. A context and its sessions belong to one thread at a time; roots to as many as like.
  *
- * Limits. TLS 1.2 and 1.3, ALPN "h2" required on both sides, no renegotiation, no compression, no session tickets from
- * our server.
+ * Limits. TLS 1.2 and 1.3, ALPN "h2" required, no renegotiation, no compression.
  *
- * Errors. A call returns enum tls_result; TLS_FAILED fills the session's struct tls_error. The library's error queue of
- * the thread is left empty.
+ * Errors. A call returns enum apns_tls_result; TLS_FAILED fills the session's struct apns_error. The library's
+ * error queue of the thread is left empty.
  */
 #ifndef APNS_BATCH_TLS_H
 #define APNS_BATCH_TLS_H
+
+#include "apns_error.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct tls_context tls_context;
-typedef struct tls_session tls_session;
-typedef struct tls_roots tls_roots;
+typedef struct apns_tls_context apns_tls_context;
+typedef struct apns_tls_session apns_tls_session;
+typedef struct apns_tls_roots apns_tls_roots;
 
 /* Bytes of plaintext that one record carries at most (RFC 8446, section 5.1). */
 enum { TLS_RECORD_PLAIN_MAX = 16384 };
@@ -31,14 +32,14 @@ enum { TLS_RECORD_PLAIN_MAX = 16384 };
 /* Bytes that a record may be longer than its plaintext (RFC 5246, section 6.2.3, and its header). */
 enum { TLS_RECORD_OVERHEAD_MAX = 2048 + 5 };
 
-enum tls_result {
+enum apns_tls_result {
     TLS_OK = 0,
     TLS_WANT = 1,   /* needs more ciphertext */
     TLS_CLOSED = 2, /* the peer sent close_notify */
     TLS_FAILED = -1,
 };
 
-enum tls_error_kind {
+enum apns_tls_error_kind {
     TLS_ERROR_LIBRARY = 1,      /* code: the library's packed error */
     TLS_ERROR_VERIFICATION = 2, /* code: X509_V_ERR_* */
     TLS_ERROR_ALPN = 3,         /* the peer did not choose h2 */
@@ -46,97 +47,81 @@ enum tls_error_kind {
     TLS_ERROR_OUTPUT_FULL = 5,  /* the output buffer had no room */
 };
 
-typedef struct tls_error {
-    int64_t code;
-    uint32_t kind; /* enum tls_error_kind */
-    uint32_t reserved;
-    char text[240]; /* English, NUL-terminated, no secrets */
-} tls_error;
-_Static_assert(sizeof(tls_error) == 256, "fixed layout");
-
-typedef struct tls_input {
+typedef struct apns_tls_input {
     const uint8_t *bytes; /* advanced as consumed */
     size_t length;        /* bytes left */
-} tls_input;
-_Static_assert(sizeof(tls_input) == 16, "fixed layout");
+} apns_tls_input;
+_Static_assert(sizeof(apns_tls_input) == 16, "fixed layout");
 
-typedef struct tls_output {
+typedef struct apns_tls_output {
     uint8_t *bytes;
     size_t length; /* bytes filled; appended to */
     size_t capacity;
-} tls_output;
-_Static_assert(sizeof(tls_output) == 24, "fixed layout");
+} apns_tls_output;
+_Static_assert(sizeof(apns_tls_output) == 24, "fixed layout");
 
-/* Reads the certificates that the system trusts, which takes tens of milliseconds; NULL when memory is short, and error
- * says so. To be freed with tls_roots_destroy. */
-tls_roots *tls_roots_load(tls_error *error);
+/* Reads the certificates that the system trusts, which takes tens of milliseconds. *out: to be freed with
+ * apns_tls_roots_destroy; NULL on failure. */
+int apns_tls_roots_load(apns_tls_roots **out, apns_error *error);
 
 /* Frees the roots (NULL allowed); contexts made with them live on. */
-void tls_roots_destroy(tls_roots *roots);
+void apns_tls_roots_destroy(apns_tls_roots *roots);
 
 /* All pointers: borrowed until return; NULL for none. PEM texts need no NUL. */
-typedef struct tls_context_options {
-    const uint8_t *ca_pem;          /* further trusted certificates; server: who may sign clients' certificates */
-    const uint8_t *certificate_pem; /* own chain, leaf first */
-    const uint8_t *key_pem;         /* its private key, not encrypted */
-    const tls_roots *system_roots;  /* client: the system's certificates, to be trusted too */
+typedef struct apns_tls_context_options {
+    const uint8_t *ca_pem;              /* further trusted certificates; server: who may sign clients' certificates */
+    const uint8_t *certificate_pem;     /* own chain, leaf first */
+    const uint8_t *key_pem;             /* its private key, not encrypted */
+    const apns_tls_roots *system_roots; /* client: the system's certificates, to be trusted too */
     uint32_t ca_length;
     uint32_t certificate_length;
     uint32_t key_length;
-    bool server;
     bool verify_disabled;            /* client: accept any certificate */
     bool request_client_certificate; /* server: ask for one, which need not come. Without ca_pem any is accepted, with
                                         it one that does not verify ends the handshake */
-} tls_context_options;
-_Static_assert(sizeof(tls_context_options) == 48, "fixed layout");
+} apns_tls_context_options;
+_Static_assert(sizeof(apns_tls_context_options) == 48, "fixed layout");
 
-/* Makes a context; on failure returns false, *out is NULL and error says why. */
-bool tls_context_create(const tls_context_options *options, tls_context **out, tls_error *error);
+/* What clients and servers do differently. That of servers is in tls_server.h. */
+typedef struct apns_tls_role apns_tls_role;
+extern const apns_tls_role apns_tls_client_role;
 
-/* Makes a context without TLS, for simulations, where cryptography would only cost time and no two runs would send the
- * same bytes: sessions frame what they carry, and say hello and goodbye. NULL when memory is short. */
-tls_context *tls_context_create_plain(bool server);
+/* Makes a context; role: NULL for clients. On failure *out is NULL. */
+int apns_tls_context_create(const apns_tls_role *role, const apns_tls_context_options *options, apns_tls_context **out,
+                            apns_error *error);
 
 /* Frees a context (NULL allowed); sessions made from it live on. */
-void tls_context_destroy(tls_context *context);
+void apns_tls_context_destroy(apns_tls_context *context);
 
-/* Makes a session that appends what it sends to *output (borrowed until tls_session_destroy; the caller may change
+/* Makes a session that appends what it sends to *output (borrowed until apns_tls_session_destroy; the caller may change
  * bytes, length and capacity between calls). host_name: client: name or IP address, verified and, when it is a name,
  * sent; borrowed until return. NULL when memory is short. */
-tls_session *tls_session_create(tls_context *context, const char *host_name, tls_output *output);
+apns_tls_session *apns_tls_session_create(apns_tls_context *context, const char *host_name, apns_tls_output *output);
 
 /* Frees a session (NULL allowed). */
-void tls_session_destroy(tls_session *session);
+void apns_tls_session_destroy(apns_tls_session *session);
 
 /* Goes on with the handshake; TLS_OK once it is complete. A client calls it first with an empty input. */
-int tls_session_handshake(tls_session *session, tls_input *input);
+int apns_tls_session_handshake(apns_tls_session *session, apns_tls_input *input);
 
 /* Decrypts into plain. TLS_OK: *length bytes of plaintext, at most one record's; call again until TLS_WANT, which comes
  * when input is used up. */
-int tls_session_read(tls_session *session, tls_input *input, uint8_t *plain, size_t capacity, size_t *length);
+int apns_tls_session_read(apns_tls_session *session, apns_tls_input *input, uint8_t *plain, size_t capacity,
+                          size_t *length);
 
 /* Encrypts plain, one record for each TLS_RECORD_PLAIN_MAX bytes. length: at least 1. */
-int tls_session_write(tls_session *session, const uint8_t *plain, size_t length);
+int apns_tls_session_write(apns_tls_session *session, const uint8_t *plain, size_t length);
 
 /* Appends close_notify, when the session is in a state that allows it. */
-void tls_session_close(tls_session *session);
-
-/* Appends a fatal alert, after which the session is of no more use: before the end of the handshake handshake_failure,
- * later bad_record_mac. For servers that misbehave on purpose. */
-void tls_session_alert(tls_session *session);
+void apns_tls_session_close(apns_tls_session *session);
 
 /* The connection ended: fills the error that says that close_notify was missing. */
-void tls_session_truncated(tls_session *session);
+void apns_tls_session_truncated(apns_tls_session *session);
 
 /* The error of the last call that returned TLS_FAILED. Valid until the session's next call. */
-const tls_error *tls_session_error(const tls_session *session);
+const apns_error *apns_tls_session_error(const apns_tls_session *session);
 
 /* Writes protocol and cipher, for the log, NUL-terminated. */
-void tls_session_describe(const tls_session *session, char *text, size_t capacity);
-
-/* Writes whom the peer's certificate is made out to, NUL-terminated: "UID=" and "CN=" with the first such attribute of
- * its subject, each on a line that ends in \n, in UTF-8 with ? for control characters. Empty when the peer showed no
- * certificate or it was not verified. */
-void tls_session_peer_describe(const tls_session *session, char *text, size_t capacity);
+void apns_tls_session_describe(const apns_tls_session *session, char *text, size_t capacity);
 
 #endif

@@ -1,86 +1,71 @@
 /*
- * transport: connections. Joins event loop, TLS and HTTP/2, client and server side. The only header of the core's
- * network part that Swift sees; it knows nothing of APNs.
+ * transport: connections. Joins event loop, TLS and HTTP/2. The only header of the core's network part that the sender
+ * sees; it knows nothing of APNs.
  *
  * Model. The border is data, not callbacks. The caller submits requests as an array of fixed-layout records;
- * transport_poll drives everything once and fills an array of outcomes (one per request, always) and an array of
- * connection events. A server is the same with the roles turned: transport_poll fills requests received, and
- * transport_respond takes responses.
+ * apns_transport_poll drives everything once and fills an array of outcomes (one per request, always) and an array of
+ * connection events. A server (transport_server.h) is the same with the roles turned: apns_transport_poll fills
+ * requests received, and apns_transport_respond takes responses.
  *
  * Pointers. Each one is owned in one of four ways, named where it stands: "borrowed until return", "borrowed until
- * outcome" (until the request's outcome record has been returned by transport_poll), "owned by callee", "valid until
- * next call" (of transport_poll on the same transport).
+ * outcome" (until the request's outcome record has been returned by apns_transport_poll), "owned by callee", "valid
+ * until next call" (of apns_transport_poll on the same transport).
  *
- * Threads. A transport belongs to the thread that made it. Only transport_wake may be called from another.
+ * Threads. A transport belongs to the thread that made it. Only apns_transport_wake may be called from another.
  *
  * Limits. Connections, streams and buffer sizes are fixed at creation, memory is slabs sized from them. Whatever a peer
  * can make grow has a limit, and going past it ends that connection with an event, never the process.
  *
- * Errors. Functions return 0 or a negative enum transport_status. Failures of a peer arrive as outcomes and events with
- * a scope and the code of that scope.
+ * Errors. Functions return 0 or a negative enum apns_status. Failures of a peer arrive as outcomes and events
+ * with a scope and the code of that scope.
  */
 #ifndef APNS_BATCH_TRANSPORT_H
 #define APNS_BATCH_TRANSPORT_H
+
+#include "apns_error.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
 
-typedef struct transport transport;
+typedef struct apns_transport apns_transport;
 
 /* Slot and generation; 0 is never a connection. */
-typedef uint64_t transport_connection;
+typedef uint64_t apns_transport_connection;
 
-enum transport_status {
-    TRANSPORT_OK = 0,
-    TRANSPORT_MISUSE = -1,   /* the caller's bug: unknown connection, bad argument */
-    TRANSPORT_RESOURCE = -2, /* local: memory, descriptors, slots, key or certificate that does not parse */
-    TRANSPORT_PEER = -3,     /* the peer broke a rule */
-    TRANSPORT_NETWORK = -4,  /* the connection itself failed */
-};
-
-enum transport_scope {
+enum apns_transport_scope {
     TRANSPORT_SCOPE_NONE = 0,
     TRANSPORT_SCOPE_SYSTEM = 1,  /* code: errno */
     TRANSPORT_SCOPE_TLS = 2,     /* code: the library's packed error or, for verification, X509_V_ERR_* */
     TRANSPORT_SCOPE_HTTP2 = 3,   /* code: HTTP/2 error code (RFC 9113, section 7) of RST_STREAM or GOAWAY */
     TRANSPORT_SCOPE_SESSION = 4, /* code: error of the HTTP/2 library: the peer's bytes made no sense */
     TRANSPORT_SCOPE_TIMEOUT = 5, /* code: milliseconds waited */
-    TRANSPORT_SCOPE_LOCAL = 6,   /* code: enum transport_local */
+    TRANSPORT_SCOPE_LOCAL = 6,   /* code: enum apns_transport_local */
     TRANSPORT_SCOPE_PROXY = 8,   /* code: status of the proxy's answer, 0 when it made no sense */
     TRANSPORT_SCOPE_END = 7,     /* the peer closed the connection in order; code 0 */
 };
 
-enum transport_local {
+enum apns_transport_local {
     TRANSPORT_LOCAL_CLOSED = 1,    /* the caller closed the connection */
     TRANSPORT_LOCAL_NO_STREAM = 2, /* submitted past the peer's MAX_CONCURRENT_STREAMS or to a connection not up */
     TRANSPORT_LOCAL_NO_ALPN = 3,   /* the peer did not choose h2 */
     TRANSPORT_LOCAL_LIMIT = 4,     /* the peer went past a limit of ours */
-    TRANSPORT_LOCAL_FAULT = 5,     /* asked for with transport_fault.h */
+    TRANSPORT_LOCAL_FAULT = 5,     /* server: asked for with transport_fault.h */
     TRANSPORT_LOCAL_GOAWAY = 6,    /* above the last-stream-id of the server's GOAWAY */
 };
 
-/* An error record, for functions that fail with more to say than a status. */
-typedef struct transport_error {
-    int32_t status; /* enum transport_status */
-    int32_t scope;  /* enum transport_scope */
-    int64_t code;
-    char text[240]; /* English, NUL-terminated, no secrets */
-} transport_error;
-_Static_assert(sizeof(transport_error) == 256, "fixed layout");
-
 /* ---------------------------------------------------------------- creation */
 
-enum transport_loop {
+enum apns_transport_loop {
     TRANSPORT_LOOP_AUTO = 0,
     TRANSPORT_LOOP_IO_URING = 1,
     TRANSPORT_LOOP_EPOLL = 2,
-    TRANSPORT_LOOP_SIMULATED = 3, /* never asked for here: see transport_world.h */
+    TRANSPORT_LOOP_OTHER = 3, /* never asked for here: one that is made elsewhere, in a simulation */
 };
 
-typedef struct transport_options {
-    uint32_t loop;               /* enum transport_loop */
+typedef struct apns_transport_options {
+    uint32_t loop;               /* enum apns_transport_loop */
     uint32_t connections_max;    /* connections and listeners together */
     uint32_t streams_max;        /* streams open at once over all connections */
     uint32_t body_received_max;  /* bytes of one message body kept (a longer one is counted, not kept) */
@@ -92,191 +77,189 @@ typedef struct transport_options {
     uint32_t capture_count;      /* number of names below, at most 8 */
     const char *const *captures; /* client: names of response header fields to hand over, up to 8 of a response and
                                     values up to 1,024 bytes; borrowed until return */
-} transport_options;
-_Static_assert(sizeof(transport_options) == 40, "fixed layout");
+} apns_transport_options;
+_Static_assert(sizeof(apns_transport_options) == 40, "fixed layout");
 
 /* Makes a transport on the calling thread. error: filled on failure, may be NULL. */
-int transport_create(const transport_options *options, transport **out, transport_error *error);
+int apns_transport_create(const apns_transport_options *options, apns_transport **out, apns_error *error);
 
 /* Closes everything at once, joins the kernel's operations, frees (NULL allowed). Outstanding requests get no outcome.
  */
-void transport_destroy(transport *t);
+void apns_transport_destroy(apns_transport *t);
 
-/* TRANSPORT_LOOP_IO_URING, TRANSPORT_LOOP_EPOLL or TRANSPORT_LOOP_SIMULATED: the one that runs. */
-uint32_t transport_loop_kind(const transport *t);
+/* TRANSPORT_LOOP_IO_URING, TRANSPORT_LOOP_EPOLL or TRANSPORT_LOOP_OTHER: the one that runs. */
+uint32_t apns_transport_loop_kind(const apns_transport *t);
 
 /* Where TRANSPORT_LOOP_AUTO was asked for and io_uring cannot be had: its errno; else 0. */
-int transport_loop_refusal(const transport *t);
+int apns_transport_loop_refusal(const apns_transport *t);
 
-/* The errno with which the loop itself failed, when transport_poll says so; else 0. */
-int transport_loop_error(const transport *t);
+/* The errno with which the loop itself failed, when apns_transport_poll says so; else 0. */
+int apns_transport_loop_error(const apns_transport *t);
 
 /* Monotonic nanoseconds of the loop's clock. */
-uint64_t transport_now_ns(transport *t);
+uint64_t apns_transport_now_ns(apns_transport *t);
 
-/* From any thread: the current or next transport_poll returns with TRANSPORT_EVENT_WOKEN. */
-void transport_wake(transport *t);
+/* From any thread: the current or next apns_transport_poll returns with TRANSPORT_EVENT_WOKEN. */
+void apns_transport_wake(apns_transport *t);
 
 /* ---------------------------------------------------------------- TLS */
 
-enum transport_role { TRANSPORT_CLIENT = 0, TRANSPORT_SERVER = 1 };
-
 /* The certificates that the system trusts. For any number of transports and threads. */
-typedef struct tls_roots transport_roots;
+typedef struct apns_tls_roots apns_transport_roots;
 
-/* Reads them, which takes tens of milliseconds; NULL when memory is short, and error says so. To be freed with
- * transport_roots_free. */
-transport_roots *transport_roots_load(transport_error *error);
+/* Reads them, which takes tens of milliseconds. *out: to be freed with apns_transport_roots_free; NULL on failure, of
+ * which error (not NULL) says more. */
+int apns_transport_roots_load(apns_transport_roots **out, apns_error *error);
 
 /* Frees them (NULL allowed); TLS configurations made with them live on. */
-void transport_roots_free(transport_roots *roots);
+void apns_transport_roots_free(apns_transport_roots *roots);
 
-typedef struct transport_tls_options {
+typedef struct apns_transport_tls_options {
     const uint8_t *ca_pem;          /* further trusted certificates, PEM (server: who may sign clients' certificates);
                                        NULL for none; borrowed until return */
     const uint8_t *certificate_pem; /* own chain, leaf first, PEM; NULL for none; borrowed until return */
     const uint8_t *key_pem;         /* its private key, PEM; borrowed until return */
-    const transport_roots *system_roots; /* client: the system's certificates, to be trusted too; NULL for not; borrowed
-                                            until return */
+    const apns_transport_roots *system_roots; /* client: the system's certificates, to be trusted too; NULL for not;
+                                            borrowed until return */
     uint32_t ca_length;
     uint32_t certificate_length;
     uint32_t key_length;
-    uint8_t role;                       /* enum transport_role */
     uint8_t verify_disabled;            /* client: tests only. Chain and host name are verified unless this is 1 */
     uint8_t request_client_certificate; /* server: ask for one, which need not come. Without ca_pem any is accepted,
                                            with it one that does not verify ends the handshake */
-    uint8_t reserved;
-} transport_tls_options;
-_Static_assert(sizeof(transport_tls_options) == 48, "fixed layout");
+    uint8_t reserved[2];
+} apns_transport_tls_options;
+_Static_assert(sizeof(apns_transport_tls_options) == 48, "fixed layout");
 
-/* Makes a TLS configuration (1.2 and 1.3, ALPN h2 required) and returns its number, or a negative status. Kept until
- * transport_tls_release or transport_destroy; at most 256 at once. */
-int transport_tls_create(transport *t, const transport_tls_options *options, transport_error *error);
+/* Makes a TLS configuration for clients (1.2 and 1.3, ALPN h2 required) and returns its number, or a negative status.
+ * Kept until apns_transport_tls_release or apns_transport_destroy; at most 256 at once. */
+int apns_transport_tls_create(apns_transport *t, const apns_transport_tls_options *options, apns_error *error);
 
-/* Frees the number, which the next transport_tls_create may give out again. Connections made with it live on; listeners
- * must not use it any more. */
-int transport_tls_release(transport *t, int32_t number);
+/* Frees the number, which the next apns_transport_tls_create may give out again. Connections made with it live on;
+ * listeners must not use it any more. */
+int apns_transport_tls_release(apns_transport *t, int32_t number);
 
 /* ---------------------------------------------------------------- header fields */
 
-enum transport_indexing {
+enum apns_transport_indexing {
     TRANSPORT_INDEXED = 0, /* incremental indexing (HPACK, RFC 7541 section 6.2.1) */
     TRANSPORT_LITERAL = 1, /* literal, never put into the table, here or further on (6.2.3) */
     TRANSPORT_NAME_ONCE =
         2, /* indexed the first time on a connection so that the name enters the table, then literal (6.2.2) */
 };
 
-typedef struct transport_field {
+typedef struct apns_transport_field {
     const uint8_t *name; /* lower case */
     const uint8_t *value;
     uint32_t name_length;
     uint32_t value_length;
-    uint32_t indexing; /* enum transport_indexing; ignored on fields received */
+    uint32_t indexing; /* enum apns_transport_indexing; ignored on fields received */
     uint32_t reserved;
-} transport_field;
-_Static_assert(sizeof(transport_field) == 32, "fixed layout");
+} apns_transport_field;
+_Static_assert(sizeof(apns_transport_field) == 32, "fixed layout");
 
 /* Defines or replaces header set number (0 to 4,095): the fields that every request of that kind shares, pseudo-header
  * fields first, without :path. fields: copied. Replacing is for requests submitted afterwards. At most 32 fields, 32
  * KiB encoded. What is INDEXED here costs a byte or two a request, and next to no time. */
-int transport_header_set_define(transport *t, uint16_t number, const transport_field *fields, uint32_t count);
+int apns_transport_header_set_define(apns_transport *t, uint16_t number, const apns_transport_field *fields,
+                                     uint32_t count);
 
 /* ---------------------------------------------------------------- client connections */
 
-typedef struct transport_connect_options {
+typedef struct apns_transport_connect_options {
     const struct sockaddr *address; /* borrowed until return */
     const char *host_name;          /* server name sent and verified; borrowed until return */
     uint64_t context;               /* carried by the connection's events */
     uint32_t address_length;
-    int32_t tls; /* number from transport_tls_create */
-} transport_connect_options;
-_Static_assert(sizeof(transport_connect_options) == 32, "fixed layout");
+    int32_t tls; /* number from apns_transport_tls_create */
+} apns_transport_connect_options;
+_Static_assert(sizeof(apns_transport_connect_options) == 32, "fixed layout");
 
 /* Connections begun from now on end when what was sent stays without an acknowledgement of the peer's kernel for so
  * long (scope SYSTEM, ETIMEDOUT). 0: as long as the own kernel likes. */
-void transport_user_timeout_set(transport *t, uint32_t milliseconds);
+void apns_transport_user_timeout_set(apns_transport *t, uint32_t milliseconds);
 
 /* Connections begun from now on lead through a proxy (CONNECT, RFC 9110 section 9.3.6): they send these bytes first, a
  * whole HTTP/1.1 request, and begin TLS once a 2xx has come; address is the proxy's, host_name the server's. Limits: 8
  * KiB of request and of answer, and connect_timeout_ms for all. request: copied, wiped when replaced; length 0: no
  * proxy. */
-int transport_tunnel_set(transport *t, const uint8_t *request, uint32_t length);
+int apns_transport_tunnel_set(apns_transport *t, const uint8_t *request, uint32_t length);
 
 /* Starts a connection. Its end is always one TRANSPORT_EVENT_DOWN, also when it never comes up. error: filled when it
  * could not be started, may be NULL. */
-int transport_connect(transport *t, const transport_connect_options *options, transport_connection *out,
-                      transport_error *error);
+int apns_transport_connect(apns_transport *t, const apns_transport_connect_options *options,
+                           apns_transport_connection *out, apns_error *error);
 
-/* How far a connection has got: an enum transport_stage, TRANSPORT_STAGE_NONE when it has ended or is unknown. */
-uint32_t transport_connection_stage(const transport *t, transport_connection connection);
+/* How far a connection has got: an enum apns_transport_stage, TRANSPORT_STAGE_NONE when it has ended or is unknown. */
+uint32_t apns_transport_connection_stage(const apns_transport *t, apns_transport_connection connection);
 
 /* Fields appended to every request submitted to this connection from now on (an authorization, for instance). Copied.
  * At most 4. */
-int transport_connection_fields_set(transport *t, transport_connection connection, const transport_field *fields,
-                                    uint32_t count);
+int apns_transport_connection_fields_set(apns_transport *t, apns_transport_connection connection,
+                                         const apns_transport_field *fields, uint32_t count);
 
-enum transport_close { TRANSPORT_CLOSE_DRAIN = 0, TRANSPORT_CLOSE_NOW = 1 };
+enum apns_transport_close { TRANSPORT_CLOSE_DRAIN = 0, TRANSPORT_CLOSE_NOW = 1 };
 
 /* DRAIN: takes no new request and closes after the last outcome (a server: after the last answer). A server says GOAWAY
  * at once, a client when it closes: until then it may still send bodies and resets. A connection that is not up yet is
  * closed now. NOW: open requests get their outcomes with the next poll. Either way TRANSPORT_EVENT_DOWN comes when the
  * peer has closed too, or half a second later. */
-int transport_connection_close(transport *t, transport_connection connection, uint32_t how);
+int apns_transport_connection_close(apns_transport *t, apns_transport_connection connection, uint32_t how);
 
 /* Sends a PING; the answer is TRANSPORT_EVENT_PONG with the round trip in microseconds as code. */
-int transport_connection_ping(transport *t, transport_connection connection);
+int apns_transport_connection_ping(apns_transport *t, apns_transport_connection connection);
 
 /* ---------------------------------------------------------------- requests */
 
-typedef struct transport_request {
+typedef struct apns_transport_request {
     uint64_t ticket; /* the caller's, comes back in the outcome */
     uint64_t connection;
     const uint8_t *path; /* borrowed until outcome */
     const uint8_t *body; /* borrowed until outcome; sent without a copy of its own; NULL with length 0 for none */
-    const transport_field *fields; /* the array: borrowed until return; names and values: borrowed until outcome */
+    const apns_transport_field *fields; /* the array: borrowed until return; names and values: borrowed until outcome */
     uint32_t path_length;
     uint32_t body_length;
     uint16_t header_set;
     uint16_t field_count; /* at most 8 */
     uint32_t reserved;
-} transport_request;
-_Static_assert(sizeof(transport_request) == 56, "fixed layout");
+} apns_transport_request;
+_Static_assert(sizeof(apns_transport_request) == 56, "fixed layout");
 
 /* Takes all count requests (borrowed until return). Each gets exactly one outcome from a later poll, also when its
  * connection is gone (then NOT_SENT). Never queues behind the peer's MAX_CONCURRENT_STREAMS: past it the outcome is
- * NOT_SENT with TRANSPORT_LOCAL_NO_STREAM. Fails with TRANSPORT_MISUSE when count exceeds the streams free in the slab
- * (transport_streams_free), a header set is not defined or a field_count is too large; then none was taken. */
-int transport_submit(transport *t, const transport_request *requests, uint32_t count);
+ * NOT_SENT with TRANSPORT_LOCAL_NO_STREAM. Fails with APNS_MISUSE when count exceeds the streams free in the slab
+ * (apns_transport_streams_free), a header set is not defined or a field_count is too large; then none was taken. */
+int apns_transport_submit(apns_transport *t, const apns_transport_request *requests, uint32_t count);
 
 /* Requests that may still be submitted before the slab of streams_max is full. */
-uint32_t transport_streams_free(const transport *t);
+uint32_t apns_transport_streams_free(const apns_transport *t);
 
-enum transport_delivery {
+enum apns_transport_delivery {
     TRANSPORT_NOT_SENT = 0,   /* no byte of it left, or the peer said it did not process it (REFUSED_STREAM, above
                                  GOAWAY's last-stream-id: RFC 9113, section 8.7) */
     TRANSPORT_MAYBE_SENT = 1, /* may have been processed; no complete answer */
     TRANSPORT_ANSWERED = 2,   /* a complete response */
 };
 
-typedef struct transport_outcome {
+typedef struct apns_transport_outcome {
     uint64_t ticket;
     uint64_t connection;
-    const uint8_t *body;           /* response body kept; valid until next call */
-    const transport_field *fields; /* captured fields present; valid until next call */
-    int64_t code;                  /* of scope; 0 when answered */
+    const uint8_t *body;                /* response body kept; valid until next call */
+    const apns_transport_field *fields; /* captured fields present; valid until next call */
+    int64_t code;                       /* of scope; 0 when answered */
     uint32_t body_length;
     uint32_t field_count;
     uint32_t latency_us; /* submit to end of the response */
     uint16_t status;     /* :status, 0 when there was none */
-    uint8_t delivery;    /* enum transport_delivery */
-    uint8_t scope;       /* enum transport_scope; NONE when answered */
-} transport_outcome;
-_Static_assert(sizeof(transport_outcome) == 56, "fixed layout");
+    uint8_t delivery;    /* enum apns_transport_delivery */
+    uint8_t scope;       /* enum apns_transport_scope; NONE when answered */
+} apns_transport_outcome;
+_Static_assert(sizeof(apns_transport_outcome) == 56, "fixed layout");
 
 /* ---------------------------------------------------------------- events */
 
 /* How far a connection had got, and so what it waited for. */
-enum transport_stage {
+enum apns_transport_stage {
     TRANSPORT_STAGE_NONE = 0,
     TRANSPORT_STAGE_CONNECTING = 1,  /* TCP */
     TRANSPORT_STAGE_TUNNELING = 2,   /* a proxy's answer */
@@ -285,7 +268,7 @@ enum transport_stage {
     TRANSPORT_STAGE_UP = 5,
 };
 
-enum transport_event_kind {
+enum apns_transport_event_kind {
     TRANSPORT_EVENT_UP = 1,       /* TLS done and the peer's SETTINGS received: requests may go; streams_max filled;
                                      detail: protocol and cipher, for the log */
     TRANSPORT_EVENT_SETTINGS = 2, /* the peer changed MAX_CONCURRENT_STREAMS: streams_max filled */
@@ -296,14 +279,14 @@ enum transport_event_kind {
     TRANSPORT_EVENT_DOWN = 4,  /* the last event of a connection, after the outcomes of all its requests; scope, code,
                                   stage; detail: text */
     TRANSPORT_EVENT_PONG = 5,  /* code: round trip in microseconds */
-    TRANSPORT_EVENT_WOKEN = 6, /* transport_wake was called */
+    TRANSPORT_EVENT_WOKEN = 6, /* apns_transport_wake was called */
     TRANSPORT_EVENT_ACCEPTED =
         7, /* server: a connection is up (TLS and client preface done); code: the how many-th TCP
               connection accepted it is, from 1; detail: a line with protocol and cipher, then, when the client showed a
               certificate that was verified, UID= and CN= of its subject, a line each where it has them */
 };
 
-typedef struct transport_event {
+typedef struct apns_transport_event {
     uint64_t connection;
     uint64_t context;      /* from connect or, on a server, from the listener */
     const uint8_t *detail; /* valid until next call */
@@ -311,71 +294,33 @@ typedef struct transport_event {
     uint32_t detail_length;
     uint32_t streams_max; /* the peer's MAX_CONCURRENT_STREAMS */
     uint32_t last_stream;
-    uint8_t kind;  /* enum transport_event_kind */
-    uint8_t scope; /* enum transport_scope */
-    uint8_t stage; /* enum transport_stage: how far it had got when it ended */
+    uint8_t kind;  /* enum apns_transport_event_kind */
+    uint8_t scope; /* enum apns_transport_scope */
+    uint8_t stage; /* enum apns_transport_stage: how far it had got when it ended */
     uint8_t reserved;
-} transport_event;
-_Static_assert(sizeof(transport_event) == 48, "fixed layout");
+} apns_transport_event;
+_Static_assert(sizeof(apns_transport_event) == 48, "fixed layout");
 
-/* ---------------------------------------------------------------- server */
+/* ---------------------------------------------------------------- poll */
 
-typedef struct transport_listen_options {
-    const struct sockaddr *address; /* borrowed until return */
-    uint64_t context;
-    uint32_t address_length;
-    int32_t tls;            /* number from transport_tls_create, role server */
-    uint32_t streams_max;   /* MAX_CONCURRENT_STREAMS of new connections; see transport_connection_streams_set */
-    uint32_t stream_window; /* bytes of one body that a client may send ahead; 0 for the usual */
-} transport_listen_options;
-_Static_assert(sizeof(transport_listen_options) == 32, "fixed layout");
-
-/* Listens; *port is the bound port in host order. */
-int transport_listen(transport *t, const transport_listen_options *options, uint16_t *port, transport_error *error);
-
-/* Announces a new MAX_CONCURRENT_STREAMS to a client. */
-int transport_connection_streams_set(transport *t, transport_connection connection, uint32_t streams_max);
-
-/* Sends GOAWAY with the last stream received as last-stream-id, keeps answering streams up to it. debug: borrowed until
- * return. */
-int transport_connection_goaway(transport *t, transport_connection connection, uint32_t code, const uint8_t *debug,
-                                uint32_t debug_length);
-
-typedef struct transport_received {
+/* A request that a server received. */
+typedef struct apns_transport_received {
     uint64_t connection;
-    const transport_field *fields; /* pseudo-header fields among them, in order of arrival; valid until next call */
-    const uint8_t *body;           /* up to body_received_max; valid until next call */
+    const apns_transport_field
+        *fields;         /* pseudo-header fields among them, in order of arrival; valid until next call */
+    const uint8_t *body; /* up to body_received_max; valid until next call */
     uint32_t stream;
     uint32_t field_count;
     uint32_t body_length; /* bytes kept */
     uint32_t body_total;  /* bytes the client sent */
-} transport_received;
-_Static_assert(sizeof(transport_received) == 40, "fixed layout");
+} apns_transport_received;
+_Static_assert(sizeof(apns_transport_received) == 40, "fixed layout");
 
-typedef struct transport_response {
-    uint64_t connection;
-    const transport_field *fields; /* without :status; copied */
-    const uint8_t *body;           /* copied */
-    uint32_t stream;
-    uint32_t body_length;
-    uint16_t field_count; /* at most 8 */
-    uint16_t status;
-    uint32_t reset; /* 1: no response, RST_STREAM with reset_code */
-    uint32_t reset_code;
-    uint32_t reserved;
-} transport_response;
-_Static_assert(sizeof(transport_response) == 48, "fixed layout");
-
-/* Answers requests. One whose connection or stream is gone is dropped. */
-int transport_respond(transport *t, const transport_response *responses, uint32_t count);
-
-/* ---------------------------------------------------------------- poll */
-
-typedef struct transport_poll_io {
+typedef struct apns_transport_poll_io {
     /* in */
-    transport_outcome *outcomes;  /* borrowed until return; may be NULL with capacity 0 (a server) */
-    transport_event *events;      /* borrowed until return */
-    transport_received *received; /* borrowed until return; may be NULL with capacity 0 (a client) */
+    apns_transport_outcome *outcomes;  /* borrowed until return; may be NULL with capacity 0 (a server) */
+    apns_transport_event *events;      /* borrowed until return */
+    apns_transport_received *received; /* borrowed until return; may be NULL with capacity 0 (a client) */
     uint32_t outcome_capacity;
     uint32_t event_capacity;
     uint32_t received_capacity;
@@ -388,25 +333,25 @@ typedef struct transport_poll_io {
     uint32_t event_count;
     uint32_t received_count;
     uint32_t reserved_out;
-} transport_poll_io;
-_Static_assert(sizeof(transport_poll_io) == 64, "fixed layout");
+} apns_transport_poll_io;
+_Static_assert(sizeof(apns_transport_poll_io) == 64, "fixed layout");
 
 /* Drives the loop once: hands everything submitted to TLS and the kernel, waits, receives, and fills the three arrays.
  * What does not fit stays for the next call, which then does not wait. Returns 0, or a negative status when the loop
  * itself failed. */
-int transport_poll(transport *t, transport_poll_io *io);
+int apns_transport_poll(apns_transport *t, apns_transport_poll_io *io);
 
 /* Counters since creation, for reports and benchmarks. */
-typedef struct transport_statistics {
+typedef struct apns_transport_statistics {
     uint64_t bytes_sent;
     uint64_t bytes_received;
     uint64_t records_sent; /* TLS records */
     uint64_t polls;
     uint64_t sends;    /* send operations handed to the loop */
     uint64_t receives; /* receive completions */
-} transport_statistics;
-_Static_assert(sizeof(transport_statistics) == 48, "fixed layout");
+} apns_transport_statistics;
+_Static_assert(sizeof(apns_transport_statistics) == 48, "fixed layout");
 
-void transport_statistics_get(const transport *t, transport_statistics *out);
+void apns_transport_statistics_get(const apns_transport *t, apns_transport_statistics *out);
 
 #endif

@@ -36,7 +36,7 @@ struct Lane: ~Copyable {
         providers directory: ProviderDirectory, input: InputReader, exchange: OutcomeExchange,
         handOver: HandOverBoard? = nil, waker: LaneWaker, board: AnswerBoard, number: Int
     ) throws(TransportError) {
-        let connections = try LaneConnections(
+        var connections = try LaneConnections(
             plan, control: control, addresses: addresses, directory: directory, account: gauges.account)
         if number == 0, connections.loopRefusal != 0 { plan.log.ioUringRefused(connections.loopRefusal) }
         let now = connections.now
@@ -49,7 +49,7 @@ struct Lane: ~Copyable {
         let health = LaneHealth(plan: plan, control: control, board: board, number: number, now: now)
         answers = LaneAnswers(plan: plan, control: control, gauges: gauges, health: health, now: now)
         load = LaneLoad(now: now, worked: plan.surroundings.worked)
-        // Last of what can fail: a waker must not keep a transport that went.
+        // The last step that can fail is behind us: a waker must not keep a transport that is gone.
         connections.attach(waker)
         self.connections = connections
     }

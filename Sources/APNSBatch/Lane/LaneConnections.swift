@@ -91,7 +91,7 @@ struct LaneConnections: ~Copyable {
     private static func options(_ plan: CampaignPlan) -> TransportOptions {
         var options = TransportOptions()
         options.loop = plan.loop
-        options.world = plan.surroundings.world
+        if let open = plan.surroundings.open { options.open = open }
         // Of all providers, and as many again for those that drain.
         options.connections = plan.poolLimits.members * plan.topics.providers
         options.streams = streams(plan)
@@ -108,7 +108,7 @@ struct LaneConnections: ~Copyable {
     var number: UInt32 { transport.number }
     var streamsFree: Int { transport.streamsFree }
 
-    func attach(_ waker: LaneWaker) { transport.attach(waker) }
+    mutating func attach(_ waker: LaneWaker) { transport.attach(waker) }
 
     mutating func lookAtTime() { now = transport.now }
 

@@ -228,7 +228,7 @@ extension LoopKind {
         case .automatic: "none"
         case .ioUring: "io_uring"
         case .epoll: "epoll"
-        case .simulated: "simulated"
+        case .other: "other"
         }
     }
 }

@@ -51,7 +51,6 @@ final class LaneCrew: Sendable {
                 plan: plan, control: control, gauges: gauges[number], addresses: addresses, providers: providers,
                 input: input, exchange: exchange, handOver: handOver, waker: wakers[number], board: board,
                 number: number)
-            defer { wakers[number].detach() }
             do {
                 try lane.run()
             } catch {

@@ -26,8 +26,8 @@ package struct Surroundings: Sendable {
     package var lineBytes = ResultLines.usualCapacity
     /// Signs in the place of the providers' keys, whose signatures are never the same twice: 64 bytes.
     package var sign: (@Sendable (_ message: [UInt8]) -> [UInt8])?
-    /// A network and a clock of its own.
-    package var world: SimulatedWorld?
+    /// Makes the lanes' transports, over the system's network and clock or over others; nil for the system's.
+    package var open: TransportOpening?
 
     package init() {}
 

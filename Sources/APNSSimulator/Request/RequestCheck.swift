@@ -45,7 +45,7 @@ struct RequestCheck: ~Copyable {
     ///   - connection: what is remembered of who sends on the connection; updated.
     ///   - now: milliseconds since the epoch.
     mutating func judge(
-        fields: UnsafeBufferPointer<transport_field>, body: Bytes, bodyTotal: Int,
+        fields: UnsafeBufferPointer<apns_transport_field>, body: Bytes, bodyTotal: Int,
         on connection: inout ConnectionIdentity, now: Int64
     ) -> Verdict {
         let request = RequestFields(fields)

@@ -18,7 +18,7 @@ struct RequestFields {
     var repeated = false
 
     /// - Parameter fields: as received, pseudo-header fields among them, names in lower case.
-    init(_ fields: UnsafeBufferPointer<transport_field>) {
+    init(_ fields: UnsafeBufferPointer<apns_transport_field>) {
         for index in 0..<fields.count {
             let name = Bytes(fields[index].name, length: fields[index].name_length)
             let value = Bytes(fields[index].value, length: fields[index].value_length)
@@ -57,7 +57,7 @@ struct RequestFields {
         return false
     }
 
-    private static func occurs(_ name: Bytes, before index: Int, in fields: UnsafeBufferPointer<transport_field>)
+    private static func occurs(_ name: Bytes, before index: Int, in fields: UnsafeBufferPointer<apns_transport_field>)
         -> Bool
     {
         if name.equals("cookie") {

@@ -76,7 +76,7 @@ struct ConnectionIdentity {
     @inline(__always) var list: Int32 { certificate < 0 ? key : certificate }
 }
 
-extension transport_event {
+extension apns_transport_event {
     /// The UID of the client certificate's subject, as the transport tells it with a connection: the app that the
     /// certificate is for. Nil without a verified certificate, or one without a UID.
     var subjectUID: String? {

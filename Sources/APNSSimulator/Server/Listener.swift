@@ -1,4 +1,5 @@
 import CTransport
+import CTransportServer
 import Glibc
 
 /// The ports that a simulator listens on.
@@ -8,19 +9,28 @@ struct Ports: Sendable {
     var management: UInt16?
 }
 
+/// Makes a transport from options, with its number among those that are driven in turn; returns a status as
+/// `apns_transport_create` does.
+package typealias TransportMaking = (
+    _ options: inout apns_transport_options, _ made: inout OpaquePointer?, _ number: inout UInt32,
+    _ error: inout apns_error
+) -> Int32
+
 /// Makes the transport of a simulator and lets it listen, on the calling thread.
 enum Listener {
     /// A transport that listens, and its ports. Destroyed by the caller, on the same thread.
     static func open(_ configuration: SimulatorConfiguration) throws(SimulatorError) -> (OpaquePointer, Ports) {
         var number: UInt32 = 0
-        return try open(configuration, world: nil, number: &number)
+        return try open(configuration, &number) { options, made, _, error in
+            apns_transport_create(&options, &made, &error)
+        }
     }
 
-    /// Opens a transport in the world of a simulation and tells its number there.
+    /// The same with a transport that `make` makes, and its number.
     static func open(
-        _ configuration: SimulatorConfiguration, world: OpaquePointer?, number: inout UInt32
+        _ configuration: SimulatorConfiguration, _ number: inout UInt32, make: TransportMaking
     ) throws(SimulatorError) -> (OpaquePointer, Ports) {
-        let transport = try create(configuration, world, &number)
+        let transport = try create(configuration, make, &number)
         do {
             let tls = try secure(transport, configuration)
             let services: Services = configuration.managementPort == nil ? .all : .pushes
@@ -31,7 +41,7 @@ enum Listener {
             }
             return (transport, ports)
         } catch {
-            transport_destroy(transport)
+            apns_transport_destroy(transport)
             throw error
         }
     }
@@ -44,9 +54,9 @@ enum Listener {
     }
 
     private static func create(
-        _ configuration: SimulatorConfiguration, _ world: OpaquePointer?, _ number: inout UInt32
+        _ configuration: SimulatorConfiguration, _ make: TransportMaking, _ number: inout UInt32
     ) throws(SimulatorError) -> OpaquePointer {
-        var options = transport_options()
+        var options = apns_transport_options()
         options.loop =
             switch configuration.loop {
             case .automatic: TRANSPORT_LOOP_AUTO.rawValue
@@ -60,13 +70,8 @@ enum Listener {
         options.connect_timeout_ms = configuration.connectTimeout
         options.send_buffer_max = 1 << 18
         var transport: OpaquePointer?
-        var error = transport_error()
-        let status =
-            if let world {
-                transport_world_join(world, &options, &transport, &number, &error)
-            } else {
-                transport_create(&options, &transport, &error)
-            }
+        var error = apns_error()
+        let status = make(&options, &transport, &number, &error)
         guard status == 0, let transport else {
             throw .system(text(error))
         }
@@ -76,23 +81,22 @@ enum Listener {
     private static func secure(
         _ transport: OpaquePointer, _ configuration: SimulatorConfiguration
     ) throws(SimulatorError) -> Int32 {
-        var error = transport_error()
+        var error = apns_error()
         let clientAuthority = configuration.clientAuthorityPEM ?? []
         let number = configuration.certificatePEM.withUnsafeBufferPointer { certificate in
             configuration.keyPEM.withUnsafeBufferPointer { key in
                 clientAuthority.withUnsafeBufferPointer { authority in
-                    var options = transport_tls_options()
+                    var options = apns_transport_tls_options()
                     options.certificate_pem = certificate.baseAddress
                     options.certificate_length = UInt32(clamping: certificate.count)
                     options.key_pem = key.baseAddress
                     options.key_length = UInt32(clamping: key.count)
-                    options.role = UInt8(TRANSPORT_SERVER.rawValue)
                     if configuration.clientAuthorityPEM != nil {
                         options.ca_pem = authority.baseAddress
                         options.ca_length = UInt32(clamping: authority.count)
                         options.request_client_certificate = 1
                     }
-                    return transport_tls_create(transport, &options, &error)
+                    return apns_transport_server_tls_create(transport, &options, &error)
                 }
             }
         }
@@ -106,17 +110,17 @@ enum Listener {
     ) throws(SimulatorError) -> UInt16 {
         var (storage, length) = try address(configuration.host, port)
         var bound: UInt16 = 0
-        var error = transport_error()
+        var error = apns_error()
         let status = withUnsafePointer(to: &storage) { storage in
             storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                var options = transport_listen_options()
+                var options = apns_transport_listen_options()
                 options.address = address
                 options.address_length = length
                 options.tls = tls
                 options.context = UInt64(services.rawValue)
                 options.streams_max = configuration.streamsBeforeToken
                 options.stream_window = configuration.streamWindow
-                return transport_listen(transport, &options, &bound, &error)
+                return apns_transport_listen(transport, &options, &bound, &error)
             }
         }
         guard status == 0 else {
@@ -150,7 +154,7 @@ enum Listener {
         return (storage, length)
     }
 
-    private static func text(_ error: transport_error) -> String {
+    private static func text(_ error: apns_error) -> String {
         withUnsafeBytes(of: error.text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 }

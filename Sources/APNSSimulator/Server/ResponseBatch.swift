@@ -1,10 +1,11 @@
 import APNSBatchBasics
 import CTransport
+import CTransportServer
 
 /// Responses gathered for one call of the transport.
 struct ResponseBatch: ~Copyable {
-    private let responses: UnsafeMutablePointer<transport_response>
-    private let fields: UnsafeMutablePointer<transport_field>
+    private let responses: UnsafeMutablePointer<apns_transport_response>
+    private let fields: UnsafeMutablePointer<apns_transport_field>
     private let ids: UnsafeMutableRawPointer
     private let capacity: Int
     private(set) var count = 0
@@ -39,7 +40,7 @@ struct ResponseBatch: ~Copyable {
     @inline(__always)
     mutating func add(connection: UInt64, stream: UInt32, status: UInt16, body: Bytes) {
         precondition(count < capacity)
-        var response = transport_response()
+        var response = apns_transport_response()
         response.connection = connection
         response.stream = stream
         response.status = status
@@ -68,7 +69,7 @@ struct ResponseBatch: ~Copyable {
     @inline(__always)
     mutating func add(_ name: StaticString, _ value: Bytes, isFirst: Bool) {
         precondition(fieldCount < capacity * Self.fieldsEach)
-        var field = transport_field()
+        var field = apns_transport_field()
         field.name = name.utf8Start
         field.name_length = UInt32(name.utf8CodeUnitCount)
         field.value = value.baseAddress?.assumingMemoryBound(to: UInt8.self)
@@ -103,7 +104,7 @@ struct ResponseBatch: ~Copyable {
     /// Hands all over and begins anew. Returns the transport's status.
     mutating func send(to transport: OpaquePointer) -> Int32 {
         guard count > 0 else { return 0 }
-        let status = transport_respond(transport, responses, UInt32(count))
+        let status = apns_transport_respond(transport, responses, UInt32(count))
         count = 0
         fieldCount = 0
         idCount = 0

@@ -42,7 +42,7 @@ final class ServerThread: @unchecked Sendable {
     /// Ends the thread, which `start` began with success, and returns its report. Call it once.
     func stop() -> SimulatorReport {
         isStopped.store(true, ordering: .releasing)
-        if case .success((let transport, _)) = state.withLock({ $0.opened }) { transport_wake(transport) }
+        if case .success((let transport, _)) = state.withLock({ $0.opened }) { apns_transport_wake(transport) }
         state.change { $0.isReleased = true }
         thread.take()?.join()
         return state.withLock { $0.report }
@@ -60,7 +60,7 @@ final class ServerThread: @unchecked Sendable {
         state.change { $0.opened = .success((transport, ports)) }
         server.run(until: { isStopped.load(ordering: .acquiring) })
         _ = state.wait { $0.isReleased ? true : nil }
-        transport_destroy(transport)
+        apns_transport_destroy(transport)
         let report = server.finish(countsPath: configuration.countsPath)
         state.withLock { $0.report = report }
     }

@@ -1,4 +1,5 @@
 import CTransport
+import CTransportServer
 
 /// What the server does wrong on purpose: the plan says what and when.
 extension SimulatorServer {
@@ -8,12 +9,12 @@ extension SimulatorServer {
     static var bodyNotRead: Bytes { Bytes(start: bodyText.utf8Start, count: bodyText.utf8CodeUnitCount) }
 
     /// A connection is up.
-    mutating func beginFaults(_ event: transport_event, tick: UInt64) {
+    mutating func beginFaults(_ event: apns_transport_event, tick: UInt64) {
         perform(faults.opened(event.connection, ordinal: Int(event.code), at: tick))
     }
 
     /// A request was received.
-    mutating func suffer(_ request: transport_received, tick: UInt64) -> FaultTreatment {
+    mutating func suffer(_ request: apns_transport_received, tick: UInt64) -> FaultTreatment {
         let (treatment, actions) = faults.received(request.connection, stream: request.stream, at: tick)
         if !actions.isEmpty {
             // What was decided before this request leaves before what it brings.
@@ -24,7 +25,7 @@ extension SimulatorServer {
     }
 
     /// Lets a request go without an answer.
-    mutating func forgo(_ request: transport_received, _ way: FaultTreatment.Way) {
+    mutating func forgo(_ request: apns_transport_received, _ way: FaultTreatment.Way) {
         if let place = connections.find(request.connection) {
             connections.states[place].open -= 1
             open -= 1
@@ -48,7 +49,7 @@ extension SimulatorServer {
                 if listens {
                     isDeaf = !Listener.reopen(transport, configuration, ports)
                 } else {
-                    _ = transport_fault_deafen(transport, ports.pushes)
+                    _ = apns_transport_fault_deafen(transport, ports.pushes)
                 }
             case .settings(let connection, let settings):
                 if let streams = settings.first(where: { $0.id == 3 })?.value,
@@ -90,16 +91,16 @@ extension SimulatorServer {
     }
 
     private func reset(_ connection: UInt64, _ stream: UInt32, code: UInt32) {
-        var response = transport_response()
+        var response = apns_transport_response()
         response.connection = connection
         response.stream = stream
         response.reset = 1
         response.reset_code = code
-        _ = transport_respond(transport, &response, 1)
+        _ = apns_transport_respond(transport, &response, 1)
     }
 
     /// A connection is gone.
-    mutating func noteEnd(_ event: transport_event) {
+    mutating func noteEnd(_ event: apns_transport_event) {
         faults.closed(event.connection)
         switch (UInt32(event.scope), event.code) {
         case (TRANSPORT_SCOPE_SESSION.rawValue, _),

@@ -1,5 +1,6 @@
 import APNSBatchBasics
 import CTransport
+import CTransportServer
 
 /// The loop: takes what the transport received, judges, answers at once or later. Belongs to the thread that made it.
 struct SimulatorServer: ~Copyable {
@@ -13,8 +14,8 @@ struct SimulatorServer: ~Copyable {
     /// Requests with a valid provider token, by the number of the team.
     private var teamRequests: [UInt64]
     private let probe: (any SimulatorProbe)?
-    private let received: UnsafeMutablePointer<transport_received>
-    private let events: UnsafeMutablePointer<transport_event>
+    private let received: UnsafeMutablePointer<apns_transport_received>
+    private let events: UnsafeMutablePointer<apns_transport_event>
     private var check: RequestCheck
     private let slices: ScriptSlices
     let answers: AnswerTable
@@ -96,7 +97,7 @@ struct SimulatorServer: ~Copyable {
     }
 
     private static func loopName(_ transport: OpaquePointer) -> String {
-        switch transport_loop_kind(transport) {
+        switch apns_transport_loop_kind(transport) {
         case TRANSPORT_LOOP_IO_URING.rawValue: "io_uring"
         case TRANSPORT_LOOP_EPOLL.rawValue: "epoll"
         default: "simulated"
@@ -110,19 +111,19 @@ struct SimulatorServer: ~Copyable {
 
     /// Polls once, judges and answers what came; false when the loop failed.
     mutating func turn() -> Bool {
-        var io = transport_poll_io()
+        var io = apns_transport_poll_io()
         io.events = events
         io.received = received
         io.event_capacity = UInt32(eventCapacity)
         io.received_capacity = UInt32(Self.receivedCapacity)
         io.timeout_ms = timeout()
-        let status = transport_poll(transport, &io)
+        let status = apns_transport_poll(transport, &io)
         guard status == 0 else {
             report.failures.append("the loop failed with status \(status)")
             return false
         }
         now = clock()
-        let tick = transport_now_ns(transport)
+        let tick = apns_transport_now_ns(transport)
         noteAccepted(Int(io.event_count), tick: tick)
         noteOpened(Int(io.received_count))
         for index in 0..<Int(io.received_count) {
@@ -158,12 +159,12 @@ struct SimulatorServer: ~Copyable {
         if isDeaf { return 5 }
         let next = min(queue.nextTime, faults.nextTime)
         guard next != .max else { return .max }
-        let now = transport_now_ns(transport)
+        let now = apns_transport_now_ns(transport)
         guard next > now else { return 0 }
         return UInt32(clamping: (next - now + 999_999) / 1_000_000)
     }
 
-    private mutating func handle(_ request: UnsafeMutablePointer<transport_received>, tick: UInt64) {
+    private mutating func handle(_ request: UnsafeMutablePointer<apns_transport_received>, tick: UInt64) {
         let request = request.pointee
         let treatment = faults.isEmpty ? FaultTreatment() : suffer(request, tick: tick)
         guard treatment.way == .usual || treatment.way == .unanswered else {
@@ -209,7 +210,7 @@ struct SimulatorServer: ~Copyable {
     }
 
     /// RST_STREAM with REFUSED_STREAM: the request was not processed (RFC 9113, section 8.7).
-    private mutating func refuse(_ request: transport_received) {
+    private mutating func refuse(_ request: apns_transport_received) {
         if let place = connections.find(request.connection) { connections.states[place].open -= 1 }
         open -= 1
         batch.addReset(connection: request.connection, stream: request.stream, code: 7)
@@ -333,7 +334,7 @@ struct SimulatorServer: ~Copyable {
         guard let place = connections.find(connection) else { return }
         connections.states[place].isRaised = true
         guard !connections.states[place].isLimited else { return }
-        _ = transport_connection_streams_set(transport, connection, streams)
+        _ = apns_transport_connection_streams_set(transport, connection, streams)
     }
 
     mutating func respond() {
@@ -364,7 +365,7 @@ struct SimulatorServer: ~Copyable {
             return
         }
         let text = Array(#"{"reason":"BadCertificateEnvironment"}"#.utf8)
-        _ = transport_connection_goaway(transport, connection, 0, text, UInt32(text.count))
+        _ = apns_transport_connection_goaway(transport, connection, 0, text, UInt32(text.count))
     }
 
     private mutating func forgetClosed(_ count: Int) {

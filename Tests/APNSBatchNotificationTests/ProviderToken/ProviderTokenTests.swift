@@ -1,6 +1,7 @@
 import APNSBatchBasics
 import Credentials
 import Foundation
+import Identities
 import Testing
 
 @testable import APNSBatchNotification

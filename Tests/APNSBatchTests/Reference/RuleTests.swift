@@ -1,6 +1,7 @@
 import APNSBatchNotification
 import Credentials
 import Foundation
+import Identities
 import Testing
 
 @testable import APNSBatch

@@ -1,5 +1,6 @@
 import APNSBatchNotification
 import Credentials
+import Identities
 import Testing
 
 @testable import APNSBatch

@@ -1,84 +1,85 @@
-#include "crypto.h"
+#include "identities.h"
 #include "scenario.h"
 
 /* What the library says of its failures is not always that memory was short. */
-static int refused(scenario_result *result, uint32_t step, const crypto_error *error) {
-    if (error->status == CRYPTO_OK) return scenario_end(result, SCENARIO_UNTOLD, step, "");
+static int refused(scenario_result *result, uint32_t step, const apns_error *error) {
+    if (error->status == APNS_OK) return scenario_end(result, SCENARIO_UNTOLD, step, "");
     return scenario_refused(result, step, error->text);
 }
 
-static int key_use(crypto_key *key, scenario_result *result) {
+static int key_use(apns_crypto_key *key, scenario_result *result) {
     static const uint8_t message[] = "header.claims";
     uint8_t signature[CRYPTO_ES256_BYTES];
     uint8_t digest[CRYPTO_SHA256_BYTES];
-    crypto_error error;
-    if (crypto_es256_sign(key, message, sizeof(message), signature, &error) != 0) return refused(result, 2, &error);
-    int good = crypto_es256_verify(key, message, sizeof(message), signature, sizeof(signature), &error);
+    apns_error error;
+    if (apns_crypto_es256_sign(key, message, sizeof(message), signature, &error) != 0)
+        return refused(result, 2, &error);
+    int good = apns_crypto_es256_verify(key, message, sizeof(message), signature, sizeof(signature), &error);
     if (good < 0) return refused(result, 3, &error);
     /* The library takes a lack of memory for a wrong signature: wrong, but on the safe side. */
     if (good == 0) return scenario_refused(result, 3, "the signature is said to be wrong");
-    if (crypto_sha256(message, sizeof(message), digest, &error) != 0) return refused(result, 4, &error);
+    if (apns_crypto_sha256(message, sizeof(message), digest, &error) != 0) return refused(result, 4, &error);
     return SCENARIO_DONE;
 }
 
 /* Writes the key, plain and encrypted, and reads both back. */
-static int key_copy(const crypto_key *key, bool encrypted, scenario_result *result) {
+static int key_copy(const apns_crypto_key *key, bool encrypted, scenario_result *result) {
     static const uint8_t passphrase[] = "passphrase";
     const uint8_t *given = encrypted ? passphrase : NULL;
-    crypto_buffer pem = {0};
-    crypto_key *copy = NULL;
-    crypto_error error;
+    apns_crypto_buffer pem = {0};
+    apns_crypto_key *copy = NULL;
+    apns_error error;
     int end = SCENARIO_DONE;
-    if (crypto_key_write_private(key, given, encrypted ? 10 : 0, &pem, &error) != 0)
+    if (apns_crypto_key_write_private(key, given, encrypted ? 10 : 0, &pem, &error) != 0)
         end = refused(result, 5, &error);
-    else if (crypto_key_read_private(pem.bytes, pem.length, given, encrypted ? 10 : 0, &copy, &error) != 0)
+    else if (apns_crypto_key_read_private(pem.bytes, pem.length, given, encrypted ? 10 : 0, &copy, &error) != 0)
         end = refused(result, 6, &error);
-    crypto_key_free(copy);
-    crypto_buffer_free(&pem);
+    apns_crypto_key_free(copy);
+    apns_crypto_buffer_free(&pem);
     return end;
 }
 
-static int public_copy(const crypto_key *key, scenario_result *result) {
-    crypto_buffer pem = {0};
-    crypto_key *copy = NULL;
-    crypto_error error;
+static int public_copy(const apns_crypto_key *key, scenario_result *result) {
+    apns_crypto_buffer pem = {0};
+    apns_crypto_key *copy = NULL;
+    apns_error error;
     int end = SCENARIO_DONE;
-    if (crypto_key_write_public(key, &pem, &error) != 0)
+    if (apns_crypto_key_write_public(key, &pem, &error) != 0)
         end = refused(result, 7, &error);
-    else if (crypto_key_read_public(pem.bytes, pem.length, &copy, &error) != 0)
+    else if (apns_crypto_key_read_public(pem.bytes, pem.length, &copy, &error) != 0)
         end = refused(result, 8, &error);
-    crypto_key_free(copy);
-    crypto_buffer_free(&pem);
+    apns_crypto_key_free(copy);
+    apns_crypto_buffer_free(&pem);
     return end;
 }
 
 static void key_act(scenario_result *result) {
-    crypto_key *key = NULL;
-    crypto_error error;
-    if (crypto_key_generate(&key, &error) != 0) {
+    apns_crypto_key *key = NULL;
+    apns_error error;
+    if (apns_crypto_key_generate(&key, &error) != 0) {
         refused(result, 1, &error);
         return;
     }
     if (key_use(key, result) == SCENARIO_DONE && key_copy(key, false, result) == SCENARIO_DONE)
         public_copy(key, result);
-    crypto_key_free(key);
+    apns_crypto_key_free(key);
 }
 
 static void identity_act(scenario_result *result) {
     static const char *const hosts[] = {"localhost", "127.0.0.1"};
-    crypto_identity identity = {0};
-    crypto_certificate_facts facts;
-    crypto_buffer key = {0};
-    crypto_error error;
-    if (crypto_identity_make(hosts, 2, 30, &identity, &error) != 0)
+    apns_crypto_identity identity = {0};
+    apns_crypto_certificate_facts facts;
+    apns_crypto_buffer key = {0};
+    apns_error error;
+    if (apns_crypto_identity_make(hosts, 2, 30, &identity, &error) != 0)
         refused(result, 1, &error);
-    else if (crypto_certificate_read(identity.certificate.bytes, identity.certificate.length, &facts, &error) != 0)
+    else if (apns_crypto_certificate_read(identity.certificate.bytes, identity.certificate.length, &facts, &error) != 0)
         refused(result, 2, &error);
-    else if (crypto_certificate_match(identity.certificate.bytes, identity.certificate.length, identity.key.bytes,
-                                      identity.key.length, NULL, 0, &facts, &key, &error) != 0)
+    else if (apns_crypto_certificate_match(identity.certificate.bytes, identity.certificate.length, identity.key.bytes,
+                                           identity.key.length, NULL, 0, &facts, &key, &error) != 0)
         refused(result, 3, &error);
-    crypto_buffer_free(&key);
-    crypto_identity_free(&identity);
+    apns_crypto_buffer_free(&key);
+    apns_crypto_identity_free(&identity);
 }
 
 /* The leak sanitizer, where there is one. */
@@ -87,40 +88,40 @@ __attribute__((weak)) void __lsan_enable(void);
 
 /* OpenSSL 3.0 loses a library context that it cannot make whole: no fault of ours. */
 static void pkcs12_act(const scenario_crypto_input *input, scenario_result *result) {
-    crypto_buffer certificates = {0};
-    crypto_buffer key = {0};
-    crypto_error error;
+    apns_crypto_buffer certificates = {0};
+    apns_crypto_buffer key = {0};
+    apns_error error;
     if (__lsan_disable != NULL) __lsan_disable();
-    if (crypto_pkcs12_read(input->pkcs12, input->pkcs12_length, (const uint8_t *)"secret", 6, &certificates, &key,
-                           &error) != 0)
+    if (apns_crypto_pkcs12_read(input->pkcs12, input->pkcs12_length, (const uint8_t *)"secret", 6, &certificates, &key,
+                                &error) != 0)
         refused(result, 1, &error);
     if (__lsan_enable != NULL) __lsan_enable();
-    crypto_buffer_free(&certificates);
-    crypto_buffer_free(&key);
+    apns_crypto_buffer_free(&certificates);
+    apns_crypto_buffer_free(&key);
 }
 
-static int seal(crypto_sealer *sealer, const scenario_crypto_input *input, scenario_result *result) {
+static int seal(apns_crypto_sealer *sealer, const scenario_crypto_input *input, scenario_result *result) {
     static const uint8_t message[] = "{\"aps\":{\"alert\":\"secret\"}}";
     uint8_t content[256];
     uint8_t secret[2048];
-    crypto_error error;
-    if (crypto_sealer_address(sealer, input->recipient, input->recipient_length, &error) != 0)
+    apns_error error;
+    if (apns_crypto_sealer_address(sealer, input->recipient, input->recipient_length, &error) != 0)
         return refused(result, 2, &error);
-    if (crypto_sealer_seal(sealer, message, sizeof(message) - 1, content, secret, &error) != 0)
+    if (apns_crypto_sealer_seal(sealer, message, sizeof(message) - 1, content, secret, &error) != 0)
         return refused(result, 3, &error);
     return SCENARIO_DONE;
 }
 
 static void sealer_act(const scenario_crypto_input *input, scenario_result *result) {
     for (int cipher = CRYPTO_CIPHER_AES256_GCM; cipher <= CRYPTO_CIPHER_AES256_CBC; cipher++) {
-        crypto_sealer *sealer = NULL;
-        crypto_error error;
-        if (crypto_sealer_make(cipher, CRYPTO_PADDING_OAEP_SHA256, &sealer, &error) != 0) {
+        apns_crypto_sealer *sealer = NULL;
+        apns_error error;
+        if (apns_crypto_sealer_make(cipher, CRYPTO_PADDING_OAEP_SHA256, &sealer, &error) != 0) {
             refused(result, 1, &error);
             return;
         }
         int end = seal(sealer, input, result);
-        crypto_sealer_free(sealer);
+        apns_crypto_sealer_free(sealer);
         if (end != SCENARIO_DONE) return;
     }
 }

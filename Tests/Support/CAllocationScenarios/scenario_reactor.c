@@ -6,39 +6,39 @@
 enum { STEP_CREATE = 1, STEP_LISTEN, STEP_CONNECT, STEP_TALK };
 
 typedef struct stage {
-    reactor *loop;
-    reactor_socket listener;
-    reactor_socket client;
+    apns_reactor *loop;
+    apns_reactor_socket listener;
+    apns_reactor_socket client;
     bool echoed;
     bool rang;
 } stage;
 
 static int begin(stage *s, scenario_result *result) {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
-    int status = reactor_listen(s->loop, (const struct sockaddr *)&address, sizeof(address), 4, 1, &s->listener);
+    int status = apns_reactor_listen(s->loop, (const struct sockaddr *)&address, sizeof(address), 4, 1, &s->listener);
     if (status < 0) return scenario_refused(result, STEP_LISTEN, strerror(-status));
-    address.sin_port = htons((uint16_t)reactor_local_port(s->loop, s->listener));
-    status = reactor_connect(s->loop, (const struct sockaddr *)&address, sizeof(address), 2, &s->client);
+    address.sin_port = htons((uint16_t)apns_reactor_local_port(s->loop, s->listener));
+    status = apns_reactor_connect(s->loop, (const struct sockaddr *)&address, sizeof(address), 2, &s->client);
     if (status < 0) return scenario_refused(result, STEP_CONNECT, strerror(-status));
-    reactor_timer timer;
-    return reactor_timer_start(s->loop, reactor_now_ns(s->loop) + 1000, 3, &timer);
+    apns_reactor_timer timer;
+    return apns_reactor_timer_start(s->loop, apns_reactor_now_ns(s->loop) + 1000, 3, &timer);
 }
 
 /* The client speaks first, whatever comes in goes back. */
-static void take(stage *s, const reactor_event *event) {
+static void take(stage *s, const apns_reactor_event *event) {
     static const uint8_t hello[] = "hello";
     if (event->kind == REACTOR_TIMER) s->rang = true;
-    if (event->kind == REACTOR_CONNECTED && event->error == 0) reactor_send(s->loop, event->socket, hello, 5);
+    if (event->kind == REACTOR_CONNECTED && event->error == 0) apns_reactor_send(s->loop, event->socket, hello, 5);
     if (event->kind == REACTOR_RECEIVED && event->socket == s->client) s->echoed = true;
     if (event->kind == REACTOR_RECEIVED && event->socket != s->client && event->length > 0)
-        reactor_send(s->loop, event->socket, hello, event->length);
+        apns_reactor_send(s->loop, event->socket, hello, event->length);
 }
 
 static int talk(stage *s, scenario_result *result) {
-    reactor_event events[8];
-    const reactor_wait_options options = {.timeout_ns = 100000000};
+    apns_reactor_event events[8];
+    const apns_reactor_wait_options options = {.timeout_ns = 100000000};
     for (uint64_t end = scenario_now_s() + SCENARIO_SECONDS_MAX; !s->echoed || !s->rang;) {
-        int count = reactor_wait(s->loop, &options, events, 8);
+        int count = apns_reactor_wait(s->loop, &options, events, 8);
         if (count < 0) return scenario_refused(result, STEP_TALK, strerror(-count));
         for (int i = 0; i < count; i++)
             take(s, &events[i]);
@@ -49,14 +49,14 @@ static int talk(stage *s, scenario_result *result) {
 
 void scenario_reactor(uint32_t backend, uint64_t failing, scenario_result *result) {
     scenario_begin(result, failing);
-    const reactor_options options = {
+    const apns_reactor_options options = {
         .backend = backend, .sockets_max = 4, .timers_max = 4, .receive_buffer_bytes = 4096, .receive_buffer_count = 8};
     stage s = {0};
-    int status = reactor_create(&options, &s.loop);
+    int status = apns_reactor_create(&options, &s.loop);
     if (status < 0)
         scenario_refused(result, STEP_CREATE, strerror(-status));
     else if (begin(&s, result) == SCENARIO_DONE)
         talk(&s, result);
-    reactor_destroy(s.loop);
+    apns_reactor_destroy(s.loop);
     scenario_finish(result);
 }

@@ -1,13 +1,13 @@
 #include "scenario.h"
-#include "tls.h"
+#include "tls_server.h"
 
 enum { STEP_CONTEXT = 1, STEP_SESSION, STEP_HANDSHAKE, STEP_WRITE, STEP_READ, STEP_CLOSE };
 enum { ROOM = 65536 };
 
 typedef struct side {
-    tls_context *context;
-    tls_session *session;
-    tls_output output;
+    apns_tls_context *context;
+    apns_tls_session *session;
+    apns_tls_output output;
     bool done;
 } side;
 
@@ -19,31 +19,30 @@ typedef struct stage {
 } stage;
 
 static int contexts_make(stage *s, const scenario_identity *identity, scenario_result *result) {
-    const tls_context_options server = {.certificate_pem = identity->certificate,
-                                        .certificate_length = identity->certificate_length,
-                                        .key_pem = identity->key,
-                                        .key_length = identity->key_length,
-                                        .server = true};
-    const tls_context_options client = {.ca_pem = identity->authority, .ca_length = identity->authority_length};
-    tls_error error = {0};
-    if (!tls_context_create(&server, &s->server.context, &error) ||
-        !tls_context_create(&client, &s->client.context, &error))
+    const apns_tls_context_options server = {.certificate_pem = identity->certificate,
+                                             .certificate_length = identity->certificate_length,
+                                             .key_pem = identity->key,
+                                             .key_length = identity->key_length};
+    const apns_tls_context_options client = {.ca_pem = identity->authority, .ca_length = identity->authority_length};
+    apns_error error = {0};
+    if (apns_tls_server_context_create(&server, &s->server.context, &error) != APNS_OK ||
+        apns_tls_context_create(NULL, &client, &s->client.context, &error) != APNS_OK)
         return scenario_refused(result, STEP_CONTEXT, error.text);
     return SCENARIO_DONE;
 }
 
 static int sessions_make(stage *s, scenario_result *result) {
-    s->client.output = (tls_output){.bytes = s->room[0], .capacity = ROOM};
-    s->server.output = (tls_output){.bytes = s->room[1], .capacity = ROOM};
-    s->client.session = tls_session_create(s->client.context, "localhost", &s->client.output);
-    s->server.session = tls_session_create(s->server.context, NULL, &s->server.output);
+    s->client.output = (apns_tls_output){.bytes = s->room[0], .capacity = ROOM};
+    s->server.output = (apns_tls_output){.bytes = s->room[1], .capacity = ROOM};
+    s->client.session = apns_tls_session_create(s->client.context, "localhost", &s->client.output);
+    s->server.session = apns_tls_session_create(s->server.context, NULL, &s->server.output);
     if (s->client.session != NULL && s->server.session != NULL) return SCENARIO_DONE;
     return scenario_refused(result, STEP_SESSION, "no session");
 }
 
 static int handshake_step(side *to, side *from) {
-    tls_input input = {from->output.bytes, from->output.length};
-    int status = tls_session_handshake(to->session, &input);
+    apns_tls_input input = {from->output.bytes, from->output.length};
+    int status = apns_tls_session_handshake(to->session, &input);
     from->output.length = 0;
     to->done = status == TLS_OK;
     return status;
@@ -54,7 +53,7 @@ static int handshake(stage *s, scenario_result *result) {
         side *to = round % 2 == 0 ? &s->client : &s->server;
         side *from = round % 2 == 0 ? &s->server : &s->client;
         if (!to->done && handshake_step(to, from) < 0)
-            return scenario_refused(result, STEP_HANDSHAKE, tls_session_error(to->session)->text);
+            return scenario_refused(result, STEP_HANDSHAKE, apns_tls_session_error(to->session)->text);
     }
     if (s->client.done && s->server.done) return SCENARIO_DONE;
     return scenario_end(result, SCENARIO_HANGING, STEP_HANDSHAKE, "no end of the handshake");
@@ -62,12 +61,12 @@ static int handshake(stage *s, scenario_result *result) {
 
 /* Reads until the input is used up; the last result. */
 static int read_all(stage *s, side *to, side *from, size_t *length) {
-    tls_input input = {from->output.bytes, from->output.length};
+    apns_tls_input input = {from->output.bytes, from->output.length};
     int status;
     *length = 0;
     do {
         size_t now = 0;
-        status = tls_session_read(to->session, &input, s->plain, sizeof(s->plain), &now);
+        status = apns_tls_session_read(to->session, &input, s->plain, sizeof(s->plain), &now);
         *length += status == TLS_OK ? now : 0;
     } while (status == TLS_OK);
     from->output.length = 0;
@@ -77,15 +76,15 @@ static int read_all(stage *s, side *to, side *from, size_t *length) {
 static int message(stage *s, scenario_result *result) {
     static const uint8_t text[] = "a message";
     size_t length = 0;
-    if (tls_session_write(s->client.session, text, sizeof(text)) != TLS_OK)
-        return scenario_refused(result, STEP_WRITE, tls_session_error(s->client.session)->text);
+    if (apns_tls_session_write(s->client.session, text, sizeof(text)) != TLS_OK)
+        return scenario_refused(result, STEP_WRITE, apns_tls_session_error(s->client.session)->text);
     if (read_all(s, &s->server, &s->client, &length) < 0)
-        return scenario_refused(result, STEP_READ, tls_session_error(s->server.session)->text);
+        return scenario_refused(result, STEP_READ, apns_tls_session_error(s->server.session)->text);
     if (length != sizeof(text)) return scenario_end(result, SCENARIO_UNTOLD, STEP_READ, "");
     char described[512];
-    tls_session_describe(s->client.session, described, sizeof(described));
-    tls_session_peer_describe(s->client.session, described, sizeof(described));
-    tls_session_close(s->client.session);
+    apns_tls_session_describe(s->client.session, described, sizeof(described));
+    apns_tls_session_peer_describe(s->client.session, described, sizeof(described));
+    apns_tls_session_close(s->client.session);
     if (read_all(s, &s->server, &s->client, &length) == TLS_CLOSED) return SCENARIO_DONE;
     return scenario_refused(result, STEP_CLOSE, "no close_notify");
 }
@@ -97,9 +96,9 @@ void scenario_tls(const scenario_identity *identity, uint64_t failing, scenario_
     if (contexts_make(&s, identity, result) == SCENARIO_DONE && sessions_make(&s, result) == SCENARIO_DONE &&
         handshake(&s, result) == SCENARIO_DONE)
         message(&s, result);
-    tls_session_destroy(s.client.session);
-    tls_session_destroy(s.server.session);
-    tls_context_destroy(s.client.context);
-    tls_context_destroy(s.server.context);
+    apns_tls_session_destroy(s.client.session);
+    apns_tls_session_destroy(s.server.session);
+    apns_tls_context_destroy(s.client.context);
+    apns_tls_context_destroy(s.server.context);
     scenario_finish(result);
 }

@@ -35,7 +35,7 @@ enum Stage {
         configuration.port = 443
         let start = world.now
         configuration.clock = { [unowned world] in Int64(epoch * 1000 + (world.now - start) / 1_000_000) }
-        return try SteppedSimulator(configuration, world: world.handle) { message, signature in
+        return try SteppedSimulator(configuration, make: world.open) { message, signature in
             signature == sign(Array(message))
         }
     }
@@ -74,7 +74,7 @@ enum Stage {
     ) -> Surroundings {
         var surroundings = Surroundings()
         let start = world.now
-        surroundings.world = world
+        surroundings.open = { world.open(&$0, &$1, &$2, &$3) }
         surroundings.seconds = { epoch + (world.now - start) / 1_000_000_000 }
         surroundings.resolve = { _, port in [SocketAddress.loopback(port: port)] }
         // A share of the time, from none to nine tenths.

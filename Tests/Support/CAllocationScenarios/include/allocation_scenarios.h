@@ -39,7 +39,7 @@ typedef struct scenario_identity {
 
 /* failing: number of the allocation that fails, from 1; 0 for none. */
 
-/* A loop with a listener and a connection to it, bytes both ways, a timer. backend: enum reactor_backend. */
+/* A loop with a listener and a connection to it, bytes both ways, a timer. backend: enum apns_reactor_backend. */
 void scenario_reactor(uint32_t backend, uint64_t failing, scenario_result *result);
 
 /* Two contexts, a handshake over memory, a message, close_notify. */
@@ -48,7 +48,7 @@ void scenario_tls(const scenario_identity *identity, uint64_t failing, scenario_
 /* Two sessions over memory: settings, requests, answers, GOAWAY. */
 void scenario_h2(uint64_t failing, scenario_result *result);
 
-/* Two transports over the loopback: requests, answers, an orderly end. loop: enum transport_loop. */
+/* Two transports over the loopback: requests, answers, an orderly end. loop: enum apns_transport_loop. */
 void scenario_transport(uint32_t loop, const scenario_identity *identity, uint64_t failing, scenario_result *result);
 
 /* Keys and certificates made, written, read, used: one scenario for each kind. */

@@ -9,7 +9,7 @@
 /* A turn takes a moment, so that no loop can run without time passing. */
 #define TURN_NS_MAX 20000U
 
-uint64_t sim_random(reactor_world *world) {
+uint64_t apns_sim_random(apns_reactor_world *world) {
     /* SplitMix64 */
     uint64_t z = world->random += 0x9E3779B97F4A7C15U;
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
@@ -17,8 +17,8 @@ uint64_t sim_random(reactor_world *world) {
     return z ^ (z >> 31);
 }
 
-reactor_world *reactor_world_create(const reactor_world_options *options) {
-    reactor_world *world = calloc(1, sizeof(*world));
+apns_reactor_world *apns_reactor_world_create(const apns_reactor_world_options *options) {
+    apns_reactor_world *world = calloc(1, sizeof(*world));
     if (world == NULL) return NULL;
     world->options = *options;
     world->random = options->seed;
@@ -28,44 +28,36 @@ reactor_world *reactor_world_create(const reactor_world_options *options) {
     return world;
 }
 
-void reactor_world_destroy(reactor_world *world) {
+void apns_reactor_world_destroy(apns_reactor_world *world) {
     if (world == NULL) return;
     for (uint32_t i = 0; i < world->link_count; i++)
-        sim_link_free(world->links[i]);
+        apns_sim_link_free(world->links[i]);
     free(world->links);
     free(world->listeners);
     free(world->members);
     free(world);
 }
 
-uint64_t reactor_world_now_ns(const reactor_world *world) {
+uint64_t apns_reactor_world_now_ns(const apns_reactor_world *world) {
     return world->now_ns;
 }
 
-uint32_t reactor_world_reactors(const reactor_world *world) {
-    return world->member_count;
-}
-
-reactor_world_strikes reactor_world_struck(const reactor_world *world) {
+apns_reactor_world_strikes apns_reactor_world_struck(const apns_reactor_world *world) {
     return world->strikes;
 }
 
-uint64_t reactor_world_digest(const reactor_world *world) {
+uint64_t apns_reactor_world_digest(const apns_reactor_world *world) {
     return world->digest;
 }
 
-uint64_t reactor_world_random(reactor_world *world) {
-    return sim_random(world);
-}
-
-void reactor_world_faults_set(reactor_world *world, const reactor_world_faults *faults) {
-    world->options.faults = faults == NULL ? (reactor_world_faults){0} : *faults;
+void apns_reactor_world_faults_set(apns_reactor_world *world, const apns_reactor_world_faults *faults) {
+    world->options.faults = faults == NULL ? (apns_reactor_world_faults){0} : *faults;
     if (faults != NULL) return;
     for (uint32_t i = 0; i < world->link_count; i++)
-        if (world->links[i]->used) sim_link_calm(world, world->links[i]);
+        if (world->links[i]->used) apns_sim_link_calm(world, world->links[i]);
 }
 
-void reactor_world_stand_still(reactor_world *world, uint32_t but, uint64_t span_ns) {
+void apns_reactor_world_stand_still(apns_reactor_world *world, uint32_t but, uint64_t span_ns) {
     for (uint32_t i = 0; i < world->member_count; i++)
         if (i != but) world->members[i].stands_until_ns = world->now_ns + span_ns;
 }
@@ -76,12 +68,12 @@ static uint64_t min(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-static uint32_t number_of(const reactor *r) {
+static uint32_t number_of(const apns_reactor *r) {
     return sim_state_of(r)->number;
 }
 
 /* Until when each reactor has nothing to do, into due. */
-static void due_collect(const reactor_world *world, uint64_t *due) {
+static void due_collect(const apns_reactor_world *world, uint64_t *due) {
     for (uint32_t i = 0; i < world->member_count; i++) {
         const struct sim_member *member = &world->members[i];
         due[i] = member->reactor == NULL ? REACTOR_NEVER : member->due_ns;
@@ -93,8 +85,8 @@ static void due_collect(const reactor_world *world, uint64_t *due) {
         const struct sim_link *link = world->links[i];
         if (!link->used) continue;
         for (uint32_t side = 0; side < 2; side++) {
-            const reactor *r = link->sides[side].reactor;
-            if (r != NULL) due[number_of(r)] = min(due[number_of(r)], sim_side_due(link, side, world->now_ns));
+            const apns_reactor *r = link->sides[side].reactor;
+            if (r != NULL) due[number_of(r)] = min(due[number_of(r)], apns_sim_side_due(link, side, world->now_ns));
         }
     }
     for (uint32_t i = 0; i < world->listener_count; i++) {
@@ -106,7 +98,7 @@ static void due_collect(const reactor_world *world, uint64_t *due) {
     }
 }
 
-int64_t reactor_world_next(reactor_world *world) {
+int64_t apns_reactor_world_next(apns_reactor_world *world) {
     uint64_t due[64]; /* more members than that have come and gone only in long runs */
     uint64_t *all = world->member_count <= 64 ? due : calloc(world->member_count, sizeof(*all));
     if (all == NULL) return -1;
@@ -130,12 +122,12 @@ int64_t reactor_world_next(reactor_world *world) {
 
 /* ---------------------------------------------------------------- digest and trace */
 
-static void digest_add(reactor_world *world, uint64_t value) {
+static void digest_add(apns_reactor_world *world, uint64_t value) {
     uint64_t z = (world->digest ^ value) * 0xFF51AFD7ED558CCDU;
     world->digest = z ^ (z >> 33);
 }
 
-static void digest_bytes(reactor_world *world, const uint8_t *bytes, uint32_t length) {
+static void digest_bytes(apns_reactor_world *world, const uint8_t *bytes, uint32_t length) {
     for (uint32_t i = 0; i < length; i += 8) {
         uint64_t word = 0;
         memcpy(&word, bytes + i, length - i < 8 ? length - i : 8);
@@ -145,8 +137,8 @@ static void digest_bytes(reactor_world *world, const uint8_t *bytes, uint32_t le
 
 static const char *const kinds[] = {"", "connected", "accepted", "received", "sent", "closed", "timer", "woken"};
 
-void sim_note(const reactor *r, const reactor_event *event) {
-    reactor_world *world = sim_state_of(r)->world;
+void apns_sim_note(const apns_reactor *r, const apns_reactor_event *event) {
+    apns_reactor_world *world = sim_state_of(r)->world;
     digest_add(world, world->now_ns);
     digest_add(world, (uint64_t)event->kind << 48 ^ (uint64_t)number_of(r) << 40 ^ event->socket);
     digest_add(world, (uint64_t)(uint32_t)event->error << 32 | event->length);

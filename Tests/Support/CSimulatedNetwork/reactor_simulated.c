@@ -12,7 +12,7 @@ enum { SLOT_LISTENER = 1 };
 
 /* ---------------------------------------------------------------- creation */
 
-static int member_add(reactor_world *world, reactor *r, uint32_t *number) {
+static int member_add(apns_reactor_world *world, apns_reactor *r, uint32_t *number) {
     if (world->member_count == world->member_capacity) {
         uint32_t capacity = world->member_capacity == 0 ? 8 : world->member_capacity * 2;
         struct sim_member *members = realloc(world->members, capacity * sizeof(*members));
@@ -25,7 +25,7 @@ static int member_add(reactor_world *world, reactor *r, uint32_t *number) {
     return 0;
 }
 
-static int create(reactor *r, const reactor_options *options) {
+static int create(apns_reactor *r, const apns_reactor_options *options) {
     struct sim_state *s = calloc(1, sizeof(*s));
     if (s == NULL) return -ENOMEM;
     s->world = r->backend_state;
@@ -42,7 +42,7 @@ static int create(reactor *r, const reactor_options *options) {
     return 0;
 }
 
-static void destroy(reactor *r) {
+static void destroy(apns_reactor *r) {
     struct sim_state *s = sim_state_of(r);
     s->world->members[s->number].reactor = NULL;
     free(s->buffers);
@@ -50,13 +50,13 @@ static void destroy(reactor *r) {
     r->backend_state = NULL;
 }
 
-static uint64_t now_ns(const reactor *r) {
+static uint64_t now_ns(const apns_reactor *r) {
     return sim_state_of(r)->world->now_ns;
 }
 
 /* ---------------------------------------------------------------- sockets */
 
-static struct sim_link *link_of(reactor_world *world, const struct reactor_slot *slot, uint32_t *side) {
+static struct sim_link *link_of(apns_reactor_world *world, const struct reactor_slot *slot, uint32_t *side) {
     *side = (uint32_t)slot->descriptor & 1;
     return world->links[slot->descriptor >> 1];
 }
@@ -69,17 +69,17 @@ static int port_of(const struct sockaddr *address, socklen_t length) {
     return address->sa_family == AF_INET || address->sa_family == AF_INET6 ? -EINVAL : -EAFNOSUPPORT;
 }
 
-static int connect_start(reactor *r, struct reactor_slot *slot, const struct sockaddr *address, socklen_t length) {
+static int connect_start(apns_reactor *r, struct reactor_slot *slot, const struct sockaddr *address, socklen_t length) {
     int port = port_of(address, length);
     if (port < 0) return port;
     uint32_t number = 0;
     uint32_t index = reactor_slot_index(&r->slots, slot);
-    if (sim_link_begin(sim_state_of(r)->world, r, index, (uint16_t)port, &number) == NULL) return -ENOMEM;
+    if (apns_sim_link_begin(sim_state_of(r)->world, r, index, (uint16_t)port, &number) == NULL) return -ENOMEM;
     slot->descriptor = (int32_t)(number << 1 | SIM_CLIENT);
     return 0;
 }
 
-static struct sim_listener *listener_take(reactor_world *world, uint32_t *number) {
+static struct sim_listener *listener_take(apns_reactor_world *world, uint32_t *number) {
     for (uint32_t i = 0; i < world->listener_count; i++) {
         *number = i;
         if (world->listeners[i].reactor == NULL) return &world->listeners[i];
@@ -91,10 +91,10 @@ static struct sim_listener *listener_take(reactor_world *world, uint32_t *number
     return &world->listeners[world->listener_count++];
 }
 
-static int listen_start(reactor *r, struct reactor_slot *slot, const struct sockaddr *address, socklen_t length,
+static int listen_start(apns_reactor *r, struct reactor_slot *slot, const struct sockaddr *address, socklen_t length,
                         uint32_t backlog) {
     (void)backlog;
-    reactor_world *world = sim_state_of(r)->world;
+    apns_reactor_world *world = sim_state_of(r)->world;
     int port = port_of(address, length);
     if (port < 0) return port;
     for (uint32_t i = 0; port != 0 && i < world->listener_count; i++)
@@ -112,32 +112,32 @@ static int listen_start(reactor *r, struct reactor_slot *slot, const struct sock
     return 0;
 }
 
-static int local_port(const reactor *r, const struct reactor_slot *slot) {
+static int local_port(const apns_reactor *r, const struct reactor_slot *slot) {
     if (slot->state != REACTOR_SLOT_LISTENING) return 40000 + slot->descriptor % 20000;
     return sim_state_of(r)->world->listeners[slot->descriptor].port;
 }
 
 /* Taken with the next wait. */
-static void send_start(reactor *r, struct reactor_slot *slot) {
+static void send_start(apns_reactor *r, struct reactor_slot *slot) {
     (void)r;
     (void)slot;
 }
 
-static void listener_close(reactor_world *world, struct sim_listener *listener) {
+static void listener_close(apns_reactor_world *world, struct sim_listener *listener) {
     for (uint32_t i = 0; i < listener->backlog_count; i++) {
         struct sim_link *link = world->links[listener->backlog[i].link];
-        sim_link_leave(world, link, SIM_SERVER);
+        apns_sim_link_leave(world, link, SIM_SERVER);
     }
     listener->reactor = NULL;
 }
 
 /* Joined by the next wait: until then the bytes being sent may still be read, as a kernel might. The link keeps what is
- * known of them, for reactor_close forgets it in the slot. */
-static void close_start(reactor *r, struct reactor_slot *slot) {
-    reactor_world *world = sim_state_of(r)->world;
+ * known of them, for apns_reactor_close forgets it in the slot. */
+static void close_start(apns_reactor *r, struct reactor_slot *slot) {
+    apns_reactor_world *world = sim_state_of(r)->world;
     if (slot->active == SLOT_LISTENER) {
         listener_close(world, &world->listeners[slot->descriptor]);
-        reactor_slots_close(&r->slots, reactor_slot_index(&r->slots, slot));
+        apns_reactor_slots_close(&r->slots, reactor_slot_index(&r->slots, slot));
         return;
     }
     uint32_t side;
@@ -145,28 +145,28 @@ static void close_start(reactor *r, struct reactor_slot *slot) {
     link->sides[side].state = SIM_SIDE_CLOSING;
 }
 
-static bool accept_resume(reactor *r, struct reactor_slot *slot) {
+static bool accept_resume(apns_reactor *r, struct reactor_slot *slot) {
     (void)r;
     (void)slot;
     return true;
 }
 
-static void wake(reactor *r) {
+static void wake(apns_reactor *r) {
     (void)r; /* the world looks at the state of the wake */
 }
 
 /* ---------------------------------------------------------------- waiting */
 
 /* The last bytes of a send that was given up, perhaps, and the goodbye. */
-static void join(reactor *r, struct sim_link *link, uint32_t side) {
-    reactor_world *world = sim_state_of(r)->world;
+static void join(apns_reactor *r, struct sim_link *link, uint32_t side) {
+    apns_reactor_world *world = sim_state_of(r)->world;
     struct sim_side *own = &link->sides[side];
     struct reactor_slot *slot = &r->slots.all[own->slot];
     if (slot->send_done < slot->send_length && own->error == 0 && sim_chance(world, 500000))
-        sim_link_take(world, link, side);
+        apns_sim_link_take(world, link, side);
     uint32_t index = own->slot;
-    sim_link_leave(world, link, side);
-    reactor_slots_close(&r->slots, index);
+    apns_sim_link_leave(world, link, side);
+    apns_reactor_slots_close(&r->slots, index);
 }
 
 static uint8_t *buffer_next(struct sim_state *s) {
@@ -186,12 +186,12 @@ static void buffers_turn(struct sim_state *s) {
     s->buffer_used = 0;
 }
 
-static uint32_t tell(reactor *r, struct sim_side *own, uint32_t kind, reactor_event *event) {
+static uint32_t tell(apns_reactor *r, struct sim_side *own, uint32_t kind, apns_reactor_event *event) {
     *event = reactor_event_make(&r->slots.all[own->slot], own->slot, kind);
     return 1;
 }
 
-static uint32_t tell_connected(reactor *r, struct sim_side *own, reactor_event *event) {
+static uint32_t tell_connected(apns_reactor *r, struct sim_side *own, apns_reactor_event *event) {
     struct reactor_slot *slot = &r->slots.all[own->slot];
     own->state = SIM_SIDE_OPEN;
     tell(r, own, REACTOR_CONNECTED, event);
@@ -201,7 +201,7 @@ static uint32_t tell_connected(reactor *r, struct sim_side *own, reactor_event *
     return 1;
 }
 
-static uint32_t tell_sent(reactor *r, struct sim_side *own, int error, reactor_event *event) {
+static uint32_t tell_sent(apns_reactor *r, struct sim_side *own, int error, apns_reactor_event *event) {
     struct reactor_slot *slot = &r->slots.all[own->slot];
     slot->sending = false;
     tell(r, own, REACTOR_SENT, event);
@@ -210,28 +210,28 @@ static uint32_t tell_sent(reactor *r, struct sim_side *own, int error, reactor_e
     return 1;
 }
 
-static uint32_t serve_sending(reactor *r, struct sim_link *link, uint32_t side, reactor_event *event) {
+static uint32_t serve_sending(apns_reactor *r, struct sim_link *link, uint32_t side, apns_reactor_event *event) {
     struct sim_side *own = &link->sides[side];
     struct reactor_slot *slot = &r->slots.all[own->slot];
-    reactor_world *world = sim_state_of(r)->world;
+    apns_reactor_world *world = sim_state_of(r)->world;
     if (!slot->sending) return 0;
     if (own->error != 0 && own->event_ns <= world->now_ns) return tell_sent(r, own, own->error, event);
-    sim_link_take(world, link, side);
+    apns_sim_link_take(world, link, side);
     return slot->send_done == slot->send_length ? tell_sent(r, own, 0, event) : 0;
 }
 
 /* Bytes first, then what ends them. */
-static uint32_t serve_receiving(reactor *r, struct sim_link *link, uint32_t side, reactor_event *event) {
+static uint32_t serve_receiving(apns_reactor *r, struct sim_link *link, uint32_t side, apns_reactor_event *event) {
     struct sim_state *s = sim_state_of(r);
     struct sim_side *own = &link->sides[side];
     struct sim_flow *flow = &link->flows[!side];
-    sim_flow_arrive(flow, s->world->now_ns);
+    apns_sim_flow_arrive(flow, s->world->now_ns);
     if (flow->arrived > 0) {
         uint8_t *buffer = buffer_next(s);
         if (buffer == NULL) return 0;
         tell(r, own, REACTOR_RECEIVED, event);
         event->bytes = buffer;
-        event->length = sim_link_read(s->world, link, side, buffer, s->buffer_bytes);
+        event->length = apns_sim_link_read(s->world, link, side, buffer, s->buffer_bytes);
         return 1;
     }
     bool failed = own->error != 0 && own->event_ns <= s->world->now_ns;
@@ -244,7 +244,8 @@ static uint32_t serve_receiving(reactor *r, struct sim_link *link, uint32_t side
 }
 
 /* At most two events. */
-static uint32_t serve(reactor *r, struct sim_link *link, uint32_t side, reactor_event *events, uint32_t capacity) {
+static uint32_t serve(apns_reactor *r, struct sim_link *link, uint32_t side, apns_reactor_event *events,
+                      uint32_t capacity) {
     struct sim_side *own = &link->sides[side];
     uint64_t now = sim_state_of(r)->world->now_ns;
     if (own->state == SIM_SIDE_CONNECTING)
@@ -256,10 +257,10 @@ static uint32_t serve(reactor *r, struct sim_link *link, uint32_t side, reactor_
 
 /* ---------------------------------------------------------------- accepting */
 
-static bool adopt(reactor *r, const struct sim_listener *listener, uint32_t number, reactor_event *event) {
-    reactor_world *world = sim_state_of(r)->world;
+static bool adopt(apns_reactor *r, const struct sim_listener *listener, uint32_t number, apns_reactor_event *event) {
+    apns_reactor_world *world = sim_state_of(r)->world;
     struct sim_link *link = world->links[number];
-    uint32_t index = reactor_slots_take(&r->slots);
+    uint32_t index = apns_reactor_slots_take(&r->slots);
     if (index == REACTOR_SLOT_NONE) return false;
     struct reactor_slot *slot = &r->slots.all[index];
     slot->state = REACTOR_SLOT_OPEN;
@@ -273,7 +274,8 @@ static bool adopt(reactor *r, const struct sim_listener *listener, uint32_t numb
     return true;
 }
 
-static uint32_t accept_next(reactor *r, struct sim_listener *listener, reactor_event *events, uint32_t capacity) {
+static uint32_t accept_next(apns_reactor *r, struct sim_listener *listener, apns_reactor_event *events,
+                            uint32_t capacity) {
     uint64_t now = sim_state_of(r)->world->now_ns;
     uint32_t n = 0;
     for (uint32_t i = 0; i < listener->backlog_count && n < capacity;) {
@@ -292,8 +294,8 @@ static uint32_t accept_next(reactor *r, struct sim_listener *listener, reactor_e
 
 /* ---------------------------------------------------------------- one wait */
 
-static void join_closing(reactor *r) {
-    reactor_world *world = sim_state_of(r)->world;
+static void join_closing(apns_reactor *r) {
+    apns_reactor_world *world = sim_state_of(r)->world;
     for (uint32_t i = 0; i < world->link_count; i++)
         for (uint32_t side = 0; world->links[i]->used && side < 2; side++) {
             const struct sim_side *own = &world->links[i]->sides[side];
@@ -301,8 +303,8 @@ static void join_closing(reactor *r) {
         }
 }
 
-static uint32_t serve_links(reactor *r, reactor_event *events, uint32_t capacity) {
-    reactor_world *world = sim_state_of(r)->world;
+static uint32_t serve_links(apns_reactor *r, apns_reactor_event *events, uint32_t capacity) {
+    apns_reactor_world *world = sim_state_of(r)->world;
     uint32_t n = 0;
     uint32_t first = world->link_count > 0 ? (uint32_t)sim_random_below(world, world->link_count) : 0;
     for (uint32_t i = 0; i < world->link_count; i++) {
@@ -313,8 +315,8 @@ static uint32_t serve_links(reactor *r, reactor_event *events, uint32_t capacity
     return n;
 }
 
-static uint32_t serve_listeners(reactor *r, reactor_event *events, uint32_t capacity) {
-    reactor_world *world = sim_state_of(r)->world;
+static uint32_t serve_listeners(apns_reactor *r, apns_reactor_event *events, uint32_t capacity) {
+    apns_reactor_world *world = sim_state_of(r)->world;
     uint32_t n = 0;
     for (uint32_t i = 0; i < world->listener_count; i++)
         if (world->listeners[i].reactor == r) n += accept_next(r, &world->listeners[i], events + n, capacity - n);
@@ -322,20 +324,21 @@ static uint32_t serve_listeners(reactor *r, reactor_event *events, uint32_t capa
 }
 
 /* Never sleeps; says until when it would. */
-static int wait_for_events(reactor *r, const struct reactor_plan *plan, reactor_event *events, uint32_t capacity) {
+static int wait_for_events(apns_reactor *r, const struct reactor_plan *plan, apns_reactor_event *events,
+                           uint32_t capacity) {
     struct sim_state *s = sim_state_of(r);
     buffers_turn(s);
     join_closing(r);
     uint32_t n = serve_listeners(r, events, capacity);
     n += serve_links(r, events + n, capacity - n);
     for (uint32_t i = 0; i < n; i++)
-        sim_note(r, &events[i]);
+        apns_sim_note(r, &events[i]);
     s->world->members[s->number].due_ns = n > 0 ? plan->now_ns : plan->until_ns;
     return n > 0 || plan->until_ns <= plan->now_ns ? (int)n : -EINTR;
 }
 
-const struct reactor_backend_table reactor_simulated_table = {
-    .kind = REACTOR_BACKEND_SIMULATED,
+static const struct reactor_backend_table simulated_table = {
+    .kind = REACTOR_BACKEND_OTHER,
     .create = create,
     .destroy = destroy,
     .now_ns = now_ns,
@@ -348,3 +351,7 @@ const struct reactor_backend_table reactor_simulated_table = {
     .wake = wake,
     .wait = wait_for_events,
 };
+
+int apns_reactor_world_join(apns_reactor_world *world, const apns_reactor_options *options, apns_reactor **out) {
+    return apns_reactor_open_with(&simulated_table, world, options, out);
+}

@@ -1,4 +1,6 @@
 import CCrypto
+import CIdentities
+import Credentials
 
 /// A certificate authority and a TLS server certificate signed by it, made for the occasion: what an embedded server
 /// needs so that its clients can verify it as they would any other.
@@ -21,16 +23,43 @@ package struct ServerIdentity: Sendable {
         guard hosts.allSatisfy({ !$0.utf8.contains(0) }) else {
             throw CredentialError(cause: .name, detail: "a host name holds a NUL")
         }
-        var identity = crypto_identity()
+        var identity = apns_crypto_identity()
         try CredentialError.check { record in
             withCStrings(hosts[...]) { names in
                 names.withUnsafeBufferPointer {
-                    crypto_identity_make($0.baseAddress, $0.count, UInt32(days), &identity, record)
+                    apns_crypto_identity_make($0.baseAddress, $0.count, UInt32(days), &identity, record)
                 }
             }
         }
         return ServerIdentity(
             caPEM: take(&identity.authority), certificatePEM: take(&identity.certificate), keyPEM: take(&identity.key))
+    }
+}
+
+/// A client certificate that signs itself, made for the occasion: what a client of an embedded server needs that asks
+/// for one. The server trusts the certificate itself.
+package struct SelfSignedClient: Sendable {
+    /// PEM; also what the server has to trust.
+    package let certificatePEM: [UInt8]
+    /// The private key, plain PKCS#8 PEM.
+    package let keyPEM: [UInt8]
+
+    /// - Parameters:
+    ///   - userID: the UID of the subject, 1 to 200 bytes; for APNs the app.
+    ///   - commonName: the CN of the subject, 1 to 200 bytes.
+    ///   - days: how long it is valid, from one day ago, 1 to 36,500.
+    package static func make(
+        userID: String, commonName: String = "apns-batch test client", days: Int = 30
+    ) throws(CredentialError) -> SelfSignedClient {
+        precondition((1...36_500).contains(days))
+        var identity = apns_crypto_identity()
+        try CredentialError.check { record in
+            userID.withCString { userID in
+                commonName.withCString { apns_crypto_client_make(userID, $0, UInt32(days), &identity, record) }
+            }
+        }
+        apns_crypto_buffer_free(&identity.authority)
+        return SelfSignedClient(certificatePEM: take(&identity.certificate), keyPEM: take(&identity.key))
     }
 }
 

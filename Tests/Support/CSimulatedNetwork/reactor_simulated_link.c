@@ -11,7 +11,7 @@
 
 /* ---------------------------------------------------------------- making */
 
-static struct sim_link *link_take(reactor_world *world, uint32_t *number) {
+static struct sim_link *link_take(apns_reactor_world *world, uint32_t *number) {
     for (uint32_t i = 0; i < world->link_count; i++) {
         if (world->links[i]->used) continue;
         *number = i;
@@ -30,14 +30,14 @@ static struct sim_link *link_take(reactor_world *world, uint32_t *number) {
     return world->links[world->link_count++] = link;
 }
 
-void sim_link_free(struct sim_link *link) {
+void apns_sim_link_free(struct sim_link *link) {
     free(link->flows[0].bytes);
     free(link->flows[1].bytes);
     free(link);
 }
 
-static bool flow_make(reactor_world *world, struct sim_flow *flow) {
-    const struct reactor_world_options *options = &world->options;
+static bool flow_make(apns_reactor_world *world, struct sim_flow *flow) {
+    const struct apns_reactor_world_options *options = &world->options;
     uint8_t *bytes = flow->bytes != NULL ? flow->bytes : malloc(options->buffer_bytes_max);
     if (bytes == NULL) return false;
     uint32_t range = options->buffer_bytes_max - options->buffer_bytes_min + 1;
@@ -50,8 +50,8 @@ static bool flow_make(reactor_world *world, struct sim_flow *flow) {
 }
 
 /* What will go wrong with it, and where. */
-static void fault_draw(reactor_world *world, struct sim_link *link) {
-    const reactor_world_faults *faults = &world->options.faults;
+static void fault_draw(apns_reactor_world *world, struct sim_link *link) {
+    const apns_reactor_world_faults *faults = &world->options.faults;
     uint64_t place = sim_random_below(world, 1000000);
     uint64_t reset = faults->reset;
     uint64_t cut = reset + faults->cut;
@@ -64,14 +64,14 @@ static void fault_draw(reactor_world *world, struct sim_link *link) {
     link->fault_at = faults->fault_bytes == 0 ? 0 : sim_random_below(world, faults->fault_bytes);
 }
 
-static struct sim_listener *listener_find(reactor_world *world, uint16_t port) {
+static struct sim_listener *listener_find(apns_reactor_world *world, uint16_t port) {
     for (uint32_t i = 0; i < world->listener_count; i++)
         if (world->listeners[i].reactor != NULL && world->listeners[i].port == port) return &world->listeners[i];
     return NULL;
 }
 
 /* The attempt goes to the listener, if there is one, and its word comes back. */
-static void attempt(reactor_world *world, struct sim_link *link, uint32_t number, uint16_t port) {
+static void attempt(apns_reactor_world *world, struct sim_link *link, uint32_t number, uint16_t port) {
     struct sim_side *client = &link->sides[SIM_CLIENT];
     struct sim_listener *listener = listener_find(world, port);
     uint64_t there_ns = world->now_ns + link->delay_ns;
@@ -92,7 +92,8 @@ static void attempt(reactor_world *world, struct sim_link *link, uint32_t number
     listener->backlog[listener->backlog_count++] = (struct sim_arrival){.at_ns = there_ns, .link = number};
 }
 
-struct sim_link *sim_link_begin(reactor_world *world, reactor *client, uint32_t slot, uint16_t port, uint32_t *number) {
+struct sim_link *apns_sim_link_begin(apns_reactor_world *world, apns_reactor *client, uint32_t slot, uint16_t port,
+                                     uint32_t *number) {
     struct sim_link *link = link_take(world, number);
     if (link == NULL || !flow_make(world, &link->flows[0]) || !flow_make(world, &link->flows[1])) return NULL;
     link->used = true;
@@ -125,7 +126,7 @@ static void flow_end(struct sim_flow *flow, uint64_t at_ns) {
     if (flow->end_ns == REACTOR_NEVER) flow->end_ns = at_ns > flow->last_ns ? at_ns : flow->last_ns;
 }
 
-static void strike(reactor_world *world, struct sim_link *link) {
+static void strike(apns_reactor_world *world, struct sim_link *link) {
     uint64_t there_ns = world->now_ns + link->delay_ns;
     uint32_t which = (uint32_t)sim_random_below(world, 4);
     link->flows[0].over = link->flows[1].over = link->fault != SIM_FAULT_SILENT;
@@ -154,7 +155,7 @@ static void strike(reactor_world *world, struct sim_link *link) {
     link->fault = SIM_FAULT_NONE;
 }
 
-void sim_link_calm(reactor_world *world, struct sim_link *link) {
+void apns_sim_link_calm(apns_reactor_world *world, struct sim_link *link) {
     link->fault = SIM_FAULT_NONE;
     link->byte_ns = 0;
     uint64_t latest_ns = world->now_ns + link->delay_ns;
@@ -183,7 +184,7 @@ static void segment_add(struct sim_flow *flow, uint64_t at_ns, uint32_t bytes) {
     flow->segments[place] = (struct sim_segment){.at_ns = at_ns, .bytes = bytes};
 }
 
-static uint64_t arrival(reactor_world *world, const struct sim_link *link, const struct sim_flow *flow,
+static uint64_t arrival(apns_reactor_world *world, const struct sim_link *link, const struct sim_flow *flow,
                         uint32_t bytes) {
     uint64_t at_ns = world->now_ns + link->delay_ns;
     if (sim_chance(world, world->options.faults.stalled)) {
@@ -210,7 +211,7 @@ static uint32_t up_to_fault(const struct sim_link *link, uint32_t side, uint32_t
     return left < count ? (uint32_t)left : count;
 }
 
-void sim_link_take(reactor_world *world, struct sim_link *link, uint32_t side) {
+void apns_sim_link_take(apns_reactor_world *world, struct sim_link *link, uint32_t side) {
     struct sim_flow *flow = &link->flows[side];
     struct reactor_slot *slot = &link->sides[side].reactor->slots.all[link->sides[side].slot];
     uint32_t count = slot->send_length - slot->send_done;
@@ -229,7 +230,7 @@ void sim_link_take(reactor_world *world, struct sim_link *link, uint32_t side) {
     if (link->fault != SIM_FAULT_NONE && link->fault_side == side && flow->taken >= link->fault_at) strike(world, link);
 }
 
-void sim_flow_arrive(struct sim_flow *flow, uint64_t now_ns) {
+void apns_sim_flow_arrive(struct sim_flow *flow, uint64_t now_ns) {
     while (!flow->silent && flow->segments_count > 0 && flow->segments[flow->segments_first].at_ns <= now_ns) {
         flow->arrived += flow->segments[flow->segments_first].bytes;
         flow->segments_first = (flow->segments_first + 1) % SIM_SEGMENTS;
@@ -238,7 +239,8 @@ void sim_flow_arrive(struct sim_flow *flow, uint64_t now_ns) {
     assert(flow->arrived <= flow->held);
 }
 
-uint32_t sim_link_read(reactor_world *world, struct sim_link *link, uint32_t side, uint8_t *into, uint32_t capacity) {
+uint32_t apns_sim_link_read(apns_reactor_world *world, struct sim_link *link, uint32_t side, uint8_t *into,
+                            uint32_t capacity) {
     struct sim_flow *flow = &link->flows[!side];
     uint32_t count = flow->arrived < capacity ? flow->arrived : capacity;
     if (count > 1 && sim_chance(world, world->options.pieces)) count = 1 + (uint32_t)sim_random_below(world, count);
@@ -254,7 +256,7 @@ uint32_t sim_link_read(reactor_world *world, struct sim_link *link, uint32_t sid
 /* ---------------------------------------------------------------- closing */
 
 /* A close in order is an end of stream behind the bytes; with bytes unread it is a reset, as Linux does it. */
-void sim_link_leave(reactor_world *world, struct sim_link *link, uint32_t side) {
+void apns_sim_link_leave(apns_reactor_world *world, struct sim_link *link, uint32_t side) {
     struct sim_flow *in = &link->flows[!side];
     struct sim_flow *out = &link->flows[side];
     bool unread = in->held > 0;
@@ -290,7 +292,7 @@ static uint64_t incoming_due(const struct sim_flow *flow, uint64_t now_ns) {
     return flow->end_ns;
 }
 
-uint64_t sim_side_due(const struct sim_link *link, uint32_t side, uint64_t now_ns) {
+uint64_t apns_sim_side_due(const struct sim_link *link, uint32_t side, uint64_t now_ns) {
     const struct sim_side *own = &link->sides[side];
     switch (own->state) {
     case SIM_SIDE_CONNECTING:

@@ -44,12 +44,12 @@ enum sim_side_state {
     SIM_SIDE_NONE = 0,   /* server: not accepted yet */
     SIM_SIDE_CONNECTING, /* client */
     SIM_SIDE_OPEN,
-    SIM_SIDE_CLOSING, /* reactor_close was called */
+    SIM_SIDE_CLOSING, /* apns_reactor_close was called */
     SIM_SIDE_GONE,
 };
 
 struct sim_side {
-    reactor *reactor;
+    apns_reactor *reactor;
     uint32_t slot;
     uint32_t state;    /* enum sim_side_state */
     uint64_t event_ns; /* CONNECTED is due then, or the error */
@@ -77,7 +77,7 @@ struct sim_arrival {
 };
 
 struct sim_listener {
-    reactor *reactor; /* NULL: free */
+    apns_reactor *reactor; /* NULL: free */
     uint32_t slot;
     uint16_t port;
     uint32_t backlog_count;
@@ -85,17 +85,17 @@ struct sim_listener {
 };
 
 struct sim_member {
-    reactor *reactor;         /* NULL: gone */
+    apns_reactor *reactor;    /* NULL: gone */
     uint64_t due_ns;          /* until when it would sleep */
     uint64_t stands_until_ns; /* no turn before then */
 };
 
-struct reactor_world {
+struct apns_reactor_world {
     uint64_t now_ns;
     uint64_t random;
     uint64_t digest;
-    struct reactor_world_options options;
-    reactor_world_strikes strikes;
+    struct apns_reactor_world_options options;
+    apns_reactor_world_strikes strikes;
     struct sim_link **links;
     uint32_t link_count;
     uint32_t link_capacity;
@@ -109,7 +109,7 @@ struct reactor_world {
 
 /* A reactor's part. */
 struct sim_state {
-    reactor_world *world;
+    apns_reactor_world *world;
     uint32_t number;
     uint32_t buffer_bytes;
     uint8_t *buffers; /* receive buffers: half of them for this wait, the others were handed out by the last one */
@@ -118,52 +118,54 @@ struct sim_state {
     bool upper_half;
 };
 
-static inline struct sim_state *sim_state_of(const reactor *r) {
+static inline struct sim_state *sim_state_of(const apns_reactor *r) {
     return r->backend_state;
 }
 
 /* ---- reactor_world.c */
 
 /* The next number of the world's generator. */
-uint64_t sim_random(reactor_world *world);
+uint64_t apns_sim_random(apns_reactor_world *world);
 
 /* From 0 up to and without limit, which is at least 1. */
-static inline uint64_t sim_random_below(reactor_world *world, uint64_t limit) {
-    return sim_random(world) % limit;
+static inline uint64_t sim_random_below(apns_reactor_world *world, uint64_t limit) {
+    return apns_sim_random(world) % limit;
 }
 
 /* True so often in a million times. */
-static inline bool sim_chance(reactor_world *world, uint32_t millionths) {
+static inline bool sim_chance(apns_reactor_world *world, uint32_t millionths) {
     return millionths > 0 && sim_random_below(world, 1000000) < millionths;
 }
 
 /* Notes an event in the digest and the trace. */
-void sim_note(const reactor *r, const reactor_event *event);
+void apns_sim_note(const apns_reactor *r, const apns_reactor_event *event);
 
 /* ---- reactor_simulated_link.c */
 
 /* A new link from a client's slot to a port; NULL when memory is short. */
-struct sim_link *sim_link_begin(reactor_world *world, reactor *client, uint32_t slot, uint16_t port, uint32_t *number);
+struct sim_link *apns_sim_link_begin(apns_reactor_world *world, apns_reactor *client, uint32_t slot, uint16_t port,
+                                     uint32_t *number);
 
 /* Frees the memory of a link. */
-void sim_link_free(struct sim_link *link);
+void apns_sim_link_free(struct sim_link *link);
 
 /* Takes what it can of the bytes that a side's slot sends. */
-void sim_link_take(reactor_world *world, struct sim_link *link, uint32_t side);
+void apns_sim_link_take(apns_reactor_world *world, struct sim_link *link, uint32_t side);
 
 /* Reads what has arrived for a side, up to capacity. */
-uint32_t sim_link_read(reactor_world *world, struct sim_link *link, uint32_t side, uint8_t *into, uint32_t capacity);
+uint32_t apns_sim_link_read(apns_reactor_world *world, struct sim_link *link, uint32_t side, uint8_t *into,
+                            uint32_t capacity);
 
 /* Moves what has arrived by now. */
-void sim_flow_arrive(struct sim_flow *flow, uint64_t now_ns);
+void apns_sim_flow_arrive(struct sim_flow *flow, uint64_t now_ns);
 
 /* A side's socket is closed: the other one learns it. */
-void sim_link_leave(reactor_world *world, struct sim_link *link, uint32_t side);
+void apns_sim_link_leave(apns_reactor_world *world, struct sim_link *link, uint32_t side);
 
 /* When there is something to tell or to do for a side; REACTOR_NEVER for nothing. */
-uint64_t sim_side_due(const struct sim_link *link, uint32_t side, uint64_t now_ns);
+uint64_t apns_sim_side_due(const struct sim_link *link, uint32_t side, uint64_t now_ns);
 
 /* Forgets faults that have not struck, and lets stalled bytes arrive. */
-void sim_link_calm(reactor_world *world, struct sim_link *link);
+void apns_sim_link_calm(apns_reactor_world *world, struct sim_link *link);
 
 #endif

@@ -1,16 +1,16 @@
-/* A certificate authority and a server certificate, made for the occasion. */
+/* Certificates made for the occasion: of an authority, of a server and of a client. */
 #define _DEFAULT_SOURCE /* inet_pton with strict C17 */
+#include "identities.h"
 #include "internal.h"
 
+#include "apns_check.h"
 #include <arpa/inet.h>
-#include <assert.h>
-#include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 #include <string.h>
 
-enum { HOSTS_MAX = 64, HOST_NAME_MAX_BYTES = 253, DAYS_MAX = 36500, SERIAL_BYTES = 16 };
+enum { HOSTS_MAX = 64, HOST_NAME_MAX_BYTES = 253, NAME_MAX_BYTES = 200, DAYS_MAX = 36500, SERIAL_BYTES = 16 };
 
 static bool is_host_name(const char *host) {
     size_t length = strlen(host);
@@ -70,9 +70,9 @@ static bool add_extension(X509 *certificate, X509 *issuer, int nid, const char *
 
 static bool set_serial(X509 *certificate) {
     uint8_t bytes[SERIAL_BYTES];
-    if (RAND_bytes(bytes, sizeof bytes) != 1) return false;
+    if (RAND_bytes(bytes, sizeof(bytes)) != 1) return false;
     bytes[0] = (uint8_t)((bytes[0] & 0x7f) | 0x40); /* positive, and of full length (RFC 5280, section 4.1.2.2) */
-    BIGNUM *number = BN_bin2bn(bytes, sizeof bytes, NULL);
+    BIGNUM *number = BN_bin2bn(bytes, sizeof(bytes), NULL);
     bool good = number != NULL && BN_to_ASN1_INTEGER(number, X509_get_serialNumber(certificate)) != NULL;
     BN_free(number);
     return good;
@@ -83,13 +83,18 @@ static bool set_dates(X509 *certificate, uint32_t days) {
            X509_time_adj_ex(X509_getm_notAfter(certificate), (int)days, 0, NULL) != NULL;
 }
 
-/* A certificate with everything that authority and server have in common, not yet signed. */
-static X509 *new_certificate(EVP_PKEY *key, const char *common_name, uint32_t days) {
+static bool add_name(X509 *certificate, int nid, const char *value) {
+    return X509_NAME_add_entry_by_NID(X509_get_subject_name(certificate), nid, V_ASN1_UTF8STRING,
+                                      (const uint8_t *)value, -1, -1, 0) == 1;
+}
+
+/* A certificate with everything that all have in common, not yet signed. user_id: NULL for none. */
+static X509 *new_certificate(EVP_PKEY *key, const char *user_id, const char *common_name, uint32_t days) {
     X509 *certificate = X509_new();
     bool good = certificate != NULL && X509_set_version(certificate, X509_VERSION_3) == 1 && set_serial(certificate) &&
                 set_dates(certificate, days) && X509_set_pubkey(certificate, key) == 1 &&
-                X509_NAME_add_entry_by_txt(X509_get_subject_name(certificate), "CN", MBSTRING_UTF8,
-                                           (const uint8_t *)common_name, -1, -1, 0) == 1 &&
+                (user_id == NULL || add_name(certificate, NID_userId, user_id)) &&
+                add_name(certificate, NID_commonName, common_name) &&
                 add_extension(certificate, NULL, NID_subject_key_identifier, "hash");
     if (good) return certificate;
     X509_free(certificate);
@@ -102,7 +107,7 @@ static bool sign(X509 *certificate, const X509 *issuer, EVP_PKEY *issuer_key) {
 }
 
 static X509 *make_authority(EVP_PKEY *key, uint32_t days) {
-    X509 *authority = new_certificate(key, "apns-batch test authority", days);
+    X509 *authority = new_certificate(key, NULL, "apns-batch test authority", days);
     bool good = authority != NULL &&
                 add_extension(authority, authority, NID_basic_constraints, "critical,CA:TRUE,pathlen:0") &&
                 add_extension(authority, authority, NID_key_usage, "critical,keyCertSign,cRLSign") &&
@@ -114,7 +119,7 @@ static X509 *make_authority(EVP_PKEY *key, uint32_t days) {
 
 static X509 *make_server(EVP_PKEY *key, X509 *authority, EVP_PKEY *authority_key, const char *const *hosts,
                          size_t host_count, uint32_t days) {
-    X509 *server = new_certificate(key, "apns-batch test server", days);
+    X509 *server = new_certificate(key, NULL, "apns-batch test server", days);
     bool good = server != NULL && add_extension(server, authority, NID_authority_key_identifier, "keyid:always") &&
                 add_extension(server, authority, NID_basic_constraints, "critical,CA:FALSE") &&
                 add_extension(server, authority, NID_key_usage, "critical,digitalSignature") &&
@@ -125,53 +130,82 @@ static X509 *make_server(EVP_PKEY *key, X509 *authority, EVP_PKEY *authority_key
     return NULL;
 }
 
-static int write_identity(X509 *authority, X509 *server, const EVP_PKEY *key, crypto_identity *out,
-                          crypto_error *error) {
-    int status = crypto_certificate_write(authority, &out->authority, error);
-    if (status == CRYPTO_OK) status = crypto_certificate_write(server, &out->certificate, error);
-    if (status == CRYPTO_OK) status = crypto_pkey_write_private(key, NULL, 0, &out->key, error);
-    if (status != CRYPTO_OK) crypto_identity_free(out);
+static X509 *make_client(EVP_PKEY *key, const char *user_id, const char *common_name, uint32_t days) {
+    X509 *client = new_certificate(key, user_id, common_name, days);
+    if (client != NULL && add_extension(client, client, NID_ext_key_usage, "clientAuth") && sign(client, client, key))
+        return client;
+    X509_free(client);
+    return NULL;
+}
+
+/* certificate NULL: it could not be made. */
+static int write_identity(X509 *authority, X509 *certificate, const EVP_PKEY *key, apns_crypto_identity *out,
+                          apns_error *error) {
+    if (certificate == NULL)
+        return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "the certificate cannot be made");
+    int status = apns_crypto_certificate_write(authority, &out->authority, error);
+    if (status == APNS_OK) status = apns_crypto_certificate_write(certificate, &out->certificate, error);
+    if (status == APNS_OK) status = apns_crypto_pkey_write_private(key, NULL, 0, &out->key, error);
+    if (status != APNS_OK) apns_crypto_identity_free(out);
     return status;
 }
 
-static int expect_hosts(const char *const *hosts, size_t host_count, crypto_error *error) {
-    if (host_count == 0 || host_count > HOSTS_MAX) {
-        return crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_NAME, "%zu host names given, expected 1 to %d", host_count,
-                           HOSTS_MAX);
-    }
+static int expect_hosts(const char *const *hosts, size_t host_count, apns_error *error) {
+    if (host_count == 0 || host_count > HOSTS_MAX)
+        return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_NAME, "%zu host names given, expected 1 to %d",
+                                host_count, HOSTS_MAX);
     for (size_t i = 0; i < host_count; i++) {
         uint8_t scratch[sizeof(struct in6_addr)];
         if (is_host_name(hosts[i]) || inet_pton(AF_INET6, hosts[i], scratch) == 1) continue;
-        return crypto_fail(error, CRYPTO_INPUT, CRYPTO_FAULT_NAME, "host %zu is neither a host name nor an IP address",
-                           i + 1);
+        return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_NAME,
+                                "host %zu is neither a host name nor an IP address", i + 1);
     }
-    return CRYPTO_OK;
+    return APNS_OK;
 }
 
-int crypto_identity_make(const char *const *hosts, size_t host_count, uint32_t days, crypto_identity *out,
-                         crypto_error *error) {
-    assert(out != NULL && (hosts != NULL || host_count == 0) && days >= 1 && days <= DAYS_MAX);
-    crypto_begin(error);
-    *out = (crypto_identity){0};
+int apns_crypto_identity_make(const char *const *hosts, size_t host_count, uint32_t days, apns_crypto_identity *out,
+                              apns_error *error) {
+    APNS_REQUIRE(out != NULL && (hosts != NULL || host_count == 0) && days >= 1 && days <= DAYS_MAX);
+    apns_crypto_begin(error);
+    *out = (apns_crypto_identity){0};
     int status = expect_hosts(hosts, host_count, error);
-    if (status != CRYPTO_OK) return status;
-    EVP_PKEY *authority_key = crypto_pkey_generate();
-    EVP_PKEY *key = crypto_pkey_generate();
+    if (status != APNS_OK) return status;
+    EVP_PKEY *authority_key = EVP_EC_gen("P-256");
+    EVP_PKEY *key = EVP_EC_gen("P-256");
     X509 *authority = authority_key == NULL ? NULL : make_authority(authority_key, days);
     X509 *server =
         authority == NULL || key == NULL ? NULL : make_server(key, authority, authority_key, hosts, host_count, days);
-    status = server == NULL
-                 ? crypto_fail_library(error, CRYPTO_RESOURCE, CRYPTO_FAULT_LIBRARY, "the certificate cannot be made")
-                 : write_identity(authority, server, key, out, error);
+    status = write_identity(authority, server, key, out, error);
     X509_free(server);
     X509_free(authority);
     EVP_PKEY_free(key);
     EVP_PKEY_free(authority_key);
-    return status == CRYPTO_OK ? crypto_done() : status;
+    return status == APNS_OK ? apns_crypto_done() : status;
 }
 
-void crypto_identity_free(crypto_identity *identity) {
-    crypto_buffer_free(&identity->authority);
-    crypto_buffer_free(&identity->certificate);
-    crypto_buffer_free(&identity->key);
+static bool is_name(const char *text) {
+    size_t length = strlen(text);
+    return length > 0 && length <= NAME_MAX_BYTES;
+}
+
+int apns_crypto_client_make(const char *user_id, const char *common_name, uint32_t days, apns_crypto_identity *out,
+                            apns_error *error) {
+    APNS_REQUIRE(out != NULL && user_id != NULL && common_name != NULL && days >= 1 && days <= DAYS_MAX);
+    apns_crypto_begin(error);
+    *out = (apns_crypto_identity){0};
+    if (!is_name(user_id) || !is_name(common_name))
+        return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_NAME, "a name of 1 to %d bytes was expected",
+                                NAME_MAX_BYTES);
+    EVP_PKEY *key = EVP_EC_gen("P-256");
+    X509 *client = key == NULL ? NULL : make_client(key, user_id, common_name, days);
+    int status = write_identity(client, client, key, out, error);
+    X509_free(client);
+    EVP_PKEY_free(key);
+    return status == APNS_OK ? apns_crypto_done() : status;
+}
+
+void apns_crypto_identity_free(apns_crypto_identity *identity) {
+    apns_crypto_buffer_free(&identity->authority);
+    apns_crypto_buffer_free(&identity->certificate);
+    apns_crypto_buffer_free(&identity->key);
 }

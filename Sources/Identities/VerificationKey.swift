@@ -1,4 +1,6 @@
 import CCrypto
+import CIdentities
+import Credentials
 
 /// A public key on P-256 that verifies ES256 signatures (RFC 7518 section 3.4). Usable by several threads at once.
 package final class VerificationKey: Sendable {
@@ -10,14 +12,14 @@ package final class VerificationKey: Sendable {
         var handle: OpaquePointer?
         try CredentialError.check { record in
             pem.withUnsafeBufferPointer { pem in
-                pem.neverNull { crypto_key_read_public($0, pem.count, &handle, record) }
+                pem.neverNull { apns_crypto_key_read_public($0, pem.count, &handle, record) }
             }
         }
         self.handle = handle!
     }
 
     deinit {
-        crypto_key_free(handle)
+        apns_crypto_key_free(handle)
     }
 
     /// Whether the signature (r and s, 32 bytes each) is this key's for the message. False for one of another length.
@@ -26,7 +28,7 @@ package final class VerificationKey: Sendable {
             signature.withMemoryRebound(to: UInt8.self) { signature in
                 message.neverNull { text in
                     signature.neverNull {
-                        crypto_es256_verify(handle, text, message.count, $0, signature.count, nil) == 1
+                        apns_crypto_es256_verify(handle, text, message.count, $0, signature.count, nil) == 1
                     }
                 }
             }
@@ -38,5 +40,19 @@ package final class VerificationKey: Sendable {
         message.withUnsafeBytes { message in
             signature.withUnsafeBytes { verify(message, signature: $0) }
         }
+    }
+}
+
+extension SigningKey {
+    /// Makes a new key from the library's random generator.
+    package static func generate() throws(CredentialError) -> SigningKey {
+        var handle: OpaquePointer?
+        try CredentialError.check { apns_crypto_key_generate(&handle, $0) }
+        return SigningKey(taking: handle!)
+    }
+
+    /// What verifies this key's signatures.
+    package var verificationKey: VerificationKey {
+        get throws(CredentialError) { try VerificationKey(publicKeyPEM: publicKeyPEM) }
     }
 }

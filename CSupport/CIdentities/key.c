@@ -1,0 +1,72 @@
+/* What is done with keys only where both ends of a connection are ours: making them and verifying with them. */
+#include "identities.h"
+#include "internal.h"
+
+#include "apns_check.h"
+#include <openssl/bn.h>
+#include <openssl/ecdsa.h>
+#include <openssl/pem.h>
+
+enum { COORDINATE_BYTES = CRYPTO_ES256_BYTES / 2 };
+
+int apns_crypto_key_generate(apns_crypto_key **out, apns_error *error) {
+    APNS_REQUIRE(out != NULL);
+    apns_crypto_begin(error);
+    *out = NULL;
+    EVP_PKEY *pkey = EVP_EC_gen("P-256");
+    if (pkey == NULL)
+        return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "no key could be made");
+    return apns_crypto_key_take(pkey, true, out, error);
+}
+
+int apns_crypto_key_read_public(const uint8_t *pem, size_t pem_length, apns_crypto_key **out, apns_error *error) {
+    APNS_REQUIRE(out != NULL && (pem != NULL || pem_length == 0));
+    apns_crypto_begin(error);
+    *out = NULL;
+    int status = apns_crypto_pem_expect(pem, pem_length, "PUBLIC KEY", error);
+    if (status != APNS_OK) return status;
+    BIO *bio = apns_crypto_bio_over(pem, pem_length);
+    if (bio == NULL) return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "cannot read the PEM");
+    EVP_PKEY *pkey = PEM_read_bio_PUBKEY(bio, NULL, apns_crypto_no_passphrase, NULL);
+    BIO_free(bio);
+    if (pkey == NULL)
+        return apns_crypto_fail_library(error, APNS_INPUT, CRYPTO_FAULT_MALFORMED, "the public key cannot be read");
+    return apns_crypto_key_take(pkey, false, out, error);
+}
+
+/* From r and s of fixed width to DER. *der: owned by caller, OPENSSL_free. Returns its length, or 0. */
+static int raw_to_der(const uint8_t *raw, uint8_t **der) {
+    ECDSA_SIG *made = ECDSA_SIG_new();
+    BIGNUM *r = BN_bin2bn(raw, COORDINATE_BYTES, NULL);
+    BIGNUM *s = BN_bin2bn(raw + COORDINATE_BYTES, COORDINATE_BYTES, NULL);
+    int length = 0;
+    if (made != NULL && r != NULL && s != NULL && ECDSA_SIG_set0(made, r, s) == 1) {
+        r = NULL; /* owned by made now */
+        s = NULL;
+        length = i2d_ECDSA_SIG(made, der);
+    }
+    BN_free(r);
+    BN_free(s);
+    ECDSA_SIG_free(made);
+    return length > 0 ? length : 0;
+}
+
+int apns_crypto_es256_verify(const apns_crypto_key *key, const uint8_t *message, size_t message_length,
+                             const uint8_t *signature, size_t signature_length, apns_error *error) {
+    APNS_REQUIRE(key != NULL && (message != NULL || message_length == 0) &&
+                 (signature != NULL || signature_length == 0));
+    apns_crypto_begin(error);
+    if (signature_length != CRYPTO_ES256_BYTES) return 0;
+    uint8_t *der = NULL;
+    int der_length = raw_to_der(signature, &der);
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    bool ready =
+        der_length > 0 && context != NULL && EVP_DigestVerifyInit(context, NULL, EVP_sha256(), NULL, key->pkey) == 1;
+    /* 1, 0 for a wrong signature (numbers out of range, too), or less for a failure of the library. */
+    int verified = ready ? EVP_DigestVerify(context, der, (size_t)der_length, message, message_length) : -1;
+    EVP_MD_CTX_free(context);
+    OPENSSL_free(der);
+    if (verified < 0) return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "verifying failed");
+    (void)apns_crypto_done();
+    return verified == 1 ? 1 : 0;
+}

@@ -1,0 +1,240 @@
+#include "h2_server.h"
+#include "h2_internal.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { STREAM_WINDOW = 1 << 18 };
+
+/* What the server may owe the peer of apns_h2_fault_bytes, and how much of it is written before looking whether the
+ * output is paused. */
+enum { RAW_BYTES_MAX = 64 << 20, PIECE_BYTES = 16384 };
+
+/* An error code that never leaves: its RST_STREAM only closes the stream here. */
+enum { CODE_SILENT = 0x7fffff5a };
+
+/* Bytes of apns_h2_fault_bytes that wait. */
+typedef struct raw_piece {
+    struct raw_piece *next;
+    size_t length;
+    size_t begun; /* bytes of it that are out */
+    int32_t stream;
+    bool started;
+    uint8_t bytes[];
+} raw_piece;
+
+typedef struct server_session {
+    apns_h2_session base;
+    raw_piece *raw_first;
+    raw_piece **raw_last;
+    size_t raw_bytes;
+    bool pings_muted;
+    bool early;
+} server_session;
+
+static server_session *server_of(apns_h2_session *session) {
+    return (server_session *)(void *)session;
+}
+
+int apns_h2_server_streams_max_set(apns_h2_session *session, uint32_t streams_max) {
+    nghttp2_settings_entry entry = {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, streams_max};
+    return apns_h2_session_submitted(session, nghttp2_submit_settings(session->ng, NGHTTP2_FLAG_NONE, &entry, 1));
+}
+
+apns_h2_exchange *apns_h2_server_find(apns_h2_session *session, int32_t stream) {
+    return nghttp2_session_get_stream_user_data(session->ng, stream);
+}
+
+int apns_h2_server_respond(apns_h2_session *session, apns_h2_exchange *exchange, uint16_t status,
+                           const apns_h2_field *fields, uint32_t count) {
+    uint8_t digits[3] = {(uint8_t)('0' + status / 100 % 10), (uint8_t)('0' + status / 10 % 10),
+                         (uint8_t)('0' + status % 10)};
+    nghttp2_nv assembled[1 + H2_REQUEST_FIELDS_MAX];
+    assembled[0] = (nghttp2_nv){(uint8_t *)(uintptr_t) ":status", digits, 7, 3, NGHTTP2_NV_FLAG_NO_COPY_NAME};
+    for (uint32_t i = 0; i < count; i++)
+        assembled[1 + i] = (nghttp2_nv){
+            (uint8_t *)(uintptr_t)fields[i].name, (uint8_t *)(uintptr_t)fields[i].value, fields[i].name_length,
+            fields[i].value_length, fields[i].indexing == H2_LITERAL ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE};
+    nghttp2_data_provider body = {.source.ptr = exchange, .read_callback = apns_h2_send_read};
+    return apns_h2_session_submitted(session,
+                                     nghttp2_submit_response(session->ng, exchange->stream, assembled, 1 + count,
+                                                             exchange->body_length > 0 ? &body : NULL));
+}
+
+int apns_h2_server_reset(apns_h2_session *session, apns_h2_exchange *exchange, uint32_t code) {
+    return apns_h2_session_submitted(session,
+                                     nghttp2_submit_rst_stream(session->ng, NGHTTP2_FLAG_NONE, exchange->stream, code));
+}
+
+/* ---------------------------------------------------------------- faults */
+
+int apns_h2_fault_goaway(apns_h2_session *session, int32_t last_stream, uint32_t code, const uint8_t *debug,
+                         size_t length) {
+    session->goaway_own = true;
+    return apns_h2_session_submitted(
+        session, nghttp2_submit_goaway(session->ng, NGHTTP2_FLAG_NONE, last_stream, code, debug, length));
+}
+
+int apns_h2_fault_settings(apns_h2_session *session, const apns_h2_setting *settings, uint32_t count) {
+    nghttp2_settings_entry entries[H2_FAULT_SETTINGS_MAX];
+    if (count > H2_FAULT_SETTINGS_MAX) return -1;
+    for (uint32_t i = 0; i < count; i++)
+        entries[i] = (nghttp2_settings_entry){settings[i].id, settings[i].value};
+    return apns_h2_session_submitted(session, nghttp2_submit_settings(session->ng, NGHTTP2_FLAG_NONE, entries, count));
+}
+
+int apns_h2_fault_bytes(apns_h2_session *session, int32_t stream, const uint8_t *bytes, size_t length) {
+    server_session *server = server_of(session);
+    if (length > RAW_BYTES_MAX - server->raw_bytes) return -1;
+    raw_piece *raw = malloc(sizeof(*raw) + length);
+    if (raw == NULL) return -1;
+    *raw = (raw_piece){.length = length, .stream = stream};
+    if (length > 0) memcpy(raw->bytes, bytes, length);
+    server->raw_bytes += length;
+    *server->raw_last = raw;
+    server->raw_last = &raw->next;
+    session->waiting++;
+    session->drained = false;
+    return 0;
+}
+
+/* Closes the stream here, so that the peer's next one is not one too many. The library has nothing else to write by
+ * now. */
+static int forget(apns_h2_session *session, int32_t stream) {
+    int result = nghttp2_submit_rst_stream(session->ng, NGHTTP2_FLAG_NONE, stream, CODE_SILENT);
+    return result < 0 ? apns_h2_session_fail_library(session, result) : apns_h2_send_library(session);
+}
+
+static void raw_drop(apns_h2_session *session) {
+    server_session *server = server_of(session);
+    raw_piece *raw = server->raw_first;
+    server->raw_first = raw->next;
+    server->raw_bytes -= raw->length;
+    session->waiting--;
+    if (raw->next == NULL) server->raw_last = &server->raw_first;
+    free(raw);
+}
+
+static void raw_clear(apns_h2_session *session) {
+    while (server_of(session)->raw_first != NULL)
+        raw_drop(session);
+}
+
+/* Goes on with one piece; false when it is not all out. */
+static bool raw_write(apns_h2_session *session, raw_piece *raw) {
+    while (raw->begun < raw->length && !session->output->paused) {
+        size_t left = raw->length - raw->begun;
+        size_t now = left < PIECE_BYTES ? left : (size_t)PIECE_BYTES;
+        if (h2_send_append(session->output, raw->bytes + raw->begun, now) != 0) {
+            apns_h2_session_fail(session, H2_FAILURE_OUTPUT, 0, "the output failed");
+            return false;
+        }
+        raw->begun += now;
+    }
+    return raw->begun == raw->length;
+}
+
+static int pump(apns_h2_session *session) {
+    while (server_of(session)->raw_first != NULL && !session->output->paused) {
+        raw_piece *raw = server_of(session)->raw_first;
+        if (!raw->started) {
+            if (apns_h2_send_library(session) != 0) return -1;
+            if (session->output->paused) return 0;
+            raw->started = true;
+            if (raw->stream != 0 && forget(session, raw->stream) != 0) return -1;
+        }
+        if (!raw_write(session, raw)) return session->failure.scope == H2_FAILURE_NONE ? 0 : -1;
+        raw_drop(session);
+    }
+    return session->waiting == 0 ? apns_h2_send_library(session) : 0;
+}
+
+void apns_h2_fault_pings_mute(apns_h2_session *session, bool muted) {
+    server_of(session)->pings_muted = muted;
+}
+
+void apns_h2_fault_early_set(apns_h2_session *session, bool early) {
+    server_of(session)->early = early;
+}
+
+/* True for a frame that must not leave. */
+static bool withholds(apns_h2_session *session, const uint8_t *frame, size_t length) {
+    static const uint8_t silent[] = {CODE_SILENT >> 24, CODE_SILENT >> 16 & 0xff, CODE_SILENT >> 8 & 0xff,
+                                     CODE_SILENT & 0xff};
+    if (length < 13) return false;
+    if (frame[3] == NGHTTP2_RST_STREAM) return memcmp(frame + 9, silent, sizeof(silent)) == 0;
+    return frame[3] == NGHTTP2_PING && (frame[4] & NGHTTP2_FLAG_ACK) != 0 && server_of(session)->pings_muted;
+}
+
+/* ---------------------------------------------------------------- the server's side of a session */
+
+static int receive(apns_h2_session *session, const uint8_t *bytes, size_t length) {
+    ssize_t taken = nghttp2_session_mem_recv(session->ng, bytes, length);
+    return taken < 0 ? apns_h2_session_fail_library(session, (int)taken) : 0;
+}
+
+static int stream_begin(apns_h2_session *session, int32_t stream) {
+    apns_h2_exchange *exchange = apns_h2_pool_take(session->pool);
+    int result;
+    session->current = NULL;
+    if (exchange == NULL) {
+        result = nghttp2_submit_rst_stream(session->ng, NGHTTP2_FLAG_NONE, stream, NGHTTP2_REFUSED_STREAM);
+        return result == 0 ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
+    }
+    exchange->stream = stream;
+    exchange->message = apns_h2_message_take(session->pool);
+    if (exchange->message == NULL) {
+        apns_h2_pool_give(session->pool, exchange);
+        return apns_h2_receive_memory_limit(session);
+    }
+    session->current = exchange;
+    apns_h2_session_changed_add(session, exchange);
+    result = nghttp2_session_set_stream_user_data(session->ng, stream, exchange);
+    return result == 0 ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
+}
+
+/* A request that was handed on before its end has no message any more: trailer fields are passed over. */
+static int field_add(apns_h2_session *session, apns_h2_exchange *exchange, const h2_received_field *field) {
+    if (exchange->message == NULL) return 0;
+    if (exchange->message->field_count == H2_FIELDS_RECEIVED_MAX) return apns_h2_receive_field_limit(session);
+    return apns_h2_message_field_add(session->pool, exchange->message, field) ? 0
+                                                                              : apns_h2_receive_memory_limit(session);
+}
+
+static void fields_end(apns_h2_session *session, apns_h2_exchange *exchange) {
+    if (server_of(session)->early) apns_h2_receive_fact_add(session, exchange, H2_FIELDS);
+}
+
+/* The message was there from the beginning: this request was handed on before its end. */
+static apns_h2_message *body_begin(apns_h2_session *session, apns_h2_exchange *exchange) {
+    (void)session;
+    (void)exchange;
+    return NULL;
+}
+
+static int frame_append(apns_h2_session *session, const uint8_t *frame, size_t length) {
+    if (withholds(session, frame, length)) return 0;
+    apns_h2_send_note(session, frame, length);
+    return h2_send_append(session->output, frame, length);
+}
+
+static const h2_side apns_server_side = {
+    .session_bytes = sizeof(server_session),
+    .library_new = nghttp2_session_server_new3,
+    .receive = receive,
+    .stream_begin = stream_begin,
+    .field = field_add,
+    .fields_end = fields_end,
+    .body_begin = body_begin,
+    .frame_append = frame_append,
+    .pump = pump,
+    .waiting_clear = raw_clear,
+};
+
+apns_h2_session *apns_h2_server_create(const apns_h2_session_options *options, uint32_t streams_max,
+                                       uint32_t stream_window) {
+    apns_h2_session *session = apns_h2_session_open(&apns_server_side, options);
+    if (session == NULL) return NULL;
+    server_of(session)->raw_last = &server_of(session)->raw_first;
+    const nghttp2_settings_entry streams = {NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, streams_max};
+    return apns_h2_session_settle(session, stream_window != 0 ? stream_window : (uint32_t)STREAM_WINDOW, streams);
+}
