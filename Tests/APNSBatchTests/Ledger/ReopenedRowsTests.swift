@@ -68,4 +68,30 @@ import Testing
         ])
         #expect(throws: LedgerReader.Failure.damaged(at: UInt64(bytes.starts[2]))) { try Sample.read(bytes.bytes) }
     }
+
+    /// Of four rows whose lane had taken three when the process was killed, APNs put off the second.
+    @Test("were answered, so they are not taken for rows that may have been sent", arguments: [true, false])
+    func answered(reopening: Bool) throws {
+        let files = MemoryFiles()
+        files.ledger.bytes =
+            Sample.ledger([
+                { encoder, _ in encoder.add(Sample.header) }, { encoder, _ in encoder.add(Sample.session(1)) },
+                { encoder, _ in encoder.add(Sample.range(1, rows: 4)) },
+                { encoder, _ in
+                    encoder.add(
+                        Sample.batch([
+                            .init(row: 1, outcome: .accepted, status: 200),
+                            .init(row: 2, outcome: .unavailable, status: 503, attempts: 5),
+                        ]))
+                },
+            ]).bytes
+        files.lines.bytes = ResultLines.header(Sample.header.resultColumns)
+        let board = HandOverBoard(slots: 1)
+        try board.begin(Sample.session(1), campaign: Sample.header.sum)
+        board.note(slot: 0, firstRow: 1, rows: 3)
+        files.words = board.snapshot
+        let past = try #require(try RunPast(files, name: "run", reopening: reopening).ranges.first)
+        #expect(past.handed == 3 && past.range.remaining == (reopening ? 3 : 2))
+        #expect((0..<4).map(past.wasAnswered) == [false, reopening, false, false])
+    }
 }
