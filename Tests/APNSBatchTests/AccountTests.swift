@@ -85,17 +85,12 @@ import Testing
     func resent() throws {
         typealias Sample = LedgerSample
         let history = try Sample.read(
-            Sample.ledger([
-                { encoder, _ in encoder.add(Sample.header) }, { encoder, _ in encoder.add(Sample.session(1)) },
-                { encoder, _ in encoder.add(Sample.range(1, rows: 2)) },
-                { encoder, _ in
-                    encoder.add(
-                        Sample.batch([
-                            .init(row: 1, outcome: .accepted, status: 200, attempts: 2 | Attempts.resentBit),
-                            .init(row: 2, outcome: .accepted, status: 200, attempts: 3),
-                        ]))
-                },
-            ]).bytes
+            Sample.ledger(
+                rows: 2,
+                [
+                    .init(row: 1, outcome: .accepted, status: 200, attempts: 2 | Attempts.resentBit),
+                    .init(row: 2, outcome: .accepted, status: 200, attempts: 3),
+                ])
         ).history
         #expect(history.tally == Tally(accepted: 2, attempts: 5, resent: 1))
     }

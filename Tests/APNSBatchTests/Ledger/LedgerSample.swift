@@ -65,6 +65,14 @@ enum LedgerSample {
         }
     }
 
+    /// A ledger whose first session announced one range of rows, and how some of them ended.
+    static func ledger(rows: Int, _ ends: [End]) -> [UInt8] {
+        ledger([
+            { encoder, _ in encoder.add(header) }, { encoder, _ in encoder.add(session(1)) },
+            { encoder, _ in encoder.add(range(1, rows: rows)) }, { encoder, _ in encoder.add(batch(ends)) },
+        ]).bytes
+    }
+
     /// A ledger of some records; where each begins.
     static func ledger(_ add: [(inout LedgerEncoder, UInt64) -> Void]) -> (bytes: [UInt8], starts: [Int]) {
         var bytes: [UInt8] = []

@@ -73,18 +73,12 @@ import Testing
     @Test("were answered, so they are not taken for rows that may have been sent", arguments: [true, false])
     func answered(reopening: Bool) throws {
         let files = MemoryFiles()
-        files.ledger.bytes =
-            Sample.ledger([
-                { encoder, _ in encoder.add(Sample.header) }, { encoder, _ in encoder.add(Sample.session(1)) },
-                { encoder, _ in encoder.add(Sample.range(1, rows: 4)) },
-                { encoder, _ in
-                    encoder.add(
-                        Sample.batch([
-                            .init(row: 1, outcome: .accepted, status: 200),
-                            .init(row: 2, outcome: .unavailable, status: 503, attempts: 5),
-                        ]))
-                },
-            ]).bytes
+        files.ledger.bytes = Sample.ledger(
+            rows: 4,
+            [
+                .init(row: 1, outcome: .accepted, status: 200),
+                .init(row: 2, outcome: .unavailable, status: 503, attempts: 5),
+            ])
         files.lines.bytes = ResultLines.header(Sample.header.resultColumns)
         let board = HandOverBoard(slots: 1)
         try board.begin(Sample.session(1), campaign: Sample.header.sum)
