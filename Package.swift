@@ -39,115 +39,145 @@ let package = Package(
     targets: [
         // Libraries of the system.
         .systemLibrary(
-            name: "CURing", path: "CSupport/System/CURing", pkgConfig: "liburing", providers: [.apt(["liburing-dev"])]),
+            name: "CAPNSURing", path: "CSupport/System/CAPNSURing", pkgConfig: "liburing",
+            providers: [.apt(["liburing-dev"])]),
         .systemLibrary(
-            name: "CNGHTTP2", path: "CSupport/System/CNGHTTP2", pkgConfig: "libnghttp2",
+            name: "CAPNSNGHTTP2", path: "CSupport/System/CAPNSNGHTTP2", pkgConfig: "libnghttp2",
             providers: [.apt(["libnghttp2-dev"])]),
         .systemLibrary(
-            name: "COpenSSL", path: "CSupport/System/COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+            name: "CAPNSOpenSSL", path: "CSupport/System/CAPNSOpenSSL", pkgConfig: "openssl",
+            providers: [.apt(["libssl-dev"])]),
 
         // The C core: mechanism, no policy.
-        core("CCommon", []),
-        core("CReactor", ["CCommon", "CURing"]),
-        core("CTLS", ["CCommon", "COpenSSL"]),
-        core("CHTTP2", ["CCommon", "CNGHTTP2"]),
-        core("CTransport", ["CCommon", "CReactor", "CTLS", "CHTTP2"]),
-        core("CCrypto", ["CCommon", "COpenSSL"]),
-        core("CProcess", []),
+        core("CAPNSCommon", []),
+        core("CAPNSReactor", ["CAPNSCommon", "CAPNSURing"]),
+        core("CAPNSTLS", ["CAPNSCommon", "CAPNSOpenSSL"]),
+        core("CAPNSHTTP2", ["CAPNSCommon", "CAPNSNGHTTP2"]),
+        core("CAPNSTransport", ["CAPNSCommon", "CAPNSReactor", "CAPNSTLS", "CAPNSHTTP2"]),
+        core("CAPNSCrypto", ["CAPNSCommon", "CAPNSOpenSSL"]),
+        core("CAPNSProcess", []),
         // What the simulator has besides: servers, their faults, keys and certificates made for the occasion.
         core(
-            "CTransportServer", ["CCommon", "CTransport", "CReactor", "CTLS", "CHTTP2", "COpenSSL", "CNGHTTP2"],
-            inside: ["CTransport", "CReactor", "CTLS", "CHTTP2"]),
-        core("CIdentities", ["CCommon", "CCrypto", "COpenSSL"], inside: ["CCrypto"]),
+            "CAPNSTransportServer",
+            [
+                "CAPNSCommon", "CAPNSTransport", "CAPNSReactor", "CAPNSTLS", "CAPNSHTTP2", "CAPNSOpenSSL",
+                "CAPNSNGHTTP2",
+            ],
+            inside: ["CAPNSTransport", "CAPNSReactor", "CAPNSTLS", "CAPNSHTTP2"]),
+        core("CAPNSIdentities", ["CAPNSCommon", "CAPNSCrypto", "CAPNSOpenSSL"], inside: ["CAPNSCrypto"]),
 
         // Swift: policy.
-        module("APNSBatchBasics", ["CCommon"]),
-        module("CSVReader", ["APNSBatchBasics"]),
+        module("APNSBatchBasics", ["CAPNSCommon"]),
+        module("APNSBatchRows", ["APNSBatchBasics"]),
         module("APNSBatchNotification", ["APNSBatchBasics"]),
-        module("Credentials", ["CCrypto", "CCommon"]),
-        module("Identities", ["Credentials", "CCrypto", "CIdentities"]),
-        module("LaneTransport", ["CTransport", "APNSBatchBasics"]),
+        module("APNSBatchCredentials", ["CAPNSCrypto", "CAPNSCommon"]),
+        module("APNSBatchIdentities", ["APNSBatchCredentials", "CAPNSCrypto", "CAPNSIdentities"]),
+        module("APNSBatchTransport", ["CAPNSTransport", "APNSBatchBasics"]),
         module(
             "APNSBatch",
             [
-                "CSVReader", "APNSBatchNotification", "Credentials", "LaneTransport", "CCommon",
+                "APNSBatchRows", "APNSBatchNotification", "APNSBatchCredentials", "APNSBatchTransport", "CAPNSCommon",
                 "APNSBatchBasics",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ]),
-        module("APNSSimulator", ["CTransport", "CTransportServer", "Credentials", "Identities", "APNSBatchBasics"]),
+        module(
+            "APNSBatchSimulator",
+            [
+                "CAPNSTransport", "CAPNSTransportServer", "APNSBatchCredentials", "APNSBatchIdentities",
+                "APNSBatchBasics",
+            ]),
         .executableTarget(
             name: "apns-batch",
             dependencies: [
-                "APNSBatch", "APNSSimulator", "APNSBatchBasics", "CProcess", "Yams",
+                "APNSBatch", "APNSBatchSimulator", "APNSBatchBasics", "CAPNSProcess", "Yams",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swift),
 
         // Tests.
-        .target(name: "CTestSupport", path: "Tests/Support/CTestSupport", cSettings: c),
-        .target(name: "TestThreads", path: "Tests/Support/TestThreads", swiftSettings: swift),
-        .target(name: "CFailingAllocator", path: "Tests/Support/CFailingAllocator", cSettings: c),
-        .target(name: "CFailingDisk", path: "Tests/Support/CFailingDisk", cSettings: c),
+        .target(name: "CAPNSTestSupport", path: "Tests/Support/CAPNSTestSupport", cSettings: c),
+        .target(name: "APNSBatchTestThreads", path: "Tests/Support/APNSBatchTestThreads", swiftSettings: swift),
+        .target(name: "CAPNSFailingAllocator", path: "Tests/Support/CAPNSFailingAllocator", cSettings: c),
+        .target(name: "CAPNSFailingDisk", path: "Tests/Support/CAPNSFailingDisk", cSettings: c),
         .target(
-            name: "CSimulatedNetwork",
-            dependencies: ["CReactor", "CTLS", "CHTTP2", "CTransport", "COpenSSL", "CNGHTTP2"],
-            path: "Tests/Support/CSimulatedNetwork",
+            name: "CAPNSSimulatedNetwork",
+            dependencies: ["CAPNSReactor", "CAPNSTLS", "CAPNSHTTP2", "CAPNSTransport", "CAPNSOpenSSL", "CAPNSNGHTTP2"],
+            path: "Tests/Support/CAPNSSimulatedNetwork",
             cSettings: c
-                + ["CReactor", "CTLS", "CHTTP2", "CTransport"].map { .headerSearchPath("../../../CSupport/\($0)") }),
+                + ["CAPNSReactor", "CAPNSTLS", "CAPNSHTTP2", "CAPNSTransport"].map {
+                    .headerSearchPath("../../../CSupport/\($0)")
+                }),
         .target(
-            name: "CAllocationScenarios",
-            dependencies: ["CFailingAllocator", "CReactor", "CTransportServer", "CCrypto", "CIdentities"],
-            path: "Tests/Support/CAllocationScenarios", cSettings: c),
+            name: "CAPNSAllocationScenarios",
+            dependencies: [
+                "CAPNSFailingAllocator", "CAPNSReactor", "CAPNSTransportServer", "CAPNSCrypto", "CAPNSIdentities",
+            ],
+            path: "Tests/Support/CAPNSAllocationScenarios", cSettings: c),
         tests(
             "AllocationTests",
-            ["TestThreads", "CAllocationScenarios", "CReactor", "CTransport", "Credentials", "Identities"]),
-        .target(name: "CFuzzSession", dependencies: ["CTransportServer"], path: "Fuzz/Session", cSettings: c),
+            [
+                "APNSBatchTestThreads", "CAPNSAllocationScenarios", "CAPNSReactor", "CAPNSTransport",
+                "APNSBatchCredentials", "APNSBatchIdentities",
+            ]),
+        .target(name: "CAPNSFuzzSession", dependencies: ["CAPNSTransportServer"], path: "Fuzz/Session", cSettings: c),
         .target(
-            name: "FuzzTargets",
+            name: "APNSBatchFuzzTargets",
             dependencies: [
-                "CFuzzSession", "CCrypto", "CCommon", "APNSBatch", "CSVReader", "APNSBatchNotification",
+                "CAPNSFuzzSession", "CAPNSCrypto", "CAPNSCommon", "APNSBatch", "APNSBatchRows", "APNSBatchNotification",
             ],
             path: "Fuzz/Targets", swiftSettings: swift),
-        tests("FuzzReplayTests", ["TestThreads", "FuzzTargets"]),
-        tests("CReactorTests", ["CReactor", "CSimulatedNetwork", "CTestSupport"]),
+        tests("FuzzReplayTests", ["APNSBatchTestThreads", "APNSBatchFuzzTargets"]),
+        tests("CAPNSReactorTests", ["CAPNSReactor", "CAPNSSimulatedNetwork", "CAPNSTestSupport"]),
         tests(
-            "CTransportTests",
+            "CAPNSTransportTests",
             [
-                "TestThreads", "CTransport", "CTransportServer", "CTLS", "CNGHTTP2", "Credentials", "Identities",
+                "APNSBatchTestThreads", "CAPNSTransport", "CAPNSTransportServer", "CAPNSTLS", "CAPNSNGHTTP2",
+                "APNSBatchCredentials", "APNSBatchIdentities",
                 "APNSBatchNotification", "APNSBatch",
             ]),
         tests("APNSBatchBasicsTests", ["APNSBatchBasics"]),
-        tests("CSVReaderTests", ["CSVReader"]),
-        tests("APNSBatchNotificationTests", ["APNSBatchNotification", "Credentials", "Identities"]),
-        tests("CredentialsTests", ["Credentials", "Identities", "APNSBatchBasics", "CTestSupport"]),
-        tests("LaneTransportTests", ["LaneTransport", "CTransport", "APNSBatchBasics"]),
+        tests("APNSBatchRowsTests", ["APNSBatchRows"]),
+        tests("APNSBatchNotificationTests", ["APNSBatchNotification", "APNSBatchCredentials", "APNSBatchIdentities"]),
+        tests(
+            "APNSBatchCredentialsTests",
+            ["APNSBatchCredentials", "APNSBatchIdentities", "APNSBatchBasics", "CAPNSTestSupport"]),
+        tests("APNSBatchTransportTests", ["APNSBatchTransport", "CAPNSTransport", "APNSBatchBasics"]),
         tests(
             "APNSBatchTests",
             [
-                "APNSBatch", "APNSSimulator", "Credentials", "Identities", "APNSBatchNotification", "LaneTransport",
-                "CTransport", "CTransportServer", "CSVReader", "CFailingDisk",
+                "APNSBatch", "APNSBatchSimulator", "APNSBatchCredentials", "APNSBatchIdentities",
+                "APNSBatchNotification", "APNSBatchTransport",
+                "CAPNSTransport", "CAPNSTransportServer", "APNSBatchRows", "CAPNSFailingDisk",
             ]),
-        tests("APNSSimulatorTests", ["APNSSimulator", "Credentials", "Identities", "CTransport", "CTransportServer"]),
-        tests("EndToEndTests", ["TestThreads"]),
+        tests(
+            "APNSBatchSimulatorTests",
+            [
+                "APNSBatchSimulator", "APNSBatchCredentials", "APNSBatchIdentities", "CAPNSTransport",
+                "CAPNSTransportServer",
+            ]),
+        tests("EndToEndTests", ["APNSBatchTestThreads"]),
         .target(
-            name: "Simulation",
+            name: "APNSBatchSimulation",
             dependencies: [
-                "APNSBatch", "APNSSimulator", "CSVReader", "LaneTransport", "CTransport", "CSimulatedNetwork",
+                "APNSBatch", "APNSBatchSimulator", "APNSBatchRows", "APNSBatchTransport", "CAPNSTransport",
+                "CAPNSSimulatedNetwork",
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/Support/Simulation", swiftSettings: swift),
         .executableTarget(
-            name: "simulation", dependencies: ["Simulation"], path: "Tests/Simulation", swiftSettings: swift),
-        tests("SimulationTests", ["TestThreads", "Simulation"]),
+            name: "apns-batch-simulation", dependencies: ["APNSBatchSimulation"], path: "Tests/Simulation",
+            swiftSettings: swift),
+        tests("SimulationTests", ["APNSBatchTestThreads", "APNSBatchSimulation"]),
 
         // Benchmarks.
-        .target(name: "CFloor", dependencies: ["CNGHTTP2"], path: "Benchmarks/Floor", cSettings: c),
+        .target(name: "CAPNSFloor", dependencies: ["CAPNSNGHTTP2"], path: "Benchmarks/Floor", cSettings: c),
         .executableTarget(
-            name: "micro-benchmarks",
+            name: "apns-batch-micro-benchmarks",
             dependencies: [
-                "CFloor", "APNSBatch", "CSVReader", "APNSBatchNotification", "Credentials", "Identities",
+                "CAPNSFloor", "APNSBatch", "APNSBatchRows", "APNSBatchNotification", "APNSBatchCredentials",
+                "APNSBatchIdentities",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Benchmarks/Micro", swiftSettings: swift),
@@ -157,5 +187,6 @@ let package = Package(
 // The fuzzer itself, for scripts/fuzz: it needs libFuzzer, which is linked on the command line.
 if Context.environment["APNS_BATCH_FUZZ"] != nil {
     package.targets.append(
-        .executableTarget(name: "fuzz", dependencies: ["FuzzTargets"], path: "Fuzz/Runner", swiftSettings: swift))
+        .executableTarget(
+            name: "fuzz", dependencies: ["APNSBatchFuzzTargets"], path: "Fuzz/Runner", swiftSettings: swift))
 }

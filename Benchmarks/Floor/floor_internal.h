@@ -1,4 +1,4 @@
-/* Shared by the files of CFloor. */
+/* Shared by the files of CAPNSFloor. */
 #ifndef APNS_BATCH_FLOOR_INTERNAL_H
 #define APNS_BATCH_FLOOR_INTERNAL_H
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As in CHTTP2. */
+/* As in CAPNSHTTP2. */
 enum {
     CLIENT_STREAM_WINDOW = 1 << 20,
     SERVER_STREAM_WINDOW = 1 << 18,

@@ -1,4 +1,4 @@
-import CSVReader
+import APNSBatchRows
 
 /// Reading: split into chunks, then parsed into fields, out of the page cache.
 enum CSVBenchmark {

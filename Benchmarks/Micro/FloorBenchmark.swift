@@ -1,7 +1,7 @@
+import APNSBatchCredentials
+import APNSBatchIdentities
 import APNSBatchNotification
-import CFloor
-import Credentials
-import Identities
+import CAPNSFloor
 
 /// What nghttp2 alone costs for the requests of a campaign. See `floor.h`.
 enum FloorBenchmark {

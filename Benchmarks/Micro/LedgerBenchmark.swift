@@ -1,5 +1,5 @@
 import APNSBatch
-import CSVReader
+import APNSBatchRows
 
 /// The ledger's share of a run: ranges announced, and how their rows ended.
 ///

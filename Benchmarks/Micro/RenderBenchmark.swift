@@ -1,5 +1,5 @@
 import APNSBatchNotification
-import CSVReader
+import APNSBatchRows
 
 /// Payloads out of a compiled template and the fields of rows.
 enum RenderBenchmark {

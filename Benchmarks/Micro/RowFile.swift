@@ -1,4 +1,4 @@
-import CSVReader
+import APNSBatchRows
 import Glibc
 
 /// A CSV file, read by the reader of campaigns.

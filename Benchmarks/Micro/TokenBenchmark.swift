@@ -1,6 +1,6 @@
+import APNSBatchCredentials
+import APNSBatchIdentities
 import APNSBatchNotification
-import Credentials
-import Identities
 
 /// Provider tokens: JSON Web Tokens, signed with ES256.
 enum TokenBenchmark {

@@ -1,5 +1,5 @@
 // libFuzzer over one target: `fuzz TARGET [option of libFuzzer]... [corpus]...`. Built and started by scripts/fuzz.
-import FuzzTargets
+import APNSBatchFuzzTargets
 import Glibc
 
 @_silgen_name("LLVMFuzzerRunDriver")

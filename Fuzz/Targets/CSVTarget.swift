@@ -1,4 +1,4 @@
-import CSVReader
+import APNSBatchRows
 import Glibc
 
 /// The first byte chooses delimiter and limits. The rows must not depend on how the input is cut into chunks.

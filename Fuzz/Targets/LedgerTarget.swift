@@ -1,5 +1,5 @@
 import APNSBatch
-import CCommon
+import CAPNSCommon
 
 /// A ledger as somebody's disk gives it back. The first byte says whether the sums of its records are made right, so that
 /// what stands in them is read, and whether the power was gone since. Whatever it holds, it is read to the end of what

@@ -1,7 +1,7 @@
 import APNSBatchBasics
 import APNSBatchNotification
-import CCrypto
-import CFuzzSession
+import CAPNSCrypto
+import CAPNSFuzzSession
 
 /// The body of an answer, and the debug data of a GOAWAY: whatever they say, what is kept is short.
 @Sendable func fuzzAnswer(_ bytes: UnsafeRawBufferPointer) {

@@ -34,7 +34,7 @@ struct ApnsBatch: AsyncParsableCommand {
             Reference.self,
         ])
 
-    /// Keys will be in memory. What else the process does for itself first is in CProcess.
+    /// Keys will be in memory. What else the process does for itself first is in CAPNSProcess.
     static func main() async {
         ProcessSecrecy.forbidCoreDumps()
         do {

@@ -1,5 +1,5 @@
 import APNSBatch
-import APNSSimulator
+import APNSBatchSimulator
 
 /// The simulator inside this process: what `--to simulator` means.
 final class EmbeddedSimulator: Sendable {

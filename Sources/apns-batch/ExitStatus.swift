@@ -1,6 +1,6 @@
 import APNSBatch
 import ArgumentParser
-import CProcess
+import CAPNSProcess
 import Foundation
 
 /// The codes that a scheduler sees; those above 63 are of sysexits.h.

@@ -1,6 +1,6 @@
 import APNSBatch
 import ArgumentParser
-import CProcess
+import CAPNSProcess
 import Foundation
 
 /// `apns-batch send`.

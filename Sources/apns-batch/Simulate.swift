@@ -1,4 +1,4 @@
-import APNSSimulator
+import APNSBatchSimulator
 import ArgumentParser
 import Foundation
 

@@ -1,5 +1,5 @@
 import APNSBatchBasics
-import LaneTransport
+import APNSBatchTransport
 import Testing
 
 @testable import APNSBatch

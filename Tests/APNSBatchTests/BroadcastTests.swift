@@ -1,4 +1,4 @@
-import APNSSimulator
+import APNSBatchSimulator
 import Foundation
 import Testing
 

@@ -1,6 +1,6 @@
 import APNSBatchBasics
-import APNSSimulator
-import Credentials
+import APNSBatchCredentials
+import APNSBatchSimulator
 import Foundation
 import Testing
 

@@ -1,7 +1,7 @@
 import APNSBatchBasics
-import APNSSimulator
+import APNSBatchSimulator
+import APNSBatchTransport
 import Glibc
-import LaneTransport
 import Logging
 import Synchronization
 import Testing

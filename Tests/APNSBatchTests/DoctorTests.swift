@@ -1,9 +1,9 @@
+import APNSBatchCredentials
+import APNSBatchIdentities
 import APNSBatchNotification
-import APNSSimulator
-import Credentials
+import APNSBatchSimulator
+import APNSBatchTransport
 import Foundation
-import Identities
-import LaneTransport
 import Testing
 
 @testable import APNSBatch

@@ -1,6 +1,6 @@
 import APNSBatchBasics
+import APNSBatchTransport
 import Glibc
-import LaneTransport
 import Testing
 
 /// Waits until something is so, on a thread of its own: all tests share two, and whoever looks only when it is its turn

@@ -1,4 +1,4 @@
-import CCommon
+import CAPNSCommon
 import Foundation
 import Testing
 

@@ -1,5 +1,5 @@
 import APNSBatchNotification
-import APNSSimulator
+import APNSBatchSimulator
 import Foundation
 import Testing
 

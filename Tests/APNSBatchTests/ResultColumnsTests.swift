@@ -1,8 +1,8 @@
 import APNSBatchNotification
-import APNSSimulator
-import CSVReader
+import APNSBatchRows
+import APNSBatchSimulator
+import APNSBatchTransport
 import Foundation
-import LaneTransport
 import Logging
 import Testing
 

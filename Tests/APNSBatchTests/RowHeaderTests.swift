@@ -1,5 +1,5 @@
 import APNSBatchBasics
-import APNSSimulator
+import APNSBatchSimulator
 import Testing
 
 @testable import APNSBatch

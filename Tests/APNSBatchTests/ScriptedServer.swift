@@ -1,6 +1,6 @@
-import APNSSimulator
-import CTransport
-import CTransportServer
+import APNSBatchSimulator
+import CAPNSTransport
+import CAPNSTransportServer
 import Glibc
 import Synchronization
 

@@ -1,7 +1,7 @@
-import APNSSimulator
-import Credentials
+import APNSBatchCredentials
+import APNSBatchIdentities
+import APNSBatchSimulator
 import Foundation
-import Identities
 
 @testable import APNSBatch
 

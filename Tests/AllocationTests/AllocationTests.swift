@@ -1,9 +1,9 @@
-import CAllocationScenarios
-import CReactor
-import CTransport
-import Credentials
+import APNSBatchCredentials
+import APNSBatchTestThreads
+import CAPNSAllocationScenarios
+import CAPNSReactor
+import CAPNSTransport
 import Foundation
-import TestThreads
 import Testing
 
 /// Whatever allocation fails, the core neither crashes nor leaks, and says so in order. The sanitizers see the rest, but

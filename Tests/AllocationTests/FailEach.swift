@@ -1,7 +1,7 @@
-import CAllocationScenarios
-import Credentials
+import APNSBatchCredentials
+import APNSBatchIdentities
+import CAPNSAllocationScenarios
 import Glibc
-import Identities
 import Testing
 
 typealias Scenario = (_ failing: UInt64, _ result: UnsafeMutablePointer<scenario_result>) -> Void

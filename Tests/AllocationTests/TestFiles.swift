@@ -1,4 +1,4 @@
-import CAllocationScenarios
+import CAPNSAllocationScenarios
 import Foundation
 
 /// Made for this test alone: a PKCS#12 file with the passphrase "secret", and an RSA key.

@@ -1,6 +1,6 @@
-import FuzzTargets
+import APNSBatchFuzzTargets
+import APNSBatchTestThreads
 import Glibc
-import TestThreads
 import Testing
 
 /// What the fuzzers start from and what they have found, replayed without a fuzzer.

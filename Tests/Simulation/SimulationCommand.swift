@@ -1,5 +1,5 @@
+import APNSBatchSimulation
 import Glibc
-import Simulation
 
 /// `simulation --seeds N [--from M] | --seed K [--trace]`, with `--broken NAME` and `--stats`.
 struct SimulationCommand {

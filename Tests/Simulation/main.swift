@@ -1,4 +1,4 @@
+import APNSBatchSimulation
 import Glibc
-import Simulation
 
 exit(SimulationCommand(CommandLine.arguments).run())

@@ -1,6 +1,6 @@
+import APNSBatchSimulation
+import APNSBatchTestThreads
 import Foundation
-import Simulation
-import TestThreads
 import Testing
 
 @Suite("Simulation", .ownThread)

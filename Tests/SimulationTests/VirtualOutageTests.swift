@@ -1,6 +1,6 @@
+import APNSBatchSimulation
+import APNSBatchTestThreads
 import Foundation
-import Simulation
-import TestThreads
 import Testing
 
 // Some ten million turns of lanes: too many for the sanitizers that slow them down.

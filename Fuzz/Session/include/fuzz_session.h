@@ -1,5 +1,5 @@
 /*
- * fuzz_session: a session of CHTTP2 whose peer sends whatever the input says.
+ * fuzz_session: a session of CAPNSHTTP2 whose peer sends whatever the input says.
  */
 #ifndef APNS_BATCH_FUZZ_SESSION_H
 #define APNS_BATCH_FUZZ_SESSION_H

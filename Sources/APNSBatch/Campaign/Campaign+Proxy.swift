@@ -1,6 +1,6 @@
 import APNSBatchBasics
+import APNSBatchCredentials
 import APNSBatchNotification
-import Credentials
 
 extension Campaign {
     /// An HTTP proxy through which connections lead (CONNECT, RFC 9110 section 9.3.6). The proxy sees host and port of APNs

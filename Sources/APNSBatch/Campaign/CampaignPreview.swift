@@ -1,7 +1,7 @@
 import APNSBatchBasics
 import APNSBatchNotification
-import CSVReader
-import LaneTransport
+import APNSBatchRows
+import APNSBatchTransport
 import Logging
 
 /// Shows what a campaign would send, row by row, through the same code that sends; nothing leaves.

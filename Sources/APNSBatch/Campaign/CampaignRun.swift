@@ -1,8 +1,8 @@
 import APNSBatchBasics
 import APNSBatchNotification
-import CSVReader
+import APNSBatchRows
+import APNSBatchTransport
 import Glibc
-import LaneTransport
 import Logging
 
 /// One run of a campaign.

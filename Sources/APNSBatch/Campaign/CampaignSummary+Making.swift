@@ -1,9 +1,9 @@
 import APNSBatchBasics
+import APNSBatchCredentials
 import APNSBatchNotification
-import Credentials
+import APNSBatchTransport
 import FoundationEssentials
 import Glibc
-import LaneTransport
 
 /// This program.
 public enum ProductVersion {

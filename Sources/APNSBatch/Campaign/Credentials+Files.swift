@@ -1,4 +1,4 @@
-import Credentials
+import APNSBatchCredentials
 
 extension Campaign.Credentials {
     /// A signing key as it stands in its file, which may be encrypted.

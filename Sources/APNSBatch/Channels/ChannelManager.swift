@@ -1,6 +1,6 @@
 import APNSBatchNotification
+import APNSBatchTransport
 import FoundationEssentials
-import LaneTransport
 
 /// Creates, reads, deletes and lists the broadcast channels of an app.
 ///

@@ -1,6 +1,6 @@
 import APNSBatchBasics
 import APNSBatchNotification
-import LaneTransport
+import APNSBatchTransport
 
 /// Sends one request on a connection of its own: for what is no campaign. Each call has a thread and a loop for as
 /// long as it takes.

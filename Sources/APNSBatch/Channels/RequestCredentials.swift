@@ -1,6 +1,6 @@
+import APNSBatchCredentials
 import APNSBatchNotification
-import Credentials
-import LaneTransport
+import APNSBatchTransport
 
 /// What proves who we are for single requests: read and checked, ready for use.
 struct RequestCredentials: Sendable {

@@ -1,5 +1,5 @@
 import APNSBatchNotification
-import LaneTransport
+import APNSBatchTransport
 
 /// The one connection of a ``RequestClient``, on the thread that made it.
 struct SingleConnection: ~Copyable {

@@ -1,7 +1,7 @@
 import APNSBatchBasics
-import CSVReader
+import APNSBatchRows
+import APNSBatchTransport
 import Glibc
-import LaneTransport
 import Logging
 
 /// Looks at a whole campaign without sending: every row is prepared by the code that sends, and held against every rule.

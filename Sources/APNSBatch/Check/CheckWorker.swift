@@ -1,6 +1,6 @@
 import APNSBatchBasics
 import APNSBatchNotification
-import CSVReader
+import APNSBatchRows
 import Synchronization
 
 /// One thread of a check: rows are prepared as a lane would, and given back at once.

@@ -1,5 +1,5 @@
 import APNSBatchNotification
-import CSVReader
+import APNSBatchRows
 
 /// What earns a warning in a row's token and headers. A check asks for each row; a run does not.
 extension RowPreparer {

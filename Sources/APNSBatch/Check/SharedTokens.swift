@@ -1,7 +1,7 @@
 import APNSBatchBasics
 import APNSBatchNotification
-import CSVReader
-import LaneTransport
+import APNSBatchRows
+import APNSBatchTransport
 
 /// The tokens that the threads of a check have met.
 final class SharedTokens: Sendable {

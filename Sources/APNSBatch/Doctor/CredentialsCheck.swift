@@ -1,5 +1,5 @@
+import APNSBatchCredentials
 import APNSBatchNotification
-import Credentials
 import Glibc
 
 /// Looks at the files that prove who sends.

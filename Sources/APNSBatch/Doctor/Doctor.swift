@@ -1,6 +1,6 @@
 import APNSBatchBasics
 import APNSBatchNotification
-import LaneTransport
+import APNSBatchTransport
 
 /// Looks for what keeps campaigns from working on this machine and with these credentials: names, network, TLS, clock,
 /// key and certificate, and with one push whether a token is of production or of the sandbox.

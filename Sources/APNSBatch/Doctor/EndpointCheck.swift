@@ -1,6 +1,6 @@
 import APNSBatchBasics
 import APNSBatchNotification
-import LaneTransport
+import APNSBatchTransport
 
 /// Looks at one server: names, network, TLS and clock, by one request that no device hears of. It asks for `/` and has
 /// no credentials; whatever the answer is, it has a date.

@@ -1,4 +1,4 @@
-import LaneTransport
+import APNSBatchTransport
 
 /// Whether a lane may send another request now, and if not, why and for how long.
 ///

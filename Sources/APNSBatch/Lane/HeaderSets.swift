@@ -1,6 +1,6 @@
 import APNSBatchNotification
-import CSVReader
-import LaneTransport
+import APNSBatchRows
+import APNSBatchTransport
 
 /// The header sets of a lane: one for each topic, push type and priority that rows ask for. The first is the campaign's
 /// own; the others are made when a row first needs them and then found by the row's bytes.

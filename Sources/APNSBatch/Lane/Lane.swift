@@ -1,7 +1,7 @@
 import APNSBatchBasics
 import APNSBatchNotification
-import CSVReader
-import LaneTransport
+import APNSBatchRows
+import APNSBatchTransport
 
 /// One sending thread: takes chunks, turns rows into requests just as streams become free, polls, and turns answers into
 /// outcomes. It owns its loop, its connections and its memory; nothing here is shared but the queues at its ends.

@@ -1,6 +1,6 @@
 import APNSBatchBasics
 import APNSBatchNotification
-import LaneTransport
+import APNSBatchTransport
 
 /// What the end of a request means for its row: an outcome, another attempt, or the end of the campaign.
 struct LaneAnswers: ~Copyable {

@@ -1,6 +1,6 @@
 import APNSBatchBasics
 import APNSBatchNotification
-import LaneTransport
+import APNSBatchTransport
 
 /// The connections of a lane: does what the pools decide, and tells them what became of it.
 ///

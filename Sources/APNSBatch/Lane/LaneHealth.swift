@@ -1,6 +1,6 @@
 import APNSBatchBasics
 import APNSBatchNotification
-import LaneTransport
+import APNSBatchTransport
 
 /// What a lane tells of its answers, so that a campaign that is wrong stops early, and what all lanes together make of them:
 /// how much each provider may be sent.

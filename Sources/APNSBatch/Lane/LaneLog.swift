@@ -1,7 +1,7 @@
 import APNSBatchBasics
 import APNSBatchNotification
+import APNSBatchTransport
 import Glibc
-import LaneTransport
 import Logging
 
 /// What a lane reports about its connections. Never tokens, keys or payloads.

@@ -1,4 +1,4 @@
-import LaneTransport
+import APNSBatchTransport
 
 /// The credentials of a lane's new connections to one provider, and those before them while connections have them. Each
 /// comes with the number of its TLS configuration: with a client certificate its own, else the lane's.

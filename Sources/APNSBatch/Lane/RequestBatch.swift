@@ -1,5 +1,5 @@
 import APNSBatchNotification
-import LaneTransport
+import APNSBatchTransport
 
 /// Requests gathered between two polls, as the records that cross to the core. Fixed arrays, filled and emptied.
 struct RequestBatch: ~Copyable {

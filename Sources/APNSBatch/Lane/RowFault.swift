@@ -1,6 +1,6 @@
+import APNSBatchCredentials
 import APNSBatchNotification
-import CSVReader
-import Credentials
+import APNSBatchRows
 
 /// What is wrong with a row, found while it was prepared, as a ``RowFinding``. Off the good way, so it may make strings.
 enum RowFault {

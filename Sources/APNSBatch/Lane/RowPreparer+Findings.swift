@@ -1,5 +1,5 @@
 import APNSBatchNotification
-import CSVReader
+import APNSBatchRows
 
 extension RowPreparer {
     func localisationFindings(_ row: CSVRow) -> [PayloadFinding] {

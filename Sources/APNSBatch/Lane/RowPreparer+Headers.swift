@@ -1,5 +1,5 @@
 import APNSBatchNotification
-import CSVReader
+import APNSBatchRows
 
 extension RowPreparer {
     /// Everything of a record but the payload, at most.

@@ -1,6 +1,6 @@
+import APNSBatchCredentials
 import APNSBatchNotification
-import CSVReader
-import Credentials
+import APNSBatchRows
 
 /// Turns a row into a flight: path, ids and payload, written one behind the other into the send arena.
 struct RowPreparer: ~Copyable {

@@ -1,6 +1,6 @@
 import APNSBatchNotification
-import CSVReader
-import LaneTransport
+import APNSBatchRows
+import APNSBatchTransport
 
 /// The rows of a lane from the reader to their outcomes: which of them goes next, and what becomes of each.
 ///

@@ -1,5 +1,5 @@
 import APNSBatchBasics
-import CSVReader
+import APNSBatchRows
 
 /// A lane's end of the input: one row at a time out of the chunks that the reader hands over. Never waits.
 struct RowSource: ~Copyable {

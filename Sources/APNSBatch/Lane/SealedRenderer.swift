@@ -1,5 +1,5 @@
+import APNSBatchCredentials
 import APNSBatchNotification
-import Credentials
 
 /// A lane's way from a row to an encrypted payload: what is secret is rendered aside, encrypted, and put into the payload
 /// like two more fields of the row. Allocates nothing for a row that fits.

@@ -1,5 +1,5 @@
+import APNSBatchCredentials
 import APNSBatchNotification
-import Credentials
 
 /// What a campaign is, in 32 bytes: what each row becomes and for whom. Two with the same digest send the same for the
 /// same input; credentials, connections and patience are not of it.

@@ -1,4 +1,4 @@
-import CCommon
+import CAPNSCommon
 import Glibc
 
 /// A file of the system. Every write goes to its end, wherever that is: a file that somebody else cuts meanwhile stays too

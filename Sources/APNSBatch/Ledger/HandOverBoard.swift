@@ -1,6 +1,6 @@
 import APNSBatchBasics
+import APNSBatchTransport
 import Glibc
-import LaneTransport
 import Synchronization
 
 /// How far into its chunk each lane has handed rows to connections, where a kill of the process does not reach it: memory

@@ -1,4 +1,4 @@
-import CCommon
+import CAPNSCommon
 import Glibc
 
 /// Proves that a file holds what a run read of another one: every range that was announced, by its checksum. What was not

@@ -1,4 +1,4 @@
-import CCommon
+import CAPNSCommon
 
 /// What stands in a ledger: records, one behind the other, from its first byte to its last. All numbers are little-endian.
 ///

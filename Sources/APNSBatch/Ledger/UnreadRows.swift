@@ -1,4 +1,4 @@
-import CSVReader
+import APNSBatchRows
 
 /// Rows of the input that no session has read so far.
 public enum UnreadRows: Sendable, Equatable {

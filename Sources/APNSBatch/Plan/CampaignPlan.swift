@@ -1,6 +1,6 @@
+import APNSBatchCredentials
 import APNSBatchNotification
-import Credentials
-import LaneTransport
+import APNSBatchTransport
 import Logging
 
 /// Everything about a campaign that is fixed before the first row, checked and compiled. Shared by all lanes, never changed.

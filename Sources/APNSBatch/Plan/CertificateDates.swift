@@ -1,4 +1,4 @@
-import Credentials
+import APNSBatchCredentials
 import Glibc
 
 /// A client certificate that is over, or nearly.

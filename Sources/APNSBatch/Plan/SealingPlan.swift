@@ -1,5 +1,5 @@
+import APNSBatchCredentials
 import APNSBatchNotification
-import Credentials
 
 /// What a campaign encrypts, checked and compiled.
 struct SealingPlan: Sendable {

@@ -1,6 +1,6 @@
 import APNSBatchBasics
 import APNSBatchNotification
-import LaneTransport
+import APNSBatchTransport
 import Synchronization
 
 /// What a lane has counted of one provider's answers since its start.

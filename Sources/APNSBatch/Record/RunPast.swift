@@ -1,4 +1,4 @@
-import CSVReader
+import APNSBatchRows
 
 /// What an earlier process left of a run, read before this one begins.
 struct RunPast: Sendable {

@@ -1,5 +1,5 @@
 import APNSBatchBasics
-import LaneTransport
+import APNSBatchTransport
 
 /// The addresses of the host, shared by the lanes, so that all their connections spread over them. The resolver is asked
 /// when the run is made and anew for each connection, on a thread of its own; connections opened within a second share its

@@ -1,4 +1,4 @@
-import LaneTransport
+import APNSBatchTransport
 
 /// The addresses of the host, and which of them the next connection takes: one that is not in use before one that is, and
 /// one that failed of late after all others. Pure.

@@ -1,4 +1,4 @@
-import CCommon
+import CAPNSCommon
 
 /// The CRC-32C of an input, put together from the sums that its ranges have in the ledger: nothing is read for it a second
 /// time but what stands in no range, such as the header row. So it is that of the bytes from which the rows came, whichever

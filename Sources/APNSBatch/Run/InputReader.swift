@@ -1,6 +1,6 @@
 import APNSBatchBasics
-import CSVReader
-import LaneTransport
+import APNSBatchRows
+import APNSBatchTransport
 
 /// The reader's thread: reads the input chunk by chunk and hands chunks to the lanes.
 final class InputReader: Sendable {

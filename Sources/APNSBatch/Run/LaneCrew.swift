@@ -1,8 +1,8 @@
 import APNSBatchBasics
+import APNSBatchCredentials
 import APNSBatchNotification
-import CSVReader
-import Credentials
-import LaneTransport
+import APNSBatchRows
+import APNSBatchTransport
 
 /// The lanes of a run: starts a thread for each, and knows the sum of what they did.
 final class LaneCrew: Sendable {

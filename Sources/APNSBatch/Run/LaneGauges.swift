@@ -1,5 +1,5 @@
 import APNSBatchBasics
-import LaneTransport
+import APNSBatchTransport
 import Synchronization
 
 /// What a lane shows while it runs: written by the lane once a turn, read by whoever reports progress.

@@ -1,6 +1,6 @@
+import APNSBatchCredentials
 import APNSBatchNotification
-import Credentials
-import LaneTransport
+import APNSBatchTransport
 
 /// How connections of one provider prove who they are: read and checked, ready for use. Shared by all lanes.
 struct ProviderAccess: Sendable {

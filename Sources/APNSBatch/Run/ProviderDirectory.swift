@@ -1,6 +1,6 @@
 import APNSBatchBasics
 import APNSBatchNotification
-import LaneTransport
+import APNSBatchTransport
 import Synchronization
 
 /// The credentials that new connections use, one entry for each provider, and the only thing of a campaign that can be

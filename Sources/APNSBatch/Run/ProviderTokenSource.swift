@@ -1,7 +1,7 @@
 import APNSBatchBasics
+import APNSBatchCredentials
 import APNSBatchNotification
-import Credentials
-import LaneTransport
+import APNSBatchTransport
 
 /// The provider token that connections of one team start with, shared by all lanes: minted by the rule of
 /// `ProviderTokenRotation`, one at a time. Belongs to one key; another key has a source of its own.

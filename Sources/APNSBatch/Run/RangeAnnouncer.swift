@@ -1,4 +1,4 @@
-import CSVReader
+import APNSBatchRows
 
 /// Reads chunks and announces them in the ledger, some at once, before a lane gets them. Never waits, but for the disk.
 ///

@@ -1,5 +1,5 @@
 import APNSBatchBasics
-import LaneTransport
+import APNSBatchTransport
 import Synchronization
 
 /// How the threads of a run learn that it ends early. Lanes look at one atomic; the cause stands behind a lock.

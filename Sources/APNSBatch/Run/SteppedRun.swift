@@ -1,4 +1,4 @@
-import LaneTransport
+import APNSBatchTransport
 
 extension CampaignRun {
     /// The run in one thread, driven from outside turn by turn: for a simulation. Call it once, instead of ``run()``.

@@ -1,6 +1,6 @@
 import APNSBatchBasics
-import CSVReader
-import LaneTransport
+import APNSBatchRows
+import APNSBatchTransport
 
 /// What a run takes from outside the process: the time of day and the addresses of names. The system's, unless a
 /// simulation brings its own.

@@ -1,4 +1,4 @@
-import CCommon
+import CAPNSCommon
 
 /// Base64 (RFC 4648): with the standard alphabet and padding (section 4), or for URLs and without padding (section 5), as
 /// RFC 7515 uses it.

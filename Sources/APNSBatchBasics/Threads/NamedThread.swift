@@ -1,4 +1,4 @@
-import CCommon
+import CAPNSCommon
 import Glibc
 
 /// The system gives this process no thread.

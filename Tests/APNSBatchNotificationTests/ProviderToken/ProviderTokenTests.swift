@@ -1,7 +1,7 @@
 import APNSBatchBasics
-import Credentials
+import APNSBatchCredentials
+import APNSBatchIdentities
 import Foundation
-import Identities
 import Testing
 
 @testable import APNSBatchNotification

@@ -1,8 +1,8 @@
 import APNSBatchBasics
-import CFailingDisk
+import APNSBatchTransport
+import CAPNSFailingDisk
 import Foundation
 import Glibc
-import LaneTransport
 import Testing
 
 @testable import APNSBatch

@@ -1,6 +1,6 @@
 import APNSBatchBasics
+import APNSBatchTransport
 import Glibc
-import LaneTransport
 import Testing
 
 @testable import APNSBatch

@@ -1,6 +1,6 @@
 import APNSBatchBasics
 import APNSBatchNotification
-import CCommon
+import CAPNSCommon
 import Foundation
 import Testing
 

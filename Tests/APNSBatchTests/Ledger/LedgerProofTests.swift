@@ -1,8 +1,8 @@
 import APNSBatchBasics
 import APNSBatchNotification
-import APNSSimulator
+import APNSBatchSimulator
+import APNSBatchTransport
 import Foundation
-import LaneTransport
 import Testing
 
 @testable import APNSBatch

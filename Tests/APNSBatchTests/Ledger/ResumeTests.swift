@@ -1,7 +1,7 @@
 import APNSBatchBasics
-import APNSSimulator
+import APNSBatchSimulator
+import APNSBatchTransport
 import Foundation
-import LaneTransport
 import Testing
 
 @testable import APNSBatch

@@ -1,6 +1,6 @@
 import APNSBatchBasics
 import APNSBatchNotification
-import APNSSimulator
+import APNSBatchSimulator
 import Logging
 import Testing
 

@@ -1,4 +1,4 @@
-import TestThreads
+import APNSBatchTestThreads
 import Testing
 
 @testable import APNSBatch

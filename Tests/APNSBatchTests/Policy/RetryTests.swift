@@ -1,7 +1,7 @@
 import APNSBatchBasics
 import APNSBatchNotification
-import APNSSimulator
-import LaneTransport
+import APNSBatchSimulator
+import APNSBatchTransport
 import Testing
 
 @testable import APNSBatch

@@ -1,7 +1,7 @@
+import APNSBatchCredentials
+import APNSBatchIdentities
 import APNSBatchNotification
-import Credentials
 import Foundation
-import Identities
 import Testing
 
 @testable import APNSBatch

@@ -1,6 +1,6 @@
+import APNSBatchCredentials
+import APNSBatchIdentities
 import APNSBatchNotification
-import Credentials
-import Identities
 import Testing
 
 @testable import APNSBatch

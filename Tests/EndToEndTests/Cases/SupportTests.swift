@@ -1,5 +1,5 @@
+import APNSBatchTestThreads
 import Foundation
-import TestThreads
 import Testing
 
 /// All tests of the command share one machine: they run one after the other.

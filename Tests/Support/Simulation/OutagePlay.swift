@@ -1,6 +1,6 @@
 import APNSBatch
-import APNSSimulator
-import LaneTransport
+import APNSBatchSimulator
+import APNSBatchTransport
 import Logging
 
 /// A campaign whose server is in trouble for a while, in virtual time.

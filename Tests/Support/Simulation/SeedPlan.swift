@@ -1,6 +1,6 @@
 import APNSBatch
-import APNSSimulator
-import LaneTransport
+import APNSBatchSimulator
+import APNSBatchTransport
 
 /// What a seed means: rows, the campaign's options, what the network and the server do to it.
 struct SeedPlan {

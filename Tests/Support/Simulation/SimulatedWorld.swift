@@ -1,6 +1,6 @@
-import CSimulatedNetwork
-import CTransport
-import LaneTransport
+import APNSBatchTransport
+import CAPNSSimulatedNetwork
+import CAPNSTransport
 
 /// The network and the clock of a simulation: transports made in it live in one thread, without a kernel and without TLS,
 /// and one seed reproduces every byte and every moment.

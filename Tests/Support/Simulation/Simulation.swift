@@ -1,8 +1,8 @@
 import APNSBatch
-import APNSSimulator
-import CSVReader
+import APNSBatchRows
+import APNSBatchSimulator
+import APNSBatchTransport
 import Glibc
-import LaneTransport
 import Logging
 
 /// One run of a campaign against a simulator over a faulty network, in one thread and a time of its own, all of it by one

@@ -1,8 +1,8 @@
 import APNSBatch
-import APNSSimulator
-import CSVReader
+import APNSBatchRows
+import APNSBatchSimulator
+import APNSBatchTransport
 import Glibc
-import LaneTransport
 
 /// Makes what a simulation is played with.
 enum Stage {

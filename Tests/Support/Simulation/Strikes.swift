@@ -1,4 +1,4 @@
-import LaneTransport
+import APNSBatchTransport
 
 /// How often what happened, so that a fault that never strikes is seen.
 package final class Strikes: @unchecked Sendable {

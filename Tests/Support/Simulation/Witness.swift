@@ -1,4 +1,4 @@
-import APNSSimulator
+import APNSBatchSimulator
 
 /// What the server knows: which rows it processed, and what it decided to answer. And it spoils requests by dice.
 final class Witness: SimulatorProbe, @unchecked Sendable {

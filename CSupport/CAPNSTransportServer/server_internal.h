@@ -1,0 +1,54 @@
+/* Shared by the files of CAPNSTransportServer. */
+#ifndef APNS_BATCH_SERVER_INTERNAL_H
+#define APNS_BATCH_SERVER_INTERNAL_H
+
+#include "h2_server.h"
+#include "tls_server.h"
+#include "transport_fault.h"
+#include "transport_internal.h"
+
+/* What a server connection has besides, and what it does wrong on purpose. */
+typedef struct server_connection {
+    uint64_t ordinal; /* the place of this connection among those accepted, from 1 */
+    uint32_t streams_max;
+    uint32_t stream_window;
+    uint64_t sent; /* bytes of the TCP stream */
+    uint64_t received;
+    apns_transport_cut cut;
+    uint8_t stalled; /* enum apns_transport_stall */
+    uint8_t ending;  /* enum apns_transport_abort: how it ends, once it does */
+    uint8_t *held;   /* received while reading is stalled */
+    size_t held_length;
+    size_t held_capacity;
+} server_connection;
+
+/* A transport's. */
+typedef struct server_state {
+    uint64_t accepted; /* connections so far */
+    uint32_t cuts_first;
+    uint32_t cuts_count;
+    apns_transport_cut cuts[TRANSPORT_CUTS_MAX]; /* a ring */
+} server_state;
+
+extern const apns_tls_role apns_tls_server_role;
+extern const connection_side apns_server_side;
+
+static inline server_connection *server_of(const connection *c) {
+    return c->own;
+}
+
+/* transport_server.c: the server's part of a transport; NULL when memory is short. */
+server_state *apns_server_state_get(apns_transport *t);
+
+/* transport_fault.c: gives a new connection its cut. */
+void apns_fault_accepted(connection *c);
+
+/* transport_fault.c: for apns_server_side. */
+void apns_fault_received(connection *c, const uint8_t *bytes, size_t length);
+size_t apns_fault_sendable(connection *c, size_t length);
+void apns_fault_sent(connection *c, size_t length);
+bool apns_fault_hangs_up(const connection *c);
+void apns_fault_farewell(connection *c);
+void apns_fault_close(connection *c);
+
+#endif

@@ -1,0 +1,87 @@
+import CAPNSCrypto
+
+/// A private key on P-256 that signs provider tokens (ES256, RFC 7518 section 3.4).
+///
+/// Immutable: several threads may sign at once. The key's memory is wiped on deinit.
+package final class SigningKey: Sendable {
+    /// Never changed after init, and CAPNSCrypto allows one key on several threads.
+    nonisolated(unsafe) private let handle: OpaquePointer
+
+    /// Takes over a `apns_crypto_key *` with a private key.
+    package init(taking handle: OpaquePointer) {
+        self.handle = handle
+    }
+
+    /// Reads a PEM text: PKCS#8 as in Apple's `.p8` files (RFC 5958), encrypted PKCS#8, or SEC 1.
+    ///
+    /// - Parameters:
+    ///   - pem: the whole file; wiping it is the caller's business (see ``SecretBytes``).
+    ///   - passphrase: at most 1,024 bytes; ignored when the key is not encrypted.
+    package convenience init(pem: [UInt8], passphrase: [UInt8]? = nil) throws(CredentialError) {
+        var handle: OpaquePointer?
+        try CredentialError.check { record in
+            pem.withUnsafeBufferPointer { pem in
+                withPassphrase(passphrase) { passphrase, length in
+                    pem.neverNull { apns_crypto_key_read_private($0, pem.count, passphrase, length, &handle, record) }
+                }
+            }
+        }
+        self.init(taking: handle!)
+    }
+
+    deinit {
+        apns_crypto_key_free(handle)
+    }
+}
+
+extension SigningKey {
+    /// Bytes of a signature: r and then s, 32 each, big endian.
+    package static var signatureBytes: Int { Int(CRYPTO_ES256_BYTES) }
+
+    /// Signs a message of any length; returns ``signatureBytes`` bytes.
+    package func sign(_ message: UnsafeRawBufferPointer) throws(CredentialError) -> [UInt8] {
+        var signature = [UInt8](repeating: 0, count: Self.signatureBytes)
+        try CredentialError.check { record in
+            signature.withUnsafeMutableBufferPointer { signature in
+                message.withMemoryRebound(to: UInt8.self) { message in
+                    message.neverNull {
+                        apns_crypto_es256_sign(handle, $0, message.count, signature.baseAddress!, record)
+                    }
+                }
+            }
+        }
+        return signature
+    }
+
+    /// Signs a message of any length; returns ``signatureBytes`` bytes.
+    package func sign(_ message: [UInt8]) throws(CredentialError) -> [UInt8] {
+        try message.withBytes { (message) throws(CredentialError) in try sign(message) }
+    }
+
+    /// The public part as a `PUBLIC KEY` PEM text.
+    package var publicKeyPEM: [UInt8] {
+        get throws(CredentialError) {
+            var buffer = apns_crypto_buffer()
+            try CredentialError.check { apns_crypto_key_write_public(handle, &buffer, $0) }
+            return take(&buffer)
+        }
+    }
+
+    /// The key as a plain PKCS#8 PEM text: a secret, which the array does not wipe. For keys made for the occasion.
+    package var privateKeyPEM: [UInt8] {
+        get throws(CredentialError) { try writePrivateKey(passphrase: nil) }
+    }
+
+    /// The key as an encrypted PKCS#8 PEM text (PBES2, AES-256-CBC).
+    package func privateKeyPEM(passphrase: [UInt8]) throws(CredentialError) -> [UInt8] {
+        try writePrivateKey(passphrase: passphrase)
+    }
+
+    private func writePrivateKey(passphrase: [UInt8]?) throws(CredentialError) -> [UInt8] {
+        var buffer = apns_crypto_buffer()
+        try CredentialError.check { record in
+            withPassphrase(passphrase) { apns_crypto_key_write_private(handle, $0, $1, &buffer, record) }
+        }
+        return take(&buffer)
+    }
+}

@@ -1,0 +1,72 @@
+import APNSBatchCredentials
+import CAPNSCrypto
+import CAPNSIdentities
+
+/// A certificate authority and a TLS server certificate signed by it, made for the occasion: what an embedded server
+/// needs so that its clients can verify it as they would any other.
+package struct ServerIdentity: Sendable {
+    /// The authority's certificate, for the client's trusted certificates. Its key exists no more.
+    package let caPEM: [UInt8]
+    /// The server's certificate, PEM.
+    package let certificatePEM: [UInt8]
+    /// The server's private key, plain PKCS#8 PEM.
+    package let keyPEM: [UInt8]
+
+    /// Makes an identity on P-256, usable as TLS server and as TLS client.
+    ///
+    /// - Parameters:
+    ///   - hosts: 1 to 64 names that the certificate is for; IPv4 and IPv6 addresses become IP entries of
+    ///     subjectAltName (RFC 5280 section 4.2.1.6), all else DNS entries.
+    ///   - days: how long it is valid, from one day ago, 1 to 36,500.
+    package static func make(hosts: [String], days: Int = 30) throws(CredentialError) -> ServerIdentity {
+        precondition((1...36_500).contains(days))
+        guard hosts.allSatisfy({ !$0.utf8.contains(0) }) else {
+            throw CredentialError(cause: .name, detail: "a host name holds a NUL")
+        }
+        var identity = apns_crypto_identity()
+        try CredentialError.check { record in
+            withCStrings(hosts[...]) { names in
+                names.withUnsafeBufferPointer {
+                    apns_crypto_identity_make($0.baseAddress, $0.count, UInt32(days), &identity, record)
+                }
+            }
+        }
+        return ServerIdentity(
+            caPEM: take(&identity.authority), certificatePEM: take(&identity.certificate), keyPEM: take(&identity.key))
+    }
+}
+
+/// A client certificate that signs itself, made for the occasion: what a client of an embedded server needs that asks
+/// for one. The server trusts the certificate itself.
+package struct SelfSignedClient: Sendable {
+    /// PEM; also what the server has to trust.
+    package let certificatePEM: [UInt8]
+    /// The private key, plain PKCS#8 PEM.
+    package let keyPEM: [UInt8]
+
+    /// - Parameters:
+    ///   - userID: the UID of the subject, 1 to 200 bytes; for APNs the app.
+    ///   - commonName: the CN of the subject, 1 to 200 bytes.
+    ///   - days: how long it is valid, from one day ago, 1 to 36,500.
+    package static func make(
+        userID: String, commonName: String = "apns-batch test client", days: Int = 30
+    ) throws(CredentialError) -> SelfSignedClient {
+        precondition((1...36_500).contains(days))
+        var identity = apns_crypto_identity()
+        try CredentialError.check { record in
+            userID.withCString { userID in
+                commonName.withCString { apns_crypto_client_make(userID, $0, UInt32(days), &identity, record) }
+            }
+        }
+        apns_crypto_buffer_free(&identity.authority)
+        return SelfSignedClient(certificatePEM: take(&identity.certificate), keyPEM: take(&identity.key))
+    }
+}
+
+/// Calls `body` with all texts as C strings, valid until it returns.
+private func withCStrings<R>(
+    _ texts: ArraySlice<String>, _ done: [UnsafePointer<CChar>?] = [], _ body: ([UnsafePointer<CChar>?]) -> R
+) -> R {
+    guard let first = texts.first else { return body(done) }
+    return first.withCString { withCStrings(texts.dropFirst(), done + [$0], body) }
+}

@@ -1,0 +1,168 @@
+import APNSBatchBasics
+import APNSBatchCredentials
+import APNSBatchIdentities
+import Glibc
+
+/// A certificate and a signing key made for one occasion: what a simulator and its sender need when nobody has given them
+/// any.
+package struct Occasion: Sendable {
+    package static let keyID = "SIMULATOR1"
+    package static let teamID = "SIMTEAM001"
+
+    /// Whom the sender must trust.
+    package let authorityPEM: [UInt8]
+    package let certificatePEM: [UInt8]
+    package let keyPEM: [UInt8]
+    /// What the sender signs provider tokens with.
+    package let signingKeyPEM: [UInt8]
+    package let publicKeyPEM: [UInt8]
+
+    /// - Parameters:
+    ///   - hosts: names and addresses that the certificate is for.
+    ///   - days: how long it is valid.
+    package static func make(hosts: [String], days: Int = 30) throws(SimulatorError) -> Occasion {
+        do {
+            let identity = try ServerIdentity.make(hosts: hosts, days: days)
+            let signer = try SigningKey.generate()
+            return Occasion(
+                authorityPEM: identity.caPEM, certificatePEM: identity.certificatePEM, keyPEM: identity.keyPEM,
+                signingKeyPEM: try signer.privateKeyPEM, publicKeyPEM: try signer.publicKeyPEM)
+        } catch {
+            throw .configuration("cannot make a certificate: \(error)")
+        }
+    }
+
+    /// A client certificate for an app, for a simulator whose `clientAuthorityPEM` is that certificate.
+    package static func client(app: String) throws(SimulatorError) -> (certificatePEM: [UInt8], keyPEM: [UInt8]) {
+        do {
+            let client = try SelfSignedClient.make(userID: app)
+            return (client.certificatePEM, client.keyPEM)
+        } catch {
+            throw .configuration("cannot make a client certificate: \(error)")
+        }
+    }
+}
+
+/// A directory where simulators keep the certificate and the signing key that they made: all simulators that are started with
+/// the same directory use the same ones, at once or one after the other.
+///
+/// `simulator.pem` holds everything and says by its first line who made it. The two files that a sender needs lie beside it
+/// and must be what it says. Files of anybody else are never written to.
+package struct OccasionDirectory {
+    package static let authorityFile = "ca.pem"
+    package static let signingKeyFile = "AuthKey.p8"
+    private static let ownFile = "simulator.pem"
+    private static let mark =
+        "# Made by apns-batch simulate; its server certificate and keys are trusted by nobody else.\n"
+    /// Long enough that nobody has to think of it.
+    private static let days = 3650
+    private static let lengthMax = 64 * 1024
+
+    private let path: String
+    private let hosts: [String]
+
+    /// - Parameters:
+    ///   - path: of the directory; made if missing.
+    ///   - hosts: names and addresses that the certificate is for.
+    package init(_ path: String, hosts: [String]) {
+        self.path = path
+        self.hosts = hosts
+    }
+
+    /// What an earlier simulator left here, or new ones where nothing is.
+    package func occasion() throws(SimulatorError) -> Occasion {
+        guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw cannot("create", path) }
+        let occasion: Occasion
+        if let found = try earlier() { occasion = found } else { occasion = try make() }
+        try keep(occasion.authorityPEM, as: Self.authorityFile, readers: .everybody)
+        try keep(occasion.signingKeyPEM, as: Self.signingKeyFile, readers: .owner)
+        return occasion
+    }
+
+    private func make() throws(SimulatorError) -> Occasion {
+        for name in [Self.authorityFile, Self.signingKeyFile] where access("\(path)/\(name)", F_OK) == 0 {
+            // Another simulator may have begun a moment ago.
+            if let occasion = try earlier() { return occasion }
+            throw foreign(name)
+        }
+        let occasion = try Occasion.make(hosts: hosts, days: Self.days)
+        let isMine = try writing { () throws(OutputFileError) in
+            try OutputFile.create(text(of: occasion), at: "\(path)/\(Self.ownFile)", readers: .owner)
+        }
+        if isMine { return occasion }
+        guard let occasion = try earlier() else { throw foreign(Self.ownFile) }
+        return occasion
+    }
+
+    /// Writes a file of the sender's, or finds it as it was written.
+    private func keep(_ bytes: [UInt8], as name: String, readers: OutputFile.Readers) throws(SimulatorError) {
+        let isNew = try writing { () throws(OutputFileError) in
+            try OutputFile.create(bytes, at: "\(path)/\(name)", readers: readers)
+        }
+        if isNew { return }
+        guard try read(name) == bytes else { throw foreign(name) }
+    }
+
+    // MARK: The simulator's own file
+
+    private func text(of occasion: Occasion) -> [UInt8] {
+        let parts = [occasion.certificatePEM, occasion.keyPEM, occasion.authorityPEM, occasion.signingKeyPEM]
+        return Array((Self.mark + hostsLine).utf8)
+            + parts.flatMap { Array("#\n".utf8) + $0 }
+    }
+
+    private var hostsLine: String { "# For \(Set(hosts).sorted().joined(separator: " "))\n" }
+
+    /// What stands in it; nil where there is none.
+    private func earlier() throws(SimulatorError) -> Occasion? {
+        guard let bytes = try read(Self.ownFile) else { return nil }
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard text.hasPrefix(Self.mark) else { throw foreign(Self.ownFile) }
+        guard text.dropFirst(Self.mark.count).hasPrefix(hostsLine) else {
+            throw .configuration(
+                "\(path)/\(Self.ownFile) is the certificate of another host; name another --directory")
+        }
+        let parts = text.dropFirst(Self.mark.count + hostsLine.count).split(separator: "#\n").map { Array($0.utf8) }
+        guard parts.count == 4, let publicKey = try? SigningKey(pem: parts[3]).publicKeyPEM else {
+            throw .configuration(
+                "\(path)/\(Self.ownFile) is damaged; remove the directory, or name another --directory")
+        }
+        return Occasion(
+            authorityPEM: parts[2], certificatePEM: parts[0], keyPEM: parts[1], signingKeyPEM: parts[3],
+            publicKeyPEM: publicKey)
+    }
+
+    /// A file's content; nil where there is none.
+    private func read(_ name: String) throws(SimulatorError) -> [UInt8]? {
+        let file = open("\(path)/\(name)", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else {
+            if errno == ENOENT { return nil }
+            throw cannot("read", "\(path)/\(name)")
+        }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: Self.lengthMax)
+        let count = Glibc.read(file, &bytes, bytes.count)
+        guard count >= 0 else { throw cannot("read", "\(path)/\(name)") }
+        return Array(bytes[..<count])
+    }
+
+    // MARK: Errors
+
+    private func writing<T>(_ body: () throws(OutputFileError) -> T) throws(SimulatorError) -> T {
+        do {
+            return try body()
+        } catch {
+            throw .configuration(error.description)
+        }
+    }
+
+    private func cannot(_ action: String, _ path: String) -> SimulatorError {
+        .configuration("cannot \(action) \(path): \(String(cString: strerror(errno)))")
+    }
+
+    private func foreign(_ name: String) -> SimulatorError {
+        .configuration(
+            "\(path)/\(name) was not made by this simulator and is left as it is: name another --directory, or give your own "
+                + "files with --cert, --key and --provider-key")
+    }
+}

@@ -1,0 +1,121 @@
+import CAPNSTransport
+import CAPNSTransportServer
+
+/// What the server does wrong on purpose: the plan says what and when.
+extension SimulatorServer {
+    private static let bodyText: StaticString = #"{"aps":{"alert":"not read"}}"#
+
+    /// Stands for a body that was not waited for.
+    static var bodyNotRead: Bytes { Bytes(start: bodyText.utf8Start, count: bodyText.utf8CodeUnitCount) }
+
+    /// A connection is up.
+    mutating func beginFaults(_ event: apns_transport_event, tick: UInt64) {
+        perform(faults.opened(event.connection, ordinal: Int(event.code), at: tick))
+    }
+
+    /// A request was received.
+    mutating func suffer(_ request: apns_transport_received, tick: UInt64) -> FaultTreatment {
+        let (treatment, actions) = faults.received(request.connection, stream: request.stream, at: tick)
+        if !actions.isEmpty {
+            // What was decided before this request leaves before what it brings.
+            respond()
+            perform(actions)
+        }
+        return treatment
+    }
+
+    /// Lets a request go without an answer.
+    mutating func forgo(_ request: apns_transport_received, _ way: FaultTreatment.Way) {
+        if let place = connections.find(request.connection) {
+            connections.states[place].open -= 1
+            open -= 1
+        }
+        if way != .unanswered { report.notProcessed += 1 }
+        if way == .refuse { reset(request.connection, request.stream, code: 7) }
+    }
+
+    /// Faults whose time has come.
+    mutating func sufferDue(by tick: UInt64) {
+        FaultHands.layOut(&cuts, on: transport)
+        if isDeaf { isDeaf = !Listener.reopen(transport, configuration, ports) }
+        guard faults.nextTime <= tick else { return }
+        perform(faults.due(by: tick))
+    }
+
+    private mutating func perform(_ actions: [FaultAction]) {
+        for action in actions {
+            switch action {
+            case .listen(let listens):
+                if listens {
+                    isDeaf = !Listener.reopen(transport, configuration, ports)
+                } else {
+                    _ = apns_transport_fault_deafen(transport, ports.pushes)
+                }
+            case .settings(let connection, let settings):
+                if let streams = settings.first(where: { $0.id == 3 })?.value,
+                    let place = connections.find(connection)
+                {
+                    connections.states[place].isLimited = streams != configuration.streams
+                }
+                _ = FaultHands.perform(action, on: transport)
+            default:
+                // The connection may be gone.
+                _ = FaultHands.perform(action, on: transport)
+            }
+        }
+    }
+
+    /// Writes an answer that the library would not write so.
+    mutating func writeByHand(_ answer: PendingAnswer, _ prepared: AnswerTable.Prepared) {
+        let treatment = treatments.remove(answer.treatment)
+        respond()
+        if let reset = treatment.reset, reset.answer == .none {
+            self.reset(answer.connection, answer.stream, code: reset.code)
+            return
+        }
+        var said = FaultFrames.Answer(
+            status: Int(prepared.status), fields: [("apns-id", answer.id.text)], body: Array(prepared.body))
+        if prepared.retryAfter.count > 0 {
+            said.fields.append(("retry-after", String(decoding: prepared.retryAfter, as: UTF8.self)))
+        }
+        _ = FaultHands.send(
+            bytes(said, treatment, stream: answer.stream), stream: answer.stream, on: answer.connection, transport)
+    }
+
+    private func bytes(_ answer: FaultFrames.Answer, _ treatment: FaultTreatment, stream: UInt32) -> [UInt8] {
+        let end = treatment.reset.map { FaultFrames.reset(stream: stream, code: $0.code) } ?? []
+        if treatment.reset?.answer == .fields { return FaultFrames.begun(answer, stream: stream) + end }
+        if let flood = treatment.flood { return FaultFrames.flooded(answer, flood, stream: stream) + end }
+        if let form = treatment.form { return FaultFrames.shaped(answer, form, stream: stream) + end }
+        return FaultFrames.plain(answer, stream: stream) + end
+    }
+
+    private func reset(_ connection: UInt64, _ stream: UInt32, code: UInt32) {
+        var response = apns_transport_response()
+        response.connection = connection
+        response.stream = stream
+        response.reset = 1
+        response.reset_code = code
+        _ = apns_transport_respond(transport, &response, 1)
+    }
+
+    /// A connection is gone.
+    mutating func noteEnd(_ event: apns_transport_event) {
+        faults.closed(event.connection)
+        switch (UInt32(event.scope), event.code) {
+        case (TRANSPORT_SCOPE_SESSION.rawValue, _),
+            (TRANSPORT_SCOPE_LOCAL.rawValue, Int64(TRANSPORT_LOCAL_LIMIT.rawValue)):
+            report.connectionsViolated += 1
+        case (TRANSPORT_SCOPE_LOCAL.rawValue, Int64(TRANSPORT_LOCAL_FAULT.rawValue)):
+            report.connectionsAborted += 1
+        default: break
+        }
+    }
+
+    /// How often each fault has happened.
+    func faultCounts() -> [SimulatorReport.FaultCount] {
+        zip(configuration.script.faults, faults.counts).compactMap { fault, count in
+            fault.when.isAboutBytes ? nil : .init(name: fault.what.name, count: count)
+        }
+    }
+}

@@ -1,0 +1,377 @@
+import APNSBatchBasics
+import CAPNSTransport
+import CAPNSTransportServer
+
+/// The loop: takes what the transport received, judges, answers at once or later. Belongs to the thread that made it.
+struct SimulatorServer: ~Copyable {
+    let transport: OpaquePointer
+    private let clock: @Sendable () -> Int64
+    private let streams: UInt32
+    private let isSandbox: Bool
+    private let certificateFault: SimulatorConfiguration.CertificateFault
+    private let eventCapacity: Int
+    private let teamIDs: [String]
+    /// Requests with a valid provider token, by the number of the team.
+    private var teamRequests: [UInt64]
+    private let probe: (any SimulatorProbe)?
+    private let received: UnsafeMutablePointer<apns_transport_received>
+    private let events: UnsafeMutablePointer<apns_transport_event>
+    private var check: RequestCheck
+    private let slices: ScriptSlices
+    let answers: AnswerTable
+    private var time: AnswerTime
+    private var limiter: RateLimiter?
+    private var ids: SplitMix64
+    var connections = ConnectionTable()
+    private var queue = AnswerQueue()
+    var batch = ResponseBatch(capacity: SimulatorServer.receivedCapacity)
+    private var counts = TokenCounts()
+    /// What waiting answers about channels carry.
+    var replies = Slots<ChannelReply>()
+    private var date = DateField()
+    private var now: Int64
+    var report = SimulatorReport()
+    var open = 0
+    var faults: FaultPlan
+    var cuts: FaultCuts
+    /// What is unusual about answers that wait.
+    var treatments = Slots<FaultTreatment>()
+    /// Listens again at the next opportunity.
+    var isDeaf = false
+    let configuration: SimulatorConfiguration
+    let ports: Ports
+
+    private static var receivedCapacity: Int { 1024 }
+
+    /// - Parameters:
+    ///   - transport: listening; destroyed by the caller, after this value.
+    ///   - keys: the provider keys of the configuration, readable.
+    ///   - ports: where it listens.
+    init(
+        _ transport: OpaquePointer, _ configuration: SimulatorConfiguration, _ keys: [ProviderKey], _ ports: Ports
+    ) {
+        self.transport = transport
+        self.configuration = configuration
+        self.ports = ports
+        faults = FaultPlan(configuration.script.faults, streams: configuration.streams)
+        cuts = FaultCuts(configuration.script.faults)
+        FaultHands.layOut(&cuts, on: transport)
+        let script = configuration.script
+        let clock = configuration.clockWithOffset
+        self.clock = clock
+        now = clock()
+        isSandbox = configuration.environment == .sandbox
+        certificateFault = configuration.certificateFault
+        // What a connection is must be known before its first request.
+        eventCapacity = max(256, 4 * Int(configuration.connections))
+        // Keys are numbered, and a team's number is that of its first key among the teams.
+        teamIDs = keys.reduce(into: []) { ids, key in if Int(key.team) == ids.count { ids.append(key.teamID) } }
+        teamRequests = Array(repeating: 0, count: teamIDs.count)
+        probe = configuration.probe
+        streams = configuration.streams
+        received = .allocate(capacity: Self.receivedCapacity)
+        events = .allocate(capacity: eventCapacity)
+        check = RequestCheck(
+            keys: keys,
+            limits: ProviderTokenLimits(
+                lifetimeMilliseconds: configuration.tokenLifetime * 1000,
+                updateIntervalMilliseconds: configuration.tokenUpdateInterval * 1000,
+                clockToleranceMilliseconds: configuration.clockTolerance * 1000),
+            topics: configuration.topics,
+            channels: ChannelSettings(
+                apps: configuration.broadcastApps, maximum: configuration.channelsMaximum,
+                knowsAll: configuration.knowsAllChannels,
+                seed: script.seed ^ UInt64(bitPattern: now) ^ 0x6368_616E_6E65_6C73),
+            certificateAnswer: configuration.certificateFault == .none ? .accepted : .badCertificateEnvironment)
+        slices = ScriptSlices(script)
+        answers = AnswerTable(script, started: now)
+        time = AnswerTime(script)
+        limiter = script.rateLimit.map(RateLimiter.init)
+        ids = SplitMix64(seed: script.seed ^ UInt64(bitPattern: now))
+        report.loop = Self.loopName(transport)
+    }
+
+    deinit {
+        received.deallocate()
+        events.deallocate()
+    }
+
+    private static func loopName(_ transport: OpaquePointer) -> String {
+        switch apns_transport_loop_kind(transport) {
+        case TRANSPORT_LOOP_IO_URING.rawValue: "io_uring"
+        case TRANSPORT_LOOP_EPOLL.rawValue: "epoll"
+        default: "simulated"
+        }
+    }
+
+    /// Serves until `isStopped` says so after the transport was woken, or the loop fails.
+    mutating func run(until isStopped: () -> Bool) {
+        while !isStopped(), turn() {}
+    }
+
+    /// Polls once, judges and answers what came; false when the loop failed.
+    mutating func turn() -> Bool {
+        var io = apns_transport_poll_io()
+        io.events = events
+        io.received = received
+        io.event_capacity = UInt32(eventCapacity)
+        io.received_capacity = UInt32(Self.receivedCapacity)
+        io.timeout_ms = timeout()
+        let status = apns_transport_poll(transport, &io)
+        guard status == 0 else {
+            report.failures.append("the loop failed with status \(status)")
+            return false
+        }
+        now = clock()
+        let tick = apns_transport_now_ns(transport)
+        noteAccepted(Int(io.event_count), tick: tick)
+        noteOpened(Int(io.received_count))
+        for index in 0..<Int(io.received_count) {
+            handle(received + index, tick: tick)
+        }
+        answerDue(by: tick)
+        respond()
+        sufferDue(by: tick)
+        forgetClosed(Int(io.event_count))
+        return true
+    }
+
+    /// Ends the account and writes the counts.
+    mutating func finish(countsPath: String?) -> SimulatorReport {
+        if let countsPath, let failure = counts.write(toCSV: countsPath) {
+            report.failures.append(failure)
+        }
+        report.answers = answers.counts()
+        report.tokens = counts.distinct
+        report.tokensReceivedAgain = counts.receivedAgain
+        report.connections = connections.total
+        report.connectionsWithTwoTeams = check.providerTokens.connectionsWithTwoTeams
+        report.tokensTooEarly = answers.entries[AnswerTable.number(.tooManyProviderTokenUpdates)].given
+        report.tokensExpired = answers.entries[AnswerTable.number(.expiredProviderToken)].given
+        report.teams = zip(teamIDs, teamRequests).map { .init(teamID: $0, requests: $1) }
+        report.channels = check.channels.count
+        report.faults = faultCounts()
+        return report
+    }
+
+    /// Milliseconds until the next answer is due, rounded up.
+    private func timeout() -> UInt32 {
+        if isDeaf { return 5 }
+        let next = min(queue.nextTime, faults.nextTime)
+        guard next != .max else { return .max }
+        let now = apns_transport_now_ns(transport)
+        guard next > now else { return 0 }
+        return UInt32(clamping: (next - now + 999_999) / 1_000_000)
+    }
+
+    private mutating func handle(_ request: UnsafeMutablePointer<apns_transport_received>, tick: UInt64) {
+        let request = request.pointee
+        let treatment = faults.isEmpty ? FaultTreatment() : suffer(request, tick: tick)
+        guard treatment.way == .usual || treatment.way == .unanswered else {
+            forgo(request, treatment.way)
+            return
+        }
+        let fate = probe?.fate() ?? .answered
+        if fate == .refused {
+            refuse(request)
+            return
+        }
+        let place = connections.place(of: request.connection)
+        let verdict = check.judge(
+            fields: UnsafeBufferPointer(start: request.fields, count: Int(request.field_count)),
+            body: treatment.isEarly ? Self.bodyNotRead : Bytes(request.body, length: request.body_length),
+            bodyTotal: treatment.isEarly ? Self.bodyNotRead.count : Int(request.body_total),
+            on: &connections.states[place].identity, now: now)
+        if verdict.isAuthorized, case let team = Int(connections.states[place].identity.team), team >= 0 {
+            teamRequests[team] += 1
+        }
+        let number = decide(verdict, storm: treatment.storm, tick: tick)
+        answers.countGiven(number)
+        report.requests += 1
+        if let probe { tell(probe, verdict, number) }
+        if fate == .forgotten { return }
+        guard treatment.way == .usual else {
+            forgo(request, .unanswered)
+            return
+        }
+        var answer = PendingAnswer(
+            connection: request.connection, stream: request.stream, number: UInt32(number),
+            isAuthorized: verdict.isAuthorized, isAboutChannels: verdict.isAboutChannels,
+            reply: verdict.isAboutChannels && verdict.isAuthorized && check.reply != ChannelReply()
+                ? replies.insert(check.reply) : -1,
+            treatment: treatment.isUnusual ? treatments.insert(treatment) : -1,
+            id: messageID(verdict))
+        if case .reset(let code) = fate { answer.reset = code }
+        if time.isAtOnce {
+            add(answer)
+        } else {
+            queue.insert(answer, at: time.next(after: tick))
+        }
+    }
+
+    /// RST_STREAM with REFUSED_STREAM: the request was not processed (RFC 9113, section 8.7).
+    private mutating func refuse(_ request: apns_transport_received) {
+        if let place = connections.find(request.connection) { connections.states[place].open -= 1 }
+        open -= 1
+        batch.addReset(connection: request.connection, stream: request.stream, code: 7)
+        if batch.isFull { respond() }
+    }
+
+    private func tell(_ probe: any SimulatorProbe, _ verdict: Verdict, _ number: Int) {
+        guard let token = verdict.deviceToken else { return }
+        probe.judged(token: token, status: answers.entries[number].status)
+    }
+
+    /// All requests of one poll are open at once, before the first of them is answered.
+    private mutating func noteOpened(_ count: Int) {
+        for index in 0..<count {
+            let place = connections.place(of: received[index].connection)
+            connections.states[place].open += 1
+            report.mostStreams = max(report.mostStreams, connections.states[place].open)
+        }
+        open += count
+        report.mostStreamsTotal = max(report.mostStreamsTotal, open)
+    }
+
+    /// Counts the token, asks the script; returns the number of the answer.
+    private mutating func decide(_ verdict: Verdict, storm: Int32, tick: UInt64) -> Int {
+        if let (channel, app) = verdict.broadcast { return decide(broadcast: channel, app: app) }
+        guard let token = verdict.deviceToken else { return AnswerTable.number(verdict.answer) }
+        let place = counts.receive(token)
+        guard verdict.answer == .accepted else { return AnswerTable.number(verdict.answer) }
+        if verdict.facts.contains(.blanks) {
+            report.payloadsWithBlanks += 1
+        }
+        if storm >= 0 { return answers.number(storm: storm) }
+        if limiter?.refuses(at: tick) == true { return answers.numberOfRateLimit }
+        let rule = slices.rule(for: token, earlier: counts.pass(place))
+        let number = rule < 0 ? AnswerTable.number(.accepted) : AnswerTable.number(rule: rule)
+        if answers.entries[number].status == 200 {
+            counts.accept(place)
+            report.accepted += 1
+        }
+        return number
+    }
+
+    mutating func take(perSecond: Int) { limiter?.limit.perSecond = perSecond }
+
+    /// Asks the script about a broadcast that passed every check; returns the number of the answer.
+    private mutating func decide(broadcast channel: Bytes, app: Bytes) -> Int {
+        let rule = slices.rule(for: channel, earlier: check.passBroadcast(channel, app: app))
+        let number = rule < 0 ? AnswerTable.number(.accepted) : AnswerTable.number(rule: rule)
+        report.broadcasts += answers.entries[number].status == 200 ? 1 : 0
+        return number
+    }
+
+    /// The request's own id, or a new one where it has none of the right form.
+    @inline(__always)
+    private mutating func messageID(_ verdict: Verdict) -> MessageID {
+        guard let id = verdict.messageID?.baseAddress else { return MessageID(high: ids.next(), low: ids.next()) }
+        return MessageID(id)
+    }
+
+    private mutating func answerDue(by tick: UInt64) {
+        while let answer = queue.popDue(by: tick) {
+            add(answer)
+        }
+    }
+
+    /// Puts an answer into the batch; the first one to a valid token raises the connection's limit.
+    @inline(__always)
+    private mutating func add(_ answer: PendingAnswer) {
+        guard let place = connections.find(answer.connection) else {
+            if answer.reply >= 0 { _ = replies.remove(answer.reply) }
+            if answer.treatment >= 0 { _ = treatments.remove(answer.treatment) }
+            return
+        }
+        connections.states[place].open -= 1
+        open -= 1
+        if let code = answer.reset {
+            if answer.reply >= 0 { _ = replies.remove(answer.reply) }
+            batch.addReset(connection: answer.connection, stream: answer.stream, code: code)
+            if batch.isFull { respond() }
+            return
+        }
+        let raises = answer.isAuthorized && !connections.states[place].isRaised
+        let prepared = answers.entries[Int(answer.number)]
+        guard answer.treatment < 0 else {
+            writeByHand(answer, prepared)
+            if raises { raise(answer.connection) }
+            return
+        }
+        batch.add(
+            connection: answer.connection, stream: answer.stream, status: prepared.status, body: prepared.body)
+        let isFirst = !connections.states[place].isAnswered
+        batch.add(answer.isAboutChannels ? "apns-request-id" : "apns-id", answer.id, isFirst: isFirst)
+        if isFirst || isSandbox || answer.reply >= 0 || prepared.retryAfter.count > 0 {
+            addFurther(answer, prepared, isFirst: isFirst)
+        }
+        connections.states[place].isAnswered = true
+        if raises || batch.isFull {
+            respond()
+        }
+        if raises {
+            raise(answer.connection)
+        }
+    }
+
+    /// The fields that not every answer has. `date` once on a connection: who wants to know the clock asks anew.
+    private mutating func addFurther(_ answer: PendingAnswer, _ prepared: AnswerTable.Prepared, isFirst: Bool) {
+        if isFirst {
+            batch.add("date", date.bytes(now), isFirst: false)
+        }
+        if answer.reply >= 0 {
+            batch.add(replies.remove(answer.reply), isFirst: isFirst)
+        } else if isSandbox, prepared.status == 200 {
+            batch.add("apns-unique-id", MessageID(high: ids.next(), low: ids.next()), isFirst: isFirst)
+        }
+        if prepared.retryAfter.count > 0 {
+            batch.add("retry-after", prepared.retryAfter, isFirst: false)
+        }
+    }
+
+    private mutating func raise(_ connection: UInt64) {
+        guard let place = connections.find(connection) else { return }
+        connections.states[place].isRaised = true
+        guard !connections.states[place].isLimited else { return }
+        _ = apns_transport_connection_streams_set(transport, connection, streams)
+    }
+
+    mutating func respond() {
+        let status = batch.send(to: transport)
+        if status != 0, report.failures.count < 16 {
+            report.failures.append("answers were refused with status \(status)")
+        }
+    }
+
+    /// Learns what connections are before their first requests are judged.
+    private mutating func noteAccepted(_ count: Int, tick: UInt64) {
+        for index in 0..<count where UInt32(events[index].kind) == TRANSPORT_EVENT_ACCEPTED.rawValue {
+            let place = connections.place(of: events[index].connection)
+            connections.states[place].identity.services = Services(
+                rawValue: UInt8(truncatingIfNeeded: events[index].context))
+            if !faults.isEmpty { beginFaults(events[index], tick: tick) }
+            guard let uid = events[index].subjectUID else { continue }
+            report.connectionsWithCertificate += 1
+            connections.states[place].identity.certificate = check.certificate(uid: uid)
+            welcome(events[index].connection)
+        }
+    }
+
+    /// A certificate needs no request to prove it, so the limit of streams rises at once; or it is refused.
+    private mutating func welcome(_ connection: UInt64) {
+        guard certificateFault == .goaway else {
+            raise(connection)
+            return
+        }
+        let text = Array(#"{"reason":"BadCertificateEnvironment"}"#.utf8)
+        _ = apns_transport_connection_goaway(transport, connection, 0, text, UInt32(text.count))
+    }
+
+    private mutating func forgetClosed(_ count: Int) {
+        for index in 0..<count where UInt32(events[index].kind) == TRANSPORT_EVENT_DOWN.rawValue {
+            open -= connections.remove(events[index].connection)?.open ?? 0
+            noteEnd(events[index])
+        }
+    }
+}

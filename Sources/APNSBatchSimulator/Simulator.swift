@@ -1,0 +1,147 @@
+import APNSBatchBasics
+import APNSBatchCredentials
+import APNSBatchIdentities
+import Synchronization
+
+/// An APNs on this machine: speaks HTTP/2 over TLS, validates every request as Apple documents, answers by a script and
+/// counts what it got.
+///
+/// One thread of its own with its own loop; several simulators may run in one process. All functions may be called from
+/// any thread; `start` and `stop` block it for the moment they take.
+package final class Simulator: Sendable {
+    private enum State {
+        case new
+        case running(ServerThread, Ports)
+        case stopped(SimulatorReport)
+    }
+
+    private let configuration: SimulatorConfiguration
+    private let keys: [ProviderKey]
+    private let state = Mutex(State.new)
+
+    /// Checks script and keys; opens nothing.
+    package init(_ configuration: SimulatorConfiguration) throws(SimulatorError) {
+        if let fault = configuration.script.fault() {
+            throw .script(fault)
+        }
+        try Self.check(configuration)
+        if let path = configuration.countsPath { try Self.checkCounts(path) }
+        self.configuration = configuration
+        var keys: [ProviderKey] = []
+        for key in configuration.providerKeys {
+            keys.append(try Self.readable(key, in: configuration.environment))
+        }
+        self.keys = ProviderKey.numbered(keys)
+    }
+
+    deinit {
+        _ = stop()
+    }
+
+    /// Another file in the place of the counts is noticed before anything is counted.
+    private static func checkCounts(_ path: String) throws(SimulatorError) {
+        do {
+            try OutputFile.check(path, TokenCounts.file)
+        } catch {
+            throw .configuration("counts: \(error)")
+        }
+    }
+
+    /// Starts to listen and returns the port.
+    package func start() throws(SimulatorError) -> UInt16 {
+        try state.withLock { (state) throws(SimulatorError) -> UInt16 in
+            guard case .new = state else { throw .alreadyStarted }
+            let thread = ServerThread(configuration, keys)
+            let ports = try thread.start()
+            state = .running(thread, ports)
+            return ports.pushes
+        }
+    }
+
+    /// The port of channel management while it runs on one of its own.
+    package var managementPort: UInt16? {
+        state.withLock { state in
+            guard case .running(_, let ports) = state else { return nil }
+            return ports.management
+        }
+    }
+
+    /// Closes all connections, writes the counts and returns the report. Requests that still wait for their answer get
+    /// none. A second call returns the same report; without a start it is empty.
+    @discardableResult
+    package func stop() -> SimulatorReport {
+        state.withLock { state in
+            switch state {
+            case .new: return SimulatorReport()
+            case .stopped(let report): return report
+            case .running(let thread, _):
+                let report = thread.stop()
+                state = .stopped(report)
+                return report
+            }
+        }
+    }
+
+    private static func check(_ configuration: SimulatorConfiguration) throws(SimulatorError) {
+        for topics in [configuration.topics] + configuration.providerKeys.map(\.topics) {
+            if let topics, topics.contains("") { throw .configuration("topics: an empty one") }
+        }
+        if configuration.clientAuthorityPEM?.isEmpty == true {
+            throw .configuration("clientAuthorityPEM: an empty one")
+        }
+        guard configuration.channelsMaximum >= 0 else {
+            throw .configuration("channelsMaximum: expected 0 or more, found \(configuration.channelsMaximum)")
+        }
+        guard (-(1 << 32)...1 << 32).contains(configuration.clockOffset) else {
+            throw .configuration("clockOffset: expected at most \(1 << 32) seconds, found \(configuration.clockOffset)")
+        }
+        guard configuration.connections > 0, configuration.connections < 1 << 16 else {
+            throw .configuration("connections: expected 1 to 65535, found \(configuration.connections)")
+        }
+        for (name, value) in [
+            ("tokenLifetime", configuration.tokenLifetime), ("clockTolerance", configuration.clockTolerance),
+            ("tokenUpdateInterval", configuration.tokenUpdateInterval),
+        ] where value < 0 || value > 1 << 32 {
+            throw .configuration("\(name): expected 0 to \(1 << 32) seconds, found \(value)")
+        }
+    }
+
+    private static func readable(
+        _ key: SimulatorConfiguration.ProviderKey, in environment: SimulatorConfiguration.Environment
+    ) throws(SimulatorError) -> ProviderKey {
+        do throws(CredentialError) {
+            let verification = try VerificationKey(publicKeyPEM: key.publicKeyPEM)
+            var known = ProviderKey(keyID: key.keyID, teamID: key.teamID, team: -1) { message, signature in
+                signature.withUnsafeBytes { verification.verify(message, signature: $0) }
+            }
+            known.topics = key.topics
+            known.isOfOtherEnvironment = key.environment.map { $0 != environment } ?? false
+            return known
+        } catch {
+            throw .configuration("key \(key.keyID): \(error)")
+        }
+    }
+}
+
+/// Why a simulator could not be made or started.
+package enum SimulatorError: Error, Equatable, CustomStringConvertible {
+    /// A value of the script is wrong: `rules[2].share: …`.
+    case script(String)
+    /// A value of the configuration is wrong.
+    case configuration(String)
+    /// The certificate or the address could not be used.
+    case transport(String)
+    /// The machine refused something: a thread, memory, descriptors.
+    case system(String)
+    /// `start` was called a second time.
+    case alreadyStarted
+
+    package var description: String {
+        switch self {
+        case .script(let text): "script: \(text)"
+        case .configuration(let text): text
+        case .transport(let text), .system(let text): text
+        case .alreadyStarted: "the simulator was started before"
+        }
+    }
+}

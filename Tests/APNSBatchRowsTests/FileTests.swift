@@ -1,0 +1,188 @@
+import Glibc
+import Testing
+
+@testable import APNSBatchRows
+
+/// A file of its own, removed afterwards.
+private final class TemporaryFile {
+    let path: String
+    private let descriptor: Int32
+
+    init(_ text: String) {
+        var template = Array("/tmp/csv-reader-XXXXXX".utf8CString)
+        descriptor = mkstemp(&template)
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        append(text)
+    }
+
+    deinit {
+        close(descriptor)
+        unlink(path)
+    }
+
+    func append(_ text: String) {
+        let bytes = Array(text.utf8)
+        precondition(write(descriptor, bytes, bytes.count) == bytes.count)
+    }
+
+    func truncate(to size: Int) {
+        precondition(ftruncate(descriptor, size) == 0)
+    }
+
+    func descriptor(at offset: Int) -> Int32 {
+        let copy = open(path, O_RDONLY)
+        lseek(copy, offset, SEEK_SET)
+        return copy
+    }
+}
+
+@Suite("A file")
+struct FileTests {
+    private let limits = CSVLimits.small(chunk: 1, field: 4, record: 6)
+
+    private func reader(_ file: TemporaryFile) throws -> CSVChunkReader {
+        try CSVChunkReader(input: .file(file.path), limits: limits, buffers: 1)
+    }
+
+    @Test("is read to its end, with its size known")
+    func plain() throws {
+        let file = TemporaryFile("a,b\n1,2\n3,4\n")
+        let reader = try reader(file)
+        #expect(reader.bytesTotal == 12)
+        #expect(Reading(reader).lines == ["1@2 1|2", "2@3 3|4"])
+        #expect(reader.bytesRead == 12)
+    }
+
+    @Test("behind a descriptor is read from where the descriptor stands, and stays open")
+    func descriptor() throws {
+        let file = TemporaryFile("skipped\na,b\n1,2\n")
+        let descriptor = file.descriptor(at: 8)
+        defer { close(descriptor) }
+        do {
+            let reader = try CSVChunkReader(input: .descriptor(descriptor), buffers: 1)
+            #expect(reader.bytesTotal == 8)
+            #expect(Reading(reader).lines == ["1@2 1|2"])
+        }
+        #expect(fcntl(descriptor, F_GETFD) >= 0)
+    }
+
+    @Test("that grows ends where it ended when it was opened, and says how much was added")
+    func grows() throws {
+        for added in ["3,4\n", "3,4\n5,"] {
+            let file = TemporaryFile("a,b\n1,2\n")
+            let reader = try reader(file)
+            _ = try reader.readHeader()
+            file.append(added)
+            #expect(Reading(reader).lines == ["1@2 1|2"])
+            #expect(reader.addition == CSVAddition(bytes: UInt64(added.utf8.count), lineCut: nil))
+            #expect(reader.bytesRead == 8)
+        }
+    }
+
+    @Test("that is opened while its last line is written has that line only if it was whole by then")
+    func growsUnfinished() throws {
+        let cases: [(start: String, added: String, last: [String], lineCut: UInt64?)] = [
+            ("3,4", "44\n", [], 3), ("3,", "4\n", [], 3), ("3,4", "\n", ["2@3 3|4"], nil),
+            ("3,4", "\r\n5,6", ["2@3 3|4"], nil), ("3,\"4\"", "\n", ["2@3 3|4"], nil), ("3,\"4\"", "\"4\"\n", [], 3),
+            ("3,4\n5", ",6\n", ["2@3 3|4"], 4),
+        ]
+        for (start, added, last, lineCut) in cases {
+            let file = TemporaryFile("a,b\n1,2\n" + start)
+            let reader = try reader(file)
+            _ = try reader.readHeader()
+            file.append(added)
+            #expect(Reading(reader).lines == ["1@2 1|2"] + last, "\(start) \(added)")
+            #expect(
+                reader.addition == CSVAddition(bytes: UInt64(added.utf8.count), lineCut: lineCut), "\(start) \(added)")
+        }
+        // Quotes that are not closed by then are a bad row with its line, and take nothing else with them.
+        let file = TemporaryFile("a,b\n1,2\n3,\"4\n5,6\n7")
+        let reader = try reader(file)
+        _ = try reader.readHeader()
+        file.append("\"\n")
+        let lines = Reading(reader).lines
+        #expect(lines.count == 3 && lines[0] == "1@2 1|2" && lines[2] == "3@4 5|6", "\(lines)")
+        #expect(reader.addition?.lineCut == 5)
+    }
+
+    @Test("that is read again ends where it ended first, with the last record as it was then")
+    func extent() throws {
+        let file = TemporaryFile("a,b\n1,2\n3,4567\n")
+        for (endsWhole, lines) in [(true, ["1@2 1|2", "2@3 3|4"]), (false, ["1@2 1|2"])] {
+            let reader = try CSVChunkReader(
+                input: .file(file.path), limits: limits, buffers: 1, extent: CSVExtent(bytes: 11, endsWhole: endsWhole))
+            #expect(reader.bytesTotal == 11)
+            #expect(Reading(reader).lines == lines)
+            #expect(reader.addition?.bytes == 4)
+        }
+        let whole = try CSVChunkReader(
+            input: .file(file.path), limits: limits, buffers: 1, extent: CSVExtent(bytes: 100, endsWhole: false))
+        #expect(whole.bytesTotal == 15)
+        #expect(Reading(whole).lines == ["1@2 1|2", "2@3 3|4567"])
+    }
+
+    @Test("that is cut short is refused, without its last line", arguments: [20, 21, 22, 23])
+    func shrinks(size: Int) throws {
+        let file = TemporaryFile("a,b\n1,2\n3,4\n5,6\n7,8\n9,0\n")
+        let reader = try reader(file)
+        _ = try reader.readHeader()
+        file.truncate(to: size)
+        let failure = CSVError.changedWhileRead(bytesAtOpen: 24, bytesRead: UInt64(size))
+        #expect(Reading(reader).lines == ["1@2 1|2", "2@3 3|4", "3@4 5|6", "4@5 7|8", "\(failure)"])
+    }
+
+    @Test("that is emptied is refused, not read beyond its end")
+    func emptied() throws {
+        let file = TemporaryFile("a,b\n" + String(repeating: "1,2\n", count: 100_000))
+        let reader = try CSVChunkReader(input: .file(file.path), buffers: 2)
+        let first = try reader.next()
+        file.truncate(to: 0)
+        let bytesRead = reader.bytesRead
+        let failure = CSVError.changedWhileRead(bytesAtOpen: 400_004, bytesRead: bytesRead)
+        first?.recycle()
+        #expect(throws: failure) {
+            while let chunk = try reader.next() { chunk.recycle() }
+        }
+    }
+
+    @Test("that is not there, or is a directory, cannot be opened")
+    func unreadable() {
+        #expect(throws: CSVError.cannotOpen(path: "/nowhere/rows.csv", errno: ENOENT)) {
+            try CSVChunkReader(input: .file("/nowhere/rows.csv"), buffers: 1)
+        }
+        #expect(throws: CSVError.cannotOpen(path: "/tmp", errno: EISDIR)) {
+            try CSVChunkReader(input: .file("/tmp"), buffers: 1)
+        }
+        #expect(throws: CSVError.cannotOpen(path: "descriptor 987654", errno: EBADF)) {
+            try CSVChunkReader(input: .descriptor(987_654), buffers: 1)
+        }
+    }
+
+    @Test("of the kernel's, whose size is not known, is read")
+    func ofTheKernel() throws {
+        let reader = try CSVChunkReader(input: .file("/proc/self/limits"), buffers: 1)
+        #expect(reader.bytesTotal == nil)
+        #expect(try reader.readHeader().count == 1)
+    }
+
+    @Test("that is a device without bytes has no header")
+    func empty() throws {
+        #expect(Reading(try CSVChunkReader(input: .file("/dev/null"), buffers: 1)) == Reading(failure: .noHeader))
+    }
+
+    @Test("that is a FIFO waits for its writer, and is read as it comes")
+    func fifo() async throws {
+        let file = TemporaryFile("")
+        let path = file.path + ".fifo"
+        #expect(mkfifo(path, 0o600) == 0)
+        defer { unlink(path) }
+        let reader = try CSVChunkReader(input: .file(path), limits: limits, buffers: 1)
+        async let reading = onThread { Reading(reader) }
+        await onThread {
+            let writer = open(path, O_WRONLY)
+            for byte in "a,b\n1,2\n\"3\n\",4".utf8 { _ = [byte].withUnsafeBytes { write(writer, $0.baseAddress!, 1) } }
+            close(writer)
+        }
+        #expect(await reading.lines == ["1@2 1|2", "2@3 3\\n|4"])
+    }
+}

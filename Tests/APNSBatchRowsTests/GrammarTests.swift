@@ -1,0 +1,38 @@
+import Testing
+
+@testable import APNSBatchRows
+
+@Suite("The grammar")
+struct GrammarTests {
+    private func text(_ step: CSVGrammar.Step) -> String {
+        "\(step)"
+    }
+
+    private func isUndecided(_ step: CSVGrammar.Step) -> Bool {
+        if case .needsMore = step { true } else { false }
+    }
+
+    @Test("does not take back what it said when more bytes come", arguments: 0..<200)
+    func prefixes(seed: UInt64) {
+        let pieces = ["\"", "\"\"", "a", "bc", ",", "\n", "\r", "\r\n"]
+        var random = SeededGenerator(seed: seed)
+        let start = Int.random(in: 0...6, using: &random)
+        var input = Array(repeating: UInt8(ascii: "x"), count: start)
+        if Bool.random(using: &random) { input.append(Byte.quote) }
+        while input.count < 16 { input += pieces.randomElement(using: &random)!.utf8 }
+
+        // A field begins at most where the longest record ends.
+        for (field, record) in [(3, 3), (3, 7), (3, 8), (4, 9), (4, 12)] where start <= record {
+            let limits = CSVLimits.small(field: field, record: record)
+            let grammar = CSVGrammar(dialect: .comma, limits: limits)
+            let said = (start...input.count).map {
+                grammar.field(input, at: start, record: 0, end: $0, final: false)
+            }
+            let decided = said.drop { isUndecided($0) }
+            #expect(Set(decided.map { text($0) }).count == 1, "\(said) of \(input)")
+            // Bytes enough for the longest record are always enough.
+            let enough = max(record + 2 - start, 0)
+            if enough < said.count { #expect(!isUndecided(said[enough])) }
+        }
+    }
+}

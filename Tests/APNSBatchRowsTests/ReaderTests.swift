@@ -1,0 +1,148 @@
+import Glibc
+import Testing
+
+@testable import APNSBatchRows
+
+@Suite("A chunk reader")
+struct ReaderTests {
+    private static let manyRows = (0..<5000).map { "token\($0),\"text \($0)\"" }
+    private static let manyBytes = Array(("token,text\n" + manyRows.joined(separator: "\n")).utf8)
+
+    @Test("tells where each chunk lies in the input")
+    func places() throws {
+        let input = Array("\u{FEFF}a,b\n\n1,2\r\n\"3\n3\",4\n\n\n5,6\n7,8".utf8)
+        let reader = CSVChunkReader(
+            source: ScriptedSource(input), dialect: .comma, limits: .small(field: 6, record: 8), buffers: 1)
+        var end: UInt64 = 7
+        var places: [[UInt64]] = []
+        while let chunk = try reader.next() {
+            let bytes = input[Int(chunk.byteOffset)..<Int(chunk.byteOffset) + chunk.byteCount]
+            #expect(Array(chunk.contents) == Array(bytes))
+            #expect(input[Int(end)..<Int(chunk.byteOffset)].allSatisfy { $0 == 10 || $0 == 13 })
+            places.append([chunk.firstRow, chunk.firstLine, UInt64(chunk.rowCount)])
+            end = chunk.byteOffset + UInt64(chunk.byteCount)
+            chunk.recycle()
+        }
+        #expect(places == [[1, 2, 1], [2, 4, 1], [3, 8, 2]])
+        #expect(reader.bytesRead == UInt64(input.count))
+    }
+
+    @Test("counts the bytes and the line of a record too long to keep", arguments: [15, 30, 31, 32, 33, 100, 1000])
+    func placesAfterLongLine(length: Int) throws {
+        let input = Array(("a\n" + String(repeating: "x", count: length) + "\n12\n").utf8)
+        let reader = CSVChunkReader(
+            source: ScriptedSource(input, pieces: [7]), dialect: .comma, limits: .small(field: 8, record: 14),
+            buffers: 1)
+        let first = try #require(try reader.next())
+        #expect([first.firstRow, first.firstLine, first.byteOffset] == [1, 2, 2])
+        first.recycle()
+        let second = try #require(try reader.next())
+        #expect([second.firstRow, second.firstLine, second.byteOffset] == [2, 3, UInt64(length + 3)])
+        second.recycle()
+        #expect(try reader.next() == nil)
+    }
+
+    @Test("says the same when it is asked again")
+    func repeats() throws {
+        let reader = CSVChunkReader(
+            source: ScriptedSource(Array("a,b\n".utf8)), dialect: .comma, limits: .small(), buffers: 1)
+        #expect(try reader.readHeader() == ["a", "b"])
+        #expect(try reader.readHeader() == ["a", "b"])
+        #expect(try reader.next() == nil)
+        #expect(try reader.next() == nil)
+
+        let bad = CSVChunkReader(
+            source: ScriptedSource(Array("a,\nb,c\n".utf8)), dialect: .comma, limits: .small(), buffers: 1)
+        for _ in 0..<2 {
+            #expect(throws: CSVError.emptyColumnName(index: 1)) { try bad.readHeader() }
+            #expect(throws: CSVError.emptyColumnName(index: 1)) { try bad.next() }
+        }
+    }
+
+    @Test("makes smaller chunks of very short records", arguments: [1, 7, 100])
+    func shortRecords(chunk: Int) throws {
+        let input = Array(("a\n" + String(repeating: "x\n", count: 2000)).utf8)
+        let reading = Reading(source: ScriptedSource(input), limits: .small(chunk: chunk * 40))
+        #expect(reading.rows.count == 2000)
+        #expect(reading == ReferenceReader(fieldBytes: 40, recordBytes: 60).read(input))
+    }
+
+    @Test("uses its buffers again and no others, however long the input", arguments: [1, 2, 3])
+    func memory(buffers: Int) throws {
+        let reader = CSVChunkReader(
+            source: ScriptedSource(Self.manyBytes), dialect: .comma, limits: .small(), buffers: buffers)
+        var addresses: Set<UnsafeRawPointer> = []
+        var out: [CSVChunk] = []
+        var rows = 0
+        while let chunk = try reader.next() {
+            addresses.insert(chunk.contents.baseAddress!)
+            rows += chunk.rowCount
+            out.append(chunk)
+            if out.count == buffers { out.removeFirst().recycle() }
+        }
+        #expect(rows == Self.manyRows.count)
+        #expect(addresses.count == buffers)
+    }
+
+    @Test("stops for good on a chunk that is recycled twice")
+    func recycledTwice() async {
+        await #expect(processExitsWith: .failure) {
+            let input = Array("a\n1\n".utf8)
+            let reader = CSVChunkReader(source: ScriptedSource(input), dialect: .comma, limits: .standard, buffers: 2)
+            let chunk = try reader.next()!
+            chunk.recycle()
+            chunk.recycle()
+        }
+    }
+
+    @Test("delivers the complete rows before a failure", arguments: 1...14)
+    func failure(chunk: Int) {
+        let failure = CSVError.cannotRead(errno: EIO)
+        let source = ScriptedSource(Array("a,b\n1,2\n3,4\n5,6".utf8), failure: failure)
+        let reading = Reading(source: source, limits: .small(chunk: chunk, field: 4, record: 5))
+        #expect(reading.lines == ["1@2 1|2", "2@3 3|4", "the input cannot be read: Input/output error"])
+    }
+
+    @Test("of an input that can be read again, delivers no chunk that a failure cut short", arguments: 1...14)
+    func failureOfFile(chunk: Int) {
+        let failure = CSVError.cannotRead(errno: EIO)
+        let bytes = Array("a,b\n1,2\n3,4\n5,6".utf8)
+        let limits = CSVLimits.small(chunk: chunk, field: 4, record: 5)
+        let reading = Reading(source: ScriptedSource(bytes, byteCount: 100, failure: failure), limits: limits)
+        let whole = Reading(source: ScriptedSource(bytes + Array("\n7,8\n".utf8)), limits: limits)
+        #expect(reading.lines.last == "the input cannot be read: Input/output error")
+        #expect(reading.lines.count < 4 && whole.lines.starts(with: reading.lines.dropLast()))
+    }
+
+    @Test("fails in the header if the input does")
+    func failureInHeader() {
+        let failure = CSVError.cannotRead(errno: EIO)
+        let reading = Reading(source: ScriptedSource(Array("a,b".utf8), failure: failure))
+        #expect(reading == Reading(failure: failure))
+    }
+
+    @Test("names the input in its errors")
+    func messages() {
+        let error = CSVRowError(line: 2, column: 5, field: 1, cause: .nulByte)
+        #expect(CSVError.badHeader(error).message(input: "rows.csv") == "rows.csv:2:5: header row: a NUL byte")
+        #expect(CSVError.noHeader.message(input: "<stdin>") == "<stdin>: the input has no header row")
+        #expect(
+            CSVError.cannotOpen(path: "/x/rows.csv", errno: ENOENT).message(input: "rows.csv")
+                == "rows.csv: cannot be opened: No such file or directory")
+    }
+
+    @Test("refuses delimiters that mean something else", arguments: [0, 10, 13, 34, 0x80, 0xC3, 0xFF] as [UInt8])
+    func badDelimiter(byte: UInt8) {
+        #expect(throws: CSVError.badDelimiter(byte)) { try CSVDialect(delimiter: byte) }
+    }
+
+    @Test("takes any other byte as delimiter")
+    func everyDelimiter() throws {
+        for byte in UInt8(1)..<0x80 where ![10, 13, 34].contains(byte) {
+            let names = ["a", "b"].map { byte == $0.utf8.first ? "c" : $0 }
+            let input = Array(names[0].utf8) + [byte] + Array(names[1].utf8) + [10, 34, byte, 34, byte, 10]
+            let reading = Reading(source: ScriptedSource(input), dialect: try CSVDialect(delimiter: byte))
+            #expect(reading.rows.map(\.fields) == [[[byte], []]])
+        }
+    }
+}

@@ -1,0 +1,224 @@
+@testable import APNSBatchRows
+
+/// What a reader makes of a whole input: the rows, or why there are none.
+struct Reading: Equatable {
+    var columns: [[UInt8]] = []
+    var rows: [ReadRow] = []
+    /// What ended the reading, if it was not the end of the input.
+    var failure: CSVError?
+}
+
+struct ReadRow: Equatable {
+    var row: UInt64
+    var line: UInt64
+    var fields: [[UInt8]]
+    var error: CSVRowError?
+    /// Line and column of each field's content, of a good row.
+    var places: [[Int]] = []
+}
+
+/// The slow, obvious reader: the whole input in memory, one byte after the other, one state for each situation. It
+/// shares nothing with the module but the types of its errors.
+struct ReferenceReader {
+    var delimiter = UInt8(ascii: ",")
+    var fieldBytes: Int
+    var recordBytes: Int
+
+    private enum State {
+        case fieldStart, unquoted, quoted, afterQuote
+    }
+
+    /// A record from `start`, read as if no line could break it.
+    private struct Record {
+        var fields: [[UInt8]] = []
+        /// Where each field begins, the one at fault included.
+        var starts: [Int] = []
+        var next = 0
+        /// Cause, place, and the byte that gave it away.
+        var fault: (cause: CSVRowError.Cause, place: Int, seen: Int)?
+    }
+
+    func read(_ input: [UInt8]) -> Reading {
+        var at = input.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        var line: UInt64 = 1
+        var reading = Reading()
+        var header: [[UInt8]]?
+        while at < input.count {
+            if let next = blankLine(input, at) {
+                at = next
+                line += 1
+                continue
+            }
+            let (row, next) = row(input, at, line, columns: header?.count, number: UInt64(reading.rows.count + 1))
+            if header == nil {
+                if let error = row.error {
+                    reading.failure = .badHeader(error)
+                    return reading
+                }
+                reading.failure = nameFailure(row.fields)
+                if reading.failure != nil { return reading }
+                header = row.fields
+                reading.columns = row.fields
+            } else {
+                reading.rows.append(row)
+            }
+            line += UInt64(input[at..<next].count { $0 == 10 })
+            at = next
+        }
+        if header == nil { reading.failure = .noHeader }
+        return reading
+    }
+
+    private func nameFailure(_ names: [[UInt8]]) -> CSVError? {
+        for (index, name) in names.enumerated() {
+            if name.isEmpty { return .emptyColumnName(index: index) }
+            if let first = names[..<index].firstIndex(of: name) {
+                return .duplicateColumnName(String(decoding: name, as: UTF8.self), first: first, second: index)
+            }
+        }
+        return nil
+    }
+
+    private func blankLine(_ input: [UInt8], _ at: Int) -> Int? {
+        if input[at] == 10 { return at + 1 }
+        guard input[at] == 13 else { return nil }
+        if at + 1 == input.count { return at + 1 }
+        return input[at + 1] == 10 ? at + 2 : nil
+    }
+
+    /// The row at `start`, and where the next one begins.
+    private func row(
+        _ input: [UInt8], _ start: Int, _ line: UInt64, columns: Int?, number: UInt64
+    ) -> (ReadRow, Int) {
+        let whole = record(input, start)
+        let firstLineEnd = input[start...].firstIndex(of: 10).map { $0 + 1 } ?? input.count
+        let isCut = whole.fault != nil && whole.fault!.seen >= firstLineEnd
+        let next = whole.fault == nil ? whole.next : firstLineEnd
+        // What is judged: the record, or its first line by itself.
+        let judged = isCut ? record(Array(input[..<firstLineEnd]), start) : whole
+        var content = next
+        if content > start, input[content - 1] == 10 { content -= 1 }
+        if content > start, input[content - 1] == 13 { content -= 1 }
+
+        var finding: (cause: CSVRowError.Cause, place: Int, field: Int)?
+        if content - start <= recordBytes, let (place, isNUL) = notText(input, start, content) {
+            let field = judged.starts.lastIndex { $0 <= place }!
+            finding = (isNUL ? .nulByte : .invalidUTF8, place, field)
+        } else if let fault = judged.fault {
+            finding = (isCut ? whole.fault!.cause : fault.cause, fault.place, judged.fields.count)
+        } else if let columns, judged.fields.count < columns {
+            let cause = CSVRowError.Cause.tooFewFields(found: judged.fields.count, expected: columns)
+            finding = (cause, content, judged.fields.count)
+        } else if let columns, judged.fields.count > columns {
+            let cause = CSVRowError.Cause.tooManyFields(found: judged.fields.count, expected: columns)
+            finding = (cause, judged.starts[columns], columns)
+        }
+
+        func lineAndColumn(_ place: Int) -> (line: UInt64, column: Int) {
+            let before = input[start..<place]
+            let lineStart = before.lastIndex(of: 10).map { $0 + 1 } ?? start
+            return (line + UInt64(before.count { $0 == 10 }), place - lineStart + 1)
+        }
+
+        var row = ReadRow(row: number, line: line, fields: judged.fields, error: nil)
+        if let finding {
+            let place = lineAndColumn(finding.place)
+            row.error = CSVRowError(
+                line: place.line, column: place.column, field: min(finding.field, columns ?? .max),
+                cause: finding.cause)
+            row.fields = Array(judged.fields.prefix(min(finding.field, columns ?? .max)))
+        } else {
+            row.places = judged.starts.map { start in
+                let isQuoted = start < input.count && input[start] == 34
+                let place = lineAndColumn(isQuoted ? start + 1 : start)
+                return [Int(place.line), place.column]
+            }
+        }
+        return (row, next)
+    }
+
+    private func notText(_ input: [UInt8], _ start: Int, _ end: Int) -> (place: Int, isNUL: Bool)? {
+        var parser = Unicode.UTF8.ForwardParser()
+        var bytes = input[start..<end].makeIterator()
+        var place = start
+        while true {
+            switch parser.parseScalar(from: &bytes) {
+            case .valid(let scalar):
+                if scalar.first == 0 { return (place, true) }
+                place += scalar.count
+            case .error: return (place, false)
+            case .emptyInput: return nil
+            }
+        }
+    }
+
+    private func record(_ input: [UInt8], _ start: Int) -> Record {
+        var record = Record()
+        var state = State.fieldStart
+        var field: [UInt8] = []
+        var fieldLength = 0
+        var at = start
+        func isEnd(_ at: Int) -> Int? {
+            if at == input.count { return 0 }
+            if input[at] == 10 { return 1 }
+            guard input[at] == 13 else { return nil }
+            if at + 1 == input.count { return 1 }
+            return input[at + 1] == 10 ? 2 : nil
+        }
+        func endField() {
+            record.fields.append(field)
+            field = []
+            fieldLength = 0
+        }
+        while true {
+            if state == .fieldStart { record.starts.append(at) }
+            if state != .quoted, let length = isEnd(at) {
+                endField()
+                record.next = at + length
+                return record
+            }
+            if at == input.count {
+                record.fault = (.unclosedQuote, record.starts.last!, at)
+                return record
+            }
+            let byte = input[at]
+            let isOver = at - start >= recordBytes
+            let tooLong = (CSVRowError.Cause.recordTooLong(limit: recordBytes), start, at)
+            switch (state, byte) {
+            case (.fieldStart, 34):
+                if isOver { record.fault = tooLong }
+                state = .quoted
+            case (.fieldStart, delimiter), (.unquoted, delimiter), (.afterQuote, delimiter):
+                if isOver { record.fault = tooLong } else { endField() }
+                state = .fieldStart
+            case (.unquoted, 34):
+                record.fault = (.quoteInUnquotedField, at, at)
+            case (.afterQuote, 34):
+                // The quote before was not a closing one.
+                takeContent(34, length: 2)
+                state = .quoted
+            case (.afterQuote, _):
+                record.fault = (.textAfterClosingQuote, at, at)
+            case (.quoted, 34):
+                // A closing quote over the limit. A doubled one is dealt with at its second half.
+                let isDoubled = at + 1 < input.count && input[at + 1] == 34
+                if isOver, !isDoubled { record.fault = tooLong }
+                state = .afterQuote
+            case (.fieldStart, _), (.unquoted, _), (.quoted, _):
+                if state == .fieldStart { state = .unquoted }
+                takeContent(byte, length: 1)
+            }
+            func takeContent(_ byte: UInt8, length: Int) {
+                fieldLength += length
+                field.append(byte)
+                if fieldLength > fieldBytes {
+                    record.fault = (.fieldTooLong(limit: fieldBytes), record.starts.last!, at)
+                } else if isOver {
+                    record.fault = tooLong
+                }
+            }
+            if record.fault != nil { return record }
+            at += 1
+        }
+    }
+}

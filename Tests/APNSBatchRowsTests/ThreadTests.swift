@@ -1,0 +1,126 @@
+import Glibc
+import Testing
+
+@testable import APNSBatchRows
+
+@Suite("Several threads")
+struct ThreadTests {
+    /// A queue between the reader's thread and the lanes. By POSIX, whose locks the thread sanitizer understands.
+    private final class Queue: @unchecked Sendable {
+        private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+        private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+        private var chunks: [CSVChunk] = []
+        private var isClosed = false
+
+        init() {
+            pthread_mutex_init(mutex, nil)
+            pthread_cond_init(changed, nil)
+        }
+
+        deinit {
+            mutex.deallocate()
+            changed.deallocate()
+        }
+
+        func push(_ chunk: CSVChunk?) {
+            pthread_mutex_lock(mutex)
+            if let chunk { chunks.append(chunk) } else { isClosed = true }
+            pthread_cond_broadcast(changed)
+            pthread_mutex_unlock(mutex)
+        }
+
+        /// Nil when closed and empty.
+        func pop() -> CSVChunk? {
+            pthread_mutex_lock(mutex)
+            defer { pthread_mutex_unlock(mutex) }
+            while chunks.isEmpty, !isClosed { pthread_cond_wait(changed, mutex) }
+            return chunks.popLast()
+        }
+    }
+
+    @Test("parse chunks and recycle them while another reads", arguments: [1, 3, 6])
+    func lanes(buffers: Int) async throws {
+        let input = RandomInputTests.input(seed: 7, length: 60_000)
+        let expected = ReferenceReader(fieldBytes: 40, recordBytes: 200).read(input)
+        let reader = CSVChunkReader(
+            source: ScriptedSource(input, pieces: [97]), dialect: .comma,
+            limits: .small(chunk: 150, field: 40, record: 200), buffers: buffers)
+        _ = try reader.readHeader()
+        let queue = Queue()
+        let rows = await withTaskGroup(of: [ReadRow].self) { group in
+            for _ in 0..<3 {
+                group.addTask {
+                    await onThread {
+                        var rows: [ReadRow] = []
+                        var cursor = reader.makeCursor()
+                        while let chunk = queue.pop() {
+                            Reading.append(chunk, &cursor, to: &rows)
+                            chunk.recycle()
+                        }
+                        return rows
+                    }
+                }
+            }
+            group.addTask {
+                await onThread {
+                    while let chunk = try? reader.next() { queue.push(chunk) }
+                    queue.push(nil)
+                    return []
+                }
+            }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(rows.sorted { $0.row < $1.row } == expected.rows)
+        #expect(reader.bytesRead == UInt64(input.count))
+    }
+
+    private enum Stage: CaseIterable {
+        case header, rows
+    }
+
+    @Test("may cancel a reader that waits for a pipe", arguments: Stage.allCases, 0..<20)
+    private func cancelOnPipe(stage: Stage, round: Int) async throws {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        defer { for end in ends { close(end) } }
+        let reader = try CSVChunkReader(input: .descriptor(ends[0]), buffers: 2)
+        if stage == .rows { _ = write(ends[1], "a,b\n1,2\n", 8) }
+        async let outcome = onThread { Self.outcome(of: reader) }
+        await onThread { reader.cancel() }
+        #expect(await outcome == .cancelled)
+        #expect(Self.outcome(of: reader) == .cancelled)
+    }
+
+    @Test("may cancel a reader that waits for a buffer", arguments: 0..<20)
+    func cancelOnPool(round: Int) async throws {
+        let input = Array(("a\n" + String(repeating: "12345678\n", count: 100)).utf8)
+        let reader = CSVChunkReader(source: ScriptedSource(input), dialect: .comma, limits: .small(), buffers: 2)
+        let held = [try reader.next(), try reader.next()]
+        async let outcome = onThread { Self.outcome(of: reader) }
+        await onThread { reader.cancel() }
+        #expect(await outcome == .cancelled)
+        for chunk in held { chunk?.recycle() }
+    }
+
+    private static func outcome(of reader: CSVChunkReader) -> CSVError? {
+        do throws(CSVError) {
+            while let chunk = try reader.next() { chunk.recycle() }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("may hold a chunk longer than the reader lives")
+    func chunkOutlivesReader() async throws {
+        var reader: CSVChunkReader? = CSVChunkReader(
+            source: ScriptedSource(Array("a,b\n1,2\n".utf8)), dialect: .comma, limits: .standard, buffers: 2)
+        var cursor = CSVRowCursor(columnCount: 2)
+        let chunk = try #require(try reader?.next())
+        reader = nil
+        var rows: [ReadRow] = []
+        Reading.append(chunk, &cursor, to: &rows)
+        chunk.recycle()
+        #expect(rows.map(\.text) == ["1@2 1|2"])
+    }
+}

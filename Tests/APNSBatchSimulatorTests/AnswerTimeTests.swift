@@ -1,0 +1,33 @@
+import Testing
+
+@testable import APNSBatchSimulator
+
+@Suite("The time of an answer")
+struct AnswerTimeTests {
+    /// The times of answers to requests that came at `ticks`.
+    private func times(_ script: SimulatorScript, _ ticks: [UInt64]) -> [UInt64] {
+        var time = AnswerTime(script)
+        return ticks.map { time.next(after: $0) }
+    }
+
+    @Test("is the request's own without latency and limit")
+    func atOnce() {
+        #expect(AnswerTime(SimulatorScript()).isAtOnce)
+        #expect(times(SimulatorScript(), [5, 7]) == [5, 7])
+    }
+
+    @Test("is later where only so many are answered in a second; what was not used is not saved up")
+    func limited() {
+        let script = SimulatorScript(answersPerSecond: 1000)
+        #expect(!AnswerTime(script).isAtOnce)
+        #expect(
+            times(script, [10_000_000, 10_000_000, 10_000_000, 15_000_000, 15_000_000])
+                == [10_000_000, 11_000_000, 12_000_000, 15_000_000, 16_000_000])
+    }
+
+    @Test("has the latency behind the turn, which nobody else waits for")
+    func both() {
+        let script = SimulatorScript(latency: .fixed(20), answersPerSecond: 1000)
+        #expect(times(script, [10_000_000, 10_000_000]) == [30_000_000, 31_000_000])
+    }
+}

@@ -1,0 +1,17 @@
+import Testing
+
+@testable import APNSBatchTransport
+
+@Suite("The certificates that the system trusts") struct SystemRootsTests {
+    @Test("are read once for all copies of the options, and by any number of transports")
+    func shared() throws {
+        let roots = SystemRoots()
+        #expect(try roots.loaded() == roots.loaded())
+        let options = TLSOptions()
+        for _ in 0..<2 {
+            var transport = try Transport(TransportOptions())
+            #expect(try transport.makeTLS(options) == 0)
+            #expect(try transport.makeTLS(options) == 1)
+        }
+    }
+}

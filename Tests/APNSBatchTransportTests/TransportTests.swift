@@ -1,0 +1,117 @@
+import APNSBatchBasics
+import CAPNSTransport
+import Synchronization
+import Testing
+
+@testable import APNSBatchTransport
+
+@Suite("Lane transport") struct TransportTests {
+    private static func options(_ loop: LoopKind) -> TransportOptions {
+        var options = TransportOptions()
+        options.loop = loop
+        options.connections = 2
+        options.streams = 16
+        return options
+    }
+
+    @Test("runs the loop that was asked for", arguments: [LoopKind.ioUring, .epoll])
+    func loops(kind: LoopKind) throws {
+        let transport = try Transport(Self.options(kind))
+        let (loop, free) = (transport.loop, transport.streamsFree)
+        #expect(loop == kind)
+        #expect(free == 16)
+    }
+
+    @Test("a refused connection ends with one down event that says why", arguments: [LoopKind.ioUring, .epoll])
+    func refused(kind: LoopKind) throws {
+        var transport = try Transport(Self.options(kind))
+        let tls = try transport.makeTLS(TLSOptions())
+        // Port 1 of the loopback: nothing listens there.
+        let address = try HostResolver.resolve(host: "127.0.0.1", port: 1)[0]
+        let connection = try transport.connect(to: address, host: "localhost", tls: tls, context: 42)
+        var down: [(ConnectionID, UInt64, String)] = []
+        while down.isEmpty {
+            let harvest = try transport.poll(timeout: 1000, linger: 0)
+            for event in harvest.events where event.eventKind == .down {
+                down.append((event.connection, event.context, event.detailText))
+            }
+        }
+        #expect(down.count == 1)
+        #expect(down[0].0 == connection && down[0].1 == 42)
+        #expect(down[0].2.contains("refused"))
+    }
+
+    @Test("a certificate that is none is an error, not a crash")
+    func badCertificate() throws {
+        var transport = try Transport(Self.options(.automatic))
+        var options = TLSOptions()
+        options.certificate = Array("no certificate".utf8)
+        options.key = Array("no key".utf8)
+        var failed = false
+        do {
+            _ = try transport.makeTLS(options)
+        } catch {
+            failed = error.kind == .resource && !error.description.isEmpty
+        }
+        #expect(failed)
+    }
+
+    @Test("a wake from another thread ends a wait; before and after the lane's life it does nothing")
+    func wakes() throws {
+        let waker = LaneWaker()
+        waker.wake()
+        try wait(for: waker)
+        waker.wake()
+    }
+
+    /// Waits in a transport until another thread wakes it.
+    private func wait(for waker: LaneWaker) throws {
+        var transport = try Transport(Self.options(.automatic))
+        transport.attach(waker)
+        let thread = try NamedThread("waker") { waker.wake() }
+        let harvest = try transport.poll(timeout: 60_000, linger: 0)
+        let woken = harvest.events.contains { $0.eventKind == .woken }
+        #expect(woken)
+        thread.join()
+    }
+}
+
+@Suite("The numbers of the core and their names in Swift") struct NumberTests {
+    /// Every case stands in `pairs` with the core's number for it, and no number has a second one.
+    private func agree<Name: RawRepresentable & Hashable>(_ pairs: [(Name, UInt32)])
+    where Name.RawValue: FixedWidthInteger {
+        for (name, number) in pairs { #expect(UInt32(name.rawValue) == number, "\(name)") }
+        let cases = (0..<100).compactMap { Name(rawValue: Name.RawValue($0)) }
+        #expect(Set(cases) == Set(pairs.map(\.0)))
+    }
+
+    @Test("are the same")
+    func same() {
+        agree([
+            (Delivery.notSent, TRANSPORT_NOT_SENT.rawValue), (.maybeSent, TRANSPORT_MAYBE_SENT.rawValue),
+            (.answered, TRANSPORT_ANSWERED.rawValue),
+        ])
+        agree([
+            (FailureScope.none, TRANSPORT_SCOPE_NONE.rawValue), (.system, TRANSPORT_SCOPE_SYSTEM.rawValue),
+            (.tls, TRANSPORT_SCOPE_TLS.rawValue), (.http2, TRANSPORT_SCOPE_HTTP2.rawValue),
+            (.session, TRANSPORT_SCOPE_SESSION.rawValue), (.timeout, TRANSPORT_SCOPE_TIMEOUT.rawValue),
+            (.local, TRANSPORT_SCOPE_LOCAL.rawValue), (.end, TRANSPORT_SCOPE_END.rawValue),
+            (.proxy, TRANSPORT_SCOPE_PROXY.rawValue),
+        ])
+        agree([
+            (LoopKind.automatic, TRANSPORT_LOOP_AUTO.rawValue), (.ioUring, TRANSPORT_LOOP_IO_URING.rawValue),
+            (.epoll, TRANSPORT_LOOP_EPOLL.rawValue), (.other, TRANSPORT_LOOP_OTHER.rawValue),
+        ])
+        agree([
+            (ConnectionEventKind.up, TRANSPORT_EVENT_UP.rawValue), (.settings, TRANSPORT_EVENT_SETTINGS.rawValue),
+            (.goaway, TRANSPORT_EVENT_GOAWAY.rawValue), (.down, TRANSPORT_EVENT_DOWN.rawValue),
+            (.pong, TRANSPORT_EVENT_PONG.rawValue), (.woken, TRANSPORT_EVENT_WOKEN.rawValue),
+            (.accepted, TRANSPORT_EVENT_ACCEPTED.rawValue),
+        ])
+        agree([
+            (ConnectionStage.connecting, TRANSPORT_STAGE_CONNECTING.rawValue),
+            (.tunneling, TRANSPORT_STAGE_TUNNELING.rawValue), (.handshaking, TRANSPORT_STAGE_HANDSHAKING.rawValue),
+            (.settling, TRANSPORT_STAGE_SETTLING.rawValue), (.up, TRANSPORT_STAGE_UP.rawValue),
+        ])
+    }
+}

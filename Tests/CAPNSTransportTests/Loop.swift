@@ -1,0 +1,27 @@
+import CAPNSTransport
+import Testing
+
+/// An event loop under test. Every test of connections runs over each one that this machine has.
+enum Loop: UInt32, CaseIterable, CustomTestStringConvertible {
+    case ioUring = 1
+    case epoll = 2
+
+    var testDescription: String {
+        "\(self)"
+    }
+
+    /// A container may forbid io_uring; then the rest is tested without it.
+    static let available = allCases.filter { (try? Side(Limits(loop: $0))) != nil }
+}
+
+/// What a transport of a test is made with.
+struct Limits {
+    var loop = Loop.epoll
+    var connections: UInt32 = 8
+    var streams: UInt32 = 4096
+    var bodyReceived: UInt32 = 4096
+    var requestTimeoutMs: UInt32 = 10_000
+    var connectTimeoutMs: UInt32 = 10_000
+    var sendBuffer: UInt32 = 65_536
+    var captures: [String] = []
+}

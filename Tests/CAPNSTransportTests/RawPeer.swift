@@ -1,0 +1,156 @@
+import APNSBatchCredentials
+import APNSBatchIdentities
+import CAPNSTLS
+import CAPNSTransportServer
+import Glibc
+
+/// A server that does exactly what a test says: it sees every frame of the client and sends frames as given. Of TLS it
+/// uses our own engine; everything above is its own.
+final class RawPeer {
+    let port: UInt16
+    private(set) var frames: [Frame] = []
+    private var listener: Int32
+    private var socket: Int32 = -1
+    private let context: OpaquePointer
+    private var session: OpaquePointer?
+    private let output: UnsafeMutablePointer<apns_tls_output>
+    private var established = false
+    private var prefaceLeft = 24
+    private var plain: [UInt8] = []
+    private let settings: [UInt16: UInt32]
+    /// Reads nothing while false.
+    var reads = true
+
+    init(settings: [UInt16: UInt32] = [3: 100]) throws {
+        self.settings = settings
+        context = try RawPeer.context()
+        let listener = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+        let bound = withLoopback(port: 0) { bind(listener, $0, $1) }
+        guard bound == 0, Glibc.listen(listener, 4) == 0 else { throw TransportFailure(status: errno, text: "listen") }
+        self.listener = listener
+        port = RawPeer.port(of: listener)
+        output = .allocate(capacity: 1)
+        output.initialize(to: apns_tls_output(bytes: .allocate(capacity: 1 << 22), length: 0, capacity: 1 << 22))
+    }
+
+    deinit {
+        apns_tls_session_destroy(session)
+        apns_tls_context_destroy(context)
+        output.pointee.bytes.deallocate()
+        output.deallocate()
+        close()
+    }
+
+    private static func context() throws -> OpaquePointer {
+        let identity = ServerIdentity.test
+        var made: OpaquePointer?
+        var error = apns_error()
+        identity.certificatePEM.withUnsafeBufferPointer { certificate in
+            identity.keyPEM.withUnsafeBufferPointer { key in
+                var options = apns_tls_context_options()
+                options.certificate_pem = certificate.baseAddress
+                options.certificate_length = UInt32(certificate.count)
+                options.key_pem = key.baseAddress
+                options.key_length = UInt32(key.count)
+                _ = apns_tls_server_context_create(&options, &made, &error)
+            }
+        }
+        guard let made else { throw TransportFailure(status: -1, text: "tls") }
+        return made
+    }
+
+    static func port(of socket: Int32) -> UInt16 {
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { _ = getsockname(socket, $0, &length) }
+        }
+        return UInt16(bigEndian: address.sin_port)
+    }
+
+    /// Closes the sockets as they are, without close_notify.
+    func close() {
+        if socket >= 0 { Glibc.close(socket) }
+        if listener >= 0 { Glibc.close(listener) }
+        (socket, listener) = (-1, -1)
+    }
+
+    /// Says close_notify.
+    func closeInOrder() {
+        if let session { apns_tls_session_close(session) }
+        flush()
+    }
+
+    func send(_ frames: [Frame]) {
+        send(bytes: frames.flatMap(\.bytes))
+    }
+
+    /// Anything, as one TLS record.
+    func send(bytes: [UInt8]) {
+        guard let session, !bytes.isEmpty else { return }
+        _ = apns_tls_session_write(session, bytes, bytes.count)
+        flush()
+    }
+
+    func frames(_ type: UInt8) -> [Frame] {
+        frames.filter { $0.type == type }
+    }
+
+    /// Accepts and takes what has come.
+    func step() {
+        if socket < 0 && listener >= 0 { accept() }
+        guard socket >= 0, reads, session != nil else { return }
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        let count = recv(socket, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+        if count > 0 {
+            bytes.prefix(count).withUnsafeBufferPointer { take($0) }
+        }
+        flush()
+    }
+
+    private func accept() {
+        socket = Glibc.accept(listener, nil, nil)
+        guard socket >= 0 else { return }
+        _ = fcntl(socket, F_SETFL, O_NONBLOCK)
+        session = apns_tls_session_create(context, nil, output)
+    }
+
+    private func take(_ bytes: UnsafeBufferPointer<UInt8>) {
+        var input = apns_tls_input(bytes: bytes.baseAddress, length: bytes.count)
+        if !established {
+            established = apns_tls_session_handshake(session, &input) == TLS_OK.rawValue
+            if established { send([.settings(settings)]) }
+        }
+        guard established else { return }
+        var room = [UInt8](repeating: 0, count: 16_384)
+        var length = 0
+        var result = TLS_OK.rawValue
+        while result == TLS_OK.rawValue {
+            result = apns_tls_session_read(session, &input, &room, room.count, &length)
+            if result == TLS_OK.rawValue { plain += room.prefix(length) }
+        }
+        parse()
+        if result == TLS_CLOSED.rawValue { close() }
+    }
+
+    private func parse() {
+        let preface = min(prefaceLeft, plain.count)
+        plain.removeFirst(preface)
+        prefaceLeft -= preface
+        while let frame = Frame.take(from: &plain) {
+            frames.append(frame)
+            if frame.type == Frame.settings && frame.flags == 0 {
+                send([Frame(type: Frame.settings, flags: 1)])
+            }
+        }
+    }
+
+    private func flush() {
+        while output.pointee.length > 0 && socket >= 0 {
+            let sent = Glibc.send(socket, output.pointee.bytes, output.pointee.length, Int32(MSG_NOSIGNAL))
+            guard sent > 0 else { return }
+            output.pointee.length -= sent
+            memmove(output.pointee.bytes, output.pointee.bytes + sent, output.pointee.length)
+        }
+    }
+}
