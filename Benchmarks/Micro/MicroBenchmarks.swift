@@ -6,7 +6,7 @@ import Foundation
 @main
 struct MicroBenchmarks: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "micro-benchmarks",
+        commandName: "apns-batch-micro-benchmarks",
         abstract: "Measures single steps of a row's way: each a median of several repetitions after a warm-up.")
 
     @Option(help: "Rows of the input.")
