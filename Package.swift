@@ -74,12 +74,26 @@ let package = Package(
         module("APNSBatchIdentities", ["APNSBatchCredentials", "CAPNSCrypto", "CAPNSIdentities"]),
         module("APNSBatchTransport", ["CAPNSTransport", "APNSBatchBasics"]),
         module(
+            "APNSBatchModel",
+            [
+                "APNSBatchNotification", "APNSBatchCredentials", "APNSBatchBasics",
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
+            ]),
+        module(
+            "APNSBatchRecords",
+            ["CAPNSCommon", "APNSBatchModel", "APNSBatchNotification", "APNSBatchCredentials", "APNSBatchBasics"]),
+        module(
+            "APNSBatchSending",
+            [
+                "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification", "APNSBatchCredentials",
+                "APNSBatchTransport", "APNSBatchBasics", .product(name: "Logging", package: "swift-log"),
+            ]),
+        module(
             "APNSBatch",
             [
-                "APNSBatchRows", "APNSBatchNotification", "APNSBatchCredentials", "APNSBatchTransport", "CAPNSCommon",
-                "APNSBatchBasics",
+                "APNSBatchSending", "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification",
+                "APNSBatchCredentials", "APNSBatchTransport", "APNSBatchBasics",
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "Histogram", package: "hdrhistogram-swift"),
             ]),
         module(
             "APNSBatchSimulator",
@@ -125,7 +139,8 @@ let package = Package(
         .target(
             name: "APNSBatchFuzzTargets",
             dependencies: [
-                "CAPNSFuzzSession", "CAPNSCrypto", "CAPNSCommon", "APNSBatch", "APNSBatchRows", "APNSBatchNotification",
+                "CAPNSFuzzSession", "CAPNSCrypto", "CAPNSCommon", "APNSBatchBasics", "APNSBatch", "APNSBatchSending",
+                "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification",
             ],
             path: "Fuzz/Targets", swiftSettings: swift),
         tests("FuzzReplayTests", ["APNSBatchTestThreads", "APNSBatchFuzzTargets"]),
@@ -135,7 +150,8 @@ let package = Package(
             [
                 "APNSBatchTestThreads", "CAPNSTransport", "CAPNSTransportServer", "CAPNSTLS", "CAPNSNGHTTP2",
                 "APNSBatchCredentials", "APNSBatchIdentities",
-                "APNSBatchNotification", "APNSBatch",
+                "APNSBatchNotification", "APNSBatchBasics", "APNSBatch", "APNSBatchSending", "APNSBatchRecords",
+                "APNSBatchModel",
             ]),
         tests("APNSBatchBasicsTests", ["APNSBatchBasics"]),
         tests("APNSBatchRowsTests", ["APNSBatchRows"]),
@@ -147,7 +163,8 @@ let package = Package(
         tests(
             "APNSBatchTests",
             [
-                "APNSBatch", "APNSBatchSimulator", "APNSBatchCredentials", "APNSBatchIdentities",
+                "APNSBatchBasics", "APNSBatch", "APNSBatchSending", "APNSBatchRecords", "APNSBatchModel",
+                "APNSBatchSimulator", "APNSBatchCredentials", "APNSBatchIdentities",
                 "APNSBatchNotification", "APNSBatchTransport",
                 "CAPNSTransport", "CAPNSTransportServer", "APNSBatchRows", "CAPNSFailingDisk",
             ]),
@@ -161,7 +178,8 @@ let package = Package(
         .target(
             name: "APNSBatchSimulation",
             dependencies: [
-                "APNSBatch", "APNSBatchSimulator", "APNSBatchRows", "APNSBatchTransport", "CAPNSTransport",
+                "APNSBatchBasics", "APNSBatch", "APNSBatchSending", "APNSBatchRecords", "APNSBatchModel",
+                "APNSBatchSimulator", "APNSBatchRows", "APNSBatchTransport", "CAPNSTransport",
                 "CAPNSSimulatedNetwork",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -176,7 +194,8 @@ let package = Package(
         .executableTarget(
             name: "apns-batch-micro-benchmarks",
             dependencies: [
-                "CAPNSFloor", "APNSBatch", "APNSBatchRows", "APNSBatchNotification", "APNSBatchCredentials",
+                "CAPNSFloor", "APNSBatchBasics", "APNSBatch", "APNSBatchSending", "APNSBatchRecords", "APNSBatchModel",
+                "APNSBatchRows", "APNSBatchNotification", "APNSBatchCredentials",
                 "APNSBatchIdentities",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

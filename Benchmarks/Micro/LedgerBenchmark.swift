@@ -1,4 +1,6 @@
 import APNSBatch
+import APNSBatchModel
+import APNSBatchRecords
 import APNSBatchRows
 
 /// The ledger's share of a run: ranges announced, and how their rows ended.

@@ -1,4 +1,6 @@
 import APNSBatch
+import APNSBatchBasics
+import APNSBatchRecords
 import Glibc
 
 /// A file in memory, of a fixed size.

@@ -1,6 +1,9 @@
 import Testing
 
 @testable import APNSBatch
+@testable import APNSBatchModel
+@testable import APNSBatchRecords
+@testable import APNSBatchSending
 
 @Suite("The account of a run") struct AccountTests {
     @Test("rows that were not read are estimated by the bytes that are left, and exact at the end")

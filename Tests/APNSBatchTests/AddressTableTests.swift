@@ -2,7 +2,8 @@ import APNSBatchBasics
 import APNSBatchTransport
 import Testing
 
-@testable import APNSBatch
+@testable import APNSBatchModel
+@testable import APNSBatchSending
 
 private let seconds: UInt64 = 1_000_000_000
 

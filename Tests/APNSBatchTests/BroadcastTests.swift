@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import APNSBatch
+@testable import APNSBatchModel
 
 @Suite("Broadcasts against the simulator")
 struct BroadcastTests {

@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import APNSBatch
+@testable import APNSBatchModel
 
 @Suite("A check of a whole campaign") struct CampaignCheckTests {
     private static let template = Campaign.Template(

@@ -7,6 +7,8 @@ import Synchronization
 import Testing
 
 @testable import APNSBatch
+@testable import APNSBatchModel
+@testable import APNSBatchSending
 
 /// Connections that misbehave, over real sockets and TLS.
 @Suite("A campaign over connections that misbehave") struct CampaignFaultTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import APNSBatch
+@testable import APNSBatchModel
 
 @Suite("The numbers of a campaign") struct CampaignNumberTests {
     private static func campaign() -> Campaign {

@@ -3,6 +3,8 @@ import Foundation
 import Testing
 
 @testable import APNSBatch
+@testable import APNSBatchModel
+@testable import APNSBatchRecords
 
 @Suite("A campaign against the simulator") struct CampaignRunTests {
     private static let payload = #""{""aps"":{""alert"":""Hi""}}""#

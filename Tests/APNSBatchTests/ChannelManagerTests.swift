@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import APNSBatch
+@testable import APNSBatchModel
 
 @Suite("Channel management against the simulator")
 struct ChannelManagerTests {

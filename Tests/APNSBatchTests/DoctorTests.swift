@@ -7,6 +7,7 @@ import Foundation
 import Testing
 
 @testable import APNSBatch
+@testable import APNSBatchModel
 
 @Suite("The doctor")
 struct DoctorTests {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import APNSBatch
+@testable import APNSBatchModel
+@testable import APNSBatchSending
 
 @Suite("Gathering answers") struct GatheringTests {
     @Test(

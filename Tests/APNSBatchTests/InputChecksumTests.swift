@@ -3,6 +3,9 @@ import Foundation
 import Testing
 
 @testable import APNSBatch
+@testable import APNSBatchModel
+@testable import APNSBatchRecords
+@testable import APNSBatchSending
 
 @Suite("The checksum of an input") struct InputChecksumTests {
     /// CRC-32C as RFC 3720 has it, bit by bit.

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import APNSBatch
+@testable import APNSBatchModel
 
 @Suite("An input that cannot be what was meant") struct InputTests {
     private static let template = Campaign.Template(json: Array(#"{"aps":{"alert":"a"}}"#.utf8), name: "t.json")

@@ -1,7 +1,8 @@
 import APNSBatchNotification
 import Testing
 
-@testable import APNSBatch
+@testable import APNSBatchModel
+@testable import APNSBatchRecords
 
 @Suite("Invalid rows by their rule") struct InvalidRowsTests {
     @Test("are counted with the first three places, in whatever order they come")

@@ -1,6 +1,8 @@
 import Testing
 
-@testable import APNSBatch
+@testable import APNSBatchModel
+@testable import APNSBatchRecords
+@testable import APNSBatchSending
 
 @Suite("What lanes count besides outcomes") struct LaneAccountTests {
     @Test("answer times: quantiles are right to one percent, and of several lanes together")

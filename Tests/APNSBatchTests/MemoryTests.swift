@@ -2,7 +2,8 @@ import APNSBatchBasics
 import APNSBatchTransport
 import Testing
 
-@testable import APNSBatch
+@testable import APNSBatchModel
+@testable import APNSBatchSending
 
 @Suite("Send arena") struct SendArenaTests {
     /// Fills a record that was reserved and keeps it.

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import APNSBatch
+@testable import APNSBatchModel
+@testable import APNSBatchSending
 
 private let ms: UInt64 = 1_000_000
 private let seconds: UInt64 = 1_000_000_000

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import APNSBatch
+@testable import APNSBatchModel
+@testable import APNSBatchSending
 
 @Suite("Which provider sends for a topic") struct ProviderTopicsTests {
     private static func topics(_ lists: [[String]]) throws(CampaignError) -> ProviderTopics {

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import APNSBatch
+@testable import APNSBatchModel
 
 @Suite("A campaign of several providers") struct ProvidersTests {
     private static func lines(_ run: CampaignRun) throws -> [[String]] {

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import APNSBatch
+@testable import APNSBatchModel
 
 @Suite("A campaign through a proxy") struct ProxyTests {
     private static func campaign(_ stage: Stage, _ proxy: ProxyProcess, password: String? = nil) throws -> Campaign {

@@ -7,6 +7,9 @@ import Logging
 import Testing
 
 @testable import APNSBatch
+@testable import APNSBatchModel
+@testable import APNSBatchRecords
+@testable import APNSBatchSending
 
 @Suite("Columns of the input and ids of the server in the results") struct ResultColumnsTests {
     private static let rows =

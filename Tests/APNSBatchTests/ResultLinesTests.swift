@@ -2,7 +2,8 @@ import APNSBatchBasics
 import APNSBatchNotification
 import Testing
 
-@testable import APNSBatch
+@testable import APNSBatchModel
+@testable import APNSBatchRecords
 
 @Suite("Lines of results") struct ResultLinesTests {
     private static func line(

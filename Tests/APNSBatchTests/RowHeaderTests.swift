@@ -3,6 +3,7 @@ import APNSBatchSimulator
 import Testing
 
 @testable import APNSBatch
+@testable import APNSBatchModel
 
 @Suite("What rows and campaigns say about headers and templates")
 struct RowHeaderTests {

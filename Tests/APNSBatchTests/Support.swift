@@ -2,6 +2,7 @@ import APNSBatchSimulator
 import Foundation
 
 @testable import APNSBatch
+@testable import APNSBatchModel
 
 extension Campaign {
     /// On a machine that does much else, or under a sanitizer, an answer may take long: no reason to send a row again, but

@@ -3,7 +3,7 @@ import APNSBatchIdentities
 import APNSBatchSimulator
 import Foundation
 
-@testable import APNSBatch
+@testable import APNSBatchModel
 
 /// A simulator that knows two teams, with two keys each, and a directory for one test; all go with it.
 final class TeamsStage {

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import APNSBatch
+@testable import APNSBatchModel
 
 @Suite("Tokens that more than one row has") struct TokenRegisterTests {
     /// Hashes as good as a token's.

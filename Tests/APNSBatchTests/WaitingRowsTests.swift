@@ -1,6 +1,7 @@
 import Testing
 
-@testable import APNSBatch
+@testable import APNSBatchModel
+@testable import APNSBatchSending
 
 @Suite("Rows set aside for a provider") struct WaitingRowsTests {
     @Test("leave in the order in which they came, and the two lists of two providers do not mix")

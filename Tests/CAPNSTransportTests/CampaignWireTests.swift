@@ -1,6 +1,7 @@
 import APNSBatch
 import APNSBatchCredentials
 import APNSBatchIdentities
+import APNSBatchModel
 import APNSBatchNotification
 import APNSBatchTestThreads
 import CAPNSTransport

@@ -1,6 +1,8 @@
 import APNSBatchBasics
+import APNSBatchModel
 import APNSBatchNotification
 import APNSBatchRows
+import APNSBatchSending
 import APNSBatchTransport
 import Logging
 

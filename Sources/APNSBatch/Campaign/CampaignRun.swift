@@ -1,6 +1,9 @@
 import APNSBatchBasics
+import APNSBatchModel
 import APNSBatchNotification
+import APNSBatchRecords
 import APNSBatchRows
+import APNSBatchSending
 import APNSBatchTransport
 import Glibc
 import Logging
@@ -313,7 +316,9 @@ public final class CampaignRun: Sendable {
     /// What the ledger says of a run that ended early, with the rows that were not read counted. Who is in a hurry gets an
     /// estimate of these.
     private func status(_ ledger: RunLedger) -> RunStatus? {
-        var status = ledger.status(boot: files.boot)
+        var status = ledger.history().flatMap { history in
+            try? RunStatus(history, notes: ledger.board.snapshot, boot: files.boot, isFree: true)
+        }
         if !control.urgent, case .file(let path) = input {
             status?.countUnread(in: path, delimiter: delimiter)
         }

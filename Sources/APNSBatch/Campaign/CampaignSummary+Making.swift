@@ -1,6 +1,9 @@
 import APNSBatchBasics
 import APNSBatchCredentials
+import APNSBatchModel
 import APNSBatchNotification
+import APNSBatchRecords
+import APNSBatchSending
 import APNSBatchTransport
 import FoundationEssentials
 import Glibc
@@ -43,7 +46,7 @@ extension CampaignSummary {
     }
 
     /// Of a run that is complete, from what the ledger has of it.
-    init(_ history: LedgerHistory, campaign: Identity) {
+    package init(_ history: LedgerHistory, campaign: Identity) {
         let ended = history.endedInSession
         self.init(
             history.tally, history.reasons, sessions: Int(history.session?.number ?? 0), all: history.figures,
@@ -122,7 +125,7 @@ extension CampaignSummary.Work {
 }
 
 extension CampaignSummary.AnswerMilliseconds {
-    init?(_ times: AnswerTimes) {
+    package init?(_ times: AnswerTimes) {
         guard let p50 = times.quantile(0.5), let p90 = times.quantile(0.9), let p99 = times.quantile(0.99) else {
             return nil
         }

@@ -1,3 +1,5 @@
+import APNSBatchModel
+
 /// What became of a campaign: the content of `summary.json`.
 ///
 /// A session is one process at work on the run. Rows, outcomes and their reasons are those of the whole run, as the ledger
@@ -196,49 +198,4 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
         case .suppressed: \.suppressed
         }
     }
-}
-
-/// A look at a running campaign. Counts are of different moments, some milliseconds apart.
-public struct CampaignProgress: Sendable {
-    var outcomes: OutcomeCounts = [:]
-    /// Rows of the input, exact once it was read to its end, until then about so many; nil where nobody can say.
-    public var rowsTotal: UInt64?
-    /// Of the input.
-    public var bytesRead: UInt64 = 0
-    /// The input's size, where it is known.
-    public var bytesTotal: UInt64?
-    public var elapsedSeconds: Double = 0
-    /// Connections that are up, over all lanes.
-    public var connections = 0
-    /// Streams of them that may be in use at once; at least ``inFlight``.
-    public var streams = 0
-    /// Requests that wait for an answer.
-    public var inFlight = 0
-    /// Rows that wait to be sent again.
-    public var retrying = 0
-    /// Nothing is sent until ``CampaignRun/unpause()``.
-    public var isPaused = false
-    /// The first rows go alone; see ``Campaign/Canary``.
-    public var isCanary = false
-    /// Why nothing is sent at the moment; nil while rows are sent, and when there are none.
-    public var waiting: Waiting?
-
-    /// The share of the rows that have ended, from 0 to 1; nil while the number of rows is not known.
-    public var fraction: Double? {
-        guard let rowsTotal, rowsTotal > 0 else { return nil }
-        return min(1, Double(rows) / Double(rowsTotal))
-    }
-
-    /// Rows that have ended.
-    public var rows: UInt64 { outcomes.sum }
-    /// Rows that APNs took; of a check, rows that would be sent.
-    public var accepted: UInt64 { outcomes[.accepted] }
-    /// Rows that APNs refused.
-    public var rejected: UInt64 { outcomes[.rejected] }
-    /// Rows that APNs put off until their attempts were used up.
-    public var unavailable: UInt64 { outcomes[.unavailable] }
-    /// Rows that were not sent because something is wrong with them.
-    public var invalid: UInt64 { outcomes[.invalid] }
-    /// Unknown, expired and suppressed rows.
-    public var other: UInt64 { rows - accepted - rejected - unavailable - invalid }
 }

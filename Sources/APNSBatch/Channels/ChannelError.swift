@@ -1,3 +1,4 @@
+import APNSBatchModel
 import APNSBatchNotification
 
 /// Why a channel could not be created, read, deleted or listed, for programs (``kind``) and for people

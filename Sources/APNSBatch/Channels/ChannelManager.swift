@@ -1,3 +1,4 @@
+import APNSBatchModel
 import APNSBatchNotification
 import APNSBatchTransport
 import FoundationEssentials
@@ -121,21 +122,5 @@ public struct ChannelManager: Sendable {
 
     private func notUnderstood(_ what: String) -> ChannelError {
         ChannelError(.answer, "\(client.endpoint) answered \(what)")
-    }
-}
-
-extension Campaign.Destination {
-    /// Where channels are managed: Apple, "Sending channel management requests to APNs".
-    var channelManagement: (String, UInt16) {
-        switch self {
-        case .production: Self.management(.production)
-        case .sandbox: Self.management(.sandbox)
-        case .host(let name, let port): (name, port)
-        }
-    }
-
-    private static func management(_ environment: APNSHost.Environment) -> (String, UInt16) {
-        let host = APNSHost.channelManagement(environment)
-        return (host.name, host.ports[0])
     }
 }

@@ -1,4 +1,5 @@
 import APNSBatchCredentials
+import APNSBatchModel
 import APNSBatchNotification
 import APNSBatchTransport
 

@@ -1,5 +1,7 @@
 import APNSBatchBasics
+import APNSBatchModel
 import APNSBatchRows
+import APNSBatchSending
 import APNSBatchTransport
 import Glibc
 import Logging

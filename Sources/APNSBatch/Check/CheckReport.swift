@@ -1,3 +1,5 @@
+import APNSBatchModel
+
 /// What a check found.
 public struct CheckReport: Sendable {
     /// The findings of one rule.

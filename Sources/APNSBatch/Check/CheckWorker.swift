@@ -1,6 +1,8 @@
 import APNSBatchBasics
+import APNSBatchModel
 import APNSBatchNotification
 import APNSBatchRows
+import APNSBatchSending
 import Synchronization
 
 /// One thread of a check: rows are prepared as a lane would, and given back at once.

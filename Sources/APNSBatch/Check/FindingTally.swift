@@ -1,3 +1,4 @@
+import APNSBatchModel
 import APNSBatchNotification
 
 /// What one thread of a check has found: counts, the first examples, and lines for the file.

@@ -1,4 +1,5 @@
 import APNSBatchBasics
+import APNSBatchModel
 import APNSBatchTransport
 
 /// `findings.csv`: all findings of a check, one a line, as the threads come by them. It is in its place when the check ends.

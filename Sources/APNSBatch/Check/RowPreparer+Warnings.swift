@@ -1,5 +1,7 @@
+import APNSBatchModel
 import APNSBatchNotification
 import APNSBatchRows
+import APNSBatchSending
 
 /// What earns a warning in a row's token and headers. A check asks for each row; a run does not.
 extension RowPreparer {

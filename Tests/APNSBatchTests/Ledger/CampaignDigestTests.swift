@@ -1,6 +1,7 @@
 import Testing
 
-@testable import APNSBatch
+@testable import APNSBatchModel
+@testable import APNSBatchRecords
 
 @Suite("What a campaign is") struct CampaignDigestTests {
     private static var campaign: Campaign {

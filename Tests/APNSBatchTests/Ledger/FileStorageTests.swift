@@ -5,7 +5,8 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import APNSBatch
+@testable import APNSBatchModel
+@testable import APNSBatchRecords
 
 @Suite("A file that grows at its end") struct FileStorageTests {
     private let directory: URL

@@ -3,7 +3,9 @@ import APNSBatchTransport
 import Glibc
 import Testing
 
-@testable import APNSBatch
+@testable import APNSBatchModel
+@testable import APNSBatchRecords
+@testable import APNSBatchSending
 
 /// Disks that fail, or die with the power.
 @Suite("The ledger on a disk that fails") struct LedgerFaultTests {
@@ -100,7 +102,7 @@ import Testing
             try run.mark()
             let history = try Sample.read(ledger.bytes).history
             #expect(history.resultsLength == results.length)
-            #expect(history.resultsSum == results.bytes.withUnsafeBytes { LedgerFrame.sum(of: $0) })
+            #expect(history.resultsSum == results.bytes.withUnsafeBytes { CRC32C.of($0) })
         }
     }
 
@@ -204,7 +206,7 @@ extension RunRecord {
         self.init(
             ledger: RunLedger(ledger, board: HandOverBoard(slots: 1)),
             results: ResultsFile(
-                results, campaign: (1, 2), sum: results.bytes.withUnsafeBytes { LedgerFrame.sum(of: $0) }),
+                results, campaign: (1, 2), sum: results.bytes.withUnsafeBytes { CRC32C.of($0) }),
             warn: warn, stop: stop)
     }
 }

@@ -4,7 +4,8 @@ import CAPNSCommon
 import Foundation
 import Testing
 
-@testable import APNSBatch
+@testable import APNSBatchModel
+@testable import APNSBatchRecords
 
 @Suite("Parts of the ledger") struct LedgerPartTests {
     @Test("the checksum is CRC-32C, whatever the pieces")

@@ -6,6 +6,8 @@ import Foundation
 import Testing
 
 @testable import APNSBatch
+@testable import APNSBatchModel
+@testable import APNSBatchRecords
 
 /// Counts what reaches the simulator.
 private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
@@ -125,7 +127,7 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
         var history = try history()
         let header = ResultLines.header()
         history.takeMark(
-            resultsLength: UInt64(header.count), resultsSum: header.withUnsafeBytes { LedgerFrame.sum(of: $0) })
+            resultsLength: UInt64(header.count), resultsSum: header.withUnsafeBytes { CRC32C.of($0) })
         let results = lines(1...4)
         #expect(results.bytes[header.count...].starts(with: Array("1,".utf8)))
         results.bytes[header.count] = UInt8(ascii: "9")
@@ -138,7 +140,7 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
         var history = try history()
         // Ids that rows brought themselves.
         let results = lines(1...4, of: (7, 7))
-        let known = ResultLines.header().withUnsafeBytes { LedgerFrame.sum(of: $0) }
+        let known = ResultLines.header().withUnsafeBytes { CRC32C.of($0) }
         history.takeMark(resultsLength: UInt64(ResultLines.header().count), resultsSum: known)
         func isSound(_ results: MemoryStorage) throws -> Bool {
             try LedgerProof(history: history, board: nil, boot: (3, 4)).check(results: results)
@@ -146,7 +148,7 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
         #expect(try isSound(results))
         #expect(try doubt(history, nil, lines(1...5, of: (7, 7))) == .missingRow(5, file: "results.csv"))
         history.takeMark(
-            resultsLength: results.length, resultsSum: results.bytes.withUnsafeBytes { LedgerFrame.sum(of: $0) })
+            resultsLength: results.length, resultsSum: results.bytes.withUnsafeBytes { CRC32C.of($0) })
         #expect(try isSound(results))
         for place in results.bytes.indices {
             let changed = MemoryStorage(results.bytes)

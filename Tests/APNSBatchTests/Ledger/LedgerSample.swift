@@ -1,6 +1,7 @@
 import APNSBatchNotification
 
-@testable import APNSBatch
+@testable import APNSBatchModel
+@testable import APNSBatchRecords
 
 /// Ledgers and what stands in them, for tests.
 enum LedgerSample {

@@ -5,6 +5,8 @@ import Foundation
 import Testing
 
 @testable import APNSBatch
+@testable import APNSBatchModel
+@testable import APNSBatchRecords
 
 /// What may have been sent is never called unsent, in whatever way its run goes on.
 @Suite("Resuming rows that may have been sent") struct MaybeSentTests {

@@ -1,6 +1,8 @@
 import Logging
 
 @testable import APNSBatch
+@testable import APNSBatchModel
+@testable import APNSBatchRecords
 
 /// The files of a run in memory: what one process leaves and the next one finds.
 final class MemoryFiles: RunFiles, @unchecked Sendable {

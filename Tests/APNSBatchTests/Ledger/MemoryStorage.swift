@@ -1,6 +1,8 @@
+import APNSBatchBasics
 import Glibc
 
-@testable import APNSBatch
+@testable import APNSBatchModel
+@testable import APNSBatchRecords
 
 /// A file in memory, with a disk behind it that can be full.
 final class MemoryStorage: LedgerStorage, @unchecked Sendable {

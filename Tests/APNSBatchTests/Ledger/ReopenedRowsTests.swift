@@ -1,7 +1,8 @@
 import APNSBatchNotification
 import Testing
 
-@testable import APNSBatch
+@testable import APNSBatchModel
+@testable import APNSBatchRecords
 
 @Suite("Reopened rows") struct ReopenedRowsTests {
     private typealias Sample = LedgerSample

@@ -5,6 +5,8 @@ import Foundation
 import Testing
 
 @testable import APNSBatch
+@testable import APNSBatchModel
+@testable import APNSBatchRecords
 
 @Suite("Resuming a run") struct ResumeTests {
     private static let payload = #""{""aps"":{""alert"":""Hi""}}""#

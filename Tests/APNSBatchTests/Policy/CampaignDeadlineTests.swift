@@ -5,6 +5,8 @@ import Logging
 import Testing
 
 @testable import APNSBatch
+@testable import APNSBatchModel
+@testable import APNSBatchSending
 
 @Suite("The campaign's deadline") struct CampaignDeadlineTests {
     private static let payload = #""{""aps"":{""alert"":""Hi""}}""#

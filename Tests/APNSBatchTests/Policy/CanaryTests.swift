@@ -2,6 +2,8 @@ import APNSBatchSimulator
 import Testing
 
 @testable import APNSBatch
+@testable import APNSBatchModel
+@testable import APNSBatchSending
 
 @Suite("The canary") struct CanaryTests {
     private static func canary(_ rows: Int, _ percent: Double) throws -> Canary {

@@ -1,7 +1,8 @@
 import APNSBatchNotification
 import Testing
 
-@testable import APNSBatch
+@testable import APNSBatchModel
+@testable import APNSBatchSending
 
 @Suite("The circuit breaker") struct CircuitBreakerTests {
     private typealias Rule = CircuitBreaker.Rule

@@ -1,7 +1,8 @@
 import APNSBatchNotification
 import Testing
 
-@testable import APNSBatch
+@testable import APNSBatchModel
+@testable import APNSBatchSending
 
 private let second: UInt64 = 1_000_000_000
 

@@ -1,6 +1,7 @@
 import APNSBatchBasics
 
-@testable import APNSBatch
+@testable import APNSBatchModel
+@testable import APNSBatchSending
 
 /// A server that takes so many requests a second, one after the other.
 struct RateServer {

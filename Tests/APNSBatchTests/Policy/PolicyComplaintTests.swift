@@ -4,6 +4,8 @@ import Logging
 import Testing
 
 @testable import APNSBatch
+@testable import APNSBatchModel
+@testable import APNSBatchSending
 
 /// What users of other senders complain about, as far as policy answers for it.
 @Suite("Complaints about policy") struct PolicyComplaintTests {
@@ -62,7 +64,7 @@ import Testing
         let source = try ProviderTokenSource(
             keyPEM: occasion.signingKeyPEM, keyID: Occasion.keyID, teamID: Occasion.teamID,
             rule: .init(mintAfter: 1800, retireAfter: 3120),
-            log: LaneLog(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, endpoint: "localhost:1"))
+            log: RunLog(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, endpoint: "localhost:1"))
         // Each signature is another one, also of the same second.
         var minted: Set<[UInt8]> = []
         for _ in 0..<100 {

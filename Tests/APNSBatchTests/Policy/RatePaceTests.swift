@@ -1,7 +1,8 @@
 import APNSBatchTestThreads
 import Testing
 
-@testable import APNSBatch
+@testable import APNSBatchModel
+@testable import APNSBatchSending
 
 @Suite("Pace under a server's own rate", .ownThread) struct RatePaceTests {
     struct Limit: CustomTestStringConvertible {

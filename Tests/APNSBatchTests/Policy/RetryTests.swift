@@ -5,6 +5,8 @@ import APNSBatchTransport
 import Testing
 
 @testable import APNSBatch
+@testable import APNSBatchModel
+@testable import APNSBatchSending
 
 @Suite("Rows that are sent again") struct RetryTests {
     @Test("and fresh ones take turns while there are both, and take every turn while there are not")

@@ -3,6 +3,7 @@ import APNSBatchSimulator
 import Testing
 
 @testable import APNSBatch
+@testable import APNSBatchModel
 
 /// Every reason of the table, given by a server to a campaign.
 @Suite("Each answer of the table leads to what the table says") struct AnswerTests {

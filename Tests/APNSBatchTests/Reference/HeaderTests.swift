@@ -2,6 +2,7 @@ import APNSBatchNotification
 import Testing
 
 @testable import APNSBatch
+@testable import APNSBatchModel
 
 /// Every header field of the table, in a request that has all of them.
 @Suite("Each header field of a request") struct HeaderTests {

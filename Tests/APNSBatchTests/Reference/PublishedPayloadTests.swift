@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import APNSBatch
+@testable import APNSBatchModel
 
 /// The payloads of Apple's guides of 2011 and today, of a tutorial and of a large provider, as rows of a campaign.
 @Suite("Published payloads") struct PublishedPayloadTests {

@@ -3,6 +3,7 @@ import APNSBatchSimulator
 import Testing
 
 @testable import APNSBatch
+@testable import APNSBatchModel
 
 /// Every push type of the table, with the least that it asks for, through rules and simulator.
 @Suite("Each push type of the table") struct PushTypeTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import APNSBatch
+@testable import APNSBatchModel
 
 @Suite("The reference in docs") struct ReferenceTests {
     @Test("says what the tables say: apns-batch reference > docs/reference.md")

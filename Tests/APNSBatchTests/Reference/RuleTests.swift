@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import APNSBatch
+@testable import APNSBatchModel
 
 /// A campaign that breaks one rule, and the line that tells so.
 struct RuleCase: Sendable, CustomTestStringConvertible {

@@ -4,6 +4,7 @@ import APNSBatchNotification
 import Testing
 
 @testable import APNSBatch
+@testable import APNSBatchModel
 
 @Suite("What Apple advises for the headers of a push type") struct UnusualHeaderTests {
     private func findings(

@@ -1,4 +1,5 @@
 import APNSBatch
+import APNSBatchModel
 
 /// One row of the input: a token that holds its number, a name, and perhaps something wrong.
 struct InputRow {

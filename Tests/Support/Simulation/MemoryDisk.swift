@@ -1,4 +1,7 @@
 import APNSBatch
+import APNSBatchBasics
+import APNSBatchModel
+import APNSBatchRecords
 import Glibc
 
 /// What goes wrong with the disk in one session.

@@ -1,4 +1,5 @@
 import APNSBatch
+import APNSBatchModel
 
 /// Reads `results.csv` as anybody would.
 enum ResultsText {

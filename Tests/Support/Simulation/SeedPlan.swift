@@ -1,4 +1,5 @@
 import APNSBatch
+import APNSBatchModel
 import APNSBatchSimulator
 import APNSBatchTransport
 

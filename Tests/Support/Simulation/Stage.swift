@@ -1,5 +1,7 @@
 import APNSBatch
+import APNSBatchModel
 import APNSBatchRows
+import APNSBatchSending
 import APNSBatchSimulator
 import APNSBatchTransport
 import Glibc

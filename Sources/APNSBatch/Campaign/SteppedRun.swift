@@ -1,0 +1,118 @@
+import APNSBatchModel
+import APNSBatchRecords
+import APNSBatchSending
+import APNSBatchTransport
+
+extension CampaignRun {
+    /// The run in one thread, driven from outside turn by turn: for a simulation. Call it once, instead of ``run()``.
+    ///
+    /// - Throws: ``CampaignError`` with `results`.
+    package func makeSteps() throws(CampaignError) -> SteppedRun { try SteppedRun(self) }
+}
+
+/// A run in one thread, driven from outside turn by turn: for a simulation. What the threads of a run do is done here in
+/// steps, over the same lanes, reader, ledger and queues. Letting go of it is a kill: nothing more is written.
+package final class SteppedRun {
+    private let run: CampaignRun
+    private let record: RunRecord
+    private let exchange: OutcomeExchange
+    private let writer: OutcomeWriter
+    private let wakers: [LaneWaker]
+    private var announcer: RangeAnnouncer
+    private var lanes: [SteppedLane?] = []
+    private var isRead = false
+
+    fileprivate init(_ run: CampaignRun) throws(CampaignError) {
+        self.run = run
+        record = try run.openRecord()
+        let surroundings = run.plan.surroundings
+        exchange = OutcomeExchange(
+            lanes: run.gauges.count, each: surroundings.batchesPerLane, entries: surroundings.outcomesPerBatch)
+        writer = run.makeWriter(record, exchange)
+        announcer = RangeAnnouncer(run.reader, record: record, past: run.past?.ranges ?? [])
+        wakers = run.gauges.map { _ in LaneWaker() }
+        do {
+            let board = AnswerBoard(
+                run.plan.breaker, lanes: wakers.count, providers: run.plan.topics.providers,
+                patience: run.plan.unavailablePatience)
+            for (number, waker) in wakers.enumerated() {
+                let lane = try Lane(
+                    plan: run.plan, control: run.control, gauges: run.gauges[number], addresses: run.addresses,
+                    providers: run.providers, input: run.reader, exchange: exchange, handOver: record.ledger.board,
+                    waker: waker, board: board, number: number)
+                lanes.append(SteppedLane(lane))
+            }
+        } catch {
+            throw CampaignError(.system, "\(error)")
+        }
+        run.control.notify { [reader = run.reader, wakers] in
+            reader.cancel()
+            for waker in wakers { waker.wake() }
+        }
+    }
+
+    deinit {
+        run.control.notifyNobody()
+        for waker in wakers { waker.detach() }
+    }
+
+    /// Whether all rows have their outcomes, or the run stopped.
+    package private(set) var isFinished = false
+
+    /// One turn of the lane whose transport has this number in the world.
+    ///
+    /// - Parameter now: the world's time, in nanoseconds.
+    package func turn(of number: UInt32, now: UInt64) {
+        guard let index = lanes.firstIndex(where: { $0?.lane.number == number }), let lane = lanes[index]
+        else {
+            return
+        }
+        // A lane waits for the writer when that is far behind; here it would wait for ever.
+        while exchange.free.isEmpty, writer.step(now: now) {}
+        do {
+            if try lane.lane.turn() { return }
+        } catch {
+            run.control.stop(.failure(CampaignError(.system, "\(error)")))
+        }
+        while writer.step(now: now) {}
+        lane.lane.finishUp()
+        wakers[index].detach()
+        lanes[index] = nil
+        if lanes.allSatisfy({ $0 == nil }) { finish(now: now) }
+    }
+
+    /// The other threads' work, as far as there is some: announces chunks, writes outcomes.
+    package func step(now: UInt64) {
+        guard !isFinished else { return }
+        read()
+        _ = writer.step(now: now)
+    }
+
+    private func read() {
+        guard !isRead, run.reader.reader.freeBuffers > 0 else { return }
+        do throws(CampaignError) {
+            let hasMore = run.control.stopping ? false : try announcer.step()
+            isRead = !hasMore
+        } catch {
+            run.control.stop(.failure(error))
+            isRead = true
+        }
+        if isRead { run.reader.chunks.close() }
+        for waker in wakers { waker.wake() }
+    }
+
+    private func finish(now: UInt64) {
+        run.reader.cancel()
+        exchange.filled.close()
+        while writer.step(now: now) {}
+        writer.end()
+        isFinished = true
+    }
+}
+
+/// A lane that stands still between its turns.
+private final class SteppedLane {
+    var lane: Lane
+
+    init(_ lane: consuming Lane) { self.lane = lane }
+}

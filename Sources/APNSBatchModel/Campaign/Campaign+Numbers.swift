@@ -1,0 +1,92 @@
+import APNSBatchNotification
+
+extension Campaign {
+    /// A whole number of a campaign, with the values that it may have. The same numbers are keys of a campaign file.
+    package struct Number: Sendable {
+        /// What messages call it: the key of a campaign file, with blanks for `_`.
+        package let name: String
+        package let range: ClosedRange<Int>
+        /// Behind a value in messages, such as `ms`; may be empty.
+        package let unit: String
+        /// Nil where the campaign leaves it open.
+        private let get: @Sendable (Campaign) -> Int?
+        private let put: @Sendable (inout Campaign, Int) -> Void
+
+        private init<N: FixedWidthInteger & SendableMetatype>(
+            _ name: String, _ path: WritableKeyPath<Campaign, N> & Sendable, _ range: ClosedRange<Int>,
+            _ unit: String = ""
+        ) {
+            (self.name, self.range, self.unit) = (name, range, unit)
+            get = { Int(clamping: $0[keyPath: path]) }
+            put = { $0[keyPath: path] = N(clamping: $1) }
+        }
+
+        private init<N: FixedWidthInteger & SendableMetatype>(
+            _ name: String, _ path: WritableKeyPath<Campaign, N?> & Sendable, _ range: ClosedRange<Int>,
+            _ unit: String = ""
+        ) {
+            (self.name, self.range, self.unit) = (name, range, unit)
+            get = { $0[keyPath: path].map { Int(clamping: $0) } }
+            put = { $0[keyPath: path] = N(clamping: $1) }
+        }
+
+        package static let all = [
+            Number("min rows", \.minRows, 0...Int.max),
+            Number("lanes", \.lanes, 1...256),
+            Number("connections", \.connections, 1...512),
+            Number("streams", \.streams, 1...10_000),
+            Number("attempts", \.attempts, 1...1000),
+            Number("retry delay", \.retryDelay, 1...86_400_000, "ms"),
+            Number("unavailable delay", \.unavailableDelay, 1...86_400_000, "ms"),
+            Number("retry after max", \.retryAfterLimit, 0...2_592_000, "seconds"),
+            Number("retry rows", \.retryRows, 1...1_000_000),
+            Number("stop window", \.circuitBreaker.window, 10...1_000_000_000, "answers"),
+            Number("stop minimum", \.circuitBreaker.minimum, 1...1_000_000_000, "answers"),
+            Number("request timeout", \.requestTimeout, 1...Int(UInt32.max), "ms"),
+            Number("connect patience", \.connectPatience, 1...86_400, "seconds"),
+            Number("answer patience", \.answerPatience, 1...86_400, "seconds"),
+            Number("unavailable patience", \.unavailablePatience, 1...86_400, "seconds"),
+            Number("goaway patience", \.goawayPatience, 1...86_400, "seconds"),
+            Number("ping after", \.pingAfter, 1...86_400, "seconds"),
+            Number("ping patience", \.pingPatience, 1...86_400, "seconds"),
+            Number("token mint after", \.tokenRotation.mintAfter, 1...86_400, "seconds"),
+            Number("token retire after", \.tokenRotation.retireAfter, 1...86_400, "seconds"),
+            Number("sync interval", \.syncInterval, 10...60_000, "ms"),
+        ]
+
+        /// Its value where a campaign says nothing else; nil where that depends.
+        package var standard: Int? {
+            self.get(Campaign(input: .standardInput, destination: .production, topic: nil, providers: []))
+        }
+
+        /// Gives a campaign another value.
+        package func set(_ value: Int, in campaign: inout Campaign) throws(CampaignError) {
+            try check(value)
+            put(&campaign, value)
+        }
+
+        private func check(_ value: Int) throws(CampaignError) {
+            guard !range.contains(value) else { return }
+            throw CampaignError(.configuration, "\(name): expected \(rangeText), found \(value)")
+        }
+
+        /// `1 to 86400 seconds`.
+        package var rangeText: String {
+            let (low, high) = (range.lowerBound, range.upperBound)
+            let text = high == .max ? "at least \(low)" : low == 0 ? "at most \(high)" : "\(low) to \(high)"
+            return unit.isEmpty ? text : "\(text) \(unit)"
+        }
+
+        /// Refuses a campaign with a number out of its range.
+        package static func check(_ campaign: Campaign) throws(CampaignError) {
+            for number in all {
+                if let value = number.get(campaign) { try number.check(value) }
+            }
+        }
+    }
+}
+
+extension Campaign {
+    /// The known names that a mistyped one most likely means.
+    package static func nearest(_ name: String, in known: [String]) -> [String] { NearestName.all(name, in: known) }
+}

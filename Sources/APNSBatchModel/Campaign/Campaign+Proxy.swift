@@ -1,0 +1,46 @@
+import APNSBatchBasics
+import APNSBatchCredentials
+import APNSBatchNotification
+
+extension Campaign {
+    /// An HTTP proxy through which connections lead (CONNECT, RFC 9110 section 9.3.6). The proxy sees host and port of APNs
+    /// and nothing of what is sent: TLS goes through it.
+    public struct Proxy: Sendable, Equatable {
+        public var host: String
+        public var port: UInt16
+        /// Basic authentication (RFC 7617), with ``password``; nil for none. Holds no colon.
+        public var user: String?
+        /// Goes to the proxy in the clear, and nowhere else.
+        public var password: String
+
+        public init(host: String, port: UInt16, user: String? = nil, password: String = "") {
+            self.host = host
+            self.port = port
+            self.user = user
+            self.password = password
+        }
+    }
+}
+
+extension Campaign.Proxy: CustomStringConvertible, CustomDebugStringConvertible {
+    /// Without the password.
+    public var description: String { APNSHost.endpoint(host: host, port: port) }
+    public var debugDescription: String { description }
+}
+
+extension Campaign.Proxy {
+    /// What the proxy is asked for a connection to `authority`, such as `api.push.apple.com:443`.
+    package func request(to authority: String) throws(CampaignError) -> [UInt8] {
+        var text = "CONNECT \(authority) HTTP/1.1\r\nhost: \(authority)\r\n"
+        if let user {
+            guard !user.contains(":"), !(user + password).utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+                throw CampaignError(
+                    .configuration, "proxy: user and password may hold no control characters, a user no colon")
+            }
+            let pair = String(decoding: Base64.encode(Array("\(user):\(password)".utf8)), as: UTF8.self)
+            text += "proxy-authorization: Basic \(pair)\r\n"
+        }
+        guard text.utf8.count <= 4096 else { throw CampaignError(.configuration, "proxy: user or password too long") }
+        return Array((text + "\r\n").utf8)
+    }
+}

@@ -1,0 +1,60 @@
+/// How a row ended; each row of the input has exactly one.
+public enum Outcome: UInt8, Sendable, CaseIterable {
+    /// APNs answered 200.
+    case accepted = 0
+    /// APNs answered no, finally; with status, reason and, for 410, the timestamp.
+    case rejected = 1
+    /// APNs answered 429 or 5xx, asked for another request later, and did so until no attempt was left. The notification
+    /// was not delivered; ``Campaign/retryUnavailable`` sends it when the run is resumed.
+    case unavailable = 6
+    /// Never sent: a bad row, a bad token, a payload too large or against the rules; with line, column and cause.
+    case invalid = 2
+    /// May have been sent, no answer came, and it is not sent again.
+    case unknown = 3
+    /// Never sent: its own deadline or the campaign's had passed.
+    case expired = 4
+    /// Never sent: on the suppression list, or a duplicate.
+    case suppressed = 5
+
+    /// The word in results and summary.
+    public var name: StaticString {
+        switch self {
+        case .accepted: "accepted"
+        case .rejected: "rejected"
+        case .unavailable: "unavailable"
+        case .invalid: "invalid"
+        case .unknown: "unknown"
+        case .expired: "expired"
+        case .suppressed: "suppressed"
+        }
+    }
+
+    /// Whether the row's reason is that of an answer from APNs.
+    package var isAnswered: Bool { self == .rejected || self == .unavailable }
+}
+
+/// How many rows ended with each outcome.
+package struct OutcomeCounts: Sendable, Equatable, ExpressibleByDictionaryLiteral {
+    /// By raw value.
+    package private(set) var counts = InlineArray<7, UInt64>(repeating: 0)
+
+    package init(dictionaryLiteral elements: (Outcome, UInt64)...) {
+        for (outcome, count) in elements { self[outcome] = count }
+    }
+
+    package subscript(outcome: Outcome) -> UInt64 {
+        get { counts[Int(outcome.rawValue)] }
+        set { counts[Int(outcome.rawValue)] = newValue }
+    }
+
+    /// All rows.
+    var sum: UInt64 { counts.indices.reduce(0) { $0 + counts[$1] } }
+
+    package static func += (left: inout OutcomeCounts, right: OutcomeCounts) {
+        for index in left.counts.indices { left.counts[index] += right.counts[index] }
+    }
+
+    package static func == (left: OutcomeCounts, right: OutcomeCounts) -> Bool {
+        left.counts.indices.allSatisfy { left.counts[$0] == right.counts[$0] }
+    }
+}

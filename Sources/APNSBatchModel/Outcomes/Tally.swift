@@ -1,0 +1,33 @@
+/// Rows by outcome, and requests made for them.
+package struct Tally: Sendable, Equatable {
+    package var outcomes: OutcomeCounts = [:]
+    package var attempts: UInt64 = 0
+    /// Of all rows: those that were sent again although an earlier request may have arrived.
+    package var resent: UInt64 = 0
+
+    package init(outcomes: OutcomeCounts = [:], attempts: UInt64 = 0, resent: UInt64 = 0) {
+        (self.outcomes, self.attempts, self.resent) = (outcomes, attempts, resent)
+    }
+
+    package var rows: UInt64 { outcomes.sum }
+
+    package subscript(outcome: Outcome) -> UInt64 {
+        get { outcomes[outcome] }
+        set { outcomes[outcome] = newValue }
+    }
+
+    /// - Parameter attempts: as `Attempts` says.
+    package mutating func count(_ outcome: Outcome, attempts: UInt16) {
+        self[outcome] += 1
+        self.attempts += UInt64(Attempts.count(attempts))
+        resent += UInt64(attempts >> 15)
+    }
+
+    package static func + (left: Tally, right: Tally) -> Tally {
+        var sum = left
+        sum.outcomes += right.outcomes
+        sum.attempts += right.attempts
+        sum.resent += right.resent
+        return sum
+    }
+}

@@ -1,0 +1,28 @@
+/// Rows of the input that no session has read so far.
+public enum UnreadRows: Sendable, Equatable {
+    /// So many: the input was read to its end, or its records were counted.
+    case counted(UInt64)
+    /// About so many, by the bytes that are left.
+    case estimated(UInt64)
+    /// The input's size is not known, or nothing of it was read.
+    case unknown
+
+    /// The number, counted or estimated.
+    public var rows: UInt64? {
+        switch self {
+        case .counted(let rows), .estimated(let rows): rows
+        case .unknown: nil
+        }
+    }
+
+    public var isEstimate: Bool { if case .estimated = self { true } else { false } }
+
+    /// What was read tells how long a row is.
+    package static func estimate(rowsRead: UInt64, bytesRead: UInt64, bytesTotal: UInt64?) -> UnreadRows {
+        guard let bytesTotal else { return .unknown }
+        if bytesRead >= bytesTotal { return .counted(0) }
+        guard rowsRead > 0, bytesRead > 0 else { return .unknown }
+        let rowsPerByte = Double(rowsRead) / Double(bytesRead)
+        return .estimated(UInt64((Double(bytesTotal - bytesRead) * rowsPerByte).rounded()))
+    }
+}

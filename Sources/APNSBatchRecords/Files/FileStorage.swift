@@ -1,0 +1,172 @@
+import APNSBatchBasics
+import CAPNSCommon
+import Glibc
+
+/// A file of the system. Every write goes to its end, wherever that is: a file that somebody else cuts meanwhile stays too
+/// short, which `confirmLength` notices, and gets no hole.
+package final class FileStorage: LedgerStorage, @unchecked Sendable {
+    private let path: String
+    private let descriptor: Int32
+    package private(set) var length: UInt64
+    /// Up to where there is disk space. Asked for in steps, and never less than the length after that.
+    private var reserved: UInt64
+    /// So that the system is not asked for every range.
+    private static let reserveStep: UInt64 = 1 << 20
+
+    /// How the file is to be found.
+    package enum Opening: Sendable {
+        /// It must not be there yet.
+        case new
+        /// It must be there.
+        case existing
+        case either
+        case readOnly
+    }
+
+    /// A new file is for its owner alone: it holds whole device tokens.
+    package init(_ path: String, _ opening: Opening) throws(StorageError) {
+        self.path = path
+        let flags =
+            switch opening {
+            case .new: O_RDWR | O_APPEND | O_CREAT | O_EXCL
+            case .existing: O_RDWR | O_APPEND
+            case .either: O_RDWR | O_APPEND | O_CREAT
+            case .readOnly: O_RDONLY
+            }
+        // A FIFO in its place must not keep anybody waiting.
+        let opened = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        guard opened >= 0 else { throw StorageError("open", path, code: errno) }
+        descriptor = opened
+        var facts = stat()
+        guard fstat(opened, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
+            let code = facts.st_mode == 0 ? errno : StorageError.notRegular
+            close(opened)
+            throw StorageError("open", path, code: code)
+        }
+        length = UInt64(facts.st_size)
+        reserved = length
+    }
+
+    deinit { close(descriptor) }
+
+    /// The names in a directory survive a loss of power on return.
+    package static func syncDirectory(_ path: String) throws(StorageError) {
+        let directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { throw StorageError("open", path, code: errno) }
+        defer { close(directory) }
+        // Not every file system can.
+        guard fsync(directory) == 0 || errno == EINVAL else { throw StorageError("sync", path, code: errno) }
+    }
+
+    package func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let part = UnsafeRawBufferPointer(rebasing: rest)
+            let done = write(descriptor, part.baseAddress, part.count)
+            if done < 0, errno == EINTR { continue }
+            guard done > 0 else { throw StorageError("write", path, code: done < 0 ? errno : ENOSPC) }
+            length += UInt64(done)
+            rest = rest.dropFirst(done)
+        }
+    }
+
+    package func sync() throws(StorageError) {
+        while fdatasync(descriptor) != 0 {
+            // The file system may have dropped what it could not write: another call would only seem to succeed.
+            guard errno == EINTR else { throw StorageError("sync", path, code: errno) }
+        }
+    }
+
+    /// Keeps the size: a reader finds the end where the last append ended.
+    package func reserve(_ bytes: UInt64) throws(StorageError) {
+        guard length + bytes > reserved else { return }
+        var wanted = (length + bytes + Self.reserveStep - 1) / Self.reserveStep * Self.reserveStep
+        var code = -apns_reserve(descriptor, max(reserved, length), wanted)
+        if code == ENOSPC {
+            wanted = length + bytes
+            code = -apns_reserve(descriptor, max(reserved, length), wanted)
+        }
+        if Self.unableCodes.contains(code) {
+            reservationFailure = StorageError("reserve space for", path, code: code)
+        } else if code != 0 {
+            throw StorageError("reserve space for", path, code: code)
+        }
+        reserved = wanted
+    }
+
+    /// Not every file system can reserve space, nor every kernel, and a container may forbid it. Writing goes on without.
+    private static let unableCodes = [EOPNOTSUPP, ENOSYS, EINVAL, EPERM]
+
+    package private(set) var reservationFailure: StorageError?
+
+    package func confirmLength() throws(StorageError) {
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0 else { throw StorageError("look at", path, code: errno) }
+        guard UInt64(facts.st_size) == length, facts.st_nlink > 0 else {
+            throw StorageError("write", path, code: StorageError.changed)
+        }
+    }
+
+    package func read(
+        at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(StorageError) -> Int {
+        var count = 0
+        while count < buffer.count {
+            let got = pread(descriptor, buffer.baseAddress! + count, buffer.count - count, off_t(offset) + count)
+            if got < 0, errno == EINTR { continue }
+            guard got >= 0 else { throw StorageError("read", path, code: errno) }
+            if got == 0 { break }
+            count += got
+        }
+        return count
+    }
+
+    package func truncate(to length: UInt64) throws(StorageError) {
+        guard ftruncate(descriptor, off_t(length)) == 0 else { throw StorageError("cut", path, code: errno) }
+        self.length = length
+        reserved = length
+    }
+
+    /// Nobody else may hold the lock; it ends with the process. False when somebody does.
+    package func lock() throws(StorageError) -> Bool {
+        guard try flocks(LOCK_EX) else { return false }
+        // Who held it before may have written meanwhile.
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0 else { throw StorageError("lock", path, code: errno) }
+        length = UInt64(facts.st_size)
+        reserved = length
+        return true
+    }
+
+    /// The same; a look of somebody else at the lock (`isLocked`) is waited for.
+    package func lockPatiently() throws(StorageError) -> Bool {
+        for _ in 0..<20 {
+            if try lock() { return true }
+            usleep(50_000)
+        }
+        return try lock()
+    }
+
+    /// Whether somebody holds the lock. Holds nobody up who asks the same, and others for an instant.
+    package func isLocked() throws(StorageError) -> Bool {
+        guard try flocks(LOCK_SH) else { return true }
+        unlock()
+        return false
+    }
+
+    /// Others may have it.
+    package func unlock() { flock(descriptor, LOCK_UN) }
+
+    private func flocks(_ kind: Int32) throws(StorageError) -> Bool {
+        while flock(descriptor, kind | LOCK_NB) != 0 {
+            if errno == EWOULDBLOCK { return false }
+            guard errno == EINTR else { throw StorageError("lock", path, code: errno) }
+        }
+        return true
+    }
+}
+
+extension StorageError {
+    /// There is no such file.
+    var isMissing: Bool { code == ENOENT }
+}

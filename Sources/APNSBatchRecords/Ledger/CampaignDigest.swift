@@ -1,0 +1,63 @@
+import APNSBatchCredentials
+import APNSBatchModel
+import APNSBatchNotification
+
+/// What a campaign is, in 32 bytes: what each row becomes and for whom. Two with the same digest send the same for the
+/// same input; credentials, connections and patience are not of it.
+///
+/// Four bytes stand for each group of settings, so that a difference can be named.
+package enum CampaignDigest {
+    /// The groups in their order, as messages call them.
+    private static let names = [
+        "to", "recipients or delimiter", "topic", "push_type or priority", "expiration", "collapse_id", "template",
+        "encryption",
+    ]
+    private static let groupLength = LedgerHeader.digestLength / names.count
+
+    package static func of(_ campaign: Campaign) throws(CampaignError) -> [UInt8] {
+        let headers = campaign.headers
+        let groups = [
+            environment(campaign.destination), Array("\(campaign.recipients) \(campaign.delimiter)".utf8),
+            Array((headers.topic ?? "").utf8), Array("\(headers.pushType) \(headers.priority ?? 0)".utf8),
+            Array((headers.expiration.map { "\($0)" } ?? "none").utf8), Array((headers.collapseID ?? "").utf8),
+            templates(campaign), Array((campaign.encryption.map { "\($0)" } ?? "none").utf8),
+        ]
+        return try CampaignError.mapping(.system) {
+            var digest: [UInt8] = []
+            for group in groups { digest += try SHA256.digest(group).prefix(groupLength) }
+            return digest
+        }
+    }
+
+    /// The groups in which two digests differ.
+    static func differences(_ one: [UInt8], _ other: [UInt8]) -> [String] {
+        names.enumerated().compactMap { number, name in
+            let place = number * groupLength..<(number + 1) * groupLength
+            return one[place] == other[place] ? nil : name
+        }
+    }
+
+    /// Tokens are of one environment; the port, or another server in the place of APNs, changes no row.
+    private static func environment(_ destination: Campaign.Destination) -> [UInt8] {
+        let host = destination.endpoint.0.lowercased()
+        let known = [APNSHost.Environment.production, .sandbox].first { APNSHost.push($0).name == host }
+        return Array((known.map { "\($0)" } ?? "host").utf8)
+    }
+
+    private static func templates(_ campaign: Campaign) -> [UInt8] {
+        var bytes: [UInt8] = []
+        func add(_ text: String) { bytes += Array(text.utf8) + [0] }
+        func add(_ template: Campaign.Template?) {
+            add(String(template?.json.count ?? -1))
+            bytes += template?.json ?? []
+        }
+        add(campaign.template)
+        guard let several = campaign.templates else { return bytes }
+        add("\(several.choice) \(several.fallback ?? "")")
+        for (name, template) in several.templates.sorted(by: { $0.key < $1.key }) {
+            add(name)
+            add(template)
+        }
+        return bytes
+    }
+}

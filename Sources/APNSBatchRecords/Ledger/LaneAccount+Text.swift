@@ -1,0 +1,99 @@
+import APNSBatchModel
+
+/// What lanes counted, as the text of a record:
+///
+///     longest answer (µs, 32 bits), number of retries, of ends of connections, of times (32 bits each)
+///     retries and ends: number (64 bits), length (16), cause
+///     times: µs (64 bits), answers (64)
+extension LaneAccount {
+    /// More than any takes: causes are few and short, and a histogram has some thousand times.
+    static let textMax = 192 * 1024
+
+    /// Writes it without allocating anything; gives its length.
+    ///
+    /// - Parameter text: room for `textMax` bytes.
+    func write(to text: UnsafeMutableRawPointer) -> Int {
+        var writer = Writer(at: text)
+        writer.add(answerTimes.longest)
+        writer.add(UInt32(retries.count))
+        writer.add(UInt32(connectionEnds.count))
+        let numberOfTimes = writer.count
+        writer.add(UInt32(0))
+        for (cause, number) in retries { writer.add(cause, number) }
+        for (cause, number) in connectionEnds { writer.add(cause, number) }
+        var times: UInt32 = 0
+        answerTimes.forEach { time, count in
+            writer.add(time)
+            writer.add(count)
+            times += 1
+        }
+        text.storeBytes(of: times.littleEndian, toByteOffset: numberOfTimes, as: UInt32.self)
+        precondition(writer.count <= Self.textMax)
+        return writer.count
+    }
+
+    /// Nil for a text that is none of ours. A later version may add to its end.
+    package init?(text: UnsafeRawBufferPointer) {
+        self.init()
+        var reader = Reader(text)
+        guard let longest = reader.next(UInt32.self), let numberOfRetries = reader.next(UInt32.self),
+            let numberOfEnds = reader.next(UInt32.self), let numberOfTimes = reader.next(UInt32.self)
+        else { return nil }
+        for _ in 0..<numberOfRetries {
+            guard let (cause, number) = reader.nextCause() else { return nil }
+            retries[cause, default: 0] &+= number
+        }
+        for _ in 0..<numberOfEnds {
+            guard let (cause, number) = reader.nextCause() else { return nil }
+            connectionEnds[cause, default: 0] &+= number
+        }
+        for _ in 0..<numberOfTimes {
+            guard let time = reader.next(UInt64.self), let count = reader.next(UInt64.self) else { return nil }
+            answerTimes.note(min(time, UInt64(longest)), count: count)
+        }
+        answerTimes.note(longest: longest)
+    }
+
+    private struct Writer {
+        let at: UnsafeMutableRawPointer
+        var count = 0
+
+        init(at: UnsafeMutableRawPointer) { self.at = at }
+
+        mutating func add<Number: FixedWidthInteger & BitwiseCopyable>(_ number: Number) {
+            (at + count).storeBytes(of: number.littleEndian, as: Number.self)
+            count += MemoryLayout<Number>.size
+        }
+
+        mutating func add(_ cause: String, _ number: UInt64) {
+            add(number)
+            var cause = cause
+            cause.withUTF8 { bytes in
+                add(UInt16(bytes.count))
+                (at + count).copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
+                count += bytes.count
+            }
+        }
+    }
+
+    private struct Reader {
+        private let bytes: UnsafeRawBufferPointer
+        private var at = 0
+
+        init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+        mutating func next<Number: FixedWidthInteger & BitwiseCopyable>(_: Number.Type) -> Number? {
+            guard bytes.count - at >= MemoryLayout<Number>.size else { return nil }
+            defer { at += MemoryLayout<Number>.size }
+            return Number(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: Number.self))
+        }
+
+        mutating func nextCause() -> (String, UInt64)? {
+            guard let number = next(UInt64.self), let length = next(UInt16.self), bytes.count - at >= length else {
+                return nil
+            }
+            defer { at += Int(length) }
+            return (String(decoding: bytes[at..<(at + Int(length))], as: UTF8.self), number)
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import APNSBatchBasics
+import APNSBatchModel
+import APNSBatchNotification
+
+/// Reads records back. Nothing in them is trusted: nil means that it is none of ours. A fixed part may be longer than what
+/// is read of it: later versions may add to its end.
+enum LedgerDecoder {
+    static func header(_ fixed: UnsafeRawBufferPointer, texts: UnsafeRawBufferPointer) -> LedgerHeader? {
+        var numbers = Numbers(fixed)
+        guard fixed.count >= 72, let high = numbers.next(UInt64.self), let low = numbers.next(UInt64.self),
+            let start = numbers.next(UInt64.self), let inputBytes = numbers.next(UInt64.self),
+            let columnsSum = numbers.next(UInt32.self), let nameLength = numbers.next(UInt32.self),
+            nameLength <= texts.count, start < 1 << 40
+        else { return nil }
+        numbers.skip(LedgerHeader.digestLength)
+        let columnsLength = numbers.next(UInt32.self) ?? 0
+        guard UInt64(nameLength) + UInt64(columnsLength) <= texts.count else { return nil }
+        let (columns, note) = (Int(nameLength), Int(nameLength) + Int(columnsLength))
+        return LedgerHeader(
+            identity: (high, low), start: start, digest: Array(fixed[40..<72]),
+            inputBytes: inputBytes == .max ? nil : inputBytes, columnsSum: columnsSum,
+            inputName: String(decoding: texts[..<Int(nameLength)], as: UTF8.self),
+            resultColumns: texts[columns..<note].split(separator: 0).map { String(decoding: $0, as: UTF8.self) },
+            note: Array(texts[note...]))
+    }
+
+    static func session(_ fixed: UnsafeRawBufferPointer) -> LedgerSession? {
+        var numbers = Numbers(fixed)
+        guard fixed.count >= 40, let number = numbers.next(UInt32.self), let process = numbers.next(UInt32.self),
+            let time = numbers.next(UInt64.self), let high = numbers.next(UInt64.self),
+            let low = numbers.next(UInt64.self), let code = numbers.next(UInt64.self),
+            let policy = UInt8(exactly: code).flatMap(UnknownPolicy.init(rawValue:))
+        else { return nil }
+        return LedgerSession(number: number, process: process, time: time, boot: (high, low), policy: policy)
+    }
+
+    static func range(_ fixed: UnsafeRawBufferPointer) -> LedgerRange? {
+        var numbers = Numbers(fixed)
+        guard fixed.count >= 40, let firstRow = numbers.next(UInt64.self), let rows = numbers.next(UInt32.self),
+            let bytes = numbers.next(UInt32.self), let offset = numbers.next(UInt64.self),
+            let firstLine = numbers.next(UInt64.self), let sum = numbers.next(UInt32.self),
+            1...LedgerRange.rowsMax ~= Int(rows), rows <= bytes, 1..<LedgerRange.rowMax ~= firstRow,
+            firstLine < UInt64(Int64.max),
+            offset < UInt64(Int64.max) - UInt64(bytes)
+        else { return nil }
+        return LedgerRange(
+            firstRow: firstRow, rows: Int(rows), offset: offset, bytes: Int(bytes), firstLine: firstLine, sum: sum)
+    }
+
+    static func mark(_ fixed: UnsafeRawBufferPointer) -> LedgerMark? {
+        var numbers = Numbers(fixed)
+        guard let position = numbers.next(UInt64.self), let covered = numbers.next(UInt64.self),
+            let resultsLength = numbers.next(UInt64.self), covered <= position
+        else { return nil }
+        return LedgerMark(
+            position: position, covered: covered, resultsLength: resultsLength,
+            resultsSum: numbers.next(UInt32.self))
+    }
+
+    /// Whether the input was read to its end.
+    static func end(_ fixed: UnsafeRawBufferPointer) -> Bool? {
+        var numbers = Numbers(fixed)
+        guard fixed.count >= 8, let value = numbers.next(UInt64.self), value <= 1 else { return nil }
+        return value == 1
+    }
+
+    /// What was handed over: first row and rows.
+    static func handed(_ fixed: UnsafeRawBufferPointer) -> (firstRow: UInt64, rows: UInt64)? {
+        var numbers = Numbers(fixed)
+        guard let first = numbers.next(UInt64.self), let second = numbers.next(UInt64.self) else { return nil }
+        return (first, second)
+    }
+
+    static func figures(_ fixed: UnsafeRawBufferPointer) -> SessionFigures? {
+        var numbers = Numbers(fixed)
+        guard fixed.count == 24, let milliseconds = numbers.next(UInt64.self),
+            let requests = numbers.next(UInt64.self), let connections = numbers.next(UInt64.self)
+        else { return nil }
+        return SessionFigures(milliseconds: milliseconds, requests: requests, connections: connections)
+    }
+
+    /// Whose rows have no outcome any more.
+    static func reopened(_ fixed: UnsafeRawBufferPointer) -> Outcome? {
+        var numbers = Numbers(fixed)
+        guard fixed.count == 8, let code = numbers.next(UInt64.self),
+            let outcome = UInt8(exactly: code).flatMap(Outcome.init(rawValue:)), outcome == .unavailable
+        else { return nil }
+        return outcome
+    }
+
+    /// How many outcomes there are, which then can be asked for one by one.
+    static func outcomeCount(_ fixed: UnsafeRawBufferPointer) -> Int? {
+        var numbers = Numbers(fixed)
+        guard let count = numbers.next(UInt64.self), count <= OutcomeBatch.entryCapacity,
+            fixed.count == 8 + 16 * Int(count)
+        else { return nil }
+        return Int(count)
+    }
+
+    static func outcome(_ number: Int, of fixed: UnsafeRawBufferPointer) -> LedgerEntry? {
+        let at = 8 + 16 * number
+        return LedgerEntry(
+            UInt64(littleEndian: fixed.loadUnaligned(fromByteOffset: at, as: UInt64.self)),
+            UInt64(littleEndian: fixed.loadUnaligned(fromByteOffset: at + 8, as: UInt64.self)))
+    }
+
+    /// Turns a record of outcomes into the batch that it was; false when it is none.
+    static func batch(
+        _ fixed: UnsafeRawBufferPointer, texts: UnsafeRawBufferPointer, into batch: OutcomeBatch
+    ) -> Bool {
+        guard let count = outcomeCount(fixed) else { return false }
+        var at = 0
+        for number in 0..<count {
+            guard let entry = outcome(number, of: fixed), at + entry.textLength <= texts.count, batch.hasRoom,
+                entry.tokenLength <= OutcomeBatch.textLimit / (entry.isPacked ? 2 : 1),
+                entry.reasonLength <= OutcomeBatch.textLimit, entry.carriedLength <= CarriedFields.bytesMax
+            else { return false }
+            append(entry, UnsafeRawBufferPointer(rebasing: texts[at..<(at + entry.textLength)]), to: batch)
+            at += entry.textLength
+        }
+        return at == texts.count
+    }
+
+    private static func append(_ entry: LedgerEntry, _ texts: UnsafeRawBufferPointer, to batch: OutcomeBatch) {
+        var at = 0
+        func take(_ count: Int) -> UnsafeRawBufferPointer {
+            defer { at += count }
+            return UnsafeRawBufferPointer(rebasing: texts[at..<(at + count)])
+        }
+        let timestamp =
+            entry.hasTimestamp
+            ? UInt64(littleEndian: take(8).loadUnaligned(as: UInt64.self)) : OutcomeEntry.noTimestamp
+        let ownID = entry.hasOwnID ? take(MessageID.length).baseAddress : nil
+        let token = take(entry.tokenLength)
+        let text = take(entry.reasonLength)
+        let carried = take(entry.carriedLength)
+        withReason(entry.reason, else: text) { reason in
+            withDigits(token, isPacked: entry.isPacked) { token in
+                batch.append(
+                    row: entry.row, outcome: entry.outcome, status: entry.status, attempts: entry.attempts,
+                    timestamp: timestamp, token: token, reason: reason, ownID: ownID)
+            }
+        }
+        if !carried.isEmpty { batch.carry(carried) }
+    }
+
+    private static func withReason(
+        _ known: KnownReason?, else text: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
+    ) {
+        guard let known else { return body(text) }
+        var name = Reason.known(known).rawValue
+        name.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+    }
+
+    private static func withDigits(
+        _ token: UnsafeRawBufferPointer, isPacked: Bool, _ body: (UnsafeRawBufferPointer) -> Void
+    ) {
+        guard isPacked else { return body(token) }
+        withUnsafeTemporaryAllocation(byteCount: 2 * token.count, alignment: 8) { digits in
+            guard let base = digits.baseAddress else { return body(token) }
+            Hex.unpack(token, to: base)
+            body(UnsafeRawBufferPointer(digits))
+        }
+    }
+
+    /// Numbers one behind the other.
+    private struct Numbers {
+        private let bytes: UnsafeRawBufferPointer
+        private var at = 0
+
+        init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+        mutating func skip(_ count: Int) { at += count }
+
+        mutating func next<Number: FixedWidthInteger & BitwiseCopyable>(_: Number.Type) -> Number? {
+            let size = MemoryLayout<Number>.size
+            guard at + size <= bytes.count else { return nil }
+            defer { at += size }
+            return Number(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: Number.self))
+        }
+    }
+}

@@ -1,0 +1,283 @@
+import APNSBatchBasics
+import APNSBatchModel
+import APNSBatchNotification
+
+/// Turns what happened into records, in a buffer of its own.
+struct LedgerEncoder: ~Copyable {
+    private let buffer: UnsafeMutableRawPointer
+    private let capacity: Int
+    private var used = 0
+
+    /// Room for the largest record, and for many small ones.
+    private static let recordMax =
+        LedgerFrame.length + LedgerFrame.fixedMax
+        + max(LedgerHeader.noteLimit + 64 * 1024, OutcomeBatch.byteCapacity + 8 * OutcomeBatch.entryCapacity) + 64
+
+    init() {
+        capacity = Self.recordMax
+        buffer = .allocate(byteCount: capacity, alignment: 16)
+    }
+
+    deinit { buffer.deallocate() }
+
+    /// The records since they were last removed.
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: buffer, count: used) }
+
+    mutating func removeAll() { used = 0 }
+
+    /// Whether another small record surely fits: any but a header and outcomes.
+    var hasRoom: Bool { used + 128 <= capacity }
+
+    mutating func add(_ header: LedgerHeader) {
+        let name = Array(header.inputName.utf8.prefix(32 * 1024))
+        let columns = Array(header.resultColumns.joined(separator: "\0").utf8)
+        let texts = name + columns + header.note.prefix(LedgerHeader.noteLimit)
+        var fixed = Fixed(at: body, count: 0)
+        fixed.add(header.identity.0)
+        fixed.add(header.identity.1)
+        fixed.add(header.start)
+        fixed.add(header.inputBytes ?? .max)
+        fixed.add(header.columnsSum)
+        fixed.add(UInt32(name.count))
+        for byte in header.digest.prefix(LedgerHeader.digestLength) { fixed.add(byte) }
+        for _ in header.digest.count..<max(LedgerHeader.digestLength, header.digest.count) { fixed.add(UInt8(0)) }
+        fixed.add(UInt32(columns.count))
+        fixed.add(UInt32(0))
+        (body + fixed.count).copyMemory(from: texts, byteCount: texts.count)
+        finish(.header, fixed: fixed.count, texts: texts.count)
+    }
+
+    mutating func add(_ session: LedgerSession) {
+        var fixed = Fixed(at: body, count: 0)
+        fixed.add(session.number)
+        fixed.add(session.process)
+        fixed.add(session.time)
+        fixed.add(session.boot.0)
+        fixed.add(session.boot.1)
+        fixed.add(UInt64(session.policy.rawValue))
+        let note = session.note.prefix(LedgerHeader.noteLimit)
+        note.withUnsafeBytes { bytes in
+            if let base = bytes.baseAddress { (body + fixed.count).copyMemory(from: base, byteCount: bytes.count) }
+        }
+        finish(.session, fixed: fixed.count, texts: note.count)
+    }
+
+    mutating func add(_ range: LedgerRange) {
+        var fixed = Fixed(at: body, count: 0)
+        fixed.add(range.firstRow)
+        fixed.add(UInt32(range.rows))
+        fixed.add(UInt32(range.bytes))
+        fixed.add(range.offset)
+        fixed.add(range.firstLine)
+        fixed.add(range.sum)
+        fixed.add(UInt32(0))
+        finish(.range, fixed: fixed.count)
+    }
+
+    /// - Parameters:
+    ///   - position: of the record in the ledger, by which it is known again if what is before it is damaged.
+    ///   - covered: so much of the ledger is durable; what stands between that and the mark need not be.
+    ///   - resultsSum: of the first `resultsLength` bytes of `results.csv`.
+    mutating func addMark(position: UInt64, covered: UInt64, resultsLength: UInt64, resultsSum: UInt32 = 0) {
+        var fixed = Fixed(at: body, count: 0)
+        fixed.add(position)
+        fixed.add(covered)
+        fixed.add(resultsLength)
+        fixed.add(resultsSum)
+        fixed.add(UInt32(0))
+        finish(.mark, fixed: fixed.count)
+    }
+
+    mutating func addHanded(firstRow: UInt64, rows: Int) {
+        var fixed = Fixed(at: body, count: 0)
+        fixed.add(firstRow)
+        fixed.add(UInt64(rows))
+        finish(.handed, fixed: fixed.count)
+    }
+
+    /// Rows that had this outcome so far have none any more.
+    mutating func addReopened(_ outcome: Outcome) {
+        var fixed = Fixed(at: body, count: 0)
+        fixed.add(UInt64(outcome.rawValue))
+        finish(.reopened, fixed: fixed.count)
+    }
+
+    /// What the session did so far. Only while the encoder has nothing but small records.
+    mutating func add(_ figures: SessionFigures) {
+        var fixed = Fixed(at: body, count: 0)
+        fixed.add(figures.milliseconds)
+        fixed.add(figures.requests)
+        fixed.add(figures.connections)
+        finish(.figures, fixed: fixed.count, texts: figures.lanes?.write(to: body + fixed.count) ?? 0)
+    }
+
+    /// - Parameter isInputRead: all rows of the input are announced.
+    mutating func addEnd(isInputRead: Bool) {
+        var fixed = Fixed(at: body, count: 0)
+        fixed.add(UInt64(isInputRead ? 1 : 0))
+        finish(.end, fixed: fixed.count)
+    }
+
+    /// Called with some thousand rows at once; only while the encoder is empty.
+    mutating func add(_ batch: OutcomeBatch) {
+        precondition(used == 0, "a batch is as large as the encoder")
+        let fixedLength = 8 + 16 * batch.count
+        body.storeBytes(of: UInt64(batch.count).littleEndian, as: UInt64.self)
+        var words = body + 8
+        let texts = body + fixedLength
+        var text = 0
+        for entry in batch.entries {
+            let (first, second) = Self.write(entry, of: batch, to: texts, &text)
+            words.storeBytes(of: first.littleEndian, as: UInt64.self)
+            words.storeBytes(of: second.littleEndian, toByteOffset: 8, as: UInt64.self)
+            words += 16
+        }
+        finish(.outcomes, fixed: fixedLength, texts: text)
+    }
+
+    /// Writes the texts of an entry and gives its fixed part.
+    private static func write(
+        _ entry: OutcomeEntry, of batch: OutcomeBatch, to texts: UnsafeMutableRawPointer, _ used: inout Int
+    ) -> (UInt64, UInt64) {
+        var word = LedgerEntry(
+            row: entry.row, attempts: entry.attempts, outcome: entry.outcome, status: entry.status)
+        if entry.timestamp != OutcomeEntry.noTimestamp {
+            texts.storeBytes(of: entry.timestamp.littleEndian, toByteOffset: used, as: UInt64.self)
+            used += 8
+            word.hasTimestamp = true
+        }
+        if entry.hasOwnID {
+            (texts + used).copyMemory(from: batch.ownID(of: entry).baseAddress!, byteCount: MessageID.length)
+            used += MessageID.length
+            word.hasOwnID = true
+        }
+        let token = batch.token(of: entry)
+        word.isPacked = entry.isHex || Hex.isDigits(token)
+        if word.isPacked { Hex.pack(token, to: texts + used) }
+        word.tokenLength = word.isPacked ? token.count / 2 : token.count
+        if !word.isPacked, token.count > 0 {
+            (texts + used).copyMemory(from: token.baseAddress!, byteCount: token.count)
+        }
+        used += word.tokenLength
+        if entry.reasonLength > 0 { write(reasonOf: entry, batch, to: texts, &used, &word) }
+        if entry.carriedLength > 0 {
+            let carried = batch.carried(of: entry)
+            (texts + used).copyMemory(from: carried.baseAddress!, byteCount: carried.count)
+            used += carried.count
+            word.carriedLength = carried.count
+        }
+        return word.words
+    }
+
+    private static func write(
+        reasonOf entry: OutcomeEntry, _ batch: OutcomeBatch, to texts: UnsafeMutableRawPointer, _ used: inout Int,
+        _ word: inout LedgerEntry
+    ) {
+        let reason = batch.reason(of: entry)
+        if entry.outcome.isAnswered, case .known(let known) = Reason(bytes: reason) {
+            word.reason = known
+        } else {
+            word.reasonLength = reason.count
+            (texts + used).copyMemory(from: reason.baseAddress!, byteCount: reason.count)
+            used += reason.count
+        }
+    }
+
+    /// Behind the frame of the next record.
+    private var body: UnsafeMutableRawPointer { buffer + used + LedgerFrame.length }
+
+    private mutating func finish(_ kind: LedgerKind, fixed: Int, texts: Int = 0) {
+        let sum = CRC32C.of(UnsafeRawBufferPointer(start: body + fixed, count: texts))
+        let frame = LedgerFrame(kind, fixedLength: fixed, textLength: texts, textSum: sum)
+        let length = LedgerFrame.length + fixed + texts
+        precondition(used + frame.recordLength <= capacity)
+        for offset in length..<frame.recordLength {
+            buffer.storeBytes(of: 0, toByteOffset: used + offset, as: UInt8.self)
+        }
+        frame.write(to: buffer + used)
+        used += frame.recordLength
+    }
+
+    /// Writes numbers one behind the other.
+    private struct Fixed {
+        let at: UnsafeMutableRawPointer
+        var count: Int
+
+        mutating func add<Number: FixedWidthInteger & BitwiseCopyable>(_ number: Number) {
+            (at + count).storeBytes(of: number.littleEndian, as: Number.self)
+            count += MemoryLayout<Number>.size
+        }
+    }
+}
+
+/// The 16 bytes of a row's outcome.
+///
+///     row (40 bits), attempts (15), sent again after it may have arrived (1), outcome (8)
+///     status (16), known reason (8), length of token (12), length of reason (12), flags (4), length of what is carried (12)
+struct LedgerEntry: Equatable {
+    var row: UInt64
+    /// See `Attempts`.
+    var attempts: UInt16
+    var outcome: Outcome
+    /// As in `OutcomeEntry`.
+    var status: UInt16
+    /// One that is in the table needs no text.
+    var reason: KnownReason?
+    /// As they stand in the texts.
+    var tokenLength = 0
+    var reasonLength = 0
+    var carriedLength = 0
+    /// The token's hexadecimal digits are packed.
+    var isPacked = false
+    var hasOwnID = false
+    var hasTimestamp = false
+
+    init(row: UInt64, attempts: UInt16, outcome: Outcome, status: UInt16) {
+        self.row = row
+        self.attempts = attempts
+        self.outcome = outcome
+        self.status = status
+    }
+
+    private static let lengthMax = 0xFFF
+
+    @inline(__always)
+    var words: (UInt64, UInt64) {
+        precondition(row < LedgerRange.rowMax && tokenLength <= Self.lengthMax && reasonLength <= Self.lengthMax)
+        let first = row | UInt64(attempts) << 40 | UInt64(outcome.rawValue) << 56
+        let flags: UInt64 = (isPacked ? 1 : 0) | (hasOwnID ? 2 : 0) | (hasTimestamp ? 4 : 0)
+        let code = reason.map { UInt64($0.rawValue) + 1 } ?? 0
+        return (
+            first,
+            UInt64(status) | code << 16 | UInt64(tokenLength) << 24 | UInt64(reasonLength) << 36 | flags << 48
+                | UInt64(carriedLength) << 52
+        )
+    }
+
+    /// Nil for words that nobody wrote.
+    init?(_ first: UInt64, _ second: UInt64) {
+        guard let outcome = Outcome(rawValue: UInt8(truncatingIfNeeded: first >> 56)), second >> 51 & 1 == 0 else {
+            return nil
+        }
+        row = first & (LedgerRange.rowMax - 1)
+        attempts = UInt16(truncatingIfNeeded: first >> 40)
+        self.outcome = outcome
+        status = UInt16(truncatingIfNeeded: second)
+        let code = UInt8(truncatingIfNeeded: second >> 16)
+        if code > 0 {
+            guard let known = KnownReason(rawValue: code - 1) else { return nil }
+            reason = known
+        }
+        tokenLength = Int(second >> 24) & Self.lengthMax
+        reasonLength = Int(second >> 36) & Self.lengthMax
+        carriedLength = Int(second >> 52)
+        isPacked = second >> 48 & 1 != 0
+        hasOwnID = second >> 48 & 2 != 0
+        hasTimestamp = second >> 48 & 4 != 0
+    }
+
+    /// Of its texts.
+    var textLength: Int {
+        tokenLength + reasonLength + carriedLength + (hasOwnID ? MessageID.length : 0) + (hasTimestamp ? 8 : 0)
+    }
+}

@@ -1,0 +1,246 @@
+import APNSBatchModel
+import APNSBatchNotification
+
+/// What a ledger tells: a pure value, made by taking its records in order.
+package struct LedgerHistory: Sendable {
+    /// A row whose attempts were used up.
+    struct Unavailable: Sendable, Equatable {
+        /// In its range.
+        var index: UInt32
+        var attempts: UInt16
+    }
+
+    /// A range, and what is known of its rows.
+    package struct Range: Sendable, Equatable {
+        package var facts: LedgerRange
+        /// The session that announced it last.
+        var session: UInt32
+        /// So many of its first rows may have been sent, as the ledger says.
+        var handed = 0
+        /// Rows without an outcome.
+        package var remaining: Int
+        /// A bit for each row that has one; empty while none or all do.
+        var done: [UInt64] = []
+        /// Rows that ended as unavailable, by their index.
+        var unavailable: [Unavailable] = []
+        /// Rows that were unavailable and have been reopened, by their index; of the last reopening.
+        var reopened: [Unavailable] = []
+
+        init(_ facts: LedgerRange, session: UInt32) {
+            self.facts = facts
+            self.session = session
+            remaining = facts.rows
+        }
+
+        package func isDone(_ index: Int) -> Bool {
+            remaining == 0 || (!done.isEmpty && done[index >> 6] >> UInt64(index & 63) & 1 != 0)
+        }
+
+        /// Where the rows end that follow a row and are done as it is, or not done as it is not.
+        func end(ofRunAt index: Int) -> Int {
+            guard !done.isEmpty else { return facts.rows }
+            let flip: UInt64 = isDone(index) ? ~0 : 0
+            var word = index >> 6
+            var others = (done[word] ^ flip) & (~0 << UInt64(index & 63))
+            while others == 0 {
+                word += 1
+                guard word < done.count else { return facts.rows }
+                others = done[word] ^ flip
+            }
+            return min(facts.rows, word << 6 + others.trailingZeroBitCount)
+        }
+
+        /// Its unavailable rows have no outcome any more.
+        mutating func reopen() {
+            guard !unavailable.isEmpty else { return }
+            if done.isEmpty {
+                // All rows are done: a bit for each, and none behind the last.
+                done = Array(repeating: ~0, count: (facts.rows + 63) / 64)
+                if facts.rows & 63 != 0 { done[done.count - 1] = 1 << UInt64(facts.rows & 63) - 1 }
+            }
+            for row in unavailable { done[Int(row.index) >> 6] &= ~(1 << UInt64(row.index & 63)) }
+            remaining += unavailable.count
+            if remaining == facts.rows { done = [] }
+            reopened = unavailable.sorted { $0.index < $1.index }
+            unavailable = []
+        }
+
+        /// Requests of earlier sessions for a row that was reopened.
+        package func attempts(ofReopened index: Int) -> UInt16 {
+            var (low, high) = (0, reopened.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if reopened[middle].index < index { low = middle + 1 } else { high = middle }
+            }
+            return low < reopened.count && reopened[low].index == index ? reopened[low].attempts : 0
+        }
+
+        /// False when it already was.
+        mutating func setDone(_ index: Int) -> Bool {
+            guard !isDone(index) else { return false }
+            if done.isEmpty { done = Array(repeating: 0, count: (facts.rows + 63) / 64) }
+            done[index >> 6] |= 1 << UInt64(index & 63)
+            remaining -= 1
+            if remaining == 0 { done = [] }
+            return true
+        }
+    }
+
+    /// Why a record cannot be true. The ledger is damaged, or somebody else's.
+    enum Fault: Error, Equatable {
+        case misplaced
+        case unknownRow(UInt64)
+        case secondOutcome(UInt64)
+    }
+
+    private(set) var header: LedgerHeader?
+    package private(set) var session: LedgerSession?
+    /// Whether the last session ended in order.
+    private(set) var isEnded = false
+    /// Whether it did so when the whole input was announced.
+    private(set) var isInputRead = false
+    /// In the order of their rows, without gaps.
+    package private(set) var ranges: [Range] = []
+    package private(set) var tally = Tally()
+    /// Of the sessions before the last one, and of that.
+    private var figuresBefore = SessionFigures()
+    package private(set) var figuresOfSession = SessionFigures()
+    /// When the last session began.
+    private var tallyBefore = Tally()
+    package private(set) var reasons = OutcomeReasons()
+    /// So much of `results.csv` was durable at the last mark.
+    private(set) var resultsLength: UInt64 = 0
+    /// The sum of so much; nil where the mark has none.
+    private(set) var resultsSum: UInt32?
+    /// Of the last row that was looked for.
+    private var lastRange = 0
+
+    /// What all sessions did.
+    package var figures: SessionFigures { figuresBefore + figuresOfSession }
+
+    /// Rows that ended in the last session, and those of them that were accepted.
+    package var endedInSession: (rows: UInt64, accepted: UInt64) {
+        (tally.rows - min(tally.rows, tallyBefore.rows), tally[.accepted] - tallyBefore[.accepted])
+    }
+
+    /// About when the last session did something, in seconds since the epoch.
+    package var lastTime: UInt64 { (session?.time ?? header?.start ?? 0) &+ figuresOfSession.milliseconds / 1000 }
+
+    /// Whether every row of the input has its outcome, and the last session ended in order.
+    package var isComplete: Bool { isEnded && isInputRead && ranges.allSatisfy { $0.remaining == 0 } }
+
+    /// Rows in ranges.
+    package var rows: UInt64 { ranges.last.map { $0.facts.firstRow - 1 + UInt64($0.facts.rows) } ?? 0 }
+
+    mutating func take(_ header: LedgerHeader) throws(Fault) {
+        guard self.header == nil, session == nil else { throw .misplaced }
+        self.header = header
+    }
+
+    mutating func take(_ session: LedgerSession) throws(Fault) {
+        guard header != nil, session.number == (self.session?.number ?? 0) + 1 else { throw .misplaced }
+        self.session = session
+        (figuresBefore, figuresOfSession) = (figures, SessionFigures())
+        tallyBefore = tally
+        isEnded = false
+        isInputRead = false
+    }
+
+    mutating func take(_ range: LedgerRange) throws(Fault) {
+        guard let session, !isEnded else { throw .misplaced }
+        if range.firstRow == rows + 1 {
+            ranges.append(Range(range, session: session.number))
+            return
+        }
+        guard let index = index(of: range.firstRow), ranges[index].facts == range else { throw .misplaced }
+        ranges[index].session = session.number
+    }
+
+    mutating func takeHanded(firstRow: UInt64, rows: UInt64) throws(Fault) {
+        guard let index = index(of: firstRow), ranges[index].facts.firstRow == firstRow,
+            rows <= ranges[index].facts.rows
+        else { throw .misplaced }
+        ranges[index].handed = max(ranges[index].handed, Int(rows))
+    }
+
+    /// Each tells all of its session up to then.
+    mutating func take(_ figures: SessionFigures) throws(Fault) {
+        guard session != nil else { throw .misplaced }
+        figuresOfSession.take(figures)
+    }
+
+    /// Rows that ended as unavailable have no outcome any more.
+    mutating func takeReopened() throws(Fault) {
+        guard session != nil else { throw .misplaced }
+        for index in ranges.indices {
+            for row in ranges[index].unavailable { tally.attempts -= UInt64(row.attempts) }
+            ranges[index].reopen()
+        }
+        tally[.unavailable] = 0
+        reasons.unavailable = [:]
+    }
+
+    mutating func takeMark(resultsLength: UInt64, resultsSum: UInt32? = nil) {
+        self.resultsLength = resultsLength
+        self.resultsSum = resultsSum
+    }
+
+    mutating func takeEnd(isInputRead: Bool) throws(Fault) {
+        guard session != nil, !isEnded else { throw .misplaced }
+        isEnded = true
+        self.isInputRead = isInputRead
+    }
+
+    /// - Parameter text: of the row's reason; asked for only where it is needed.
+    mutating func take(_ entry: LedgerEntry, text: () throws -> [UInt8]?) throws {
+        guard let index = index(of: entry.row) else { throw Fault.unknownRow(entry.row) }
+        let place = Int(entry.row - ranges[index].facts.firstRow)
+        guard ranges[index].setDone(place) else { throw Fault.secondOutcome(entry.row) }
+        if entry.outcome == .unavailable {
+            ranges[index].unavailable.append(
+                Unavailable(index: UInt32(place), attempts: Attempts.count(entry.attempts)))
+        }
+        tally.count(entry.outcome, attempts: entry.attempts)
+        if entry.outcome == .invalid {
+            try reasons.count(invalid: entry.row, code: entry.status) {
+                String(decoding: try text() ?? [], as: UTF8.self)
+            }
+        } else if entry.outcome.isAnswered {
+            let unknown = entry.reason == nil ? try text()?.withUnsafeBytes { Reason(bytes: $0) } : nil
+            if let reason = entry.reason.map({ .known($0) }) ?? unknown { reasons.count(reason, of: entry.outcome) }
+        }
+    }
+
+    /// The range of a row. Rows of a batch are near each other, so the last one is looked at first.
+    private mutating func index(of row: UInt64) -> Int? {
+        guard row >= 1, row <= rows else { return nil }
+        if ranges[lastRange].facts.contains(row) { return lastRange }
+        lastRange = found(row)
+        return lastRange
+    }
+
+    /// The range of a row; nil when it was never announced.
+    func range(of row: UInt64) -> Range? { row >= 1 && row <= rows ? ranges[found(row)] : nil }
+
+    private func found(_ row: UInt64) -> Int {
+        var (low, high) = (0, ranges.count - 1)
+        while low < high {
+            let middle = (low + high + 1) / 2
+            if ranges[middle].facts.firstRow <= row { low = middle } else { high = middle - 1 }
+        }
+        return low
+    }
+
+    /// How many of a range's first rows may have been sent, counting the last session, which is over.
+    ///
+    /// - Parameter board: what the lanes of the last session noted; nil when it cannot be believed.
+    func handed(_ range: Range, board: [UInt64: Int]?) -> Int {
+        guard !isEnded, range.remaining > 0, range.session == session?.number else { return range.handed }
+        guard let board else { return range.facts.rows }
+        return max(range.handed, min(range.facts.rows, board[range.facts.firstRow] ?? range.facts.rows))
+    }
+}
+
+extension LedgerRange {
+    func contains(_ row: UInt64) -> Bool { row >= firstRow && row - firstRow < UInt64(rows) }
+}

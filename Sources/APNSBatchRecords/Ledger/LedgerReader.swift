@@ -1,0 +1,259 @@
+import APNSBatchBasics
+import APNSBatchModel
+import APNSBatchNotification
+
+/// Reads a ledger from its beginning: only the fixed parts, unless texts are asked for.
+///
+/// A record that does not hold ends the ledger: the process or the power went while it was written, and it was never
+/// acknowledged. Unless a mark behind it says that it was durable once, or something stands behind it and the power was
+/// never gone: then the ledger is damaged, and nobody can say what became of its rows.
+package struct LedgerReader: ~Copyable {
+    /// What was found.
+    package struct Reading: Sendable {
+        package var history = LedgerHistory()
+        /// Where the last record that holds ends; what is behind it is torn.
+        package var length: UInt64 = 0
+        /// Where the records of outcomes begin that the last mark does not cover.
+        var afterMark: [UInt64] = []
+        /// Where rows were last reopened: outcomes of the kind that stand before it do not count any more.
+        var reopenedAt: UInt64 = 0
+    }
+
+    /// Why a ledger cannot be read.
+    package enum Failure: Error, Equatable {
+        case storage(StorageError)
+        /// It has no header: it is no ledger, or its process was killed before there was anything to tell.
+        case notOne
+        case damaged(at: UInt64)
+    }
+
+    private let storage: any LedgerStorage
+    private let window: UnsafeMutableRawBufferPointer
+    private var windowStart: UInt64 = 0
+    private var windowCount = 0
+
+    /// A frame and the longest fixed part, and a bit of the next record.
+    private static let windowBytes = 40 * 1024
+
+    package init(_ storage: any LedgerStorage) {
+        self.storage = storage
+        window = .allocate(byteCount: Self.windowBytes, alignment: 16)
+    }
+
+    deinit { window.deallocate() }
+
+    /// Reads everything.
+    ///
+    /// - Parameters:
+    ///   - limit: where to end, for a ledger whose texts do not hold from there on.
+    ///   - boot: of the system now; nil if nobody knows.
+    package mutating func read(upTo limit: UInt64 = .max, boot: (UInt64, UInt64)? = nil) throws(Failure) -> Reading {
+        var reading = Reading()
+        while reading.length < limit, let frame = try frame(at: reading.length) {
+            do {
+                try take(frame, at: reading.length, into: &reading)
+            } catch {
+                if let failure = error as? Failure, case .storage = failure { throw failure }
+                throw .damaged(at: reading.length)
+            }
+            reading.length += UInt64(frame.recordLength)
+        }
+        guard reading.history.header != nil else {
+            // Ranges are announced after the first words were durable.
+            throw try follows(0, { frame, _, _ in frame.kind == .range }) ? .damaged(at: 0) : .notOne
+        }
+        guard limit == .max else { return reading }
+        let isSameBoot = boot.map { $0 != (0, 0) && reading.history.session?.boot ?? (0, 0) == $0 } ?? false
+        if try isDamage(reading.length, isSameBoot) { throw .damaged(at: reading.length) }
+        for offset in reading.afterMark where try !textsHold(at: offset) {
+            if isSameBoot, try isDamage(offset, true) { throw .damaged(at: offset) }
+            return try read(upTo: offset)
+        }
+        return reading
+    }
+
+    /// Whether what does not hold was whole once. What a process wrote outlives it: without a loss of power only the last
+    /// record can be torn.
+    private mutating func isDamage(_ offset: UInt64, _ isSameBoot: Bool) throws(Failure) -> Bool {
+        try follows(offset) { frame, fixed, at in
+            if isSameBoot { return true }
+            guard frame.kind == .mark, let mark = LedgerDecoder.mark(fixed) else { return false }
+            return mark.position == at && mark.covered > offset
+        }
+    }
+
+    /// The header and the last session. What stands between is stepped over, held to nothing but its length.
+    mutating func opening() throws(Failure) -> (header: LedgerHeader, session: LedgerSession?) {
+        guard let first = try frame(at: 0), first.kind == .header,
+            let header = LedgerDecoder.header(fixedPart(first, at: 0), texts: try texts(first, at: 0))
+        else {
+            _ = try read()
+            throw .damaged(at: 0)
+        }
+        var session: LedgerSession?
+        var offset = UInt64(first.recordLength)
+        while offset + UInt64(LedgerFrame.length) <= storage.length,
+            let frame = try read(at: offset, count: LedgerFrame.length).withUnsafeBytes({ LedgerFrame($0) })
+        {
+            if frame.kind == .session, try self.frame(at: offset) != nil {
+                session = LedgerDecoder.session(fixedPart(frame, at: offset)) ?? session
+                if frame.textLength > 0, try textsHold(at: offset) { session?.note = try texts(frame, at: offset) }
+            }
+            offset += UInt64(frame.recordLength)
+        }
+        return (header, session)
+    }
+
+    /// The record at an offset, if it is whole and holds; its fixed part is then in the window.
+    private mutating func frame(at offset: UInt64) throws(Failure) -> LedgerFrame? {
+        guard let frame = LedgerFrame(try bytes(at: offset, count: LedgerFrame.length)),
+            offset + UInt64(frame.recordLength) <= storage.length,
+            frame.holds(try bytes(at: offset, count: LedgerFrame.length + frame.fixedLength))
+        else { return nil }
+        // There is one header, and it is small: its texts are held to their sum at once.
+        if frame.kind == .header, try !textsHold(at: offset) { return nil }
+        return frame
+    }
+
+    private func take(_ frame: LedgerFrame, at offset: UInt64, into reading: inout Reading) throws {
+        let fixed = fixedPart(frame, at: offset)
+        switch frame.kind {
+        case .header:
+            try reading.history.take(try found(LedgerDecoder.header(fixed, texts: texts(frame, at: offset))))
+        case .session: try reading.history.take(try found(LedgerDecoder.session(fixed)))
+        case .range: try reading.history.take(try found(LedgerDecoder.range(fixed)))
+        case .outcomes:
+            reading.afterMark.append(offset)
+            try takeOutcomes(fixed, frame, at: offset, into: &reading.history)
+        case .mark:
+            let mark = try found(LedgerDecoder.mark(fixed))
+            guard mark.position == offset else { throw LedgerHistory.Fault.misplaced }
+            reading.history.takeMark(resultsLength: mark.resultsLength, resultsSum: mark.resultsSum)
+            reading.afterMark.removeAll { $0 < mark.covered }
+        case .handed:
+            let (firstRow, rows) = try found(LedgerDecoder.handed(fixed))
+            try reading.history.takeHanded(firstRow: firstRow, rows: rows)
+        case .figures:
+            var figures = try found(LedgerDecoder.figures(fixed))
+            if frame.textLength > 0, try textsHold(at: offset) {
+                figures.lanes = try texts(frame, at: offset).withUnsafeBytes { LaneAccount(text: $0) }
+            }
+            try reading.history.take(figures)
+        case .reopened:
+            _ = try found(LedgerDecoder.reopened(fixed))
+            try reading.history.takeReopened()
+            reading.reopenedAt = offset
+        case .end: try reading.history.takeEnd(isInputRead: try found(LedgerDecoder.end(fixed)))
+        }
+    }
+
+    private func found<T>(_ value: T?) throws(LedgerHistory.Fault) -> T {
+        guard let value else { throw .misplaced }
+        return value
+    }
+
+    private func takeOutcomes(
+        _ fixed: UnsafeRawBufferPointer, _ frame: LedgerFrame, at offset: UInt64, into history: inout LedgerHistory
+    ) throws {
+        let count = try found(LedgerDecoder.outcomeCount(fixed))
+        var textOffset = 0
+        for number in 0..<count {
+            let entry = try found(LedgerDecoder.outcome(number, of: fixed))
+            let end = textOffset + entry.textLength
+            guard end <= frame.textLength else { throw LedgerHistory.Fault.misplaced }
+            try history.take(entry) {
+                guard entry.reasonLength > 0 else { return nil }
+                let behind = entry.reasonLength + entry.carriedLength
+                let start = UInt64(LedgerFrame.length + frame.fixedLength + end - behind)
+                return try read(at: offset + start, count: entry.reasonLength)
+            }
+            textOffset = end
+        }
+    }
+
+    /// A record of outcomes as the batch that it was. The batch is emptied first.
+    mutating func outcomes(at offset: UInt64, into batch: OutcomeBatch) throws(Failure) -> LedgerFrame {
+        batch.removeAll()
+        guard let frame = try frame(at: offset), frame.kind == .outcomes, try textsHold(at: offset) else {
+            throw .damaged(at: offset)
+        }
+        let texts = try texts(frame, at: offset)
+        let fixed = fixedPart(frame, at: offset)
+        let isOne = texts.withUnsafeBytes { LedgerDecoder.batch(fixed, texts: $0, into: batch) }
+        guard isOne else { throw .damaged(at: offset) }
+        return frame
+    }
+
+    /// The kind and length of the record at an offset, for whoever walks over them.
+    mutating func record(at offset: UInt64) throws(Failure) -> LedgerFrame? { try frame(at: offset) }
+
+    // MARK: Bytes
+
+    /// Bytes of the ledger, fewer only at its end; valid until the next call.
+    private mutating func bytes(at offset: UInt64, count: Int) throws(Failure) -> UnsafeRawBufferPointer {
+        let isThere = offset >= windowStart && offset + UInt64(count) <= windowStart + UInt64(windowCount)
+        if !isThere {
+            (windowStart, windowCount) = (offset, 0)
+            do throws(StorageError) {
+                windowCount = try storage.read(at: offset, into: window)
+            } catch {
+                throw .storage(error)
+            }
+        }
+        let start = Int(offset - windowStart)
+        return UnsafeRawBufferPointer(rebasing: window[start..<min(windowCount, start + count)])
+    }
+
+    private func fixedPart(_ frame: LedgerFrame, at offset: UInt64) -> UnsafeRawBufferPointer {
+        let start = Int(offset - windowStart) + LedgerFrame.length
+        return UnsafeRawBufferPointer(rebasing: window[start..<(start + frame.fixedLength)])
+    }
+
+    private func read(at offset: UInt64, count: Int) throws(Failure) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var got = 0
+        do throws(StorageError) {
+            got = try bytes.withUnsafeMutableBufferPointer { (bytes) throws(StorageError) in
+                try storage.read(at: offset, into: UnsafeMutableRawBufferPointer(bytes))
+            }
+        } catch {
+            throw .storage(error)
+        }
+        guard got == count else { throw .damaged(at: offset) }
+        return bytes
+    }
+
+    private func texts(_ frame: LedgerFrame, at offset: UInt64) throws(Failure) -> [UInt8] {
+        try read(at: offset + UInt64(LedgerFrame.length + frame.fixedLength), count: frame.textLength)
+    }
+
+    private func textsHold(at offset: UInt64) throws(Failure) -> Bool {
+        let head = try read(at: offset, count: LedgerFrame.length)
+        guard let frame = head.withUnsafeBytes({ LedgerFrame($0) }) else { return false }
+        return try texts(frame, at: offset).withUnsafeBytes { CRC32C.of($0) } == frame.textSum
+    }
+
+    /// Whether a record of this kind holds somewhere behind a place.
+    private mutating func follows(
+        _ offset: UInt64, _ isWanted: (LedgerFrame, _ fixed: UnsafeRawBufferPointer, _ at: UInt64) -> Bool
+    ) throws(Failure) -> Bool {
+        var at = (offset + 15) & ~7
+        while at + UInt64(LedgerFrame.length) <= storage.length {
+            if let frame = LedgerFrame(try bytes(at: at, count: LedgerFrame.length)),
+                at + UInt64(frame.recordLength) <= storage.length,
+                frame.holds(try bytes(at: at, count: LedgerFrame.length + frame.fixedLength)),
+                isWanted(frame, fixedPart(frame, at: at), at)
+            {
+                return true
+            }
+            at += 8
+        }
+        return false
+    }
+}
+
+extension LedgerDecoder {
+    static func header(_ fixed: UnsafeRawBufferPointer, texts: [UInt8]) -> LedgerHeader? {
+        texts.withUnsafeBytes { header(fixed, texts: $0) }
+    }
+}

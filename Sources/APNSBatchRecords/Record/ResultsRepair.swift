@@ -1,0 +1,88 @@
+import APNSBatchBasics
+import APNSBatchModel
+
+/// Makes `results.csv` what the ledger says: lines that are surely right stay, the others are written anew.
+struct ResultsRepair: ~Copyable {
+    private let results: any LedgerStorage
+    private let ledger: any LedgerStorage
+    private let name: String
+    /// Where unavailable rows were last reopened: such outcomes before it have no line any more.
+    private let reopenedAt: UInt64
+    private let isSound: Bool
+    /// Of the input, that each line has.
+    private let columns: [String]
+    private var lines: ResultLines
+    /// Of what stands in `results.csv`.
+    private(set) var sum: UInt32
+    private let batch = OutcomeBatch()
+
+    init(results: any LedgerStorage, past: RunPast, name: String) {
+        self.results = results
+        ledger = past.ledger
+        self.name = name
+        reopenedAt = past.reading.reopenedAt
+        isSound = past.hasSoundResults
+        sum = past.reading.history.resultsSum ?? 0
+        columns = past.header.resultColumns
+        lines = ResultLines(campaign: past.header.identity, carried: columns.count)
+    }
+
+    /// - Parameter reading: of the ledger, whose torn tail is cut.
+    mutating func run(_ reading: LedgerReader.Reading) throws(CampaignError) {
+        do {
+            let length = reading.history.resultsLength
+            if isSound {
+                try results.truncate(to: length)
+                try project(reading.afterMark)
+            } else {
+                // From here on nothing of the file is right any more.
+                try RunLedger.settle(ledger, resultsLength: 0, handed: [])
+                try results.truncate(to: 0)
+                sum = 0
+                let header = ResultLines.header(columns)
+                try header.withUnsafeBytes { try append($0) }
+                try projectAll(upTo: reading.length)
+            }
+            try flush()
+            try results.sync()
+        } catch let error as StorageError {
+            throw CampaignError(.results, "\(error)")
+        } catch let failure as LedgerReader.Failure {
+            throw RunPast.explain(failure, name: name)
+        } catch {
+            throw CampaignError(.results, "\(error)")
+        }
+    }
+
+    private mutating func project(_ offsets: [UInt64]) throws {
+        var reader = LedgerReader(ledger)
+        for offset in offsets { try project(offset, &reader) }
+    }
+
+    private mutating func projectAll(upTo end: UInt64) throws {
+        var reader = LedgerReader(ledger)
+        var offset: UInt64 = 0
+        while offset < end, let frame = try reader.record(at: offset) {
+            if frame.kind == .outcomes { try project(offset, &reader) }
+            offset += UInt64(frame.recordLength)
+        }
+    }
+
+    private mutating func project(_ offset: UInt64, _ reader: inout LedgerReader) throws {
+        _ = try reader.outcomes(at: offset, into: batch)
+        for entry in batch.entries where offset >= reopenedAt || entry.outcome != .unavailable {
+            if !lines.hasRoom { try flush() }
+            lines.append(entry, of: batch)
+        }
+    }
+
+    private mutating func flush() throws {
+        try append(lines.bytes)
+        lines.removeAll()
+    }
+
+    private mutating func append(_ bytes: UnsafeRawBufferPointer) throws {
+        try results.append(bytes)
+        sum = CRC32C.of(bytes, after: sum)
+    }
+}

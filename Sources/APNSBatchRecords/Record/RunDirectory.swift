@@ -1,0 +1,85 @@
+import APNSBatchBasics
+import APNSBatchModel
+import Glibc
+
+/// Where a run's results go: a directory of its own, never one that holds those of another.
+package enum RunDirectory {
+    /// What happened; all else follows from it.
+    static let ledger = "ledger"
+    /// How far lanes are into their chunks.
+    static let board = "ledger.board"
+    static let results = "results.csv"
+    package static let summary = "summary.json"
+
+    /// Makes the directory asked for, or a new one below `runs/` named by the time in UTC.
+    package static func make(_ wanted: String?) throws(CampaignError) -> String {
+        guard let wanted else { return try makeNew() }
+        guard !wanted.isEmpty else { throw unnamed }
+        try create(wanted)
+        guard access("\(wanted)/.", W_OK | X_OK) == 0 else {
+            throw CampaignError(.configuration, "cannot write into \(wanted): \(systemMessage())")
+        }
+        let isUnbegun = access("\(wanted)/\(ledger)", F_OK) == 0 ? try DirectoryFiles(wanted).isUnbegun() : nil
+        guard isUnbegun != false, hasNoResults(wanted, headerAllowed: isUnbegun != nil) else { throw taken(wanted) }
+        return wanted
+    }
+
+    static var unnamed: CampaignError {
+        CampaignError(.configuration, "run directory: expected a path, found an empty text")
+    }
+
+    static func taken(_ path: String) -> CampaignError {
+        CampaignError(
+            .configuration, "\(path) holds the results of an earlier run; name another directory, or resume it")
+    }
+
+    /// - Parameter headerAllowed: beside a ledger that was not begun it may have come as far as that.
+    private static func hasNoResults(_ directory: String, headerAllowed: Bool) -> Bool {
+        var facts = stat()
+        guard lstat("\(directory)/\(summary)", &facts) != 0 else { return false }
+        guard lstat("\(directory)/\(results)", &facts) == 0 else { return true }
+        guard headerAllowed, let storage = try? FileStorage("\(directory)/\(results)", .readOnly) else { return false }
+        return (try? ResultsScan(storage).isBareHeader) ?? false
+    }
+
+    private static func makeNew() throws(CampaignError) -> String {
+        try create("runs")
+        let stamp = timestamp()
+        for number in 1...1000 {
+            let path = number == 1 ? "runs/\(stamp)" : "runs/\(stamp)-\(number)"
+            if mkdir(path, 0o755) == 0 {
+                try sync("runs")
+                return path
+            }
+            guard errno == EEXIST else { break }
+        }
+        throw CampaignError(.configuration, "cannot create a directory below runs/: \(systemMessage())")
+    }
+
+    /// Like `mkdir -p`. The names of what is made survive a loss of power.
+    private static func create(_ path: String) throws(CampaignError) {
+        var made = path.hasPrefix("/") ? "/" : ""
+        for part in path.split(separator: "/") {
+            let parent = made.isEmpty ? "." : made
+            made += (made.isEmpty || made.hasSuffix("/") ? "" : "/") + part
+            if mkdir(made, 0o755) == 0 {
+                try sync(parent)
+            } else if errno != EEXIST {
+                throw CampaignError(.configuration, "cannot create directory \(made): \(systemMessage())")
+            }
+        }
+    }
+
+    private static func sync(_ path: String) throws(CampaignError) {
+        try CampaignError.mapping(.configuration) { try FileStorage.syncDirectory(path) }
+    }
+
+    private static func timestamp() -> String {
+        var now = time(nil)
+        var parts = tm()
+        gmtime_r(&now, &parts)
+        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(parts.tm_year + 1900)\(two(parts.tm_mon + 1))\(two(parts.tm_mday))"
+            + "T\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))Z"
+    }
+}

@@ -1,0 +1,146 @@
+import APNSBatchModel
+import APNSBatchNotification
+
+/// What became of the rows of a run, read from its ledger; also while the run goes on.
+public struct RunStatus: Sendable, Equatable {
+    /// What is known of a row.
+    public enum Knowledge: Sendable, Equatable, CaseIterable {
+        /// It has its outcome, and its line in `results.csv`.
+        case ended
+        /// It may have been handed to a connection, and has no outcome.
+        case unknown
+        /// It was never sent, or was answered in a way that lets it be sent again.
+        case notSent
+    }
+
+    /// Rows one behind the other of which the same is known.
+    public struct Rows: Sendable, Equatable {
+        public var first: UInt64
+        public var last: UInt64
+        public var knowledge: Knowledge
+
+        public var count: UInt64 { last - first + 1 }
+    }
+
+    /// How things are.
+    public enum State: Sendable, Equatable {
+        /// A process is at work on it.
+        case running(process: UInt32)
+        /// The last process ended in order.
+        case ended
+        /// The last process was killed, or its disk failed.
+        case killed
+    }
+
+    public var state: State
+    /// What the input was called.
+    public var input: String
+    /// Bytes of the input; nil for a pipe, which cannot be resumed.
+    public var inputBytes: UInt64?
+    /// Bytes of the input whose rows were read.
+    public var inputBytesRead: UInt64
+    /// The last process ended in order, and had read the input to its end.
+    public var isInputRead: Bool
+    /// Processes that worked on it.
+    public var sessions: Int
+    /// Rows that were read so far: those that ended, may have been sent and were not sent.
+    public var rowsRead: UInt64
+    /// Rows behind them.
+    public var unread: UnreadRows
+    /// Rows that were sent again although an earlier request may have arrived: they may have arrived twice.
+    public var resent: UInt64
+    /// When the first process began, in seconds since the epoch.
+    public var start: UInt64
+    /// Rows that were read so far, by what is known of them, in order.
+    public var rows: [Rows]
+    /// Rows by outcome.
+    public var outcomes: [Outcome: UInt64]
+    /// ``Campaign/note``.
+    public var note: [UInt8]
+
+    /// Where the last range ends; nil before the first.
+    package var readUpTo: UInt64?
+
+    /// Rows of the whole input, about so many where the rest was not counted; nil where nobody can say.
+    public var rowsTotal: UInt64? { unread.rows.map { rowsRead + $0 } }
+
+    /// Rows that have no outcome, about so many where the rest was not counted; nil where nobody can say.
+    public var left: UInt64? { unread.rows.map { count(.unknown) + count(.notSent) + $0 } }
+
+    /// Rows of which this is known.
+    public func count(_ knowledge: Knowledge) -> UInt64 {
+        rows.reduce(0) { $1.knowledge == knowledge ? $0 + $1.count : $0 }
+    }
+
+    /// Reads the ledger of a run directory, in time that grows with its size: some 10,000,000 rows a second.
+    ///
+    /// - Throws: ``CampaignError`` with ``CampaignError/Kind/results``.
+    public init(of directory: String) throws(CampaignError) {
+        let files = DirectoryFiles(directory)
+        let storage = try files.ledgerToRead()
+        let wasFree = try Self.isFree(storage)
+        let history: LedgerHistory
+        do throws(CampaignError) {
+            history =
+                wasFree
+                ? try RunPast.read(storage, files, name: directory).reading.history
+                : try RunPast.readUnproven(storage, files, name: directory).history
+        } catch {
+            // A process that began meanwhile writes what the others files have already.
+            guard wasFree, try !Self.isFree(storage) else { throw error }
+            history = try RunPast.readUnproven(storage, files, name: directory).history
+        }
+        try self.init(history, notes: files.notes(), boot: files.boot, isFree: wasFree)
+    }
+
+    private static func isFree(_ storage: FileStorage) throws(CampaignError) -> Bool {
+        try CampaignError.mapping(.results) { try !storage.isLocked() }
+    }
+
+    package init(
+        _ history: LedgerHistory, notes: [UInt64], boot: (UInt64, UInt64), isFree: Bool
+    ) throws(CampaignError) {
+        guard let header = history.header else { throw RunPast.explain(.notOne, name: "") }
+        input = header.inputName
+        inputBytes = header.inputBytes
+        note = header.note
+        isInputRead = history.isInputRead
+        sessions = Int(history.session?.number ?? 0)
+        let isEnded = history.isEnded || history.session == nil
+        state = isFree ? (isEnded ? .ended : .killed) : .running(process: history.session?.process ?? 0)
+        let place = history.ranges.last.map { $0.facts.offset + UInt64($0.facts.bytes) }
+        readUpTo = place
+        inputBytesRead = history.isInputRead ? header.inputBytes ?? place ?? 0 : place ?? 0
+        rowsRead = history.rows
+        unread =
+            history.isInputRead
+            ? .counted(0)
+            : .estimate(rowsRead: history.rows, bytesRead: place ?? 0, bytesTotal: header.inputBytes)
+        resent = history.tally.resent
+        start = header.start
+        outcomes = Dictionary(uniqueKeysWithValues: Outcome.allCases.map { ($0, history.tally[$0]) })
+        let board = LedgerProof(history: history, board: BoardNotes(notes), boot: boot).notes
+        rows = []
+        for range in history.ranges { add(range, handed: history.handed(range, board: board)) }
+    }
+
+    private mutating func add(_ range: LedgerHistory.Range, handed: Int) {
+        let first = range.facts.firstRow
+        var index = 0
+        while index < range.facts.rows {
+            let knowledge: Knowledge = range.isDone(index) ? .ended : index < handed ? .unknown : .notSent
+            let end = range.end(ofRunAt: index)
+            let last = knowledge == .unknown ? min(end, handed) : end
+            add(first + UInt64(index), first + UInt64(last) - 1, knowledge)
+            index = last
+        }
+    }
+
+    private mutating func add(_ first: UInt64, _ last: UInt64, _ knowledge: Knowledge) {
+        if let before = rows.last, before.knowledge == knowledge {
+            rows[rows.count - 1].last = last
+        } else {
+            rows.append(Rows(first: first, last: last, knowledge: knowledge))
+        }
+    }
+}

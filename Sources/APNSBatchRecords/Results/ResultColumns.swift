@@ -1,0 +1,37 @@
+import APNSBatchModel
+import APNSBatchNotification
+
+/// Columns of the input that are carried into `results.csv`.
+package struct ResultColumns: Sendable, Equatable {
+    /// Of the input, in the order of `results.csv`.
+    package let indices: [Int]
+
+    /// - Parameter isSecret: whether a column's fields must not be shown.
+    package init(
+        _ names: [String], columns: [String], file: String, isSecret: (Int) -> Bool
+    ) throws(CampaignError) {
+        guard names.count <= CarriedFields.columnsMax else {
+            throw Self.error("expected at most \(CarriedFields.columnsMax) columns, found \(names.count)")
+        }
+        indices = try names.enumerated().map { (place, name) throws(CampaignError) in
+            guard let index = columns.firstIndex(of: name) else {
+                throw Self.error("\(file) has no column \"\(name)\"" + Self.hint(name, columns))
+            }
+            if names[..<place].contains(name) { throw Self.error("\"\(name)\" is named twice") }
+            if ResultLines.columns.contains(name) {
+                throw Self.error("results.csv has a column \"\(name)\" of its own; give the input's another name")
+            }
+            if isSecret(index) { throw Self.error("\"\(name)\" travels encrypted, and is not shown anywhere") }
+            return index
+        }
+    }
+
+    private static func hint(_ name: String, _ columns: [String]) -> String {
+        if let near = NearestName.find(name, in: columns) { return "; did you mean \"\(near)\"?" }
+        return "; there are " + columns.map { "\"\($0)\"" }.joined(separator: ", ")
+    }
+
+    private static func error(_ text: String) -> CampaignError {
+        CampaignError(.configuration, "result columns: \(text)")
+    }
+}

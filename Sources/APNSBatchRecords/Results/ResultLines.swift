@@ -1,0 +1,179 @@
+import APNSBatchBasics
+import APNSBatchModel
+import APNSBatchNotification
+
+/// Formats outcomes as lines of `results.csv` into a buffer of its own.
+///
+///     row,token,outcome,status,reason,timestamp,apns_id,attempts,apns_unique_id
+///
+/// and behind those the columns that the campaign carries there. Lines end in LF. A field is quoted only where RFC 4180 asks
+/// for it. `status` and `timestamp` are empty where there is none; `apns_id` is empty for rows that were never sent, and
+/// `apns_unique_id` where the server gave none.
+package struct ResultLines: ~Copyable {
+    static let columns = [
+        "row", "token", "outcome", "status", "reason", "timestamp", "apns_id", "attempts", "apns_unique_id",
+    ]
+
+    /// The first line.
+    ///
+    /// - Parameter carried: the names of further columns.
+    static func header(_ carried: [String] = []) -> [UInt8] {
+        var lines = ResultLines(campaign: (0, 0))
+        for (place, name) in (columns + carried).enumerated() {
+            if place > 0 { lines.append(byte: UInt8(ascii: ",")) }
+            Array(name.utf8).withUnsafeBytes { lines.append(field: $0) }
+        }
+        lines.append(byte: UInt8(ascii: "\n"))
+        return Array(lines.bytes)
+    }
+
+    /// Bytes of lines that are gathered before they are written.
+    package static let usualCapacity = 256 * 1024
+
+    /// A line's fixed parts: three numbers of up to 20 digits, the apns-id, the outcome, commas.
+    private static let fixedLimit = 160
+    /// Quoting can at most double a text and add its quotes.
+    private let lineLimit: Int
+
+    private let campaign: (UInt64, UInt64)
+    /// How many columns of the input each line has.
+    private let carried: Int
+    private let capacity: Int
+    private let buffer: UnsafeMutablePointer<UInt8>
+    private var used = 0
+    /// The last status that was written, as it stands in memory.
+    private var lastStatus: (number: UInt16, digits: UInt64, length: Int) = (0, 0, 0)
+
+    /// - Parameter carried: how many columns of the input each line has.
+    init(campaign: (UInt64, UInt64), carried: Int = 0, capacity: Int = usualCapacity) {
+        lineLimit =
+            Self.fixedLimit + 2 * (2 * OutcomeBatch.textLimit + 2) + (carried + 1) * (2 * CarriedFields.textMax + 3)
+        precondition(capacity >= lineLimit)
+        self.campaign = campaign
+        self.carried = carried
+        self.capacity = capacity
+        buffer = .allocate(capacity: capacity)
+    }
+
+    deinit { buffer.deallocate() }
+
+    /// Whether the next line surely fits.
+    var hasRoom: Bool { used + lineLimit <= capacity }
+
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: buffer, count: used) }
+
+    mutating func removeAll() { used = 0 }
+
+    mutating func append(_ entry: OutcomeEntry, of batch: OutcomeBatch) {
+        append(number: entry.row)
+        append(byte: UInt8(ascii: ","))
+        if entry.isHex { append(plain: batch.token(of: entry)) } else { append(field: batch.token(of: entry)) }
+        append(byte: UInt8(ascii: ","))
+        append(text: entry.outcome.name)
+        append(byte: UInt8(ascii: ","))
+        if entry.status > 0, entry.outcome != .invalid { append(status: entry.status) }
+        append(byte: UInt8(ascii: ","))
+        if entry.reasonLength > 0 { append(field: batch.reason(of: entry)) }
+        append(byte: UInt8(ascii: ","))
+        if entry.timestamp != OutcomeEntry.noTimestamp { append(number: entry.timestamp) }
+        append(byte: UInt8(ascii: ","))
+        if entry.hasOwnID {
+            append(field: batch.ownID(of: entry))
+        } else if entry.attempts > 0 {
+            MessageID(campaign: campaign, row: entry.row).write(to: buffer + used)
+            used += MessageID.length
+        }
+        append(byte: UInt8(ascii: ","))
+        append(number: UInt64(Attempts.count(entry.attempts)))
+        if carried == 0, entry.carriedLength == 0 {
+            // A comma and a line end, in one store.
+            UnsafeMutableRawPointer(buffer + used).storeBytes(of: UInt16(littleEndian: 0x0A2C), as: UInt16.self)
+            used += 2
+        } else {
+            append(carried: batch.carried(of: entry))
+        }
+    }
+
+    /// The unique id, which stands last there, and the columns.
+    @inline(never)
+    private mutating func append(carried fields: UnsafeRawBufferPointer) {
+        var rest = fields
+        for _ in 0..<carried { _ = CarriedFields.takeFirst(&rest) }
+        append(byte: UInt8(ascii: ","))
+        append(field: CarriedFields.takeFirst(&rest))
+        rest = fields
+        for _ in 0..<carried {
+            append(byte: UInt8(ascii: ","))
+            append(field: CarriedFields.takeFirst(&rest))
+        }
+        append(byte: UInt8(ascii: "\n"))
+    }
+
+    /// Most rows end like the one before them.
+    private mutating func append(status: UInt16) {
+        if status != lastStatus.number {
+            lastStatus.number = status
+            lastStatus.length = withUnsafeMutableBytes(of: &lastStatus.digits) {
+                Decimal.write(UInt64(status), to: $0.baseAddress!.assumingMemoryBound(to: UInt8.self))
+            }
+        }
+        UnsafeMutableRawPointer(buffer + used).storeBytes(of: lastStatus.digits, as: UInt64.self)
+        used += lastStatus.length
+    }
+
+    private mutating func append(byte: UInt8) {
+        buffer[used] = byte
+        used += 1
+    }
+
+    private mutating func append(text: StaticString) {
+        (buffer + used).update(from: text.utf8Start, count: text.utf8CodeUnitCount)
+        used += text.utf8CodeUnitCount
+    }
+
+    private mutating func append(number: UInt64) {
+        used += Decimal.write(number, to: buffer + used)
+    }
+
+    private mutating func append(plain field: UnsafeRawBufferPointer) {
+        UnsafeMutableRawPointer(buffer + used).copyMemory(
+            from: field.baseAddress ?? UnsafeRawPointer(buffer), byteCount: field.count)
+        used += field.count
+    }
+
+    private mutating func append(field: UnsafeRawBufferPointer) {
+        guard Self.needsQuotes(field) else { return append(plain: field) }
+        append(byte: UInt8(ascii: "\""))
+        for byte in field {
+            if byte == UInt8(ascii: "\"") { append(byte: byte) }
+            append(byte: byte)
+        }
+        append(byte: UInt8(ascii: "\""))
+    }
+
+    /// Whether there is a comma, a quote or a line end in the field: 16 bytes at a time, for most fields are tokens.
+    private static func needsQuotes(_ field: UnsafeRawBufferPointer) -> Bool {
+        guard let start = field.baseAddress else { return false }
+        var offset = 0
+        var found = SIMD16<UInt8>.zero .!= .zero
+        while offset &+ 16 <= field.count {
+            found .|= needsQuotes(start.loadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self))
+            offset &+= 16
+        }
+        var rest = SIMD16<UInt8>.zero
+        withUnsafeMutableBytes(of: &rest) {
+            $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: field[offset...]))
+        }
+        found .|= needsQuotes(rest)
+        let halves = unsafeBitCast(found, to: SIMD2<UInt64>.self)
+        return halves[0] | halves[1] != 0
+    }
+
+    @inline(__always)
+    private static func needsQuotes(_ bytes: SIMD16<UInt8>) -> SIMDMask<SIMD16<Int8>> {
+        func isEqual(_ byte: Unicode.Scalar) -> SIMDMask<SIMD16<Int8>> {
+            bytes .== SIMD16(repeating: UInt8(ascii: byte))
+        }
+        return isEqual(",") .| isEqual("\"") .| isEqual("\n") .| isEqual("\r")
+    }
+}

@@ -1,0 +1,70 @@
+import APNSBatchBasics
+import APNSBatchModel
+
+/// `results.csv` while a run goes on: a line for each outcome.
+package final class ResultsFile: OutcomeReceiver {
+    private let state: Guarded<State>
+    /// What the line of a row takes at most: a token of 100 bytes, an id, a reason of 256 bytes, and what is carried.
+    private let bytesPerRow: Int
+
+    private struct State: ~Copyable {
+        let storage: any LedgerStorage
+        var lines: ResultLines
+        /// The checksum of all bytes of the file.
+        var sum: UInt32
+
+        mutating func flush() throws(StorageError) {
+            try storage.append(lines.bytes)
+            sum = CRC32C.of(lines.bytes, after: sum)
+            lines.removeAll()
+        }
+    }
+
+    /// - Parameters:
+    ///   - storage: the file, which holds whole lines and ends with the last line that the ledger knows of.
+    ///   - sum: the checksum of its bytes.
+    ///   - carried: the number of input columns that each line has.
+    ///   - lineBytes: the number of bytes that are gathered before they are written.
+    package init(
+        _ storage: any LedgerStorage, campaign: (UInt64, UInt64), sum: UInt32, carried: Int = 0,
+        lineBytes: Int = ResultLines.usualCapacity
+    ) {
+        bytesPerRow = 832 + carried * (2 * CarriedFields.textMax + 3)
+        state = Guarded(
+            State(
+                storage: storage, lines: ResultLines(campaign: campaign, carried: carried, capacity: lineBytes),
+                sum: sum))
+    }
+
+    /// Bytes of the file, without the lines that are still gathered, and their checksum.
+    package var extent: (length: UInt64, sum: UInt32) { state.withLock { ($0.storage.length, $0.sum) } }
+
+    /// Why the file system reserves no space; nil if it does.
+    package var reservationFailure: StorageError? { state.withLock { $0.storage.reservationFailure } }
+
+    package func reserve(rows: Int) throws(StorageError) {
+        try state.withLock { (state) throws(StorageError) in try state.storage.reserve(UInt64(rows * bytesPerRow)) }
+    }
+
+    package func take(_ batch: OutcomeBatch) throws(StorageError) {
+        try state.withLock { (state) throws(StorageError) in
+            for entry in batch.entries {
+                if !state.lines.hasRoom { try state.flush() }
+                state.lines.append(entry, of: batch)
+            }
+        }
+    }
+
+    package func sync() throws(StorageError) {
+        let storage = try state.withLock { (state) throws(StorageError) in
+            try state.flush()
+            try state.storage.confirmLength()
+            return state.storage
+        }
+        try storage.sync()
+    }
+
+    package func finish() throws(StorageError) {
+        try state.withLock { (state) throws(StorageError) in try state.storage.truncate(to: state.storage.length) }
+    }
+}

@@ -1,0 +1,125 @@
+import APNSBatchBasics
+import APNSBatchModel
+import APNSBatchNotification
+
+/// Reads `results.csv` back, to hold it against the ledger. Nothing in it is trusted: others may have edited it.
+struct ResultsScan {
+    /// What a line says, as far as it proves something.
+    struct Line: Equatable {
+        var row: UInt64
+        var outcome: Outcome
+        var messageID: [UInt8]
+
+        /// Its apns-id has the form of those that are derived from a campaign and a row. One that the row brought itself says
+        /// nothing of the run, and neither does one that is damaged.
+        var hasDerivedID: Bool { MessageID.isDerived(messageID) }
+    }
+
+    private let storage: any LedgerStorage
+    private static let pieceBytes = 256 * 1024
+    /// No line of ours is longer.
+    private static let lineBytesMax = 64 * 1024
+
+    init(_ storage: any LedgerStorage) { self.storage = storage }
+
+    /// The sum of the first bytes; nil when there are fewer.
+    func sum(ofFirst length: UInt64) throws(StorageError) -> UInt32? {
+        guard length <= storage.length else { return nil }
+        var sum: UInt32 = 0
+        var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
+        var offset: UInt64 = 0
+        while offset < length {
+            let got = try read(&piece, at: offset, upTo: length)
+            guard got > 0 else { return nil }
+            sum = piece[..<got].withUnsafeBytes { CRC32C.of($0, after: sum) }
+            offset += UInt64(got)
+        }
+        return sum
+    }
+
+    /// Whether there is no more than the line that names the columns, or the beginning of one.
+    var isBareHeader: Bool {
+        get throws(StorageError) {
+            var piece = [UInt8](repeating: 0, count: Self.lineBytesMax)
+            let got = try read(&piece, at: 0, upTo: .max)
+            let own = ResultLines.header().dropLast()
+            guard piece[..<got].prefix(own.count).elementsEqual(own.prefix(got)) else { return false }
+            let end = piece[..<got].firstIndex(of: UInt8(ascii: "\n")) ?? got
+            return UInt64(min(end + 1, got)) == storage.length
+        }
+    }
+
+    /// Calls `body` with each whole line from an offset on that is a line of results.
+    func forEachLine(from offset: UInt64, _ body: (Line) -> Void) throws(StorageError) {
+        var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
+        var line: [UInt8] = []
+        var isQuoted = false
+        var offset = offset
+        while true {
+            let got = try read(&piece, at: offset, upTo: .max)
+            if got == 0 { return }
+            offset += UInt64(got)
+            var rest = piece[..<got]
+            while let end = Self.lineEnd(rest, &isQuoted) {
+                line += rest[..<end]
+                if let found = Line(line) { body(found) }
+                line.removeAll(keepingCapacity: true)
+                rest = rest[(end + 1)...]
+            }
+            // What is longer than any line of ours is none, and is not kept.
+            if line.count < Self.lineBytesMax { line += rest }
+        }
+    }
+
+    private static func lineEnd(_ bytes: ArraySlice<UInt8>, _ isQuoted: inout Bool) -> Int? {
+        for index in bytes.indices {
+            if bytes[index] == UInt8(ascii: "\"") { isQuoted.toggle() }
+            if bytes[index] == UInt8(ascii: "\n"), !isQuoted { return index }
+        }
+        return nil
+    }
+
+    private func read(_ piece: inout [UInt8], at offset: UInt64, upTo end: UInt64) throws(StorageError) -> Int {
+        let count = min(UInt64(piece.count), end - offset)
+        return try piece.withUnsafeMutableBufferPointer { (bytes) throws(StorageError) in
+            try storage.read(
+                at: offset,
+                into: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: bytes[..<Int(count)])))
+        }
+    }
+}
+
+extension ResultsScan.Line {
+    /// Nil for what is no line of results.
+    init?(_ bytes: [UInt8]) {
+        var fields: [ArraySlice<UInt8>] = []
+        var start = 0
+        var isQuoted = false
+        for index in bytes.indices {
+            if bytes[index] == UInt8(ascii: "\"") { isQuoted.toggle() }
+            if bytes[index] == UInt8(ascii: ","), !isQuoted {
+                fields.append(bytes[start..<index])
+                start = index + 1
+            }
+        }
+        fields.append(bytes[start...])
+        guard fields.count >= 8, let row = Self.number(fields[0]), Self.number(fields[7]) != nil,
+            let outcome = Outcome(named: fields[2])
+        else { return nil }
+        self.init(row: row, outcome: outcome, messageID: Array(fields[6]))
+    }
+
+    private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
+        digits.count <= 20 ? UInt64(String(decoding: digits, as: UTF8.self)) : nil
+    }
+}
+
+extension Outcome {
+    fileprivate init?(named name: ArraySlice<UInt8>) {
+        let found = Self.allCases.first { outcome in
+            outcome.name.withUTF8Buffer { $0.elementsEqual(name) }
+        }
+        guard let found else { return nil }
+        self = found
+    }
+}

@@ -1,0 +1,39 @@
+import APNSBatchBasics
+import APNSBatchModel
+import APNSBatchNotification
+import Glibc
+import Logging
+
+/// What a run reports to its logger. Never tokens, keys or payloads.
+package struct RunLog: Sendable {
+    package let logger: Logger
+    let endpoint: String
+    private let notices = Guarded(WaitingNotices())
+
+    init(logger: Logger, endpoint: String) {
+        self.logger = logger
+        self.endpoint = endpoint
+    }
+
+    func ioUringRefused(_ error: Int32) {
+        logger.notice("io_uring is refused (\(String(cString: strerror(error)))): epoll takes its place")
+    }
+
+    /// Says why the run waits, unless that was said already.
+    func waiting(_ reason: CampaignProgress.Waiting, now: UInt64) {
+        if notices.withLock({ $0.note(reason, now: now) }) { logger.warning("\(reason)") }
+    }
+
+    func retriesFull(_ rows: Int) {
+        logger.warning(
+            "\(rows) rows of a lane wait to be sent to \(endpoint) again: it takes no others until some are done")
+    }
+
+    func canaryPassed(rows: UInt64) {
+        logger.info("canary passed: the first \(rows) rows")
+    }
+
+    func minted(_ issuer: ProviderToken.Issuer) {
+        logger.info("new provider token for \(endpoint): team \(issuer.teamID), key \(issuer.keyID)")
+    }
+}

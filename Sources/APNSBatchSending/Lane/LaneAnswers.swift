@@ -1,0 +1,225 @@
+import APNSBatchBasics
+import APNSBatchModel
+import APNSBatchNotification
+import APNSBatchTransport
+
+/// What the end of a request means for its row: an outcome, another attempt, or the end of the campaign.
+struct LaneAnswers: ~Copyable {
+    private let plan: CampaignPlan
+    private let control: RunControl
+    private let gauges: LaneGauges
+    var health: LaneHealth
+    private(set) var gathering = Gathering()
+    private var sampler = AnswerSampler()
+    /// Requests handed to connections, but for those that surely did not arrive.
+    private(set) var requests: UInt64 = 0
+    private var random: SplitMix64
+
+    /// How long a connection that could not take a request is passed over; by then there is news of it.
+    private static let holdTime: UInt64 = 5_000_000
+    /// The first pause after a refused stream, in nanoseconds; it doubles eight times.
+    private static let refusalPause: UInt64 = 50_000_000
+    private static let refusalLimit: UInt8 = 20
+
+    init(plan: CampaignPlan, control: RunControl, gauges: LaneGauges, health: consuming LaneHealth, now: UInt64) {
+        (self.plan, self.control, self.gauges) = (plan, control, gauges)
+        self.health = health
+        random = SplitMix64(seed: plan.identity.0 ^ now ^ 2)
+    }
+
+    var longestAnswer: UInt32 { sampler.longest }
+
+    mutating func didSubmit(_ count: Int) { requests += UInt64(count) }
+
+    /// Every few milliseconds.
+    mutating func tick(now: UInt64) {
+        health.tick(now: now)
+        gathering.look()
+    }
+
+    /// Whether APNs takes nothing for now: the same request may well be accepted later.
+    static func isUnavailability(_ status: UInt16) -> Bool { status == 429 || status >= 500 }
+
+    // MARK: How far it got
+
+    /// One request's end.
+    mutating func end(_ outcome: OutcomeRecord, _ queue: inout RowQueue, _ connections: inout LaneConnections) {
+        let flight = Int(truncatingIfNeeded: outcome.ticket)
+        let (provider, member) = (Int(queue[flight].provider), Int(queue[flight].member))
+        let answered = outcome.delivery == Delivery.answered.rawValue
+        let accepted = answered && outcome.status == 200
+        connections.pools[provider].didEnd(
+            member, answered: answered, accepted: accepted, latency: outcome.latency_us, now: connections.now)
+        if answered {
+            gathering.note(latency: outcome.latency_us)
+            if sampler.takes(outcome.latency_us) { gauges.note(answerTime: outcome.latency_us) }
+        }
+        if accepted {
+            health.noteAnswer(of: provider)
+            queue.finish(flight, .accepted, status: 200)
+            if outcome.field_count > 0 { carryUniqueID(outcome, queue) }
+            return
+        }
+        if outcome.failureScope == .http2 {
+            connections.pools[provider].wasReset(
+                member, code: outcome.code, answered: health.answered(provider), now: connections.now)
+        }
+        switch outcome.deliveryState {
+        case .answered:
+            health.noteAnswer(of: provider)
+            refused(flight, outcome, &queue, &connections)
+        case .notSent: notSent(flight, outcome, &queue, &connections)
+        case .maybeSent:
+            // A connection that lets a request wait for so long may be dead without a word.
+            if outcome.failureScope == .timeout { connections.retire(member, of: provider) }
+            lost(flight, outcome, &queue, now: connections.now)
+        }
+    }
+
+    @inline(never)
+    private func carryUniqueID(_ outcome: OutcomeRecord, _ queue: borrowing RowQueue) {
+        if let id = outcome.captured("apns-unique-id") { queue.carry(id) }
+    }
+
+    /// It surely did not arrive: sent again, and not counted. At once where the connection is to blame; after a growing
+    /// pause where the server refused the stream, and not for ever.
+    private mutating func notSent(
+        _ flight: Int, _ outcome: OutcomeRecord, _ queue: inout RowQueue, _ connections: inout LaneConnections
+    ) {
+        queue[flight].attempts -= 1
+        requests -= 1
+        let (provider, member, now) = (Int(queue[flight].provider), Int(queue[flight].member), connections.now)
+        if outcome.failureScope == .local { connections.pools[provider].hold(member, until: now + Self.holdTime) }
+        guard outcome.failureScope == .http2 else { return queue.again(flight, after: 0, now: now) }
+        queue[flight].refusals += 1
+        let refusals = queue[flight].refusals
+        if refusals > Self.refusalLimit {
+            control.stop(.failure(CampaignError(.unreachable, "\(plan.endpoint) refuses every stream")))
+        }
+        queue.again(flight, after: Self.refusalPause << UInt64(min(refusals - 1, 8)), now: now)
+    }
+
+    /// The request may have arrived and no answer came: sent again while attempts are left and the policy allows it, else
+    /// unknown.
+    private mutating func lost(_ flight: Int, _ outcome: OutcomeRecord, _ queue: inout RowQueue, now: UInt64) {
+        health.noteLoss(outcome, of: &queue[flight], now: now)
+        let attempts = queue[flight].countedAttempts
+        queue[flight].mayHaveArrived = true
+        if control.urgent { return queue.leaveOpen(flight) }
+        guard queue.mayResend(flight),
+            let delay = plan.backoff.short.delay(afterAttempt: attempts, random: random.next())
+        else { return queue.finishUnknown(flight, cause: Self.explain(outcome)) }
+        // A resumed run sends it again.
+        if control.stopping { return queue.leave(flight) }
+        noteRetry(after: "no answer")
+        queue.again(flight, after: delay * 1_000_000, now: now)
+    }
+
+    private static func explain(_ outcome: OutcomeRecord) -> String {
+        switch outcome.failureScope {
+        case .timeout: "no answer within \(outcome.code) ms"
+        case .http2: "stream reset, code \(outcome.code)"
+        default: "connection lost before the answer"
+        }
+    }
+
+    /// The row goes again, because of an answer or for want of one.
+    private func noteRetry(after cause: String) { gauges.account.withLock { $0.noteRetry(after: cause) } }
+
+    // MARK: What APNs answered
+
+    /// APNs answered, and not with 200: what the table says is done.
+    private mutating func refused(
+        _ flight: Int, _ outcome: OutcomeRecord, _ queue: inout RowQueue, _ connections: inout LaneConnections
+    ) {
+        let answer = Answer(status: outcome.status, body: outcome.bodyBytes)
+        health.note(answer, to: &queue[flight])
+        switch answer.action {
+        case .accepted: queue.finish(flight, .accepted, status: answer.status)
+        case .rejected:
+            reject(flight, answer, &queue)
+            carryUniqueID(outcome, queue)
+        case .stop: stop(flight, answer, &queue, &connections)
+        case .retry(let retry):
+            // Seconds, where the answer has a `retry-after` header that makes sense.
+            let retryAfter = outcome.captured("retry-after").flatMap {
+                RetryAfter.parse($0, now: Int64(queue.wallClock))
+            }
+            sendAgain(flight, answer, retry, retryAfter, &queue, &connections)
+        }
+    }
+
+    private func reject(_ flight: Int, _ answer: Answer, _ queue: inout RowQueue) {
+        let timestamp = answer.timestamp.flatMap { UInt64(exactly: $0) } ?? OutcomeEntry.noTimestamp
+        queue.finish(
+            flight, .rejected, status: answer.status, timestamp: timestamp, cause: answer.reason?.rawValue ?? "")
+    }
+
+    /// The end of the campaign, unless other credentials go on: the row is sent again with these, and not counted.
+    private func stop(
+        _ flight: Int, _ answer: Answer, _ queue: inout RowQueue, _ connections: inout LaneConnections
+    ) {
+        let (provider, member) = (Int(queue[flight].provider), Int(queue[flight].member))
+        if connections.survives(answer.text, saidTo: member, of: provider) {
+            queue[flight].attempts -= 1
+            return queue.again(flight, after: 0, now: connections.now)
+        }
+        // Not the row's fault: other credentials send it when the run is resumed.
+        queue.leave(flight)
+        let text = "\(plan.endpoint) answered \(answer.text)\(connections.access(provider).forCredentials)"
+        control.stop(.failure(CampaignError(.fatalAnswer, text + (answer.remedy.map { ": \($0)" } ?? ""))))
+    }
+
+    private mutating func sendAgain(
+        _ flight: Int, _ answer: Answer, _ retry: Retry, _ retryAfter: UInt64?, _ queue: inout RowQueue,
+        _ connections: inout LaneConnections
+    ) {
+        let (provider, member) = (Int(queue[flight].provider), Int(queue[flight].member))
+        guard connections.renewToken(retry.token, of: member, provider) else {
+            queue.leave(flight)
+            let whose = connections.access(provider).forCredentials
+            let text = "\(plan.endpoint) calls fresh provider tokens\(whose) expired: set this machine's clock"
+            return control.stop(.failure(CampaignError(.fatalAnswer, text)))
+        }
+        if retry.connection == .replace { connections.retire(member, of: provider) }
+        if case .stop(let most) = retry.limit {
+            guard queue[flight].limitedTries < most else { return stop(flight, answer, &queue, &connections) }
+            queue[flight].limitedTries += 1
+        }
+        guard !control.stopping else { return queue.leave(flight) }
+        guard let delay = delay(queue[flight], retry.delay, retryAfter, retrying: queue.retrying) else {
+            return giveUp(flight, answer, &queue)
+        }
+        noteRetry(after: "\(answer.status)\(answer.reason.map { " \($0)" } ?? "")")
+        queue[flight].lastStatus = answer.status
+        queue[flight].lastReason = if case .known(let reason) = answer.reason { reason } else { nil }
+        queue.again(flight, after: delay, now: connections.now)
+    }
+
+    /// No attempt is left. An answer that is not about the row leaves it unavailable.
+    private func giveUp(_ flight: Int, _ answer: Answer, _ queue: inout RowQueue) {
+        if queue[flight].mayHaveArrived {
+            // What APNs said of the last request says nothing of an earlier one.
+            queue.finishUnknown(flight, cause: "no answer to one request and \(answer.text) to the last")
+        } else if Self.isUnavailability(answer.status) {
+            queue.finish(flight, .unavailable, status: answer.status, cause: answer.reason?.rawValue ?? "")
+        } else {
+            reject(flight, answer, &queue)
+        }
+    }
+
+    /// Nanoseconds, or nil when no attempt is left.
+    private mutating func delay(
+        _ flight: Flight, _ kind: Retry.Delay, _ retryAfter: UInt64?, retrying: Int
+    ) -> UInt64? {
+        let attempts = flight.countedAttempts
+        guard kind != .none else { return attempts < plan.attempts ? 0 : nil }
+        // Where requests are spaced by what the server takes, the pace is what spares it.
+        let isPaced = health.mode(Int(flight.provider)) == .paced
+        let backoff = kind == .short || isPaced ? plan.backoff.short : plan.backoff.long
+        // Half of the places are enough for rows that the server sends away for long: the others must keep moving.
+        let asked = retrying < plan.backoff.rowsMax / 2 ? retryAfter : nil
+        return backoff.delay(afterAttempt: attempts, retryAfter: asked, random: random.next())
+            .map { $0 * 1_000_000 }
+    }
+}

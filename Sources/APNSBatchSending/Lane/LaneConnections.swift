@@ -1,0 +1,445 @@
+import APNSBatchBasics
+import APNSBatchModel
+import APNSBatchNotification
+import APNSBatchTransport
+
+/// The connections of a lane: does what the pools decide, and tells them what became of it.
+///
+/// Each provider has a pool and credentials of its own, so that one connection never carries two teams. Beside the pool's
+/// member, each connection has a record of what only the lane needs to know of it. The resolver is asked before each
+/// connection, and the lane goes on meanwhile.
+struct LaneConnections: ~Copyable {
+    /// What belongs to one connection, from the decision to open it to its end.
+    struct Connection {
+        /// Zero before it is opened.
+        var id: ConnectionID = 0
+        var address: SocketAddress?
+        var token: Token?
+        /// While it waits for its address.
+        var lookUp: LookUp?
+    }
+
+    /// The provider token that a connection started with, and who minted it: after a reload that may be another source than
+    /// the provider has now.
+    struct Token {
+        let source: ProviderTokenSource
+        let token: ProviderTokenRotation.Token
+    }
+
+    struct LookUp {
+        /// The address must be of another family than this one.
+        var rival: SocketAddress?
+        var ticket: UInt64
+        /// It is waited for no longer than this; then the addresses known before must do.
+        var until: UInt64
+    }
+
+    private let plan: CampaignPlan
+    private let control: RunControl
+    private let addresses: AddressBook
+    private let directory: ProviderDirectory
+    private let account: Guarded<LaneAccount>
+    private var transport: Transport
+    /// The TLS configuration of providers without a client certificate.
+    private let sharedTLS: Int32
+    private var credentials: Slab<ProviderCredentials>
+    /// By provider, and by member of its pool: the context of a connection in the core is its index.
+    private var connections: Slab<Connection>
+    /// Members of a pool.
+    private let members: Int
+    /// The directory's, when credentials were last taken from there.
+    private var generation: Int
+    private var random: SplitMix64
+    private(set) var now: UInt64
+    /// By provider. Their owners act on what they say with ``act(_:of:)``.
+    var pools: Slab<ConnectionPool>
+
+    private static let lookUpPatience: UInt64 = 2_000_000_000
+
+    init(
+        _ plan: CampaignPlan, control: RunControl, addresses: AddressBook, directory: ProviderDirectory,
+        account: Guarded<LaneAccount>
+    ) throws(TransportError) {
+        // Locals, for what throws here leaves nothing half made.
+        var transport = try Transport(Self.options(plan))
+        try transport.setTunnel(plan.tunnel)
+        let tls = try transport.makeTLS(plan.trust)
+        // Before the entries: what is replaced in between is taken again.
+        let (generation, entries, now) = (directory.generation, directory.providers, transport.now)
+        var credentials = Slab<ProviderCredentials>(capacity: entries.count)
+        var connections = Slab<Connection>(capacity: entries.count * plan.poolLimits.members)
+        var pools = Slab<ConnectionPool>(capacity: entries.count)
+        for access in entries {
+            let own = access.certificate == nil ? tls : try transport.makeTLS(access.tls(plan.trust))
+            credentials.append(ProviderCredentials((access, own)))
+            pools.append(ConnectionPool(limits: plan.poolLimits, now: now))
+            for _ in 0..<plan.poolLimits.members { connections.append(Connection()) }
+        }
+        (self.plan, self.control, self.addresses) = (plan, control, addresses)
+        (self.directory, self.account, self.generation, self.now) = (directory, account, generation, now)
+        (sharedTLS, members, random) = (tls, plan.poolLimits.members, SplitMix64(seed: plan.identity.0 ^ now))
+        self.transport = transport
+        self.credentials = credentials
+        self.connections = connections
+        self.pools = pools
+    }
+
+    /// The core's places for the streams of all connections, up to what the core can have.
+    static func streams(_ plan: CampaignPlan) -> Int {
+        min(1 << 20, plan.poolLimits.members * plan.topics.providers * plan.poolLimits.streams)
+    }
+
+    private static func options(_ plan: CampaignPlan) -> TransportOptions {
+        var options = TransportOptions()
+        options.loop = plan.loop
+        if let open = plan.surroundings.open { options.open = open }
+        // Of all providers, and as many again for those that drain.
+        options.connections = plan.poolLimits.members * plan.topics.providers
+        options.streams = streams(plan)
+        options.requestTimeout = plan.requestTimeout
+        options.userTimeout = UInt32(min(UInt64(Int32.max), plan.poolLimits.pingPatience / 1_000_000))
+        options.captures = plan.hasUniqueIDs ? ["retry-after", "apns-unique-id"] : ["retry-after"]
+        return options
+    }
+
+    // MARK: The transport
+
+    var loop: LoopKind { transport.loop }
+    var loopRefusal: Int32 { transport.refusal }
+    var number: UInt32 { transport.number }
+    var streamsFree: Int { transport.streamsFree }
+
+    mutating func attach(_ waker: LaneWaker) { transport.attach(waker) }
+
+    mutating func lookAtTime() { now = transport.now }
+
+    mutating func submit(
+        _ requests: UnsafeBufferPointer<RequestRecord>, _ sets: [(number: UInt16, fields: [HeaderFieldBytes])]
+    ) throws(TransportError) {
+        for (number, fields) in sets { try transport.defineHeaderSet(number, fields) }
+        try transport.submit(requests)
+    }
+
+    mutating func poll(timeout: UInt32, linger: UInt32) throws(TransportError) -> Transport.Harvest {
+        try transport.poll(timeout: timeout, linger: linger)
+    }
+
+    // MARK: What others ask
+
+    var providers: Range<Int> { pools.indices }
+    func access(_ provider: Int) -> ProviderAccess { credentials[provider].access }
+    func id(_ provider: Int, _ member: Int) -> ConnectionID { connections[index(provider, member)].id }
+
+    /// The sum of one of the pools' numbers.
+    func sum(_ number: (ConnectionPool) -> Int) -> Int { providers.reduce(0) { $0 + number(pools[$1]) } }
+
+    var haveStream: Bool { providers.contains { pools[$0].hasStream } }
+
+    private func index(_ provider: Int, _ member: Int) -> Int { provider * members + member }
+
+    /// Why rows of this provider wait, as far as connections are to blame.
+    func waiting(_ provider: Int) -> CampaignProgress.Waiting? {
+        guard let reason = pools[provider].waiting(now: now) else { return nil }
+        guard case .connecting(_, let seconds) = reason, let member = pools[provider].members.opening else {
+            return reason
+        }
+        let first = connections[index(provider, member)]
+        if first.lookUp != nil { return .resolving(name: addresses.host) }
+        let stage =
+            switch transport.stage(of: first.id) {
+            case .connecting where !plan.tunnel.isEmpty: "a TCP connection to the proxy \(plan.proxy)"
+            case .connecting: "a TCP connection to \(plan.endpoint)"
+            case .tunneling: "the answer of the proxy \(plan.proxy)"
+            case .handshaking: "the TLS handshake with \(plan.endpoint)"
+            case .settling: "the SETTINGS of \(plan.endpoint)"
+            case .up, nil: "a connection"
+            }
+        return .connecting(stage: stage, seconds: seconds)
+    }
+
+    /// This process stood still for so long until now.
+    mutating func stoodStill(for gap: UInt64) {
+        for provider in providers { pools[provider].stoodStill(for: gap, now: now) }
+    }
+
+    /// Every few milliseconds, for each provider.
+    ///
+    /// - Parameters: as those of the pool's `tick`.
+    mutating func tick(
+        _ provider: Int, answered: UInt64, hasWork: Bool, isBusy: Bool, othersAnswer: Bool, hadAnswers: Bool
+    ) {
+        openWhatIsKnown(provider)
+        act(
+            pools[provider].tick(
+                now: now, answered: answered, hasWork: hasWork, isBusy: isBusy, othersAnswer: othersAnswer,
+                hadAnswers: hadAnswers),
+            of: provider)
+        if !pools[provider].members.isChanging { release(credentials[provider].forgetPrevious()) }
+    }
+
+    mutating func closeAll() {
+        for index in connections.indices where connections[index].id != 0 { transport.close(connections[index].id) }
+    }
+
+    // MARK: Events
+
+    /// News of a connection.
+    mutating func act(on event: EventRecord) {
+        let (provider, member) = Int(event.context).quotientAndRemainder(dividingBy: members)
+        switch event.eventKind {
+        case .up:
+            plan.log.connected(event, access(provider))
+            pools[provider].isUp(member, streams: Int(event.streams_max), now: now)
+            if let address = connections[index(provider, member)].address { addresses.succeeded(address) }
+        case .settings:
+            plan.log.settings(event, access(provider))
+            pools[provider].settings(member, streams: Int(event.streams_max), now: now)
+        case .goaway:
+            goaway(event, provider, member)
+            let code = UInt32(truncatingIfNeeded: event.code)
+            act(pools[provider].goaway(member, code: code, lastStream: event.last_stream, now: now), of: provider)
+        case .pong: pools[provider].ponged(member, now: now)
+        case .down: down(provider, member, event)
+        case .woken, .accepted, nil: break
+        }
+    }
+
+    /// What is fatal stops the campaign, unless other credentials go on.
+    private mutating func goaway(_ event: EventRecord, _ provider: Int, _ member: Int) {
+        let access = access(provider)
+        let debug = GoAwayDebug.parse(event.detailBytes)
+        plan.log.goaway(event, debug, access)
+        guard debug.isFatal, case .reason(let reason) = debug,
+            !survives("goaway: \(reason)", saidTo: member, of: provider)
+        else { return }
+        let remedy = if case .known(let known) = reason { known.remedy } else { nil as String? }
+        let text = "\(plan.endpoint) closed the connection with \(reason)\(access.forCredentials)"
+        control.stop(.failure(CampaignError(.fatalAnswer, text + (remedy.map { ": \($0)" } ?? ""))))
+    }
+
+    private mutating func down(_ provider: Int, _ member: Int, _ event: EventRecord) {
+        plan.log.disconnected(event, access(provider))
+        // A certificate that does not verify, a server without HTTP/2, a proxy that wants another password: the same
+        // next time.
+        let hopeless =
+            event.failureScope == .tls || event.saysNoHTTP2 || event.failureScope == .proxy && event.code == 407
+        let gone = pools[provider].members[member]
+        let text = refusal(event, at: connections[index(provider, member)].address, provider)
+        if gone.cameUp {
+            let cause = event.detailText
+            account.withLock { $0.noteEnd(ofConnection: cause) }
+        }
+        forget(provider, member, inVain: gone.hasFailedToConnect)
+        failed(provider, member, text, hopeless: hopeless)
+    }
+
+    /// What could not be connected to, and why. A proxy that cannot be reached is named, and not the server behind it.
+    private func refusal(_ event: EventRecord, at address: SocketAddress?, _ provider: Int) -> String {
+        let name = access(provider).forName
+        let place = address.map { "\($0)" } ?? ""
+        // With the address, where that is not what is named anyway.
+        func detail(unless name: String) -> String {
+            place.isEmpty || place == name ? event.detailText : "\(place): \(event.detailText)"
+        }
+        if plan.tunnel.isEmpty {
+            return "cannot connect to \(plan.endpoint)\(name) (\(detail(unless: plan.endpoint)))"
+        }
+        let proxy = "the proxy \(plan.proxy)"
+        return event.connectionStage == .connecting
+            ? "cannot connect to \(proxy)\(name) (\(detail(unless: plan.proxy)))"
+            : "cannot connect to \(plan.endpoint)\(name) through \(proxy) (\(detail(unless: plan.proxy)))"
+    }
+
+    private mutating func failed(
+        _ provider: Int, _ member: Int, _ text: String, hopeless: Bool = false, isOwn: Bool = false
+    ) {
+        let failure = ConnectionFailure(
+            isHopeless: hopeless && !addresses.everReached, addresses: addresses.count, text: text, isOwn: isOwn)
+        act(pools[provider].isDown(member, failure: failure, now: now, jitter: random.unit()), of: provider)
+    }
+
+    // MARK: Actions
+
+    mutating func retire(_ member: Int, of provider: Int) { act(pools[provider].retire(member), of: provider) }
+
+    private mutating func act(_ actions: [ConnectionPool.Action], of provider: Int) {
+        for action in actions {
+            switch action {
+            case .open(let member): lookUp(provider, member, against: nil)
+            case .race(let member, let other): lookUp(provider, member, against: other)
+            case .drain(let member):
+                if !forgetLookUp(provider, member) { transport.drain(id(provider, member)) }
+            case .close(let member):
+                if forgetLookUp(provider, member) { continue }
+                if pools[provider].members[member].cameUp { plan.log.silent(access(provider)) }
+                transport.close(id(provider, member))
+            case .ping(let member): transport.ping(id(provider, member))
+            case .giveUp(let cause):
+                let isOwn = pools[provider].lastFailure?.isOwn == true
+                control.stop(.failure(CampaignError(isOwn ? .system : .unreachable, cause)))
+            }
+        }
+    }
+
+    private mutating func lookUp(_ provider: Int, _ member: Int, against other: Int?) {
+        let rival = other.flatMap { connections[index(provider, $0)].address }
+        connections[index(provider, member)].lookUp = LookUp(
+            rival: rival, ticket: addresses.ask(now: now), until: now + Self.lookUpPatience)
+        openWhatIsKnown(provider)
+    }
+
+    /// Opens the connections whose look-up has ended.
+    private mutating func openWhatIsKnown(_ provider: Int) {
+        for member in 0..<members {
+            guard let lookUp = connections[index(provider, member)].lookUp,
+                now >= lookUp.until || addresses.hasAnswered(lookUp.ticket)
+            else { continue }
+            connections[index(provider, member)].lookUp = nil
+            let time = now
+            guard let address = addresses.withTable({ $0.take(against: lookUp.rival, now: time) }) else {
+                noAddress(provider, member, lookUp)
+                continue
+            }
+            connections[index(provider, member)].address = address
+            open(provider, member, to: address)
+        }
+    }
+
+    /// The resolver knows none, or none of the family that a rival needs, or it has not answered yet.
+    private mutating func noAddress(_ provider: Int, _ member: Int, _ lookUp: LookUp) {
+        if let failure = addresses.failure {
+            failed(provider, member, failure)
+        } else if addresses.count == 0, lookUp.rival == nil {
+            connections[index(provider, member)].lookUp = lookUp
+            connections[index(provider, member)].lookUp?.until = now + Self.lookUpPatience
+        } else {
+            pools[provider].notOpened(member, until: now)
+        }
+    }
+
+    /// True when the member was still waiting for an address: then there is nothing to close.
+    private mutating func forgetLookUp(_ provider: Int, _ member: Int) -> Bool {
+        guard connections[index(provider, member)].lookUp != nil else { return false }
+        forget(provider, member, inVain: false)
+        pools[provider].notOpened(member, until: now)
+        return true
+    }
+
+    private mutating func open(_ provider: Int, _ member: Int, to address: SocketAddress) {
+        let access = access(provider)
+        let racesAt = addresses.withTable { $0.hasOtherFamily(than: address) } ? now + plan.poolLimits.raceAfter : nil
+        do {
+            switch try access.tokens?.lease() {
+            case nil:
+                try connect(provider, member, to: address)
+                pools[provider].didOpen(member, generation: access.generation, racesAt: racesAt)
+            case .token(let token, let authorization, let usableFor, let successorAfter):
+                try connect(provider, member, to: address)
+                pools[provider].didOpen(
+                    member, generation: access.generation, tokenExpiresAt: now + usableFor,
+                    successorDueAt: now + successorAfter, racesAt: racesAt)
+                connections[index(provider, member)].token = access.tokens.map { Token(source: $0, token: token) }
+                authorize(id(provider, member), authorization, access)
+            case .wait(let pause):
+                forget(provider, member, inVain: false)
+                pools[provider].notAllowed(member, until: now + pause)
+            }
+        } catch let error as CampaignError {
+            control.stop(.failure(error))
+        } catch {
+            plan.log.failed(error, access)
+            forget(provider, member, inVain: false)
+            failed(provider, member, "cannot connect to \(plan.endpoint)\(access.forName) (\(error))", isOwn: true)
+        }
+    }
+
+    private mutating func connect(
+        _ provider: Int, _ member: Int, to address: SocketAddress
+    ) throws(TransportError) {
+        let index = index(provider, member)
+        connections[index].id = try transport.connect(
+            to: address, host: plan.host, tls: credentials[provider].tls, context: UInt64(index))
+    }
+
+    /// Without its token the connection is of no use. Its end is an event of its own, and the pool hears of it then.
+    private mutating func authorize(
+        _ connection: ConnectionID, _ authorization: HeaderFieldBytes, _ access: ProviderAccess
+    ) {
+        do {
+            try transport.setFields([authorization], of: connection)
+        } catch {
+            plan.log.failed(error, access)
+            transport.close(connection)
+        }
+    }
+
+    /// The connection has ended, or was never opened.
+    ///
+    /// - Parameter inVain: its address was tried, and it never came up.
+    private mutating func forget(_ provider: Int, _ member: Int, inVain: Bool) {
+        let time = now
+        if let address = connections[index(provider, member)].address {
+            addresses.withTable { $0.release(address, failed: inVain, now: time) }
+        }
+        connections[index(provider, member)] = Connection()
+    }
+
+    // MARK: Credentials
+
+    /// Whether fresh provider tokens go on after this answer: false when the token cannot have expired and the clock must be
+    /// wrong. The other connections that started with an expired token would fare the same, and are retired.
+    mutating func renewToken(_ what: Retry.Token, of member: Int, _ provider: Int) -> Bool {
+        guard what != .keep, let held = connections[index(provider, member)].token else { return true }
+        guard what == .renew else {
+            held.source.tooManyUpdates()
+            return true
+        }
+        guard held.source.expired(held.token) else { return false }
+        for other in 0..<members {
+            guard let its = connections[index(provider, other)].token else { continue }
+            if its.source === held.source, its.token == held.token { retire(other, of: provider) }
+        }
+        return true
+    }
+
+    /// Takes credentials that were replaced: new connections use them, those that are open get successors.
+    mutating func reload() {
+        guard directory.generation != generation else { return }
+        generation = directory.generation
+        for (number, access) in directory.providers.enumerated()
+        where access.generation != credentials[number].access.generation {
+            do {
+                let tls = access.certificate == nil ? sharedTLS : try transport.makeTLS(access.tls(plan.trust))
+                let proven = pools[number].provenGeneration
+                release(credentials[number].replace(by: (access, tls), proven: proven))
+                act(pools[number].renewAll(), of: number)
+            } catch {
+                plan.log.failed(error, access)
+            }
+        }
+    }
+
+    /// Something fatal was said to a connection: true when others go on, because it leaves, or because its credentials are
+    /// new and those before them still serve.
+    mutating func survives(_ cause: String, saidTo member: Int, of provider: Int) -> Bool {
+        switch pools[provider].refused(member, previous: credentials[provider].previousGeneration) {
+        case .final:
+            // Another lane may have learned that the credentials are no good, and the directory may have others by now.
+            let refused = access(provider).generation
+            reload()
+            return access(provider).generation != refused
+        case .ofLeaving(let actions): act(actions, of: provider)
+        case .ofNew(let actions):
+            act(actions, of: provider)
+            guard let (refused, tls) = credentials[provider].goBack() else { break }
+            plan.log.refused(cause, refused)
+            release(tls)
+            directory.takeBack(provider, refused: refused.generation, to: access(provider))
+        }
+        return true
+    }
+
+    private mutating func release(_ tls: Int32?) {
+        if let tls, tls != sharedTLS { transport.releaseTLS(tls) }
+    }
+}

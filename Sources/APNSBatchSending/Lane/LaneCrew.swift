@@ -1,0 +1,72 @@
+import APNSBatchBasics
+import APNSBatchCredentials
+import APNSBatchModel
+import APNSBatchNotification
+import APNSBatchRecords
+import APNSBatchRows
+import APNSBatchTransport
+
+/// The lanes of a run: starts a thread for each, and knows the sum of what they did.
+package final class LaneCrew: Sendable {
+    private let plan: CampaignPlan
+    private let control: RunControl
+    private let gauges: [LaneGauges]
+    private let addresses: AddressBook
+    private let providers: ProviderDirectory
+    private let input: InputReader
+    private let exchange: OutcomeExchange
+    private let board: AnswerBoard
+    private let handOver: HandOverBoard
+    private let wakers: [LaneWaker]
+    private let done = Guarded(LoopKind.automatic)
+
+    package init(
+        plan: CampaignPlan, control: RunControl, gauges: [LaneGauges], addresses: AddressBook,
+        providers: ProviderDirectory, input: InputReader, exchange: OutcomeExchange,
+        handOver: HandOverBoard
+    ) {
+        self.plan = plan
+        self.control = control
+        self.gauges = gauges
+        self.addresses = addresses
+        self.providers = providers
+        self.input = input
+        self.exchange = exchange
+        board = AnswerBoard(
+            plan.breaker, lanes: gauges.count, providers: plan.topics.providers, patience: plan.unavailablePatience)
+        self.handOver = handOver
+        wakers = gauges.map { _ in LaneWaker() }
+    }
+
+    /// Of a lane that has ended.
+    package var loop: LoopKind { done.withLock { $0 } }
+
+    /// Ends every lane's wait: there is something new for them.
+    @Sendable package func wake() { for waker in wakers { waker.wake() } }
+
+    /// Returns when all lanes have ended.
+    package func run() { NamedThread.together("lane", count: gauges.count, failed: fail) { [self] in work($0) } }
+
+    private func work(_ number: Int) {
+        do {
+            var lane = try Lane(
+                plan: plan, control: control, gauges: gauges[number], addresses: addresses, providers: providers,
+                input: input, exchange: exchange, handOver: handOver, waker: wakers[number], board: board,
+                number: number)
+            do {
+                try lane.run()
+            } catch {
+                fail(error)
+                lane.finishUp()
+            }
+            let loop = lane.loop
+            done.withLock { $0 = loop }
+        } catch {
+            fail(error)
+        }
+    }
+
+    private func fail(_ error: any Error) {
+        control.stop(.failure(CampaignError(.system, "\(error)")))
+    }
+}

@@ -1,0 +1,160 @@
+import APNSBatchBasics
+import APNSBatchModel
+import APNSBatchNotification
+import APNSBatchTransport
+
+/// What a lane tells of its answers, so that a campaign that is wrong stops early, and what all lanes together make of them:
+/// how much each provider may be sent.
+struct LaneHealth: ~Copyable {
+    struct Provider {
+        var counts: AnswerCounts
+        /// What may be sent, as of this turn.
+        var mode: ProviderHealth.Mode = []
+        /// When the last answer came, and how many there were then.
+        var answeredAt: UInt64 = 0
+        var answeredThen: UInt64 = 0
+    }
+
+    private let plan: CampaignPlan
+    private let control: RunControl
+    private let board: AnswerBoard
+    /// The lane's, on the board.
+    private let number: Int
+    private var providers: Slab<Provider>
+    /// When it is next looked at how APNs is.
+    private var nextLook: UInt64 = 0
+    /// Answers when the time was last looked at, over all providers.
+    private var answeredThen: UInt64 = 0
+    private var random: SplitMix64
+
+    private static let interval: UInt64 = 100_000_000
+
+    init(plan: CampaignPlan, control: RunControl, board: AnswerBoard, number: Int, now: UInt64) {
+        (self.plan, self.control, self.board, self.number) = (plan, control, board, number)
+        random = SplitMix64(seed: plan.identity.0 ^ now ^ 1)
+        providers = Slab(capacity: plan.topics.providers)
+        for _ in 0..<plan.topics.providers { providers.append(Provider(counts: AnswerCounts(board.book))) }
+    }
+
+    // MARK: What may be sent
+
+    func mode(_ provider: Int) -> ProviderHealth.Mode { providers[provider].mode }
+
+    /// How many requests a provider may be sent in this turn.
+    mutating func allowance(_ provider: Int, now: UInt64) -> Int {
+        let mode = board.mode(provider)
+        providers[provider].mode = mode
+        return mode.isDisjoint(with: [.paced, .probing]) ? .max : board.allowance(provider, now: now)
+    }
+
+    mutating func didSend(_ requests: Int, to provider: Int, now: UInt64) {
+        guard requests > 0, !providers[provider].mode.isDisjoint(with: [.paced, .probing]) else { return }
+        board.didSend(requests, provider, now: now, jitter: random.unit())
+    }
+
+    /// Why a provider is sent nothing but probes; nil while it is sent more.
+    func probing(_ provider: Int) -> CampaignProgress.Waiting? {
+        guard providers[provider].mode.contains(.probing) else { return nil }
+        return .backingOff(cause: providers[provider].counts.lastTrouble?.text ?? "requests without an answer")
+    }
+
+    func hasAnswers(of provider: Int) -> Bool { board.hasAnswers(of: provider) }
+    func othersAnswer(now: UInt64) -> Bool { board.hasAnswers(within: plan.poolLimits.patience, now: now) }
+
+    // MARK: Answers
+
+    func answered(_ provider: Int) -> UInt64 { providers[provider].counts.answered }
+    mutating func noteAnswer(of provider: Int) { providers[provider].counts.answered += 1 }
+
+    /// An answer that was not 200: one of 429 or 5xx may say that APNs is in trouble, and its attempt does not count then.
+    mutating func note(_ answer: Answer, to flight: inout Flight) {
+        let provider = Int(flight.provider)
+        providers[provider].counts.note(answer)
+        guard LaneAnswers.isUnavailability(answer.status), answer.saysTrouble else { return }
+        providers[provider].counts.noteTrouble(answer, isFirst: flight.countedAttempts <= 1)
+        if providers[provider].mode.contains(.excused) { flight.excused &+= 1 }
+    }
+
+    /// A request was lost: a sign of trouble when nothing sent since the last answer was answered.
+    mutating func noteLoss(_ outcome: OutcomeRecord, of flight: inout Flight, now: UInt64) {
+        let provider = Int(flight.provider)
+        let sentBefore = outcome.failureScope == .timeout ? UInt64(outcome.code) * 1_000_000 : Outage.silence
+        if flight.countedAttempts <= 1, now >= providers[provider].answeredAt + sentBefore {
+            providers[provider].counts.noteSilence()
+        }
+        if providers[provider].mode.contains(.excused) { flight.excused &+= 1 }
+    }
+
+    /// After a turn's answers.
+    ///
+    /// - Parameter isHeld: nothing may be sent now, so that nothing is to be learned.
+    mutating func publish(_ connections: borrowing LaneConnections, isHeld: Bool) {
+        let now = connections.now
+        for provider in providers.indices {
+            board.publish(providers[provider].counts, lane: number, provider: provider)
+            if providers[provider].counts.hasNews { judge(provider, connections.access(provider)) }
+            if providers[provider].counts.answered != providers[provider].answeredThen {
+                providers[provider].answeredThen = providers[provider].counts.answered
+                providers[provider].answeredAt = now
+            }
+        }
+        let isDue = now >= nextLook && !isHeld
+        if isDue { nextLook = now + Self.interval }
+        for provider in providers.indices {
+            guard isDue || providers[provider].counts.hasTrouble || providers[provider].mode.contains(.paced) else {
+                continue
+            }
+            providers[provider].counts.hasTrouble = false
+            let news = board.lookAtHealth(
+                providers[provider].counts, underWay: connections.pools[provider].inFlight, lane: number,
+                provider: provider, now: now, isStarting: connections.pools[provider].isStarting)
+            if let news { act(on: news, of: provider, connections.access(provider)) }
+        }
+    }
+
+    /// Every few milliseconds. Lanes without answers of their own see that others have some.
+    mutating func tick(now: UInt64) {
+        let answered = providers.indices.reduce(0) { $0 + providers[$1].counts.answered }
+        if answered != answeredThen { board.noteAnswers(now: now) }
+        answeredThen = answered
+    }
+
+    private mutating func judge(_ provider: Int, _ access: ProviderAccess) {
+        guard let verdict = board.judge(provider) else { return }
+        providers[provider].counts.hasNews = false
+        guard let trip = verdict else { return }
+        let what = trip.text(example: providers[provider].counts.example)
+        control.stop(.failure(CampaignError(.fatalAnswer, "\(plan.endpoint)\(access.forName): \(what)")))
+    }
+
+    private func act(on news: Outage.News, of provider: Int, _ access: ProviderAccess) {
+        let last = providers[provider].counts.lastTrouble
+        switch news {
+        case .opened(let trouble): plan.log.outage(trouble, last: last, plan.unavailablePatience, access)
+        case .closed: plan.log.outageEnded(access)
+        case .outlasted(let trouble, let patience):
+            let text =
+                "\(plan.endpoint)\(access.forName) \(trouble.text(last: last)) for \(patience / 1_000_000_000) seconds; "
+                + "rows that are left stay open, and resume sends them"
+            control.stop(.failure(CampaignError(.unreachable, text)))
+        }
+    }
+}
+
+extension Answer {
+    /// Whether 429 or 5xx says that the server takes less than it is sent: not where a server leaves, or minds its token.
+    fileprivate var saysTrouble: Bool {
+        reason != .known(.shutdown) && reason != .known(.tooManyProviderTokenUpdates)
+    }
+}
+
+extension Outage.Trouble {
+    /// `answers 503 ServiceUnavailable to 97 % of requests`.
+    func text(last: Answer?) -> String {
+        switch self {
+        case .refusals(let share):
+            "answers \(last.map(\.text) ?? "429 or 5xx") to \(Int((share * 100).rounded(.down))) % of requests"
+        case .silence: "does not answer"
+        }
+    }
+}

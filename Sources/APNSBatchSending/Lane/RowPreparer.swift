@@ -1,0 +1,191 @@
+import APNSBatchCredentials
+import APNSBatchModel
+import APNSBatchNotification
+import APNSBatchRows
+
+/// Turns a row into a flight: path, ids and payload, written one behind the other into the send arena.
+package struct RowPreparer: ~Copyable {
+    /// What became of a row.
+    package enum Prepared {
+        /// The flight's place in the table.
+        case ready(Int)
+        /// Nothing was taken: the arena has no room until an outcome frees some.
+        case noRoom
+        case invalid(RowFinding)
+        /// Its own expiration has passed.
+        case expired
+    }
+
+    package let plan: CampaignPlan
+    package let broadcast: BroadcastPlan?
+    package let roles: ColumnRoles
+    /// The campaign's one template, which the plan keeps; nil when there are several or none. Its references are not
+    /// counted: for every row that would be an atomic operation or two.
+    private let onlyTemplate: Unmanaged<PayloadTemplate>?
+    /// Whether rows may have a collapse id or an expiration.
+    let hasCollapseIDs: Bool
+    let hasExpirations: Bool
+    /// Kept here, for a global is asked each time whether it is there yet.
+    private let ownLimit: Int
+    let resultColumns: [Int]
+    private var carriedLimit: Int { resultColumns.count * (1 + CarriedFields.textMax) }
+    private var picker: TemplatePicker
+    private let pages: [RuleBook.Page?]
+    /// What the rules said of the last payload.
+    package private(set) var verdict = PayloadVerdict()
+    /// The last payload that was written and where its rules stand; its bytes are valid until the next row.
+    private(set) var last: (payload: UnsafeRawBufferPointer, page: Int)?
+    private var lastTemplate = 0
+    /// The push type as whose topic the last row's ends, where that is another than its own.
+    private(set) var otherType: PushType?
+    /// The size of the last row's payload where it was too large; 0 otherwise.
+    package private(set) var sizeTooLarge = 0
+    package var headerSets: HeaderSets
+    /// Of a campaign that encrypts.
+    private var sealed: SealedRenderer?
+
+    /// - Parameter isRehearsal: nothing will leave, so payloads need their sizes and no ciphertext.
+    package init(plan: CampaignPlan, isRehearsal: Bool = false) {
+        self.plan = plan
+        broadcast = plan.broadcast
+        roles = plan.roles
+        let templates = plan.templates.templates
+        onlyTemplate = templates.count == 1 ? .passUnretained(templates[0]) : nil
+        hasCollapseIDs = plan.roles.collapseID != nil || plan.headers.collapseID != nil
+        hasExpirations =
+            plan.roles.expiration != nil || plan.roles.pushType != nil || plan.broadcast != nil
+            || plan.headers.expiration(of: plan.headers.pushType) != nil
+        picker = TemplatePicker(plan.templates)
+        pages = plan.rules.pages
+        resultColumns = plan.resultColumns.indices
+        ownLimit = Self.ownLimit + resultColumns.count * (1 + CarriedFields.textMax)
+        headerSets = HeaderSets(plan.headers, roles: plan.roles, topics: plan.topics)
+        if let sealing = plan.sealing {
+            sealed = SealedRenderer(sealing, columns: plan.columns.count, isRehearsal: isRehearsal)
+        } else {
+            sealed = nil
+        }
+    }
+
+    /// - Parameter now: seconds since the epoch.
+    package mutating func prepare(
+        _ row: borrowing CSVRow, in arena: inout SendArena, flights: inout FlightTable, now: UInt64
+    ) -> Prepared {
+        let place = flights.take()
+        if let ended = write(row, in: &arena, to: &flights[place], now) {
+            flights.release(place, in: &arena)
+            return ended
+        }
+        return .ready(place)
+    }
+
+    /// Writes the record, and the flight where it stays; gives the row's end where it ends here.
+    @inline(__always)
+    private mutating func write(
+        _ row: borrowing CSVRow, in arena: inout SendArena, to flight: inout Flight, _ now: UInt64
+    ) -> Prepared? {
+        last = nil
+        otherType = nil
+        sizeTooLarge = 0
+        if let error = row.error { return .invalid(RowFault.find(error, plan)) }
+        let set: HeaderSets.Entry
+        switch headerSets.find(row) {
+        case .set(let found): set = found
+        case .fault(let fault, let column): return .invalid(RowFault.find(fault, column, row, plan))
+        case .noProvider(let topic, let column):
+            return .invalid(RowFault.noProvider(topic, column, row, plan))
+        case .wrongCredentials(let type, let column):
+            return .invalid(RowFault.wrongCredentials(type, column, row, plan))
+        case .tooMany: return .invalid(RowFault.tooManyHeaderSets(row, plan))
+        }
+        otherType = set.otherType
+        flight.row = row.row
+        flight.headerSet = set.number
+        flight.provider = set.provider
+        guard var record = arena.reserve(ownLimit + set.payloadLimit) else { return .noRoom }
+        if let ended = writeOwn(row, &record, set.expiration, now) { return ended }
+        let payload = record.room(set.payloadLimit)
+        guard let template = picker.pick(row.fields) else { return .invalid(RowFault.noTemplate(copy row, plan)) }
+        lastTemplate = template
+        let page = RuleBook.place(template: template, set.pushType)
+        if pages[page]?.isBroken == true, let broken = plan.rules.firstBroken(at: page) {
+            return .invalid(RowFault.find(broken))
+        }
+        let outcome: RenderOutcome
+        do {
+            outcome = try render(row, template, into: payload)
+        } catch {
+            return .invalid(RowFault.find(error, row, plan))
+        }
+        guard case .written(let length) = outcome else {
+            if case .tooLarge(let size) = outcome { sizeTooLarge = size }
+            return .invalid(RowFault.find(outcome, set.payloadLimit, row, plan))
+        }
+        check(UnsafeRawBufferPointer(rebasing: payload[..<length]), row, page)
+        if verdict.hasError { return .invalid(firstError(copy row)) }
+        record.add(.payload, length: length)
+        if !resultColumns.isEmpty { record.add(.carried, length: writeCarried(row, to: record.room(carriedLimit))) }
+        arena.commit(record)
+        flight.record = record
+        return nil
+    }
+
+    /// Notes the verdict on a payload.
+    @inline(__always)
+    private mutating func check(_ payload: UnsafeRawBufferPointer, _ row: borrowing CSVRow, _ page: Int) {
+        last = (payload, page)
+        verdict = PayloadVerdict()
+        guard let rules = pages[page] else { return }
+        if rules.needsRow { verdict = rules.check(payload, fields: row.fields) }
+        if rules.needsStrings, !localisationFindings(copy row).isEmpty { verdict.hasError = true }
+    }
+
+    /// Size of the last row's payload in bytes; nil when none was written.
+    package var payloadSize: Int? { last?.payload.count }
+
+    /// Bytes of the last row's payload as it was given, template or JSON of its own, that are not sent.
+    package func bytesSaved(_ row: borrowing CSVRow) -> Int {
+        if let column = plan.rawPayloadColumn { return row.fields[column].count - (payloadSize ?? 0) }
+        return plan.templates.blanks[lastTemplate]
+    }
+
+    private mutating func render(
+        _ row: borrowing CSVRow, _ template: Int, into payload: UnsafeMutableRawBufferPointer
+    ) throws(CredentialError) -> RenderOutcome {
+        if sealed != nil { return try sealed!.render(row.fields, template, into: payload) }
+        if let onlyTemplate {
+            let fields = row.fields
+            return onlyTemplate._withUnsafeGuaranteedRef { $0.render(fields: fields, into: payload) }
+        }
+        if !plan.templates.templates.isEmpty {
+            return plan.templates.templates[template].render(fields: row.fields, into: payload)
+        }
+        let column = roles.payload.unsafelyUnwrapped
+        return PayloadCompactor.compact(json: row.fields[column], column: column, into: payload)
+    }
+
+    /// Writes the row's own apns-id as it is sent. False where it has none, or none that could be sent.
+    ///
+    /// - Parameter out: room for ``MessageID/length`` bytes.
+    func writeOwnID(of row: borrowing CSVRow, to out: UnsafeMutableRawPointer) -> Bool {
+        guard let column = roles.messageID, row.fields.count > column else { return false }
+        return MessageID.write(row.fields[column], to: out) == nil
+    }
+
+    /// Writes the fields that go into the row's results; gives their length.
+    @inline(never)
+    func writeCarried(_ row: borrowing CSVRow, to room: UnsafeMutableRawBufferPointer) -> Int {
+        var length = 0
+        for column in resultColumns {
+            let none = UnsafeRawBufferPointer(start: nil, count: 0)
+            let field = row.fields.count > column ? row.fields[column] : none
+            length += CarriedFields.write(field, to: room.baseAddress! + length)
+        }
+        return length
+    }
+
+    /// The token as it stands in the row, for the results; empty when the row is too broken to have one.
+    func tokenText(of row: borrowing CSVRow) -> UnsafeRawBufferPointer {
+        row.fields.count > roles.token ? row.fields[roles.token] : UnsafeRawBufferPointer(start: nil, count: 0)
+    }
+}

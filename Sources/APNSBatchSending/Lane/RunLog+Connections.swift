@@ -1,0 +1,58 @@
+import APNSBatchNotification
+import APNSBatchTransport
+import Logging
+
+/// What a lane reports about its connections.
+extension RunLog {
+    func connected(_ event: EventRecord, _ access: ProviderAccess) {
+        logger.info(
+            "connected to \(endpoint)\(access.forName): \(event.detailText), \(event.streams_max) streams")
+    }
+
+    func goaway(_ event: EventRecord, _ debug: GoAwayDebug, _ access: ProviderAccess) {
+        let text =
+            switch debug {
+            case .empty: "no reason given"
+            case .reason(let reason): reason.description
+            case .text(let text): text
+            }
+        // A server may take so many requests of each connection: that is nothing to warn of.
+        let level: Logger.Level = if case .empty = debug, event.code == 0 { .info } else { .warning }
+        logger.log(
+            level: level,
+            "goaway from \(endpoint)\(access.forName): code \(event.code), last stream \(event.last_stream): \(text)")
+    }
+
+    func settings(_ event: EventRecord, _ access: ProviderAccess) {
+        logger.info("\(endpoint)\(access.forName) allows \(event.streams_max) streams now")
+    }
+
+    func silent(_ access: ProviderAccess) {
+        logger.warning("closing a connection to \(endpoint)\(access.forName) that does not answer")
+    }
+
+    func disconnected(_ event: EventRecord, _ access: ProviderAccess) {
+        logger.info("connection to \(endpoint)\(access.forName) ended: \(event.detailText)")
+    }
+
+    func failed(_ error: any Error, _ access: ProviderAccess) {
+        logger.info("no connection to \(endpoint)\(access.forName): \(error)")
+    }
+
+    func refused(_ cause: String, _ access: ProviderAccess) {
+        logger.warning("\(endpoint)\(access.forName): new credentials refused (\(cause)), the old ones stay")
+    }
+
+    func outage(_ trouble: Outage.Trouble, last: Answer?, _ patience: UInt64, _ access: ProviderAccess) {
+        let (first, most) = (Outage.intervalFirst / 1_000_000_000, Outage.intervalMost / 1_000_000_000)
+        logger.warning(
+            """
+            \(endpoint)\(access.forName) \(trouble.text(last: last)): sending single probes, \(first) to \(most) s apart, \
+            for up to \(patience / 1_000_000_000) s
+            """)
+    }
+
+    func outageEnded(_ access: ProviderAccess) {
+        logger.warning("\(endpoint)\(access.forName) answers again: sending goes on")
+    }
+}

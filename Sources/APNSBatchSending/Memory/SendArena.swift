@@ -1,0 +1,88 @@
+/// Where a lane writes requests: blocks that are filled from the front and used again once every record in them is done.
+///
+/// A record is written into space reserved at the end of the current block and then committed at its true length, so
+/// nothing is measured first and nothing is copied afterwards. The number of blocks is fixed; when all of them hold
+/// records that wait for answers, `reserve` gives nil and the lane takes no further row: the memory of a lane is bounded
+/// by this and by nothing else.
+package struct SendArena: ~Copyable {
+    /// Block sizes well above the largest record keep the waste at a block's end small.
+    static let blockBytes = 64 * 1024
+
+    struct Block {
+        let base = UnsafeMutableRawPointer.allocate(byteCount: SendArena.blockBytes, alignment: 64)
+        var used = 0
+        /// Records in it that wait for their outcome.
+        var live = 0
+        var nextFree: Int?
+    }
+
+    private var blocks: Slab<Block>
+    private var firstFree: Int?
+    private var current: Int?
+
+    package init(blocks count: Int) { blocks = Slab(capacity: count) }
+
+    deinit {
+        for index in blocks.indices { blocks[index].base.deallocate() }
+    }
+
+    /// A record with room for `length` bytes (at most `blockBytes`), or nil while every block is in use.
+    mutating func reserve(_ length: Int) -> RowRecord? {
+        precondition(length <= Self.blockBytes)
+        if let current, blocks[current].used + length <= Self.blockBytes { return record(in: current, length) }
+        return takeBlock().map { record(in: $0, length) }
+    }
+
+    private func record(in block: Int, _ length: Int) -> RowRecord {
+        RowRecord(at: blocks[block].base + blocks[block].used, capacity: length, block: block)
+    }
+
+    /// Keeps the record that was reserved last.
+    mutating func commit(_ record: RowRecord) {
+        guard let current, record.block == current else { preconditionFailure("the record that was reserved last") }
+        // Records start at multiples of eight, which keeps vector writes off each other's cache lines' ends.
+        blocks[current].used = min(Self.blockBytes, (blocks[current].used + record.length + 7) & ~7)
+        blocks[current].live += 1
+    }
+
+    /// A record is done: one of a block, or one that was moved out of it.
+    mutating func release(_ record: RowRecord) {
+        guard let block = record.block else { return record.deallocate() }
+        blocks[block].live -= 1
+        guard blocks[block].live == 0 else { return }
+        blocks[block].used = 0
+        if block != current { free(block) }
+    }
+
+    /// Gives a record an allocation of its own, so that it holds no block while its row waits.
+    mutating func moveOut(_ record: inout RowRecord) {
+        guard record.block != nil else { return }
+        let own = record.copied()
+        release(record)
+        record = own
+    }
+
+    private mutating func takeBlock() -> Int? {
+        let taken: Int
+        if let free = firstFree {
+            taken = free
+            firstFree = blocks[free].nextFree
+        } else {
+            guard blocks.count < blocks.capacity else { return nil }
+            taken = blocks.count
+            blocks.append(Block())
+        }
+        // A current block whose records all ended while it was filled goes straight back.
+        if let current, blocks[current].live == 0 {
+            blocks[current].used = 0
+            free(current)
+        }
+        current = taken
+        return taken
+    }
+
+    private mutating func free(_ block: Int) {
+        blocks[block].nextFree = firstFree
+        firstFree = block
+    }
+}

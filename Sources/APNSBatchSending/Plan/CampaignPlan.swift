@@ -1,0 +1,233 @@
+import APNSBatchCredentials
+import APNSBatchModel
+import APNSBatchNotification
+import APNSBatchRecords
+import APNSBatchTransport
+import Logging
+
+/// Everything about a campaign that is fixed before the first row, checked and compiled. Shared by all lanes, never changed.
+package final class CampaignPlan: Sendable {
+    package let inputName: String
+    let columns: [String]
+    package let roles: ColumnRoles
+    /// Without one, rows bring their own JSON.
+    let templates: TemplateChoice
+    let rules: RuleBook
+
+    let host: String
+    let port: UInt16
+    /// Where connections go: the proxy, where there is one; and what it is sent first.
+    package let peer: (host: String, port: UInt16)
+    let tunnel: [UInt8]
+    /// What errors call the proxy; empty without one.
+    let proxy: String
+    package let headers: HeaderDefaults
+    /// Nil for a campaign to devices.
+    package let broadcast: BroadcastPlan?
+    package let identity: (UInt64, UInt64)
+    /// Seconds since the epoch: when the campaign began.
+    package let start: UInt64
+    package let onUnknown: UnknownPolicy
+
+    package let topics: ProviderTopics
+    /// Whom to trust; what proves who we are is each provider's own.
+    let trust: TLSOptions
+    let loop: LoopKind
+    let poolLimits: ConnectionPool.Limits
+    let requestTimeout: UInt32
+    let attempts: Int
+    let backoff: BackoffPlan
+    package let breaker: CircuitBreaker.Limits
+    package let canary: Canary?
+    /// Nanoseconds.
+    package let unavailablePatience: UInt64
+    /// Nanoseconds.
+    let stopPatience: UInt64
+    let deadline: CampaignDeadline?
+    package let log: RunLog
+    /// Columns of the input that go into the results.
+    let resultColumns: ResultColumns
+    /// Whether answers may bring an `apns-unique-id`: Apple's production servers never do.
+    let hasUniqueIDs: Bool
+    /// Nil when nothing is encrypted.
+    let sealing: SealingPlan?
+    package let surroundings: Surroundings
+
+    /// - Parameter start: when the campaign began, if not now.
+    package init(
+        _ campaign: Campaign, columns: [String], logger: Logger, start: UInt64? = nil,
+        surroundings: Surroundings = .system
+    ) throws(CampaignError) {
+        try Campaign.Number.check(campaign)
+        // The deadline of a resumed run may have passed meanwhile: its rows expire.
+        let isResumed = start != nil
+        self.surroundings = surroundings
+        self.start = start ?? surroundings.seconds()
+        onUnknown = campaign.onUnknown
+        inputName = campaign.input.name
+        self.columns = columns
+        roles = try ColumnRoles(
+            columns: columns, file: campaign.input.name,
+            hasTemplate: campaign.template != nil || campaign.templates != nil, recipients: campaign.recipients)
+        templates = try TemplateChoice(campaign, columns: columns)
+        let sealing = try SealingPlan(campaign, columns: columns)
+        self.sealing = sealing
+        resultColumns = try ResultColumns(
+            campaign.resultColumns, columns: columns, file: campaign.input.name,
+            isSecret: { Self.isSecret(column: $0, sealing) })
+        if case .production = campaign.destination { hasUniqueIDs = false } else { hasUniqueIDs = true }
+        try Self.checkPayloadColumn(roles, templates, file: campaign.input.name)
+        (host, port) = campaign.destination.endpoint
+        proxy = campaign.proxy.map { "\($0)" } ?? ""
+        peer = campaign.proxy.map { ($0.host, $0.port) } ?? (host, port)
+        let endpoint = APNSHost.endpoint(host: host, port: port)
+        tunnel = try campaign.proxy?.request(to: endpoint) ?? []
+        headers = try HeaderDefaults(
+            try campaign.recipients.headers(of: campaign), roles: roles, columns: columns,
+            authority: APNSHost.authority(host: host, port: port), start: self.start,
+            isBroadcast: campaign.recipients.areChannels)
+        broadcast = BroadcastPlan(campaign.recipients)
+        try BroadcastPlan.checkExpiration(headers, roles)
+        rules = RuleBook(
+            Self.sentTemplates(templates, sealing),
+            pushTypes: roles.pushType == nil ? [headers.pushType] : PushType.allCases,
+            strings: try Self.strings(campaign.strings), isBroadcast: headers.isBroadcast)
+        if let identity = campaign.identity { self.identity = identity } else { identity = try Self.randomIdentity() }
+        let log = RunLog(logger: logger, endpoint: endpoint)
+        self.log = log
+        topics = try ProviderTopics(campaign.providers)
+        trust = try Self.trust(campaign)
+        try Self.checkTopic(headers, roles, topics)
+        loop = campaign.loop.kind
+        poolLimits = Self.limits(campaign)
+        unavailablePatience = poolLimits.outagePatience
+        requestTimeout = campaign.requestTimeout
+        attempts = campaign.attempts
+        backoff = BackoffPlan(campaign)
+        breaker = try CircuitBreaker.Limits(campaign.circuitBreaker)
+        canary = try campaign.canary.map { (given) throws(CampaignError) in try Canary(given) }
+        let start = headers.start
+        deadline = try campaign.notAfter.map { (given) throws(CampaignError) in
+            try CampaignDeadline(given, start: start)
+        }
+        if !isResumed, let deadline, deadline.hasPassed(now: self.start) { throw deadline.passed }
+        stopPatience = UInt64(min(max(0, campaign.stopPatience), 86_400)) * 1_000_000_000
+    }
+
+    /// The column of raw payloads; nil when there is a template.
+    var rawPayloadColumn: Int? { templates.templates.isEmpty ? roles.payload : nil }
+
+    /// Whether a column's fields travel encrypted, so that nothing else may show them.
+    func isSecret(column: Int) -> Bool {
+        Self.isSecret(column: column, sealing)
+    }
+
+    private static func isSecret(column: Int, _ sealing: SealingPlan?) -> Bool {
+        sealing?.templates.contains { $0.inner.columnsUsed.contains(column) } ?? false
+    }
+
+    /// What errors and the log call the server.
+    package var endpoint: String { log.endpoint }
+
+    /// Rows with payloads of their own and a template that passes over them: one of the two is a mistake.
+    private static func checkPayloadColumn(
+        _ roles: ColumnRoles, _ templates: TemplateChoice, file: String
+    ) throws(CampaignError) {
+        guard !templates.templates.isEmpty, let payload = roles.payload, !templates.columnsUsed.contains(payload) else {
+            return
+        }
+        throw CampaignError(
+            .configuration,
+            "\(file):1: there is a template and a column \"payload\" that it does not use; give one of them")
+    }
+
+    /// The templates as they leave; one nil where rows bring their own JSON.
+    private static func sentTemplates(_ choice: TemplateChoice, _ sealing: SealingPlan?) -> [PayloadTemplate?] {
+        if let sealing { return sealing.templates.map(\.outer) }
+        return choice.templates.isEmpty ? [nil] : choice.templates
+    }
+
+    private static func strings(_ files: [Campaign.Strings]) throws(CampaignError) -> LocalisedStrings? {
+        guard !files.isEmpty else { return nil }
+        return try CampaignError.mapping(.configuration) {
+            LocalisedStrings(try files.map { ($0.language, try StringsFile($0.content, name: $0.name)) })
+        }
+    }
+
+    private static func randomIdentity() throws(CampaignError) -> (UInt64, UInt64) {
+        try CampaignError.mapping(.system) { (try SecureRandom.number(), try SecureRandom.number()) }
+    }
+
+    /// A topic for every row that nobody sends for is the campaign's mistake, and not each row's.
+    private static func checkTopic(
+        _ headers: HeaderDefaults, _ roles: ColumnRoles, _ topics: ProviderTopics
+    ) throws(CampaignError) {
+        guard let bundleID = headers.topic, roles.pushType == nil else { return }
+        let topic = Topic.derive(bundleID: bundleID, pushType: headers.pushType)
+        guard let provider = topics.provider(of: topic) else {
+            throw CampaignError(.configuration, "topic: no provider sends for \"\(topic)\"")
+        }
+        guard topics.mayAuthenticate(headers.pushType, provider: provider) else {
+            throw CampaignError(.configuration, "push_type: \(headers.pushType.credentialsWanted)")
+        }
+    }
+
+    private static func trust(_ campaign: Campaign) throws(CampaignError) -> TLSOptions {
+        var tls = TLSOptions()
+        tls.authorities = try checkAuthorities(campaign.authorities)
+        tls.systemTrust = campaign.systemTrust
+        return tls
+    }
+
+    /// Reads the first of them, so that a wrong file shows before anything is opened.
+    private static func checkAuthorities(_ pem: [UInt8]) throws(CampaignError) -> [UInt8] {
+        guard !pem.isEmpty else { return [] }
+        do {
+            _ = try CertificateFacts(pem: pem)
+            return pem
+        } catch {
+            throw CampaignError(.configuration, "trusted certificates: \(error)")
+        }
+    }
+
+    /// Over all providers; each has some sockets and buffers.
+    private static let connectionsOfLaneMax = 2048
+
+    private static func limits(_ campaign: Campaign) -> ConnectionPool.Limits {
+        func nanoseconds(_ seconds: Int) -> UInt64 { UInt64(seconds) * 1_000_000_000 }
+        var limits = ConnectionPool.Limits()
+        limits.maximum = min(campaign.connections, max(1, connectionsOfLaneMax / campaign.providers.count))
+        limits.streams = campaign.streams
+        limits.patience = nanoseconds(campaign.connectPatience)
+        limits.outagePatience = nanoseconds(campaign.unavailablePatience)
+        limits.answerPatience = max(
+            nanoseconds(campaign.answerPatience), UInt64(campaign.requestTimeout) * 1_000_000)
+        limits.goawayPatience = nanoseconds(campaign.goawayPatience)
+        limits.pingAfter = nanoseconds(campaign.pingAfter)
+        limits.pingIdleAfter = max(limits.pingIdleAfter, limits.pingAfter)
+        limits.pingPatience = nanoseconds(campaign.pingPatience)
+        return limits
+    }
+}
+
+extension LoopKind {
+    /// What the summary calls it.
+    package var name: String {
+        switch self {
+        case .automatic: "none"
+        case .ioUring: "io_uring"
+        case .epoll: "epoll"
+        case .other: "other"
+        }
+    }
+}
+
+extension Campaign.Loop {
+    var kind: LoopKind {
+        switch self {
+        case .automatic: .automatic
+        case .ioUring: .ioUring
+        case .epoll: .epoll
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import APNSBatchModel
+import APNSBatchNotification
+
+/// The headers of rows that say nothing of their own, checked.
+package struct HeaderDefaults: Sendable {
+    let authority: String
+    /// Bundle id or topic as given; nil when every row must bring one.
+    let topic: String?
+    let pushType: PushType
+    /// Nil for the push type's own.
+    let priority: Priority?
+    let expiration: Expiration?
+    /// Nil for none.
+    let collapseID: TextTemplate?
+    /// Seconds since the epoch; durations count from here.
+    package let start: UInt64
+    let isBroadcast: Bool
+
+    init(
+        _ headers: Campaign.Headers, roles: ColumnRoles, columns: [String], authority: String, start: UInt64,
+        isBroadcast: Bool
+    ) throws(CampaignError) {
+        self.isBroadcast = isBroadcast
+        self.authority = authority
+        topic = headers.topic
+        if topic == nil && roles.topic == nil {
+            throw CampaignError(.configuration, "no topic: give one for the campaign, or a column \"topic\"")
+        }
+        if let topic { try Self.check(topic) { Topic.check($0) } }
+        pushType = try Self.parse(headers.pushType) { PushType.parse($0) }
+        priority = try headers.priority.map { (number) throws(CampaignError) in
+            try Self.parse(String(number)) { Priority.parse($0) }
+        }
+        if let priority, roles.pushType == nil, let fault = pushType.check(priority) {
+            throw CampaignError(.configuration, Self.message(fault, priority.text))
+        }
+        expiration = try headers.expiration.map { (expiration) throws(CampaignError) in
+            try Self.parse(expiration.text) { GivenExpiration.parse($0) }.expiration(start: start)
+        }
+        if let expiration, expiration.hasPassed(now: Int64(start)) {
+            throw CampaignError(
+                .configuration,
+                "expiration: expected a time to come, found \(expiration.seconds); a duration has its unit, such as 1h")
+        }
+        self.start = start
+        collapseID = try headers.collapseID.map { (text) throws(CampaignError) in
+            try Self.collapseID(text, columns: columns)
+        }
+    }
+
+    /// The expiration of rows without one of their own; nil to leave it out.
+    func expiration(of pushType: PushType) -> Expiration? {
+        expiration ?? (pushType.rule.lifetime == .once ? .once : nil)
+    }
+
+    /// One that is the same for all rows is checked here, the others row by row.
+    private static func collapseID(_ text: String, columns: [String]) throws(CampaignError) -> TextTemplate {
+        let template = try CampaignError.mapping(.configuration) {
+            try TextTemplate(text, columns: columns, name: "collapse_id")
+        }
+        if template.isConstant { try check(text) { CollapseID.check($0) } }
+        return template
+    }
+
+    private static func parse<T>(
+        _ text: String, _ rule: (UnsafeRawBufferPointer) -> Result<T, FieldFault>
+    ) throws(CampaignError) -> T {
+        switch Array(text.utf8).withUnsafeBytes(rule) {
+        case .success(let value): return value
+        case .failure(let fault): throw CampaignError(.configuration, message(fault, text))
+        }
+    }
+
+    private static func check(
+        _ text: String, _ rule: (UnsafeRawBufferPointer) -> FieldFault?
+    ) throws(CampaignError) {
+        if let fault = Array(text.utf8).withUnsafeBytes(rule) {
+            throw CampaignError(.configuration, message(fault, text))
+        }
+    }
+
+    private static func message(_ fault: FieldFault, _ text: String) -> String {
+        Array(text.utf8).withUnsafeBytes { fault.message(for: $0) }
+    }
+}

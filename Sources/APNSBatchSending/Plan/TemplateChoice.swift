@@ -1,0 +1,104 @@
+import APNSBatchModel
+import APNSBatchNotification
+
+/// The templates of a campaign and how a row finds its own.
+struct TemplateChoice: Sendable {
+    /// One, or as many as there are names; empty when rows bring their own JSON.
+    let templates: [PayloadTemplate]
+    /// Whitespace that each template was written with, in bytes.
+    let blanks: [Int]
+    /// Nil with one template or none.
+    let names: TemplateNames?
+    /// The column that says which; nil with one template or none.
+    let column: Int?
+
+    init(_ campaign: Campaign, columns: [String]) throws(CampaignError) {
+        guard let several = campaign.templates else {
+            let template = campaign.template
+            templates =
+                try template.map { (template) throws(CampaignError) in [try Self.compile(template, columns)] } ?? []
+            blanks = template.map { [Self.countBlanks($0.json)] } ?? []
+            names = nil
+            column = nil
+            return
+        }
+        guard campaign.template == nil else {
+            throw CampaignError(.configuration, "there are a template and several templates; give one of them")
+        }
+        let ordered = several.templates.sorted { $0.key < $1.key }
+        column = try Self.column(several.choice, columns, file: campaign.input.name)
+        names = try Self.names(several, ordered.map(\.key))
+        blanks = ordered.map { Self.countBlanks($0.value.json) }
+        templates = try ordered.map { (entry) throws(CampaignError) in try Self.compile(entry.value, columns) }
+    }
+
+    private static func compile(
+        _ template: Campaign.Template, _ columns: [String]
+    ) throws(CampaignError) -> PayloadTemplate {
+        try CampaignError.mapping(.configuration) {
+            try PayloadTemplate(json: template.json, columns: columns, file: template.name)
+        }
+    }
+
+    /// Whitespace outside of strings.
+    private static func countBlanks(_ json: [UInt8]) -> Int {
+        var count = 0
+        var isInString = false
+        var isEscaped = false
+        for byte in json {
+            if isInString {
+                isInString = isEscaped || byte != UInt8(ascii: "\"")
+                isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
+            } else if byte == UInt8(ascii: "\"") {
+                isInString = true
+            } else if byte == 0x20 || 0x09...0x0A ~= byte || byte == 0x0D {
+                count += 1
+            }
+        }
+        return count
+    }
+
+    private static func column(
+        _ choice: Campaign.Templates.Choice, _ columns: [String], file: String
+    ) throws(CampaignError) -> Int {
+        if let found = columns.firstIndex(of: choice.column) { return found }
+        throw CampaignError(
+            .configuration, "\(file):1: templates by \(choice.column) need a column \"\(choice.column)\"")
+    }
+
+    private static func names(
+        _ several: Campaign.Templates, _ ordered: [String]
+    ) throws(CampaignError) -> TemplateNames {
+        guard !ordered.isEmpty else { throw CampaignError(.configuration, "templates: there is none") }
+        let fallback = several.fallback.map { ordered.firstIndex(of: $0) }
+        if case .some(nil) = fallback {
+            throw CampaignError(
+                .configuration,
+                "fallback: no template \"\(several.fallback ?? "")\"; there are \(ordered.joined(separator: ", "))")
+        }
+        if several.choice == .locale && fallback == nil {
+            throw CampaignError(
+                .configuration,
+                "templates by locale need a fallback, one of \(ordered.joined(separator: ", ")), for other languages")
+        }
+        let names = TemplateNames(
+            ordered, matching: several.choice == .locale ? .language : .name, fallback: fallback ?? nil)
+        if let (first, second) = names.alike {
+            throw CampaignError(.configuration, "templates: \"\(first)\" and \"\(second)\" are the same language")
+        }
+        return names
+    }
+
+    /// The columns that at least one template reads.
+    var columnsUsed: Set<Int> { Set(templates.flatMap(\.columnsUsed)) }
+}
+
+extension Campaign.Templates.Choice {
+    /// The column's name.
+    var column: String {
+        switch self {
+        case .locale: "locale"
+        case .variant: "variant"
+        }
+    }
+}

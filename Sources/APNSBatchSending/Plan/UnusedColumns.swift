@@ -1,0 +1,52 @@
+import APNSBatchModel
+import APNSBatchNotification
+
+/// Columns that nothing uses: most of them are what else an export holds, but one may be a header's name misspelt, and then
+/// the header is lost.
+extension CampaignPlan {
+    var unusedColumns: [CampaignFinding] {
+        let names = columns.indices.filter { !columnsUsed.contains($0) }.map { columns[$0] }
+        let told = names.compactMap { name in doubt(about: name).map { (name, $0) } }
+        let others = names.filter { name in !told.contains { $0.0 == name } }
+        let findings = told.map { finding("column \(ColumnNames.quoted($0.0)): nothing uses it; \($0.1)") }
+        switch others.count {
+        case 0: return findings
+        case 1: return findings + [finding("column \(ColumnNames.quoted(others[0])): nothing uses it")]
+        default: return findings + [finding("columns \(ColumnNames.list(others)): nothing uses them")]
+        }
+    }
+
+    private var columnsUsed: Set<Int> {
+        var used = templates.columnsUsed.union(roles.columns)
+        used.formUnion(headers.collapseID?.columnsUsed ?? [])
+        used.formUnion(resultColumns.indices)
+        used.formUnion([templates.column, sealing?.keyColumn].compactMap { $0 })
+        return used
+    }
+
+    private func finding(_ message: String) -> CampaignFinding {
+        CampaignFinding(.unusedColumn, inHeaderOf: inputName, message)
+    }
+
+    /// What the column was most likely meant for; nil when nothing is near.
+    private func doubt(about name: String) -> String? {
+        if name == "locale" || name == "variant" {
+            return templates.names == nil
+                ? "it picks one of several templates, and there are not several" : "the templates are picked otherwise"
+        }
+        let known = headers.isBroadcast ? ColumnRoles.namesOfBroadcasts : ColumnRoles.names
+        if headers.isBroadcast, ColumnRoles.names.contains(name) { return "a broadcast has none" }
+        let wanted = Self.normalised(name)
+        let free = known.filter { !columns.contains($0) }
+        let near =
+            free.first { $0 == wanted } ?? free.first { wanted.count >= 3 && $0.hasPrefix(wanted) }
+            ?? NearestName.find(wanted, in: free)
+        return near.map { "did you mean \"\($0)\"?" }
+    }
+
+    /// `Apns-Collapse-Id` as `collapse_id`, and so on.
+    private static func normalised(_ name: String) -> String {
+        let plain = String(name.lowercased().map { $0 == "-" || $0 == " " ? "_" : $0 })
+        return plain.hasPrefix("apns_") && plain != "apns_id" ? String(plain.dropFirst(5)) : plain
+    }
+}

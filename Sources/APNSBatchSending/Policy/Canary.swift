@@ -1,0 +1,58 @@
+import APNSBatchModel
+
+/// Judges a campaign by its first rows, before the rest is sent.
+///
+/// Pure: what a lane has counted goes in, a verdict comes out. It comes as soon as no row that is still awaited can change
+/// it, so that a few rows that are sent again and again do not hold up the rest.
+package struct Canary: Equatable, Sendable {
+    enum Verdict: Equatable, Sendable {
+        case waiting
+        case passed
+        case failed(String)
+    }
+
+    /// What became of the rows that were sent.
+    struct Count: Equatable, Sendable {
+        var accepted: UInt64 = 0
+        var rejected: UInt64 = 0
+        var unknown: UInt64 = 0
+        /// Rows taken and without an end yet.
+        var underWay: UInt64 = 0
+
+        var taken: UInt64 { accepted + rejected + unknown + underWay }
+        var failed: UInt64 { rejected + unknown }
+    }
+
+    let rows: UInt64
+    let percent: Double
+    /// How many may fail.
+    let limit: UInt64
+
+    init(_ given: Campaign.Canary) throws(CampaignError) {
+        guard given.rows >= 1 else {
+            throw CampaignError(.configuration, "canary: expected at least 1 row, found \(given.rows)")
+        }
+        guard (0...100).contains(given.maxRejectedPercent) else {
+            throw CampaignError(
+                .configuration,
+                "canary: expected at most 0 to 100 percent of rejected rows, found \(given.maxRejectedPercent)")
+        }
+        rows = UInt64(given.rows)
+        percent = given.maxRejectedPercent
+        limit = UInt64((Double(rows) * percent / 100).rounded(.down))
+    }
+
+    /// How many rows may still be taken.
+    func room(_ count: Count) -> Int { Int(rows - min(rows, count.taken)) }
+
+    func verdict(_ count: Count) -> Verdict {
+        if count.failed > limit { return .failed(text(count)) }
+        return count.taken >= rows && count.failed + count.underWay <= limit ? .passed : .waiting
+    }
+
+    private func text(_ count: Count) -> String {
+        let unknown = count.unknown > 0 ? " and \(count.unknown) unknown" : ""
+        return "canary: \(count.rejected) rejected\(unknown) of the first \(rows) rows, more than \(limit) "
+            + "(\(percent) %); the rest was not sent"
+    }
+}

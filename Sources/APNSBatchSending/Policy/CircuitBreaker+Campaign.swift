@@ -1,0 +1,43 @@
+import APNSBatchModel
+import APNSBatchNotification
+
+extension CircuitBreaker.Limits {
+    /// The campaign's own rules, and the defaults for reasons that it does not name.
+    init(_ given: Campaign.CircuitBreaker) throws(CampaignError) {
+        guard given.minimum <= given.window else {
+            throw CampaignError(
+                .configuration,
+                "stop minimum: expected at most the window of \(given.window) answers, found \(given.minimum)")
+        }
+        window = UInt64(given.window)
+        minimum = UInt64(given.minimum)
+        var own: [CircuitBreaker.Rule] = []
+        var named: Set<KnownReason> = []
+        for (name, share) in given.shares.sorted(by: { $0.key < $1.key }) {
+            let reason = try Self.reason(name)
+            if let reason { named.insert(reason) }
+            guard case .percent(let percent) = share else { continue }
+            guard percent > 0, percent <= 100 else {
+                throw CampaignError(
+                    .configuration,
+                    "circuit breaker: \(name): expected more than 0 and at most 100 percent, found \(percent)")
+            }
+            own.append(CircuitBreaker.Rule(reason: reason, percent: percent))
+        }
+        let isNever = given.shares[Campaign.CircuitBreaker.anyReason] == .never
+        rules =
+            own
+            + CircuitBreaker.Rule.defaults.filter { rule in
+                rule.reason.map { !named.contains($0) } ?? !isNever
+            }
+    }
+
+    private static func reason(_ name: String) throws(CampaignError) -> KnownReason? {
+        if name == Campaign.CircuitBreaker.anyReason { return nil }
+        guard case .known(let reason) = Reason(rawValue: name) else {
+            throw CampaignError(
+                .configuration, "circuit breaker: expected one of APNs's reasons or any, found \"\(name)\"")
+        }
+        return reason
+    }
+}

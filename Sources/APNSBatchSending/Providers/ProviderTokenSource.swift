@@ -1,0 +1,96 @@
+import APNSBatchBasics
+import APNSBatchCredentials
+import APNSBatchModel
+import APNSBatchNotification
+import APNSBatchTransport
+
+/// The provider token that connections of one team start with, shared by all lanes: minted by the rule of
+/// `ProviderTokenRotation`, one at a time. Belongs to one key; another key has a source of its own.
+package final class ProviderTokenSource: Sendable {
+    private struct State {
+        var rotation: ProviderTokenRotation
+        var current: ProviderToken?
+    }
+
+    /// What a connection gets.
+    enum Lease: Sendable {
+        /// The token, for how many nanoseconds the connection may use it, and after how many its successor is due.
+        case token(
+            ProviderTokenRotation.Token, authorization: HeaderFieldBytes, usableFor: UInt64, successorAfter: UInt64)
+        /// Open no connection for so many nanoseconds.
+        case wait(UInt64)
+    }
+
+    private let key: SigningKey
+    let issuer: ProviderToken.Issuer
+    private let log: RunLog
+    private let state: Guarded<State>
+    /// Seconds since the epoch.
+    private let clock: @Sendable () -> UInt64
+    private let sign: (@Sendable ([UInt8]) -> [UInt8])?
+
+    init(
+        keyPEM: [UInt8], keyID: String, teamID: String, rule: ProviderTokenRotation.Rule, log: RunLog,
+        surroundings: Surroundings = .system
+    ) throws(CampaignError) {
+        self.log = log
+        clock = surroundings.seconds
+        sign = surroundings.sign
+        state = Guarded(State(rotation: ProviderTokenRotation(rule: rule)))
+        issuer = try CampaignError.mapping(.configuration) { try ProviderToken.Issuer(keyID: keyID, teamID: teamID) }
+        do {
+            key = try SigningKey(pem: keyPEM)
+        } catch {
+            throw CampaignError(.configuration, "signing key: \(error)")
+        }
+    }
+
+    /// The token for a connection that is about to open.
+    func lease() throws(CampaignError) -> Lease {
+        let now = Int64(clock())
+        return try state.withLock { (state) throws(CampaignError) in
+            let token: ProviderTokenRotation.Token
+            switch state.rotation.connectionStarts(now: now) {
+            case .use(let known): token = known
+            case .wait(let until): return .wait(Self.nanoseconds(until - now))
+            case .mint(let made):
+                token = made
+                state.current = try mint(made)
+            }
+            guard let current = state.current else { return .wait(Self.nanoseconds(1)) }
+            return .token(
+                token, authorization: current.authorization.bytes,
+                usableFor: Self.nanoseconds(state.rotation.retirement(of: token) - now),
+                successorAfter: Self.nanoseconds(state.rotation.succession(of: token, now: now) - now))
+        }
+    }
+
+    private func mint(_ token: ProviderTokenRotation.Token) throws(CampaignError) -> ProviderToken {
+        do {
+            let made = try ProviderToken.make(issuer: issuer, issuedAt: token.mintedAt) {
+                (message) throws(CredentialError) in
+                if let sign { return sign(message) }
+                return try key.sign(message)
+            }
+            log.minted(issuer)
+            return made
+        } catch {
+            throw CampaignError(.system, "cannot sign a provider token: \(error)")
+        }
+    }
+
+    /// Whether it signs for the same team with the same key under the same id.
+    func isLike(_ other: ProviderTokenSource) -> Bool {
+        guard issuer == other.issuer, let own = try? key.publicKeyPEM else { return false }
+        return own == (try? other.key.publicKeyPEM)
+    }
+
+    /// APNs called this token expired; false when that cannot be, because a clock is wrong.
+    func expired(_ token: ProviderTokenRotation.Token) -> Bool {
+        state.withLock { $0.rotation.expired(token, now: Int64(clock())) } == .renewed
+    }
+
+    func tooManyUpdates() { state.withLock { $0.rotation.tooManyUpdates(now: Int64(clock())) } }
+
+    private static func nanoseconds(_ seconds: Int64) -> UInt64 { UInt64(max(0, seconds)) * 1_000_000_000 }
+}
