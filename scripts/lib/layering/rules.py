@@ -1,0 +1,171 @@
+"""The rules of scripts/check-layering, as tables: change these when modules, folders or kernel calls change."""
+
+import re
+
+# What each target may import, include and depend on in Package.swift, of our targets and of packages: exactly this.
+ALLOWED = {
+    # The C core.
+    "CAPNSCommon": set(),
+    "CAPNSReactor": {"CAPNSCommon", "CAPNSURing"},
+    "CAPNSTLS": {"CAPNSCommon", "CAPNSOpenSSL"},
+    "CAPNSHTTP2": {"CAPNSCommon", "CAPNSNGHTTP2"},
+    "CAPNSTransport": {"CAPNSCommon", "CAPNSReactor", "CAPNSTLS", "CAPNSHTTP2"},
+    "CAPNSCrypto": {"CAPNSCommon", "CAPNSOpenSSL"},
+    "CAPNSProcess": set(),
+    # Of the simulator alone.
+    "CAPNSTransportServer": {"CAPNSCommon", "CAPNSTransport", "CAPNSReactor", "CAPNSTLS", "CAPNSHTTP2", "CAPNSOpenSSL", "CAPNSNGHTTP2"},
+    "CAPNSIdentities": {"CAPNSCommon", "CAPNSCrypto", "CAPNSOpenSSL"},
+    # Swift.
+    "APNSBatchBasics": {"CAPNSCommon"},
+    "APNSBatchRows": {"APNSBatchBasics"},
+    "APNSBatchNotification": {"APNSBatchBasics"},
+    "APNSBatchCredentials": {"CAPNSCrypto", "CAPNSCommon"},
+    "APNSBatchIdentities": {"APNSBatchCredentials", "CAPNSCrypto", "CAPNSIdentities"},
+    "APNSBatchTransport": {"CAPNSTransport", "APNSBatchBasics"},
+    "APNSBatch": {
+        "APNSBatchRows", "APNSBatchNotification", "APNSBatchCredentials", "APNSBatchTransport", "CAPNSCommon", "APNSBatchBasics",
+        "Logging", "Histogram"},
+    "APNSBatchSimulator": {"CAPNSTransport", "CAPNSTransportServer", "APNSBatchCredentials", "APNSBatchIdentities", "APNSBatchBasics"},
+    "apns-batch": {"APNSBatch", "APNSBatchSimulator", "APNSBatchBasics", "CAPNSProcess", "ArgumentParser", "Logging", "Yams"},
+}
+
+# The folders of each Swift module, lowest first. A folder refers to types of its own and of folders before it. A set is
+# a group whose members may refer to each other. "Name.swift" is a file beside the folders, "." all others of these.
+FOLDERS = {
+    "APNSBatchBasics": ["Numbers", "Text", "Threads", "Files"],
+    "APNSBatchNotification": [
+        "Text", "JSON", "Fields", "Answers", "ProviderToken", "Template", "Sealed", "Rules", "Localisation"],
+    "APNSBatch": [{
+        "Campaign", "Channels", "Check", "Doctor", "Lane", "Ledger", "Memory", "Plan", "Policy", "Pool", "Record",
+        "Reference", "Results", "Run"}],
+    "APNSBatchSimulator": [
+        "Bytes.swift", "JSON", "Counts", {"Faults", "Script"}, {"SimulatorConfiguration.swift", "SimulatorReport.swift"},
+        {"Channels", "Request", "Server", "Token", "."}],
+    "apns-batch": [{".", "Campaign", "Progress"}],
+}
+
+# Targets whose internal headers a target includes: what fills in their tables of functions.
+INSIDE = {"CAPNSTransportServer": {"CAPNSTransport", "CAPNSReactor", "CAPNSTLS", "CAPNSHTTP2"}, "CAPNSIdentities": {"CAPNSCrypto"}}
+
+# The product that other packages link, and what must never be in it: servers, faults, simulator, the command.
+LIBRARY = "APNSBatch"
+OUTSIDE_LIBRARY = {
+    "CAPNSTransportServer", "CAPNSIdentities", "CAPNSProcess", "CAPNSSimulatedNetwork", "APNSBatchIdentities",
+    "APNSBatchSimulator", "APNSBatchSimulation", "apns-batch"}
+# Words in names of C functions that belong there, wherever they are defined. The event loop itself can listen and accept.
+OUTSIDE_NAMES = re.compile(
+    r"apns_(\w+_)?(servers?|faults?|sim|simulator|world)(_|$)|apns_(?!reactor_|uring_|epoll_)(\w+_)?(listen|accept|accepted)(_|$)")
+
+# Modules of the toolchain that every Swift module may import, and those that may import Foundation or a part of it.
+TOOLCHAIN = {"Glibc", "Synchronization", "_Builtin_intrinsics"}
+FOUNDATION = {"APNSBatch": {"FoundationEssentials"}, "apns-batch": {"Foundation"}}
+
+# A library's headers and symbols, and the one system module through which SwiftPM knows them.
+LIBRARY_HEADERS = {
+    re.compile(r"nghttp2/|nghttp3/|ngtcp2/"): "CAPNSNGHTTP2",
+    re.compile(r"openssl/|crypto/|ssl\.h"): "CAPNSOpenSSL",
+    re.compile(r"liburing"): "CAPNSURing",
+}
+LIBRARY_SYMBOLS = {
+    re.compile(r"nghttp2_"): "CAPNSNGHTTP2",
+    re.compile(
+        r"(ASN1|BIO|BN|CRYPTO|EC|ECDSA|ERR|EVP|GENERAL_NAMES?|OBJ|OPENSSL|OSSL|PEM|PKCS\d+|RAND|SSL|TLS|X509|X509V3|d2i|i2d)_"):
+        "CAPNSOpenSSL",
+    re.compile(r"io_uring_"): "CAPNSURing",
+}
+
+# The kernel's network and readiness calls are made in one place. <sys/socket.h> is in this list for nobody: the type
+# struct sockaddr travels through the transport's header.
+KERNEL_HEADERS = re.compile(
+    r"sys/(epoll|eventfd|timerfd|signalfd|select|poll|uio|syscall|ioctl)\.h|linux/|netinet/tcp\.h|poll\.h|netdb\.h")
+KERNEL_TARGET = "CAPNSReactor"
+
+# Tries before main whether these can be had, and uses none.
+TRIED = {"CAPNSProcess": {"sys/epoll.h", "sys/eventfd.h"}}
+
+# Which module calls what that reaches the kernel, and for what: exactly this. Every function of the C library is a kernel
+# call, unless it is in HARMLESS. Some names are of Swift: print, Task, clocks, and with "Foundation." those of Foundation.
+KERNEL_CALLS = {
+    "CAPNSCommon": {
+        "fallocate": "room on the disk for the ledger",
+        "prctl": "the name of a thread",
+    },
+    "CAPNSCrypto": {
+        "prctl setrlimit": "no core dump that holds a key",
+    },
+    "CAPNSTLS": {
+        "pthread_mutex_lock pthread_mutex_unlock": "the system's roots are read once for all threads",
+        "X509_STORE_set_default_paths SSL_CTX_set_default_verify_dir": "OpenSSL reads the system's roots",
+    },
+    "CAPNSReactor": {
+        "socket bind listen accept4 connect shutdown close getsockname getsockopt setsockopt": "sockets",
+        "send recv": "bytes of sockets",
+        "epoll_create1 epoll_ctl epoll_pwait2 epoll_wait ppoll": "readiness",
+        "io_uring_enter2 io_uring_queue_exit io_uring_queue_init_params io_uring_register_buf_ring io_uring_register_ring_fd "
+        "io_uring_unregister_buf_ring": "completions",
+        "mmap munmap": "the ring of receive buffers",
+        "eventfd read write": "waking a loop from another thread",
+        "clock_gettime": "timers",
+    },
+    "CAPNSProcess": {
+        "open close fcntl": "standard descriptors that are closed",
+        "epoll_create1 eventfd mmap munmap getrlimit mallopt": "whether limits leave enough to start",
+        "pthread_create pthread_join pthread_attr_init pthread_attr_setstacksize pthread_attr_destroy pthread_barrier_init "
+        "pthread_barrier_wait pthread_barrier_destroy": "whether limits leave enough threads",
+        "sigaction sigaltstack signal raise": "fatal signals",
+        "write _exit": "the complaint, and the end",
+    },
+    "APNSBatchBasics": {
+        "pthread_create pthread_detach pthread_join pthread_sigmask": "threads with a name (Threads)",
+        "pthread_mutex_init pthread_mutex_lock pthread_mutex_trylock pthread_mutex_unlock pthread_mutex_destroy "
+        "pthread_cond_init pthread_cond_wait pthread_cond_timedwait pthread_cond_broadcast pthread_cond_destroy "
+        "pthread_condattr_init pthread_condattr_setclock pthread_condattr_destroy": "locks (Threads)",
+        "clock_gettime": "clocks (Numbers)",
+        "open read write close fsync link lstat stat realpath rename unlink getpid": "files written whole (Files)",
+    },
+    "APNSBatchRows": {
+        "open read pread lseek fstat close posix_fadvise": "the input",
+        "fcntl poll pipe write": "an input that must be waited for, and the end of waiting",
+    },
+    "APNSBatchTransport": {
+        "getaddrinfo getnameinfo freeaddrinfo": "names and addresses of hosts",
+    },
+    "APNSBatch": {
+        "open access close mkdir lstat fstat realpath rename flock": "the run directory and the files in it",
+        "read pread write ftruncate fsync fdatasync usleep": "ledger and results",
+        "mmap munmap": "the board of rows that were handed over",
+        "time getpid getrusage sysconf": "the run's name and the usage of the process",
+        "Foundation.contentsOf": "credential files",
+    },
+    "APNSBatchSimulator": {
+        "open access mkdir read close": "certificates and keys for the occasion",
+        "syscall": "Mutex of Synchronization",
+    },
+    "apns-batch": {
+        "open access read write close fcntl lstat stat": "files and descriptors that arguments name",
+        "ioctl isatty tcgetattr tcsetattr": "the terminal",
+        "fflush print Foundation.FileHandle": "output",
+        "sigaction signal pipe Task ContinuousClock": "signals, and what goes on until one comes",
+        "exit _exit": "the end",
+        "syscall": "Mutex of Synchronization",
+        "Foundation.FileManager Foundation.fileURLWithPath": "paths of campaign files",
+        "Foundation.ProcessInfo Foundation.now": "the environment, and dates",
+    },
+}
+
+# What a program may call without reaching the kernel; memory counts as this, clocks and locks do not.
+HARMLESS = set(
+    # Memory.
+    "malloc calloc realloc aligned_alloc free malloc_usable_size memchr memcmp memcpy memmove memset explicit_bzero "
+    # Text, and what stays in the process.
+    "snprintf vsnprintf strchr strcmp strcpy strerror strlen strncmp strnlen strstr strftime gmtime_r timegm "
+    "sigemptyset sigfillset sigaddset sigdelset htons htonl ntohs ntohl inet_pton inet_ntop gai_strerror "
+    # Numbers.
+    "ceil cos exp floor log pow rint round sin sqrt trunc "
+    # What compilers insert.
+    "abort __assert_fail __cpu_model __errno_location __stack_chk_fail __tls_get_addr _swiftEmptyArrayStorage".split())
+
+# What of OpenSSL opens files and sockets by itself; the rest works on memory.
+OPENSSL_KERNEL = re.compile(
+    r"BIO_(new|s)_(file|fp|fd|socket|connect|accept|dgram)|\w+_(file|fp|dir|paths?|locations)$|SSL_set_[rw]?fd$"
+    r"|X509_LOOKUP_|OSSL_STORE_|CONF_|NCONF_")
