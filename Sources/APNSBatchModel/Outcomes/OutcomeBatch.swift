@@ -38,7 +38,8 @@ package final class OutcomeBatch: @unchecked Sendable {
     private let entryLimit: Int
     private let byteStorage: UnsafeMutableRawPointer
     private let byteLimit: Int
-    package private(set) var count = 0
+    // Private, so that the optimizer sees every access and leaves out the checks of exclusive access.
+    private var used = 0
     private var bytesUsed = 0
 
     package init(entries: Int = entryCapacity) {
@@ -48,19 +49,22 @@ package final class OutcomeBatch: @unchecked Sendable {
         byteStorage = .allocate(byteCount: byteLimit, alignment: 16)
     }
 
+    /// Entries that it holds.
+    package var count: Int { used }
+
     deinit {
         entryStorage.deallocate()
         byteStorage.deallocate()
     }
 
-    package var isEmpty: Bool { count == 0 }
+    package var isEmpty: Bool { used == 0 }
 
     /// Whether another entry with texts of any length fits.
-    package var hasRoom: Bool { count < entryLimit && bytesUsed + Self.textsLimit <= byteLimit }
+    package var hasRoom: Bool { used < entryLimit && bytesUsed + Self.textsLimit <= byteLimit }
 
     private static let textsLimit = 3 * textLimit + CarriedFields.bytesMax
 
-    package var entries: UnsafeBufferPointer<OutcomeEntry> { UnsafeBufferPointer(start: entryStorage, count: count) }
+    package var entries: UnsafeBufferPointer<OutcomeEntry> { UnsafeBufferPointer(start: entryStorage, count: used) }
 
     package func token(of entry: OutcomeEntry) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: byteStorage + Int(entry.tokenOffset), count: Int(entry.tokenLength))
@@ -84,8 +88,8 @@ package final class OutcomeBatch: @unchecked Sendable {
 
     /// Adds to what is carried of the last entry. Only right after it was appended.
     package func carry(_ fields: UnsafeRawBufferPointer) {
-        precondition(count > 0)
-        let entry = entryStorage + (count - 1)
+        precondition(used > 0)
+        let entry = entryStorage + (used - 1)
         guard let base = fields.baseAddress, Int(entry.pointee.carriedLength) + fields.count <= CarriedFields.bytesMax
         else { return }
         (byteStorage + bytesUsed).copyMemory(from: base, byteCount: fields.count)
@@ -113,12 +117,12 @@ package final class OutcomeBatch: @unchecked Sendable {
         if let ownID { _ = keep(UnsafeRawBufferPointer(start: ownID, count: MessageID.length)) }
         let (tokenOffset, tokenLength) = keep(token)
         let (reasonOffset, reasonLength) = keep(reason)
-        (entryStorage + count).initialize(
+        (entryStorage + used).initialize(
             to: OutcomeEntry(
                 row: row, timestamp: timestamp, tokenOffset: tokenOffset, reasonOffset: reasonOffset,
                 tokenLength: tokenLength, reasonLength: reasonLength, status: status, attempts: attempts,
                 outcome: outcome, hasOwnID: ownID != nil, isHex: isHex))
-        count += 1
+        used += 1
     }
 
     private func keep(_ text: UnsafeRawBufferPointer) -> (offset: UInt32, length: UInt16) {
@@ -138,7 +142,7 @@ package final class OutcomeBatch: @unchecked Sendable {
     }
 
     package func removeAll() {
-        count = 0
+        used = 0
         bytesUsed = 0
     }
 }

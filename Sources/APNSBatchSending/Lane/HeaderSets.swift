@@ -130,10 +130,3 @@ package struct HeaderSets {
         return (column, row.fields[column])
     }
 }
-
-extension HeaderField {
-    /// As the core takes it.
-    package var bytes: HeaderFieldBytes {
-        HeaderFieldBytes(name: Array(name.utf8), value: Array(value.utf8), indexing: UInt32(indexing.rawValue))
-    }
-}

@@ -22,9 +22,15 @@ ALLOWED = {
     "APNSBatchCredentials": {"CAPNSCrypto", "CAPNSCommon"},
     "APNSBatchIdentities": {"APNSBatchCredentials", "CAPNSCrypto", "CAPNSIdentities"},
     "APNSBatchTransport": {"CAPNSTransport", "APNSBatchBasics"},
+    "APNSBatchModel": {"APNSBatchNotification", "APNSBatchCredentials", "APNSBatchBasics", "Histogram"},
+    "APNSBatchRecords": {
+        "CAPNSCommon", "APNSBatchModel", "APNSBatchNotification", "APNSBatchCredentials", "APNSBatchBasics"},
+    "APNSBatchSending": {
+        "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification", "APNSBatchCredentials",
+        "APNSBatchTransport", "APNSBatchBasics", "Logging"},
     "APNSBatch": {
-        "APNSBatchRows", "APNSBatchNotification", "APNSBatchCredentials", "APNSBatchTransport", "CAPNSCommon", "APNSBatchBasics",
-        "Logging", "Histogram"},
+        "APNSBatchSending", "APNSBatchRecords", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification",
+        "APNSBatchCredentials", "APNSBatchTransport", "APNSBatchBasics", "Logging"},
     "APNSBatchSimulator": {"CAPNSTransport", "CAPNSTransportServer", "APNSBatchCredentials", "APNSBatchIdentities", "APNSBatchBasics"},
     "apns-batch": {"APNSBatch", "APNSBatchSimulator", "APNSBatchBasics", "CAPNSProcess", "ArgumentParser", "Logging", "Yams"},
 }
@@ -35,9 +41,10 @@ FOLDERS = {
     "APNSBatchBasics": ["Numbers", "Text", "Threads", "Files"],
     "APNSBatchNotification": [
         "Text", "JSON", "Fields", "Answers", "ProviderToken", "Template", "Sealed", "Rules", "Localisation"],
-    "APNSBatch": [{
-        "Campaign", "Channels", "Check", "Doctor", "Lane", "Ledger", "Memory", "Plan", "Policy", "Pool", "Record",
-        "Reference", "Results", "Run"}],
+    "APNSBatchModel": ["Campaign", "Outcomes", "Reports"],
+    "APNSBatchRecords": ["Files", "Results", "Ledger", "Record"],
+    "APNSBatchSending": ["Control", "Memory", "Policy", "Pool", "Plan", "Providers", "Rows", "Lane"],
+    "APNSBatch": [".", "Campaign", "Channels", "Check", "Doctor", "Reference"],
     "APNSBatchSimulator": [
         "Bytes.swift", "JSON", "Counts", {"Faults", "Script"}, {"SimulatorConfiguration.swift", "SimulatorReport.swift"},
         {"Channels", "Request", "Server", "Token", "."}],
