@@ -23,7 +23,7 @@ struct GrammarTests {
 
         // A field begins at most where the longest record ends.
         for (field, record) in [(3, 3), (3, 7), (3, 8), (4, 9), (4, 12)] where start <= record {
-            let limits = CSVLimits.small(field: field, record: record)
+            let limits = RowLimits.small(field: field, record: record)
             let grammar = CSVGrammar(dialect: .comma, limits: limits)
             let said = (start...input.count).map {
                 grammar.field(input, at: start, record: 0, end: $0, final: false)

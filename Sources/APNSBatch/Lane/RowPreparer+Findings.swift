@@ -2,7 +2,7 @@ import APNSBatchNotification
 import APNSBatchRows
 
 extension RowPreparer {
-    func localisationFindings(_ row: CSVRow) -> [PayloadFinding] {
+    func localisationFindings(_ row: Row) -> [PayloadFinding] {
         guard let last else { return [] }
         return plan.rules.localisation(at: last.page)?.findings(last.payload, fields: row.fields) ?? []
     }
@@ -10,7 +10,7 @@ extension RowPreparer {
     /// Everything that the rules say of the last row's topic and payload, in words.
     ///
     /// - Parameter cardNumbers: whether to look for card numbers too.
-    func findings(of row: CSVRow, cardNumbers: Bool) -> [RowFinding] {
+    func findings(of row: Row, cardNumbers: Bool) -> [RowFinding] {
         let own = hasOddTopic ? otherType.map { [RowFault.oddTopic($0, row, plan)] } ?? [] : []
         guard let last, let rules = plan.rules.rules(at: last.page) else { return own }
         let found = rules.describe(last.payload, fields: row.fields, cardNumbers: cardNumbers)
@@ -26,7 +26,7 @@ extension RowPreparer {
         return rules.holdsCardNumber(last.payload)
     }
 
-    func firstError(_ row: CSVRow) -> RowFinding {
+    func firstError(_ row: Row) -> RowFinding {
         findings(of: row, cardNumbers: false).first { $0.severity == .error }
             ?? RowFault.finding(.keyType, plan.rawPayloadColumn, row, plan, "payload: breaks a rule")
     }

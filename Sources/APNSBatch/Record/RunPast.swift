@@ -103,10 +103,9 @@ struct RunPast: Sendable {
     }
 
     /// What of the input is the campaign's.
-    var extent: CSVExtent? {
+    var extent: InputExtent? {
         header.inputBytes.map { bytes in
-            let end = reading.history.ranges.last.map { $0.facts.offset + UInt64($0.facts.bytes) }
-            return CSVExtent(bytes: bytes, endsWhole: end == bytes)
+            InputExtent(bytes: bytes, endsWhole: reading.history.ranges.last?.facts.end == bytes)
         }
     }
 

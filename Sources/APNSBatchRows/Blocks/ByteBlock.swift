@@ -31,3 +31,10 @@ func runningParity(_ bits: UInt64) -> UInt64 {
     parity ^= parity &<< 32
     return parity
 }
+
+/// Bytes that mean something whatever the dialect.
+enum Byte {
+    static let lineFeed = UInt8(ascii: "\n")
+    static let carriageReturn = UInt8(ascii: "\r")
+    static let quote = UInt8(ascii: "\"")
+}

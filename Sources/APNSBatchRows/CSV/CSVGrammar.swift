@@ -12,7 +12,7 @@ struct CSVGrammar {
     let fieldBytesMax: Int
     let recordBytesMax: Int
 
-    init(dialect: CSVDialect, limits: CSVLimits) {
+    init(dialect: CSVDialect, limits: RowLimits) {
         delimiter = dialect.delimiter
         fieldBytesMax = limits.fieldBytes
         recordBytesMax = limits.recordBytes
@@ -36,8 +36,10 @@ struct CSVGrammar {
     }
 
     struct Fault {
-        enum Cause {
-            case quoteInUnquotedField, textAfterClosingQuote, unclosedQuote, fieldTooLong, recordTooLong
+        /// Numbered for `RecordEnd.cut`.
+        enum Cause: UInt32 {
+            case quoteInUnquotedField = 1
+            case textAfterClosingQuote, unclosedQuote, fieldTooLong, recordTooLong
         }
 
         let cause: Cause

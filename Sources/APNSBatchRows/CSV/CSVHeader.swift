@@ -1,14 +1,14 @@
 /// The header row: the names of the columns.
-struct HeaderRow {
-    let grammar: CSVGrammar
+struct CSVHeader {
+    let dialect: CSVDialect
+    let limits: RowLimits
 
-    /// - Parameter chunk: holds the header row and nothing else.
-    /// - Throws: `CSVError.foreign`, `.badHeader`, `.emptyColumnName`, `.duplicateColumnName`.
-    func names(of chunk: CSVChunk) throws(CSVError) -> [String] {
+    /// See `RowFormat.columns`.
+    func names(of chunk: RowChunk) throws(InputError) -> [String] {
         let record = UnsafeBufferPointer(start: chunk.bytes, count: min(chunk.ends[0].offset, 64 << 10))
-        if ForeignFormat.hasBareReturn(record) { throw .foreign(.carriageReturns) }
-        var cursor = CSVRowCursor(columnCount: fieldCount(of: chunk), grammar: grammar)
-        var row = CSVRow()
+        if ForeignFormat.hasBareReturn(Array(record)) { throw .foreign(.carriageReturns) }
+        var cursor = RowCursor(columnCount: fieldCount(of: chunk), format: .csv(dialect), limits: limits)
+        var row = Row()
         cursor.open(chunk)
         guard cursor.next(into: &row) else { throw .noHeader }
         if let error = row.error { throw .badHeader(error) }
@@ -18,9 +18,10 @@ struct HeaderRow {
     }
 
     /// How many fields the record has, up to a fault.
-    private func fieldCount(of chunk: CSVChunk) -> Int {
+    private func fieldCount(of chunk: RowChunk) -> Int {
+        let grammar = CSVGrammar(dialect: dialect, limits: limits)
         let end = chunk.ends[0].offset
-        let start = CSVRowCursor.recordStart(chunk.bytes, from: 0).offset
+        let start = RowCursor.recordStart(chunk.bytes, from: 0).offset
         var at = start
         var count = 1
         while case .field(let field) = grammar.field(chunk.bytes, at: at, record: start, end: end, final: true),
@@ -32,7 +33,7 @@ struct HeaderRow {
         return count
     }
 
-    private func check(_ names: [String]) throws(CSVError) {
+    private func check(_ names: [String]) throws(InputError) {
         var seen: [[UInt8]: Int] = [:]
         for (index, name) in names.enumerated() {
             if name.isEmpty { throw .emptyColumnName(index: index) }

@@ -1,5 +1,10 @@
-/// One pass of the splitter over a buffer.
-struct SplitterPass {
+/// Finds where the records of a buffer end, by RFC 4180.
+///
+/// A record with a quoting fault, or over a limit, is its first physical line alone, and reading resumes on the next
+/// line, so that a stray quote costs one row and not its neighbours. No byte is looked at again and again for that: a
+/// line with an odd number of quotes closes or breaks whatever the line before it opened, and a line with an even
+/// number opens nothing itself, so a region is scanned about twice at worst.
+struct CSVSplitter {
     let grammar: CSVGrammar
     let bytes: UnsafePointer<UInt8>
     let count: Int
@@ -7,7 +12,7 @@ struct SplitterPass {
     let ends: UnsafeMutablePointer<RecordEnd>
     let capacity: Int
 
-    private(set) var result = RecordSplitter.Result()
+    private(set) var result = SplitResult()
 
     /// LFs inside quotes since the current record began.
     private var innerLines = 0
@@ -140,7 +145,7 @@ struct SplitterPass {
 }
 
 // The end of the bytes, and records that are judged by the grammar.
-extension SplitterPass {
+extension CSVSplitter {
     private mutating func atEnd(isOpen: Bool) -> Stop {
         let start = result.consumed
         let length = count - start
@@ -180,7 +185,7 @@ extension SplitterPass {
         let record = result.consumed
         if let line = firstLineFeed(from: record) {
             let next = line + 1
-            let end = fault.seenAt > line ? RecordEnd(offset: next, cut: fault.cause) : RecordEnd(offset: next)
+            let end = fault.seenAt > line ? RecordEnd(offset: next, cut: fault.cause.rawValue) : RecordEnd(offset: next)
             add(end, next: next, lines: 1)
         } else if final {
             add(RecordEnd(offset: count), next: count, lines: 1)

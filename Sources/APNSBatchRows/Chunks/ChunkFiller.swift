@@ -1,10 +1,9 @@
 /// Reads a source and fills chunks with whole records. The reader thread's alone.
-struct RecordFeed {
+struct ChunkFiller {
     private let source: any ByteSource
     private let progress: ReadProgress
-    private let splitter: RecordSplitter
-    private let bufferBytes: Int
-    private let chunkRecords: Int
+    private let format: RowFormat
+    private let limits: RowLimits
     private let carry: Carry
     /// The last record ends with the input, even if more stands behind that by now: it did so when it was read first.
     private let endsWhole: Bool
@@ -20,25 +19,24 @@ struct RecordFeed {
         case end
         /// The same, and bytes were added since: the last line was whole only if they begin with a line end.
         case endOfGrown(next: UInt8)
-        case failure(CSVError)
+        case failure(InputError)
     }
 
     init(
-        source: any ByteSource, progress: ReadProgress, grammar: CSVGrammar, limits: CSVLimits, endsWhole: Bool = false
+        source: any ByteSource, progress: ReadProgress, format: RowFormat, limits: RowLimits, endsWhole: Bool
     ) {
-        self.endsWhole = endsWhole
         self.source = source
         self.progress = progress
-        splitter = RecordSplitter(grammar: grammar)
-        bufferBytes = limits.bufferBytes
-        chunkRecords = limits.chunkRecords
+        self.format = format
+        self.limits = limits
+        self.endsWhole = endsWhole
         carry = Carry(capacity: limits.bufferBytes)
     }
 
     /// Fills the chunk with the first record alone, reading no more than that takes. False when there is none.
     ///
     /// - Throws: as `fill`.
-    mutating func fillFirst(_ chunk: CSVChunk) throws(CSVError) -> Bool {
+    mutating func fillFirst(_ chunk: RowChunk) throws(InputError) -> Bool {
         var filled = try readStart(chunk)
         while true {
             let wasEnding = isEnding
@@ -49,30 +47,30 @@ struct RecordFeed {
         }
     }
 
-    /// Fills the chunk with records: as many as fit, or as there are. False at the end.
+    /// Fills the chunk with records: as many as fit, or as there are. Numbering its rows is the caller's. False at the end.
     ///
-    /// - Throws: `CSVError.cannotRead`, `.changedWhileRead`, `.cancelled`.
-    mutating func fill(_ chunk: CSVChunk) throws(CSVError) -> Bool {
+    /// - Throws: `InputError.cannotRead`, `.changedWhileRead`, `.cancelled`.
+    mutating func fill(_ chunk: RowChunk) throws(InputError) -> Bool {
         while true {
             var filled = isSkippingLine ? try skipLine(chunk) : carry.unload(into: chunk.bytes)
-            while filled < bufferBytes, !isEnding {
+            while filled < limits.bufferBytes, !isEnding {
                 filled += try readSome(chunk, filled)
             }
             // Rows of a chunk that a fault cut short can be read again, and then the chunk must be the same.
             if case .failure(let error) = ending, source.byteCount != nil { throw error }
             let wasEnding = isEnding
-            if try split(chunk, filled, capacity: chunkRecords) { return true }
+            if try split(chunk, filled, capacity: limits.chunkRecords) { return true }
             if wasEnding { return try end(left: filled) }
         }
     }
 
     /// Goes on where a record begins, as if nothing had been read since then.
-    mutating func seek(to offset: UInt64, line: UInt64) throws(CSVError) {
-        try source.seek(to: offset)
-        progress.bytesRead.store(offset, ordering: .relaxed)
+    mutating func seek(to position: RowPosition) throws(InputError) {
+        try source.seek(to: position.offset)
+        progress.bytesRead.store(position.offset, ordering: .relaxed)
         carry.empty()
         (ending, isSkippingLine) = (.unknown, false)
-        (nextLine, nextOffset) = (line, offset)
+        (nextLine, nextOffset) = (position.line, position.offset)
     }
 
     private var isEnding: Bool {
@@ -80,7 +78,7 @@ struct RecordFeed {
     }
 
     /// - Parameter left: bytes of a line that was not whole.
-    private func end(left: Int) throws(CSVError) -> Bool {
+    private func end(left: Int) throws(InputError) -> Bool {
         switch ending {
         case .failure(let error): throw error
         case .endOfGrown where left > 0: progress.lineCut.store(nextLine, ordering: .relaxed)
@@ -90,7 +88,7 @@ struct RecordFeed {
     }
 
     /// Where the input ends in the chunk; nil when it goes on.
-    private func end(in chunk: CSVChunk, _ filled: Int) -> Int? {
+    private func end(in chunk: RowChunk, _ filled: Int) -> Int? {
         switch ending {
         case .end: return filled
         case .unknown, .failure: return nil
@@ -103,14 +101,13 @@ struct RecordFeed {
     }
 
     /// Makes the chunk's bytes its records, keeps the rest for the next. False when there is no record.
-    private mutating func split(_ chunk: CSVChunk, _ filled: Int, capacity: Int) throws(CSVError) -> Bool {
+    private mutating func split(_ chunk: RowChunk, _ filled: Int, capacity: Int) throws(InputError) -> Bool {
         // Blocks are read whole. What lies behind the end is ignored, but let it be the same every time.
         (chunk.bytes + filled).update(repeating: 0, count: ByteBlock.slack)
         let end = end(in: chunk, filled)
-        let result = splitter.split(
-            chunk.bytes, count: end ?? filled, final: end != nil, into: chunk.ends, capacity: capacity)
-        chunk.firstLine = nextLine
-        chunk.byteOffset = nextOffset
+        let result = format.split(
+            chunk.bytes, count: end ?? filled, final: end != nil, into: chunk.ends, capacity: capacity, limits: limits)
+        chunk.start = RowPosition(row: 0, line: nextLine, offset: nextOffset)
         chunk.rowCount = result.records
         chunk.byteCount = result.records == 0 ? 0 : chunk.ends[result.records - 1].offset
         nextLine += UInt64(result.lines)
@@ -122,15 +119,16 @@ struct RecordFeed {
 }
 
 // Reading.
-extension RecordFeed {
+extension ChunkFiller {
     /// Reads behind the `filled` bytes that the chunk has. At the end, or when reading fails, `ending` says so.
-    private mutating func readSome(_ chunk: CSVChunk, _ filled: Int) throws(CSVError) -> Int {
+    private mutating func readSome(_ chunk: RowChunk, _ filled: Int) throws(InputError) -> Int {
         if progress.isCancelled.load(ordering: .relaxed) { throw .cancelled }
         do {
             let left =
                 (source.byteCount ?? .max) - min(source.byteCount ?? 0, progress.bytesRead.load(ordering: .relaxed))
-            let count = min(UInt64(bufferBytes - filled), left)
-            let got = count == 0 ? 0 : try source.read(into: chunk.bytes + filled, count: Int(count))
+            let count = min(UInt64(limits.bufferBytes - filled), left)
+            let room = UnsafeMutableRawBufferPointer(start: chunk.bytes + filled, count: Int(count))
+            let got = count == 0 ? 0 : try source.read(into: room)
             progress.bytesRead.add(UInt64(got), ordering: .relaxed)
             if got == 0 { ending = endOfInput() }
             return got
@@ -153,18 +151,17 @@ extension RecordFeed {
 
     /// Reads the first bytes and drops a byte order mark (EF BB BF). Returns how many are in the chunk.
     ///
-    /// - Throws: `CSVError.foreign` too.
-    private mutating func readStart(_ chunk: CSVChunk) throws(CSVError) -> Int {
+    /// - Throws: `InputError.foreign` too.
+    private mutating func readStart(_ chunk: RowChunk) throws(InputError) -> Int {
         let filled = try skipByteOrderMark(chunk)
-        if let format = ForeignFormat.find(UnsafeBufferPointer(start: chunk.bytes, count: filled)) {
-            throw .foreign(format)
-        }
+        let first = UnsafeBufferPointer(start: chunk.bytes, count: min(filled, ForeignFormat.bytesWanted))
+        if let format = ForeignFormat.find(Array(first)) { throw .foreign(format) }
         return filled
     }
 
-    private mutating func skipByteOrderMark(_ chunk: CSVChunk) throws(CSVError) -> Int {
+    private mutating func skipByteOrderMark(_ chunk: RowChunk) throws(InputError) -> Int {
         var filled = 0
-        while !isEnding, filled < min(3 + ForeignFormat.bytesWanted, bufferBytes) {
+        while !isEnding, filled < min(3 + ForeignFormat.bytesWanted, limits.bufferBytes) {
             filled += try readSome(chunk, filled)
             // A short first line is a whole header row; nobody may send more before it is read.
             if filled >= 3, UnsafeBufferPointer(start: chunk.bytes, count: filled).contains(Byte.lineFeed) { break }
@@ -176,7 +173,7 @@ extension RecordFeed {
     }
 
     /// Throws bytes away up to and with the next LF. Returns how many bytes behind it are in the chunk.
-    private mutating func skipLine(_ chunk: CSVChunk) throws(CSVError) -> Int {
+    private mutating func skipLine(_ chunk: RowChunk) throws(InputError) -> Int {
         while !isEnding {
             let got = try readSome(chunk, 0)
             var at = 0
@@ -192,5 +189,35 @@ extension RecordFeed {
         }
         isSkippingLine = false
         return 0
+    }
+}
+
+/// Bytes that were read with one chunk and belong to the next: the beginning of a record, usually.
+///
+/// They wait here, and not in the old chunk, because that may be in other hands by then.
+private final class Carry {
+    private let bytes: UnsafeMutablePointer<UInt8>
+    private var count = 0
+
+    init(capacity: Int) {
+        bytes = .allocate(capacity: capacity)
+    }
+
+    deinit {
+        bytes.deallocate()
+    }
+
+    func load(_ source: UnsafePointer<UInt8>, count: Int) {
+        bytes.update(from: source, count: count)
+        self.count = count
+    }
+
+    func empty() { count = 0 }
+
+    /// Moves the bytes to `target` and says how many they are.
+    func unload(into target: UnsafeMutablePointer<UInt8>) -> Int {
+        target.update(from: bytes, count: count)
+        defer { count = 0 }
+        return count
     }
 }

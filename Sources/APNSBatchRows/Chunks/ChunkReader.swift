@@ -1,7 +1,9 @@
+import Synchronization
+
 /// Splits an input into chunks at record boundaries and numbers their rows.
 ///
-/// Threads: one thread, the reader's, calls `readHeader()` and `next()`. `cancel()`, `bytesRead`, `bytesTotal` and
-/// `CSVChunk.recycle()` are for any thread.
+/// Threads: one thread, the reader's, calls `readColumns()`, `next()` and `seek`. `cancel()`, `bytesRead`, `bytesTotal` and
+/// `RowChunk.recycle()` are for any thread.
 ///
 /// Memory: `buffers` + 1 buffers of some 256 KiB and their record ends, allocated at the start. Their pages cost
 /// nothing until they are first used.
@@ -9,23 +11,24 @@
 /// The input is read, not mapped. A file may change meanwhile:
 /// - what is appended after it was opened is not read, and a last line that was half written then is left out
 ///   (``addition`` tells);
-/// - a file that turns out shorter than it was ends in `CSVError.changedWhileRead` after its last complete row, because
+/// - a file that turns out shorter than it was ends in `InputError.changedWhileRead` after its last complete row, because
 ///   its last line may be half of one;
 /// - bytes overwritten in place are read as they are when their turn comes.
-package final class CSVChunkReader: @unchecked Sendable {
+package final class ChunkReader: @unchecked Sendable {
     /// Bytes of the input, from where reading began, if it is a regular file. As it was when opened.
     package let bytesTotal: UInt64?
 
     private let source: any ByteSource
     private let progress: ReadProgress
-    private let grammar: CSVGrammar
+    private let format: RowFormat
+    private let limits: RowLimits
     private let pool: ChunkPool
-    private let chunks: [CSVChunk]
+    private let chunks: [RowChunk]
 
     // The reader thread's.
     private var columns: [String]?
-    private var headerFailure: CSVError?
-    private var feed: RecordFeed
+    private var columnsFailure: InputError?
+    private var filler: ChunkFiller
     private var nextRow: UInt64 = 1
 
     /// Opens the input, without reading from it.
@@ -33,25 +36,29 @@ package final class CSVChunkReader: @unchecked Sendable {
     /// - Parameters:
     ///   - buffers: chunks that may be out at once; `next()` waits while all are. At least 1.
     ///   - extent: how much of a file is read; nil for all that it has when it is opened.
-    /// - Throws: `CSVError.cannotOpen`.
+    /// - Throws: `InputError.cannotOpen`.
     package convenience init(
-        input: CSVInput, dialect: CSVDialect = .comma, limits: CSVLimits = .standard, buffers: Int,
-        extent: CSVExtent? = nil
-    ) throws(CSVError) {
+        input: InputLocation, format: RowFormat = .csv(.comma), limits: RowLimits = .standard, buffers: Int,
+        extent: InputExtent? = nil
+    ) throws(InputError) {
         self.init(
-            source: try DescriptorSource(input, limit: extent?.bytes), dialect: dialect, limits: limits,
-            buffers: buffers, endsWhole: extent?.endsWhole ?? false)
+            source: try input.open(limit: extent?.bytes), format: format, limits: limits, buffers: buffers,
+            endsWhole: extent?.endsWhole ?? false)
     }
 
-    init(source: any ByteSource, dialect: CSVDialect, limits: CSVLimits, buffers: Int, endsWhole: Bool = false) {
+    init(
+        source: any ByteSource, format: RowFormat = .csv(.comma), limits: RowLimits = .standard, buffers: Int,
+        endsWhole: Bool = false
+    ) {
         precondition(buffers > 0)
         let pool = ChunkPool(count: buffers)
         self.source = source
         self.pool = pool
         progress = ReadProgress()
-        grammar = CSVGrammar(dialect: dialect, limits: limits)
-        chunks = (0..<buffers).map { CSVChunk(index: $0, pool: pool, limits: limits) }
-        feed = RecordFeed(source: source, progress: progress, grammar: grammar, limits: limits, endsWhole: endsWhole)
+        self.format = format
+        self.limits = limits
+        chunks = (0..<buffers).map { RowChunk(index: $0, pool: pool, limits: limits) }
+        filler = ChunkFiller(source: source, progress: progress, format: format, limits: limits, endsWhole: endsWhole)
         bytesTotal = source.byteCount
     }
 
@@ -61,13 +68,13 @@ package final class CSVChunkReader: @unchecked Sendable {
     }
 
     /// What was added to the input behind the bytes that were read, once its end was reached; nil if nothing was.
-    package var addition: CSVAddition? {
+    package var addition: InputAddition? {
         let bytes = progress.bytesAdded.load(ordering: .relaxed)
         let line = progress.lineCut.load(ordering: .relaxed)
-        return bytes == 0 ? nil : CSVAddition(bytes: bytes, lineCut: line == 0 ? nil : line)
+        return bytes == 0 ? nil : InputAddition(bytes: bytes, lineCut: line == 0 ? nil : line)
     }
 
-    /// Makes the current and every later call of `readHeader()` and `next()` throw `.cancelled`, also one that waits
+    /// Makes the current and every later call of `readColumns()` and `next()` throw `.cancelled`, also one that waits
     /// for bytes or for a buffer. (A read from a disk is not interrupted; it does not take long.)
     package func cancel() {
         progress.isCancelled.store(true, ordering: .sequentiallyConsistent)
@@ -75,38 +82,37 @@ package final class CSVChunkReader: @unchecked Sendable {
         source.cancel()
     }
 
-    /// The names of the columns, in order: the fields of the first record that is not a blank line. Reads on the first
-    /// call only.
+    /// The names of the columns, in order, by the first record that is not a blank line. Reads on the first call only.
     ///
-    /// - Throws: any `CSVError` but `badDelimiter` and `cannotOpen`.
-    package func readHeader() throws(CSVError) -> [String] {
+    /// - Throws: any `InputError` but `cannotOpen`.
+    package func readColumns() throws(InputError) -> [String] {
         if let columns { return columns }
-        if let headerFailure { throw headerFailure }
-        do throws(CSVError) {
-            let names = try parseHeader()
+        if let columnsFailure { throw columnsFailure }
+        do throws(InputError) {
+            let names = try parseColumns()
             columns = names
             return names
         } catch {
-            headerFailure = error
+            columnsFailure = error
             throw error
         }
     }
 
-    private func parseHeader() throws(CSVError) -> [String] {
+    private func parseColumns() throws(InputError) -> [String] {
         let chunk = try takeChunk()
         defer { chunk.recycle() }
-        guard try feed.fillFirst(chunk) else { throw .noHeader }
-        return try HeaderRow(grammar: grammar).names(of: chunk)
+        guard try filler.fillFirst(chunk) else { throw .noHeader }
+        return try format.columns(of: chunk, limits: limits)
     }
 
     /// The next chunk, full unless it is the last; nil at the end. The caller owns it until it recycles it.
     ///
-    /// - Throws: as `readHeader()`, which it calls if need be. Complete rows before a failure are delivered first.
-    package func next() throws(CSVError) -> CSVChunk? {
-        _ = try readHeader()
+    /// - Throws: as `readColumns()`, which it calls if need be. Complete rows before a failure are delivered first.
+    package func next() throws(InputError) -> RowChunk? {
+        _ = try readColumns()
         let chunk = try takeChunk()
         do {
-            guard try feed.fill(chunk) else {
+            guard try filler.fill(chunk) else {
                 chunk.recycle()
                 return nil
             }
@@ -114,19 +120,19 @@ package final class CSVChunkReader: @unchecked Sendable {
             chunk.recycle()
             throw error
         }
-        chunk.firstRow = nextRow
+        chunk.start.row = nextRow
         nextRow += UInt64(chunk.rowCount)
         return chunk
     }
 
-    /// Goes to where a chunk began that an earlier reader of the same file gave: the next chunk is that one. Only where
+    /// Goes to where a chunk of an earlier reader of the same file started: the next chunk is that one. Only where
     /// ``bytesTotal`` is known.
     ///
-    /// - Throws: as `readHeader()`, which it calls if need be.
-    package func seek(to offset: UInt64, firstRow: UInt64, firstLine: UInt64) throws(CSVError) {
-        _ = try readHeader()
-        try feed.seek(to: offset, line: firstLine)
-        nextRow = firstRow
+    /// - Throws: as `readColumns()`, which it calls if need be.
+    package func seek(to position: RowPosition) throws(InputError) {
+        _ = try readColumns()
+        try filler.seek(to: position)
+        nextRow = position.row
     }
 
     /// Reads bytes of the input again, whatever is being read meanwhile. From any thread; only where ``bytesTotal`` is known.
@@ -143,16 +149,26 @@ package final class CSVChunkReader: @unchecked Sendable {
     /// Waits until so many buffers are free; false when cancelled.
     package func waitForBuffers(_ count: Int) -> Bool { pool.wait(for: min(count, chunks.count)) }
 
-    private func takeChunk() throws(CSVError) -> CSVChunk {
+    private func takeChunk() throws(InputError) -> RowChunk {
         guard let index = pool.take() else { throw .cancelled }
         return chunks[index]
     }
 
     /// A cursor for the chunks of this reader. Each lane has its own.
     ///
-    /// - Precondition: `readHeader()` has returned.
-    package func makeCursor() -> CSVRowCursor {
-        guard let columns else { preconditionFailure("a cursor needs the header row") }
-        return CSVRowCursor(columnCount: columns.count, grammar: grammar)
+    /// - Precondition: `readColumns()` has returned.
+    package func makeCursor() -> RowCursor {
+        guard let columns else { preconditionFailure("a cursor needs the columns") }
+        return RowCursor(columnCount: columns.count, format: format, limits: limits)
     }
+}
+
+/// What other threads see of a reader, and tell it.
+final class ReadProgress: Sendable {
+    let bytesRead = Atomic<UInt64>(0)
+    /// Bytes that were added to the input behind those that are read; known at its end.
+    let bytesAdded = Atomic<UInt64>(0)
+    /// The line that those bytes go on with, and that is left out; 0 for none.
+    let lineCut = Atomic<UInt64>(0)
+    let isCancelled = Atomic<Bool>(false)
 }

@@ -1,5 +1,5 @@
 /// One row as the cursor hands it out. A bad row is a value: `error` is set.
-package struct CSVRow {
+package struct Row {
     /// 1-based number among the data rows: the header and blank lines do not count, bad rows do.
     package var row: UInt64 = 0
 
@@ -13,7 +13,7 @@ package struct CSVRow {
     package var fields = UnsafeBufferPointer<UnsafeRawBufferPointer>(start: nil, count: 0)
 
     /// What is wrong with the row.
-    package var error: CSVRowError?
+    package var error: RowError?
 
     /// The record's first byte; as long as its bytes are valid.
     var start: UnsafeRawPointer?
@@ -50,7 +50,7 @@ package struct CSVRow {
 /// When a row has several faults, this order decides: bytes that are not text (the first of them), then quoting and
 /// length (the first in reading order), then the number of fields. A record over the length limit is not searched for
 /// bytes that are not text.
-package struct CSVRowError: Error, Equatable, Sendable {
+package struct RowError: Error, Equatable, Sendable {
     package enum Cause: Equatable, Sendable {
         /// The record ends before all columns have a field. Position: the end of the record; field: the first missing.
         case tooFewFields(found: Int, expected: Int)
@@ -88,7 +88,7 @@ package struct CSVRowError: Error, Equatable, Sendable {
     package let cause: Cause
 }
 
-extension CSVRowError.Cause: CustomStringConvertible {
+extension RowError.Cause: CustomStringConvertible {
     package var description: String {
         switch self {
         case .tooFewFields(let found, let expected), .tooManyFields(let found, let expected):

@@ -1,19 +1,29 @@
+/// The place of a row in the input: what it takes to find it again.
+package struct RowPosition: Sendable, Equatable {
+    /// 1-based number among the data rows: header and blank lines do not count, bad rows do.
+    package var row: UInt64
+    /// 1-based physical line.
+    package var line: UInt64
+    /// Bytes from where reading began.
+    package var offset: UInt64
+
+    package init(row: UInt64, line: UInt64, offset: UInt64) {
+        self.row = row
+        self.line = line
+        self.offset = offset
+    }
+}
+
 /// A piece of the input that begins and ends with a record: some 256 KiB, ready to be parsed by any thread.
 ///
 /// Made once for each buffer of the pool and used again and again. Whoever holds a chunk owns its bytes, one thread at
 /// a time, until `recycle()`.
-package final class CSVChunk: @unchecked Sendable {
-    /// 1-based number of the chunk's first data row.
-    package internal(set) var firstRow: UInt64 = 0
-
-    /// 1-based physical line of the chunk's first byte.
-    package internal(set) var firstLine: UInt64 = 0
+package final class RowChunk: @unchecked Sendable {
+    /// Of its first byte and its first row.
+    package internal(set) var start = RowPosition(row: 0, line: 0, offset: 0)
 
     /// How many rows the chunk has, bad ones included; at least 1.
     package internal(set) var rowCount = 0
-
-    /// Where the chunk begins, in bytes from where reading began.
-    package internal(set) var byteOffset: UInt64 = 0
 
     /// How many bytes the chunk has: its records and blank lines.
     package internal(set) var byteCount = 0
@@ -25,7 +35,7 @@ package final class CSVChunk: @unchecked Sendable {
     package let index: Int
     private let pool: ChunkPool
 
-    init(index: Int, pool: ChunkPool, limits: CSVLimits) {
+    init(index: Int, pool: ChunkPool, limits: RowLimits) {
         self.index = index
         self.pool = pool
         let capacity = limits.bufferBytes + ByteBlock.slack
@@ -45,7 +55,5 @@ package final class CSVChunk: @unchecked Sendable {
     }
 
     /// Gives the buffer back to its reader. From any thread, once; nothing of the chunk may be used afterwards.
-    package func recycle() {
-        pool.release(index)
-    }
+    package func recycle() { pool.release(index) }
 }
