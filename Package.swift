@@ -68,7 +68,9 @@ let package = Package(
 
         // Swift: policy.
         module("APNSBatchBasics", ["CAPNSCommon"]),
-        module("APNSBatchRows", ["APNSBatchBasics"]),
+        .target(
+            name: "APNSBatchRows", dependencies: ["APNSBatchBasics"],
+            swiftSettings: swift + [.strictMemorySafety()]),
         module("APNSBatchNotification", ["APNSBatchBasics"]),
         module("APNSBatchCredentials", ["CAPNSCrypto", "CAPNSCommon"]),
         module("APNSBatchIdentities", ["APNSBatchCredentials", "CAPNSCrypto", "CAPNSIdentities"]),

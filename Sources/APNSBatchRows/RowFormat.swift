@@ -20,7 +20,7 @@ extension RowFormat {
     ) -> SplitResult {
         switch self {
         case .csv(let dialect):
-            var splitter = CSVSplitter(
+            var splitter = unsafe CSVSplitter(
                 grammar: CSVGrammar(dialect: dialect, limits: limits), bytes: bytes, count: count, final: final,
                 ends: ends, capacity: capacity)
             splitter.run()

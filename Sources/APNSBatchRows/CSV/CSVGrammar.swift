@@ -52,20 +52,11 @@ struct CSVGrammar {
     /// Reads the field at `start` of the record at `record`.
     ///
     /// - Parameters:
-    ///   - end: the end of the bytes.
-    ///   - final: whether the input, or the record, ends there. Otherwise `needsMore` asks for more, which never
+    ///   - final: whether the input, or the record, ends with the bytes. Otherwise `needsMore` asks for more, which never
     ///     happens when there are `recordBytesMax + 2` bytes of the record.
-    func field(_ bytes: UnsafePointer<UInt8>, at start: Int, record: Int, end: Int, final: Bool) -> Step {
-        let view = View(bytes: bytes, start: start, record: record, end: end, final: final)
-        return start < end && bytes[start] == Byte.quote ? quoted(view) : unquoted(view)
-    }
-
-    private struct View {
-        let bytes: UnsafePointer<UInt8>
-        let start: Int
-        let record: Int
-        let end: Int
-        let final: Bool
+    func field(_ bytes: Span<UInt8>, at start: Int, record: Int, final: Bool) -> Step {
+        start < bytes.count && bytes[start] == Byte.quote
+            ? quoted(bytes, start, record, final) : unquoted(bytes, start, record, final)
     }
 
     /// What ends a record at some byte.
@@ -77,67 +68,65 @@ struct CSVGrammar {
         case undecided
     }
 
-    private func lineEnd(_ view: View, at: Int) -> LineEnd {
-        guard at < view.end else { return view.final ? .at(next: view.end) : .undecided }
-        if view.bytes[at] == Byte.lineFeed { return .at(next: at + 1) }
-        guard view.bytes[at] == Byte.carriageReturn else { return .none }
-        guard at + 1 < view.end else { return view.final ? .at(next: view.end) : .undecided }
-        return view.bytes[at + 1] == Byte.lineFeed ? .at(next: at + 2) : .none
+    private func lineEnd(_ bytes: Span<UInt8>, at: Int, _ final: Bool) -> LineEnd {
+        guard at < bytes.count else { return final ? .at(next: at) : .undecided }
+        if bytes[at] == Byte.lineFeed { return .at(next: at + 1) }
+        guard bytes[at] == Byte.carriageReturn else { return .none }
+        guard at + 1 < bytes.count else { return final ? .at(next: at + 1) : .undecided }
+        return bytes[at + 1] == Byte.lineFeed ? .at(next: at + 2) : .none
     }
 
-    private func unquoted(_ view: View) -> Step {
-        var at = view.start
+    private func unquoted(_ bytes: Span<UInt8>, _ start: Int, _ record: Int, _ final: Bool) -> Step {
+        var at = start
         while true {
-            switch lineEnd(view, at: at) {
-            case .at(let next): return end(view, content: view.start..<at, next: next, endsRecord: true)
+            switch lineEnd(bytes, at: at, final) {
+            case .at(let next): return end(start, content: start..<at, next: next, endsRecord: true)
             case .undecided: return .needsMore
             case .none: break
             }
-            let byte = view.bytes[at]
+            let byte = bytes[at]
             if byte == Byte.quote { return fault(.quoteInUnquotedField, at) }
-            if byte != delimiter, at - view.start >= fieldBytesMax { return fault(.fieldTooLong, view.start, at) }
-            if at - view.record >= recordBytesMax { return fault(.recordTooLong, view.record, at) }
-            if byte == delimiter { return end(view, content: view.start..<at, next: at + 1, endsRecord: false) }
+            if byte != delimiter, at - start >= fieldBytesMax { return fault(.fieldTooLong, start, at) }
+            if at - record >= recordBytesMax { return fault(.recordTooLong, record, at) }
+            if byte == delimiter { return end(start, content: start..<at, next: at + 1, endsRecord: false) }
             at += 1
         }
     }
 
-    private func quoted(_ view: View) -> Step {
-        if view.start - view.record >= recordBytesMax { return fault(.recordTooLong, view.record, view.start) }
-        let content = view.start + 1
+    private func quoted(_ bytes: Span<UInt8>, _ start: Int, _ record: Int, _ final: Bool) -> Step {
+        if start - record >= recordBytesMax { return fault(.recordTooLong, record, start) }
+        let content = start + 1
         var at = content
-        while at < view.end {
-            let isQuote = view.bytes[at] == Byte.quote
-            let isLast = at + 1 == view.end
-            if isQuote, isLast, !view.final { return .needsMore }
-            let isDoubled = isQuote && !isLast && view.bytes[at + 1] == Byte.quote
+        while at < bytes.count {
+            let isQuote = bytes[at] == Byte.quote
+            let isLast = at + 1 == bytes.count
+            if isQuote, isLast, !final { return .needsMore }
+            let isDoubled = isQuote && !isLast && bytes[at + 1] == Byte.quote
             let last = isDoubled ? at + 1 : at
-            if !isQuote || isDoubled, last - content >= fieldBytesMax {
-                return fault(.fieldTooLong, view.start, last)
-            }
-            if last - view.record >= recordBytesMax { return fault(.recordTooLong, view.record, last) }
-            if isQuote, !isDoubled { return closed(view, at: at) }
+            if !isQuote || isDoubled, last - content >= fieldBytesMax { return fault(.fieldTooLong, start, last) }
+            if last - record >= recordBytesMax { return fault(.recordTooLong, record, last) }
+            if isQuote, !isDoubled { return closed(bytes, start, at: at, record, final) }
             at = last + 1
         }
-        return view.final ? fault(.unclosedQuote, view.start, view.end) : .needsMore
+        return final ? fault(.unclosedQuote, start, bytes.count) : .needsMore
     }
 
     /// After the closing quote at `quote`.
-    private func closed(_ view: View, at quote: Int) -> Step {
-        let content = (view.start + 1)..<quote
+    private func closed(_ bytes: Span<UInt8>, _ start: Int, at quote: Int, _ record: Int, _ final: Bool) -> Step {
+        let content = (start + 1)..<quote
         let at = quote + 1
-        switch lineEnd(view, at: at) {
-        case .at(let next): return end(view, content: content, next: next, endsRecord: true)
+        switch lineEnd(bytes, at: at, final) {
+        case .at(let next): return end(start, content: content, next: next, endsRecord: true)
         case .undecided: return .needsMore
         case .none: break
         }
-        guard view.bytes[at] == delimiter else { return fault(.textAfterClosingQuote, at) }
-        if at - view.record >= recordBytesMax { return fault(.recordTooLong, view.record, at) }
-        return end(view, content: content, next: at + 1, endsRecord: false)
+        guard bytes[at] == delimiter else { return fault(.textAfterClosingQuote, at) }
+        if at - record >= recordBytesMax { return fault(.recordTooLong, record, at) }
+        return end(start, content: content, next: at + 1, endsRecord: false)
     }
 
-    private func end(_ view: View, content: Range<Int>, next: Int, endsRecord: Bool) -> Step {
-        .field(Field(start: view.start, content: content, next: next, endsRecord: endsRecord))
+    private func end(_ start: Int, content: Range<Int>, next: Int, endsRecord: Bool) -> Step {
+        .field(Field(start: start, content: content, next: next, endsRecord: endsRecord))
     }
 
     private func fault(_ cause: Fault.Cause, _ position: Int, _ seenAt: Int? = nil) -> Step {

@@ -5,26 +5,26 @@ struct CSVHeader {
 
     /// See `RowFormat.columns`.
     func names(of chunk: RowChunk) throws(InputError) -> [String] {
-        let record = UnsafeBufferPointer(start: chunk.bytes, count: min(chunk.ends[0].offset, 64 << 10))
-        if ForeignFormat.hasBareReturn(Array(record)) { throw .foreign(.carriageReturns) }
-        var cursor = RowCursor(columnCount: fieldCount(of: chunk), format: .csv(dialect), limits: limits)
+        let record = chunk.first(chunk.byteCount)
+        if ForeignFormat.hasBareReturn(record.prefix(64 << 10)) { throw .foreign(.carriageReturns) }
+        var cursor = RowCursor(columnCount: fieldCount(of: record), format: .csv(dialect), limits: limits)
         var row = Row()
         cursor.open(chunk)
         guard cursor.next(into: &row) else { throw .noHeader }
         if let error = row.error { throw .badHeader(error) }
-        let names = row.fields.map { String(decoding: $0, as: UTF8.self) }
+        let names = unsafe row.fields.map { unsafe String(decoding: $0, as: UTF8.self) }
         try check(names)
         return names
     }
 
     /// How many fields the record has, up to a fault.
-    private func fieldCount(of chunk: RowChunk) -> Int {
+    private func fieldCount(of record: [UInt8]) -> Int {
         let grammar = CSVGrammar(dialect: dialect, limits: limits)
-        let end = chunk.ends[0].offset
-        let start = RowCursor.recordStart(chunk.bytes, from: 0).offset
+        // Blank lines may stand in front; a CR that is none has been refused.
+        let start = record.firstIndex { $0 != Byte.lineFeed && $0 != Byte.carriageReturn } ?? 0
         var at = start
         var count = 1
-        while case .field(let field) = grammar.field(chunk.bytes, at: at, record: start, end: end, final: true),
+        while case .field(let field) = grammar.field(record.span, at: at, record: start, final: true),
             !field.endsRecord
         {
             count += 1

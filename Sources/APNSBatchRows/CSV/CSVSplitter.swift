@@ -4,7 +4,9 @@
 /// line, so that a stray quote costs one row and not its neighbours. No byte is looked at again and again for that: a
 /// line with an odd number of quotes closes or breaks whatever the line before it opened, and a line with an even
 /// number opens nothing itself, so a region is scanned about twice at worst.
-struct CSVSplitter {
+///
+/// Unsafe for speed: blocks of the buffer are loaded whole, up to `ByteBlock.slack` behind its end, where no span reaches.
+@safe struct CSVSplitter {
     let grammar: CSVGrammar
     let bytes: UnsafePointer<UInt8>
     let count: Int
@@ -22,10 +24,10 @@ struct CSVSplitter {
         ends: UnsafeMutablePointer<RecordEnd>, capacity: Int
     ) {
         self.grammar = grammar
-        self.bytes = bytes
+        unsafe self.bytes = bytes
         self.count = count
         self.final = final
-        self.ends = ends
+        unsafe self.ends = ends
         self.capacity = capacity
     }
 
@@ -50,7 +52,7 @@ struct CSVSplitter {
         var at = start
         innerLines = 0
         while at < count {
-            let block = ByteBlock(bytes + at)
+            let block = unsafe ByteBlock(bytes + at)
             let valid = ByteBlock.mask(first: count &- at)
             let newlines = block.equal(to: Byte.lineFeed) & valid
             let quoteBits = block.equal(to: Byte.quote) & valid
@@ -90,7 +92,7 @@ struct CSVSplitter {
     /// Whether the byte before `position` lets a field begin at `position`. Only meaningful outside quotes.
     @inline(__always)
     private func isBreak(before position: Int) -> Bool {
-        bytes[position &- 1] == grammar.delimiter || bytes[position &- 1] == Byte.lineFeed
+        unsafe bytes[position &- 1] == grammar.delimiter || bytes[position &- 1] == Byte.lineFeed
     }
 
     @inline(__always)
@@ -124,7 +126,7 @@ struct CSVSplitter {
     private mutating func endLine(at position: Int) -> Stop? {
         let start = result.consumed
         let length = position &- start
-        if length <= 1, length == 0 || bytes[start] == Byte.carriageReturn {
+        if length <= 1, unsafe length == 0 || bytes[start] == Byte.carriageReturn {
             result.lines &+= 1
             result.consumed = position &+ 1
             return nil
@@ -137,7 +139,7 @@ struct CSVSplitter {
 
     @inline(__always)
     private mutating func add(_ end: RecordEnd, next: Int, lines: Int) {
-        ends[result.records] = end
+        unsafe ends[result.records] = end
         result.records &+= 1
         result.consumed = next
         result.lines &+= lines
@@ -151,7 +153,7 @@ extension CSVSplitter {
         let length = count - start
         if length == 0 { return .exhausted }
         guard final else { return length >= grammar.recordBytesMax + 2 ? .unusual : .exhausted }
-        if length == 1, bytes[start] == Byte.carriageReturn {
+        if length == 1, unsafe bytes[start] == Byte.carriageReturn {
             result.consumed = count
             result.lines += 1
             return .exhausted
@@ -165,8 +167,9 @@ extension CSVSplitter {
     private mutating func examine() -> Bool {
         let record = result.consumed
         var at = record
+        let buffer = unsafe UnsafeBufferPointer(start: bytes, count: count)
         while true {
-            switch grammar.field(bytes, at: at, record: record, end: count, final: final) {
+            switch unsafe grammar.field(buffer.span, at: at, record: record, final: final) {
             case .needsMore:
                 return false
             case .fault(let fault):
@@ -202,7 +205,7 @@ extension CSVSplitter {
     private func firstLineFeed(from start: Int) -> Int? {
         var at = start
         while at < count {
-            let newlines = ByteBlock(bytes + at).equal(to: Byte.lineFeed) & ByteBlock.mask(first: count - at)
+            let newlines = unsafe ByteBlock(bytes + at).equal(to: Byte.lineFeed) & ByteBlock.mask(first: count - at)
             if newlines != 0 { return at + newlines.trailingZeroBitCount }
             at += 64
         }
@@ -211,7 +214,7 @@ extension CSVSplitter {
 
     private func lineCount(from start: Int, to end: Int) -> Int {
         var lines = 0
-        for at in start..<end where bytes[at] == Byte.lineFeed { lines += 1 }
+        for at in start..<end where unsafe bytes[at] == Byte.lineFeed { lines += 1 }
         return max(lines, 1)
     }
 }

@@ -11,12 +11,12 @@ extension RowCursor {
         var doubled: UInt64 = 0
         var at = record.start
         while at < record.content {
-            let block = ByteBlock(bytes + at)
+            let block = unsafe ByteBlock(bytes + at)
             let valid = ByteBlock.mask(first: record.content &- at)
             var delimiters = block.equal(to: delimiter) & valid
             let quoteBits = block.equal(to: Byte.quote) & valid
             if quoteBits != 0 || !quotes.isQuiet {
-                let mayOpen = at == record.start || bytes[at &- 1] == delimiter
+                let mayOpen = unsafe at == record.start || bytes[at &- 1] == delimiter
                 let step = quotes.step(quotes: quoteBits, breaks: delimiters, mayOpen: mayOpen ? 1 : 0)
                 if step.odd & valid != 0 { return nil }
                 delimiters &= ~step.quoted
@@ -44,10 +44,10 @@ extension RowCursor {
     /// Takes the enclosing quotes off every quoted field.
     private func removeQuotes(isDoubled: Bool) {
         for index in 0..<columnCount {
-            let field = fields[index]
-            guard field.count > 1, field[0] == Byte.quote else { continue }
-            let content = UnsafeRawBufferPointer(start: field.baseAddress! + 1, count: field.count &- 2)
-            fields[index] = isDoubled ? Unescape.inPlace(content) : content
+            let field = unsafe fields[index]
+            guard field.count > 1, unsafe field[0] == Byte.quote else { continue }
+            let content = unsafe UnsafeRawBufferPointer(start: field.baseAddress! + 1, count: field.count &- 2)
+            unsafe fields[index] = isDoubled ? Unescape.inPlace(content) : content
         }
     }
 }

@@ -10,9 +10,9 @@ extension RowCursor {
         // Only now: lines and columns are counted in the bytes as they came.
         let complete = min(finding?.field ?? walk.found, walk.found, columnCount)
         for index in 0..<complete {
-            fields[index] = Unescape.inPlace(fields[index])
+            unsafe fields[index] = Unescape.inPlace(fields[index])
         }
-        row.fields = UnsafeBufferPointer(start: fields, count: complete)
+        unsafe row.fields = UnsafeBufferPointer(start: fields, count: complete)
         return lines
     }
 
@@ -35,8 +35,9 @@ extension RowCursor {
     private func walk(_ record: Record, _ grammar: CSVGrammar) -> Walk {
         var walk = Walk()
         var at = record.start
+        let bytes = unsafe UnsafeBufferPointer(start: bytes, count: record.end.offset)
         while true {
-            switch grammar.field(bytes, at: at, record: record.start, end: record.end.offset, final: true) {
+            switch unsafe grammar.field(bytes.span, at: at, record: record.start, final: true) {
             case .field(let field):
                 if walk.found < columnCount { setField(walk.found, field.content.lowerBound, field.content.upperBound) }
                 if walk.found == columnCount { walk.surplus = at }
@@ -54,7 +55,10 @@ extension RowCursor {
 
     private func notText(_ record: Record, _ grammar: CSVGrammar) -> Finding? {
         guard record.length <= limits.recordBytes else { return nil }
-        guard let fault = TextCheck.firstFault(bytes, from: record.start, to: record.content) else { return nil }
+        let content = unsafe UnsafeBufferPointer(start: bytes, count: record.content)
+        guard let fault = unsafe TextCheck.firstFault(content.span, from: record.start, to: record.content) else {
+            return nil
+        }
         let cause = fault.isNUL ? RowError.Cause.nulByte : .invalidUTF8
         return Finding(position: fault.at, field: fieldIndex(of: fault.at, record, grammar), cause: cause)
     }
@@ -63,8 +67,8 @@ extension RowCursor {
     private func fieldIndex(of position: Int, _ record: Record, _ grammar: CSVGrammar) -> Int {
         var index = 0
         var at = record.start
-        while case .field(let field) = grammar.field(
-            bytes, at: at, record: record.start, end: record.end.offset, final: true),
+        let bytes = unsafe UnsafeBufferPointer(start: bytes, count: record.end.offset)
+        while case .field(let field) = unsafe grammar.field(bytes.span, at: at, record: record.start, final: true),
             field.next <= position
         {
             index += 1
@@ -112,7 +116,7 @@ extension RowCursor {
 
     private func lineFeeds(_ start: Int, _ end: Int) -> (count: UInt64, last: Int?) {
         var (count, last) = (UInt64(0), Int?.none)
-        for at in start..<end where bytes[at] == Byte.lineFeed {
+        for at in start..<end where unsafe bytes[at] == Byte.lineFeed {
             count &+= 1
             last = at
         }

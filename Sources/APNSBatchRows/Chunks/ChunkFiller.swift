@@ -42,7 +42,7 @@ struct ChunkFiller {
             let wasEnding = isEnding
             if try split(chunk, filled, capacity: 1) { return true }
             if wasEnding { return try end(left: filled) }
-            filled = carry.unload(into: chunk.bytes)
+            filled = unsafe carry.unload(into: chunk.bytes)
             filled += try readSome(chunk, filled)
         }
     }
@@ -52,7 +52,7 @@ struct ChunkFiller {
     /// - Throws: `InputError.cannotRead`, `.changedWhileRead`, `.cancelled`.
     mutating func fill(_ chunk: RowChunk) throws(InputError) -> Bool {
         while true {
-            var filled = isSkippingLine ? try skipLine(chunk) : carry.unload(into: chunk.bytes)
+            var filled = unsafe isSkippingLine ? try skipLine(chunk) : carry.unload(into: chunk.bytes)
             while filled < limits.bufferBytes, !isEnding {
                 filled += try readSome(chunk, filled)
             }
@@ -94,26 +94,24 @@ struct ChunkFiller {
         case .unknown, .failure: return nil
         case .endOfGrown(let next):
             if next == Byte.lineFeed || next == Byte.carriageReturn { return filled }
-            var end = filled
-            while end > 0, chunk.bytes[end - 1] != Byte.lineFeed { end -= 1 }
-            return end
+            return chunk.first(filled).lastIndex(of: Byte.lineFeed).map { $0 + 1 } ?? 0
         }
     }
 
     /// Makes the chunk's bytes its records, keeps the rest for the next. False when there is no record.
     private mutating func split(_ chunk: RowChunk, _ filled: Int, capacity: Int) throws(InputError) -> Bool {
         // Blocks are read whole. What lies behind the end is ignored, but let it be the same every time.
-        (chunk.bytes + filled).update(repeating: 0, count: ByteBlock.slack)
+        unsafe (chunk.bytes + filled).update(repeating: 0, count: ByteBlock.slack)
         let end = end(in: chunk, filled)
-        let result = format.split(
+        let result = unsafe format.split(
             chunk.bytes, count: end ?? filled, final: end != nil, into: chunk.ends, capacity: capacity, limits: limits)
         chunk.start = RowPosition(row: 0, line: nextLine, offset: nextOffset)
         chunk.rowCount = result.records
-        chunk.byteCount = result.records == 0 ? 0 : chunk.ends[result.records - 1].offset
+        chunk.byteCount = unsafe result.records == 0 ? 0 : chunk.ends[result.records - 1].offset
         nextLine += UInt64(result.lines)
         nextOffset += UInt64(result.consumed)
         isSkippingLine = result.skipsLine
-        carry.load(chunk.bytes + result.consumed, count: filled - result.consumed)
+        unsafe carry.load(chunk.bytes + result.consumed, count: filled - result.consumed)
         return result.records > 0
     }
 }
@@ -127,8 +125,8 @@ extension ChunkFiller {
             let left =
                 (source.byteCount ?? .max) - min(source.byteCount ?? 0, progress.bytesRead.load(ordering: .relaxed))
             let count = min(UInt64(limits.bufferBytes - filled), left)
-            let room = UnsafeMutableRawBufferPointer(start: chunk.bytes + filled, count: Int(count))
-            let got = count == 0 ? 0 : try source.read(into: room)
+            let room = unsafe UnsafeMutableRawBufferPointer(start: chunk.bytes + filled, count: Int(count))
+            let got = unsafe count == 0 ? 0 : try source.read(into: room)
             progress.bytesRead.add(UInt64(got), ordering: .relaxed)
             if got == 0 { ending = endOfInput() }
             return got
@@ -154,8 +152,8 @@ extension ChunkFiller {
     /// - Throws: `InputError.foreign` too.
     private mutating func readStart(_ chunk: RowChunk) throws(InputError) -> Int {
         let filled = try skipByteOrderMark(chunk)
-        let first = UnsafeBufferPointer(start: chunk.bytes, count: min(filled, ForeignFormat.bytesWanted))
-        if let format = ForeignFormat.find(Array(first)) { throw .foreign(format) }
+        let first = chunk.first(min(filled, ForeignFormat.bytesWanted))
+        if let format = ForeignFormat.find(first) { throw .foreign(format) }
         return filled
     }
 
@@ -164,28 +162,26 @@ extension ChunkFiller {
         while !isEnding, filled < min(3 + ForeignFormat.bytesWanted, limits.bufferBytes) {
             filled += try readSome(chunk, filled)
             // A short first line is a whole header row; nobody may send more before it is read.
-            if filled >= 3, UnsafeBufferPointer(start: chunk.bytes, count: filled).contains(Byte.lineFeed) { break }
+            if filled >= 3, chunk.first(filled).contains(Byte.lineFeed) { break }
         }
-        guard filled >= 3, chunk.bytes[0] == 0xEF, chunk.bytes[1] == 0xBB, chunk.bytes[2] == 0xBF else { return filled }
+        guard chunk.first(min(filled, 3)) == [0xEF, 0xBB, 0xBF] else { return filled }
         nextOffset = 3
-        carry.load(chunk.bytes + 3, count: filled - 3)
-        return carry.unload(into: chunk.bytes)
+        unsafe carry.load(chunk.bytes + 3, count: filled - 3)
+        return unsafe carry.unload(into: chunk.bytes)
     }
 
     /// Throws bytes away up to and with the next LF. Returns how many bytes behind it are in the chunk.
     private mutating func skipLine(_ chunk: RowChunk) throws(InputError) -> Int {
         while !isEnding {
             let got = try readSome(chunk, 0)
-            var at = 0
-            while at < got, chunk.bytes[at] != Byte.lineFeed { at += 1 }
-            guard at < got else {
+            guard let at = chunk.first(got).firstIndex(of: Byte.lineFeed) else {
                 nextOffset += UInt64(got)
                 continue
             }
             nextOffset += UInt64(at + 1)
-            carry.load(chunk.bytes + at + 1, count: got - at - 1)
+            unsafe carry.load(chunk.bytes + at + 1, count: got - at - 1)
             isSkippingLine = false
-            return carry.unload(into: chunk.bytes)
+            return unsafe carry.unload(into: chunk.bytes)
         }
         isSkippingLine = false
         return 0
@@ -195,20 +191,20 @@ extension ChunkFiller {
 /// Bytes that were read with one chunk and belong to the next: the beginning of a record, usually.
 ///
 /// They wait here, and not in the old chunk, because that may be in other hands by then.
-private final class Carry {
+@safe private final class Carry {
     private let bytes: UnsafeMutablePointer<UInt8>
     private var count = 0
 
     init(capacity: Int) {
-        bytes = .allocate(capacity: capacity)
+        unsafe bytes = .allocate(capacity: capacity)
     }
 
     deinit {
-        bytes.deallocate()
+        unsafe bytes.deallocate()
     }
 
     func load(_ source: UnsafePointer<UInt8>, count: Int) {
-        bytes.update(from: source, count: count)
+        unsafe bytes.update(from: source, count: count)
         self.count = count
     }
 
@@ -216,7 +212,7 @@ private final class Carry {
 
     /// Moves the bytes to `target` and says how many they are.
     func unload(into target: UnsafeMutablePointer<UInt8>) -> Int {
-        target.update(from: bytes, count: count)
+        unsafe target.update(from: bytes, count: count)
         defer { count = 0 }
         return count
     }

@@ -139,7 +139,7 @@ package final class ChunkReader: @unchecked Sendable {
     ///
     /// - Returns: false when not all of them could be read.
     package func read(at offset: UInt64, into bytes: UnsafeMutableRawBufferPointer) -> Bool {
-        source.read(at: offset, into: bytes)
+        unsafe source.read(at: offset, into: bytes)
     }
 
     /// How many buffers there are, and how many of them are free.

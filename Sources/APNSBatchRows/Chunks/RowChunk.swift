@@ -17,8 +17,8 @@ package struct RowPosition: Sendable, Equatable {
 /// A piece of the input that begins and ends with a record: some 256 KiB, ready to be parsed by any thread.
 ///
 /// Made once for each buffer of the pool and used again and again. Whoever holds a chunk owns its bytes, one thread at
-/// a time, until `recycle()`.
-package final class RowChunk: @unchecked Sendable {
+/// a time, until `recycle()`. That is a rule of the pool which the compiler cannot see, so its memory is unsafe.
+@safe package final class RowChunk: @unchecked Sendable {
     /// Of its first byte and its first row.
     package internal(set) var start = RowPosition(row: 0, line: 0, offset: 0)
 
@@ -39,20 +39,23 @@ package final class RowChunk: @unchecked Sendable {
         self.index = index
         self.pool = pool
         let capacity = limits.bufferBytes + ByteBlock.slack
-        bytes = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 64)
+        unsafe bytes = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 64)
             .bindMemory(to: UInt8.self, capacity: capacity)
-        ends = .allocate(capacity: limits.chunkRecords)
+        unsafe ends = .allocate(capacity: limits.chunkRecords)
     }
 
     deinit {
-        bytes.deallocate()
-        ends.deallocate()
+        unsafe bytes.deallocate()
+        unsafe ends.deallocate()
     }
 
     /// The chunk's bytes, valid until it is recycled. Fields that a cursor has passed are unescaped in place.
     package var contents: UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: bytes, count: byteCount)
+        unsafe UnsafeRawBufferPointer(start: bytes, count: byteCount)
     }
+
+    /// A copy of the first of its bytes.
+    func first(_ count: Int) -> [UInt8] { unsafe Array(UnsafeBufferPointer(start: bytes, count: count)) }
 
     /// Gives the buffer back to its reader. From any thread, once; nothing of the chunk may be used afterwards.
     package func recycle() { pool.release(index) }

@@ -1,7 +1,10 @@
 /// Walks the rows of one chunk after the other: a lane's own. Allocates nothing after it is made.
 ///
 /// Whatever is not a plain good row is judged by the format's grammar, before anything was unescaped.
-package struct RowCursor: ~Copyable {
+///
+/// Unsafe for speed: no bounds are checked, blocks are loaded whole, and fields are written where the chunk has them. What
+/// keeps it in bounds is the splitter's `RecordEnd`s, which lie in the chunk.
+@safe package struct RowCursor: ~Copyable {
     let format: RowFormat
     let limits: RowLimits
     let columnCount: Int
@@ -23,45 +26,45 @@ package struct RowCursor: ~Copyable {
         self.format = format
         self.limits = limits
         self.columnCount = columnCount
-        fields = .allocate(capacity: columnCount)
-        fields.initialize(repeating: UnsafeRawBufferPointer(start: nil, count: 0), count: columnCount)
-        bytes = UnsafeMutablePointer(bitPattern: 64)!
-        ends = UnsafePointer(bitPattern: 64)!
+        unsafe fields = .allocate(capacity: columnCount)
+        unsafe fields.initialize(repeating: UnsafeRawBufferPointer(start: nil, count: 0), count: columnCount)
+        unsafe bytes = UnsafeMutablePointer(bitPattern: 64)!
+        unsafe ends = UnsafePointer(bitPattern: 64)!
     }
 
     deinit {
-        fields.deallocate()
+        unsafe fields.deallocate()
     }
 
     /// Goes to the first row of a chunk, which must not be recycled before its last row is done with.
     package mutating func open(_ chunk: RowChunk) {
-        bytes = chunk.bytes
-        ends = UnsafePointer(chunk.ends)
+        unsafe bytes = chunk.bytes
+        unsafe ends = UnsafePointer(chunk.ends)
         rowCount = chunk.rowCount
         index = 0
         position = 0
         line = chunk.start.line
         firstRow = chunk.start.row
-        isText = TextCheck.isText(bytes, count: chunk.byteCount)
+        isText = unsafe TextCheck.isText(bytes, count: chunk.byteCount)
     }
 
     /// The next row of the chunk, good or bad. False when there is none, and `row` is left alone.
     package mutating func next(into row: inout Row) -> Bool {
         guard index < rowCount else { return false }
-        let end = ends[index]
-        let start = Self.recordStart(bytes, from: position)
+        let end = unsafe ends[index]
+        let start = unsafe Self.recordStart(bytes, from: position)
         line &+= start.lines
         row.row = firstRow &+ UInt64(truncatingIfNeeded: index)
         row.line = line
-        row.start = UnsafeRawPointer(bytes + start.offset)
+        unsafe row.start = UnsafeRawPointer(bytes + start.offset)
         let record = Record(start: start.offset, content: contentEnd(start.offset, end.offset), end: end)
         index &+= 1
         position = end.offset
         let isUsual = end.cut == 0 && record.length <= limits.fieldBytes
-        if isUsual, isText || TextCheck.isText(bytes + record.start, count: record.length) {
+        if isUsual, unsafe isText || TextCheck.isText(bytes + record.start, count: record.length) {
             if let innerLines = parse(record) {
                 line &+= 1 &+ innerLines
-                row.fields = UnsafeBufferPointer(start: fields, count: columnCount)
+                unsafe row.fields = UnsafeBufferPointer(start: fields, count: columnCount)
                 row.error = nil
                 return true
             }
@@ -85,7 +88,7 @@ package struct RowCursor: ~Copyable {
 
     @inline(__always)
     func setField(_ index: Int, _ start: Int, _ end: Int) {
-        fields[index] = UnsafeRawBufferPointer(start: bytes + start, count: end &- start)
+        unsafe fields[index] = UnsafeRawBufferPointer(start: bytes + start, count: end &- start)
     }
 
     /// Skips blank lines in front of a record.
@@ -93,10 +96,10 @@ package struct RowCursor: ~Copyable {
     static func recordStart(_ bytes: UnsafePointer<UInt8>, from position: Int) -> (offset: Int, lines: UInt64) {
         var at = position
         var lines: UInt64 = 0
-        while bytes[at] <= Byte.carriageReturn {
-            if bytes[at] == Byte.lineFeed {
+        while unsafe bytes[at] <= Byte.carriageReturn {
+            if unsafe bytes[at] == Byte.lineFeed {
                 at &+= 1
-            } else if bytes[at] == Byte.carriageReturn, bytes[at &+ 1] == Byte.lineFeed {
+            } else if unsafe bytes[at] == Byte.carriageReturn, unsafe bytes[at &+ 1] == Byte.lineFeed {
                 at &+= 2
             } else {
                 break
@@ -110,8 +113,8 @@ package struct RowCursor: ~Copyable {
     @inline(__always)
     private func contentEnd(_ start: Int, _ end: Int) -> Int {
         var end = end
-        if bytes[end &- 1] == Byte.lineFeed { end &-= 1 }
-        if end > start, bytes[end &- 1] == Byte.carriageReturn { end &-= 1 }
+        if unsafe bytes[end &- 1] == Byte.lineFeed { end &-= 1 }
+        if end > start, unsafe bytes[end &- 1] == Byte.carriageReturn { end &-= 1 }
         return end
     }
 }

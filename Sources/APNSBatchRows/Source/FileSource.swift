@@ -16,7 +16,7 @@ final class FileSource: ByteSource {
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
         while true {
-            let got = Glibc.read(descriptor.number, buffer.baseAddress, buffer.count)
+            let got = unsafe Glibc.read(descriptor.number, buffer.baseAddress, buffer.count)
             if got >= 0 { return got }
             guard errno == EINTR else { throw .cannotRead(errno: errno) }
         }
@@ -24,10 +24,10 @@ final class FileSource: ByteSource {
 
     func bytesBehind() -> (count: UInt64, first: UInt8)? {
         var status = stat()
-        guard let byteCount, fstat(descriptor.number, &status) == 0 else { return nil }
+        guard let byteCount, unsafe fstat(descriptor.number, &status) == 0 else { return nil }
         let (end, size) = (start + byteCount, UInt64(max(0, status.st_size)))
         var first: UInt8 = 0
-        guard size > end, pread(descriptor.number, &first, 1, off_t(end)) == 1 else { return nil }
+        guard size > end, unsafe pread(descriptor.number, &first, 1, off_t(end)) == 1 else { return nil }
         return (size - end, first)
     }
 
@@ -38,8 +38,8 @@ final class FileSource: ByteSource {
     func read(at offset: UInt64, into bytes: UnsafeMutableRawBufferPointer) -> Bool {
         var done = 0
         while done < bytes.count {
-            let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[done...])
-            let got = pread(descriptor.number, rest.baseAddress, rest.count, off_t(start + offset) + done)
+            let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[done...])
+            let got = unsafe pread(descriptor.number, rest.baseAddress, rest.count, off_t(start + offset) + done)
             if got < 0, errno == EINTR { continue }
             guard got > 0 else { return false }
             done += got

@@ -36,7 +36,7 @@ package enum ForeignFormat: Equatable, Sendable {
     }
 
     /// Whether a header row holds a CR that ends no line, outside of quotes.
-    static func hasBareReturn(_ record: [UInt8]) -> Bool {
+    static func hasBareReturn(_ record: ArraySlice<UInt8>) -> Bool {
         var isQuoted = false
         for (index, byte) in record.enumerated() {
             if byte == Byte.quote { isQuoted.toggle() }

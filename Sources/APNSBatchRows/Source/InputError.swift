@@ -42,7 +42,7 @@ extension InputError {
         switch self {
         case .badHeader: "\(input):\(self)"
         case .foreign(let format): "\(input): \(format.message(path: input.hasPrefix("<") ? nil : input))"
-        case .cannotOpen(_, let errno): "\(input): cannot be opened: \(String(cString: strerror(errno)))"
+        case .cannotOpen(_, let errno): "\(input): cannot be opened: \(Self.text(errno))"
         default: "\(input): \(self)"
         }
     }
@@ -52,9 +52,9 @@ extension InputError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .cannotOpen(let path, let errno):
-            "\(path): cannot be opened: \(String(cString: strerror(errno)))"
+            "\(path): cannot be opened: \(Self.text(errno))"
         case .cannotRead(let errno):
-            "the input cannot be read: \(String(cString: strerror(errno)))"
+            "the input cannot be read: \(Self.text(errno))"
         case .foreign(let format):
             format.message(path: nil)
         case .noHeader:
@@ -73,4 +73,6 @@ extension InputError: CustomStringConvertible {
             "reading was cancelled"
         }
     }
+
+    private static func text(_ errno: Int32) -> String { unsafe String(cString: strerror(errno)) }
 }

@@ -16,7 +16,7 @@ package enum InputLocation: Sendable, Equatable {
     func open(limit: UInt64?) throws(InputError) -> any ByteSource {
         let descriptor = InputDescriptor(self)
         var status = stat()
-        guard descriptor.number >= 0, fstat(descriptor.number, &status) == 0 else { throw cannotOpen(errno) }
+        guard descriptor.number >= 0, unsafe fstat(descriptor.number, &status) == 0 else { throw cannotOpen(errno) }
         let kind = status.st_mode & S_IFMT
         if kind == S_IFDIR { throw cannotOpen(EISDIR) }
         // Files of /proc and the like say that they are empty and are not.
@@ -50,7 +50,7 @@ struct InputDescriptor: ~Copyable {
     init(_ location: InputLocation) {
         switch location {
         // Opening a FIFO must not wait for its writer, where nobody could cancel it.
-        case .file(let path): (number, isOwned) = (Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), true)
+        case .file(let path): (number, isOwned) = unsafe (Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), true)
         case .descriptor(let number): (self.number, isOwned) = (number, false)
         }
     }

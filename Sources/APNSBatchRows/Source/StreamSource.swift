@@ -10,7 +10,7 @@ final class StreamSource: ByteSource {
     /// Nil, with `errno` set, when there is no pipe to be had.
     init?(_ descriptor: consuming InputDescriptor) {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { return nil }
+        guard unsafe pipe(&ends) == 0 else { return nil }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         self.descriptor = descriptor
         wakeReader = InputDescriptor(owned: ends[0])
@@ -20,7 +20,7 @@ final class StreamSource: ByteSource {
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
         while true {
             try waitForBytes()
-            let got = Glibc.read(descriptor.number, buffer.baseAddress, buffer.count)
+            let got = unsafe Glibc.read(descriptor.number, buffer.baseAddress, buffer.count)
             if got >= 0 { return got }
             guard errno == EINTR || errno == EAGAIN else { throw .cannotRead(errno: errno) }
         }
@@ -28,7 +28,7 @@ final class StreamSource: ByteSource {
 
     private func waitForBytes() throws(InputError) {
         var polled = [descriptor.number, wakeReader.number].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        while poll(&polled, 2, -1) <= 0 {
+        while unsafe poll(&polled, 2, -1) <= 0 {
             guard errno == EINTR else { throw .cannotRead(errno: errno) }
         }
         if polled[1].revents != 0 { throw .cancelled }
@@ -36,6 +36,6 @@ final class StreamSource: ByteSource {
 
     func cancel() {
         var byte: UInt8 = 0
-        _ = write(wakeWriter.number, &byte, 1)
+        _ = unsafe write(wakeWriter.number, &byte, 1)
     }
 }
