@@ -39,11 +39,12 @@ extension RowFormat {
     }
 }
 
+// Mutating, although no member changes: a borrowed cursor would be copied out of its place for each row.
 extension RowCursor {
     /// Fills `fields` with those of a record that is text and within the limits, and returns how many line ends are inside.
     /// Nil, with nothing changed, if the record is not a good row or needs a closer look.
     @inline(__always)
-    func parse(_ record: Record) -> UInt64? {
+    mutating func parse(_ record: Record) -> UInt64? {
         switch format {
         case .csv(let dialect): parseCSV(record, delimiter: dialect.delimiter)
         }
@@ -51,9 +52,9 @@ extension RowCursor {
 
     /// Fills `row.fields` and `row.error`, whatever the record is, and returns how many LFs it has.
     @inline(__always)
-    func judge(_ record: Record, into row: inout Row) -> UInt64 {
+    mutating func judge(_ record: Record, into row: inout Row) -> UInt64 {
         switch format {
-        case .csv(let dialect): judgeCSV(record, CSVGrammar(dialect: dialect, limits: limits), into: &row)
+        case .csv(let dialect): judgeCSV(record, dialect, into: &row)
         }
     }
 }

@@ -17,19 +17,7 @@
     private(set) var result = SplitResult()
 
     /// LFs inside quotes since the current record began.
-    private var innerLines = 0
-
-    init(
-        grammar: CSVGrammar, bytes: UnsafePointer<UInt8>, count: Int, final: Bool,
-        ends: UnsafeMutablePointer<RecordEnd>, capacity: Int
-    ) {
-        self.grammar = grammar
-        unsafe self.bytes = bytes
-        self.count = count
-        self.final = final
-        unsafe self.ends = ends
-        self.capacity = capacity
-    }
+    private(set) var innerLines = 0
 
     /// What scanning ended with. `result.consumed` is where the current record begins.
     private enum Stop {

@@ -2,7 +2,7 @@
 extension RowCursor {
     /// See `parse`.
     @inline(__always)
-    func parseCSV(_ record: Record, delimiter: UInt8) -> UInt64? {
+    mutating func parseCSV(_ record: Record, delimiter: UInt8) -> UInt64? {
         var quotes = QuoteTracker()
         var found = 0
         var fieldStart = record.start

@@ -2,7 +2,8 @@
 extension RowCursor {
     /// See `judge`.
     @inline(never)
-    func judgeCSV(_ record: Record, _ grammar: CSVGrammar, into row: inout Row) -> UInt64 {
+    mutating func judgeCSV(_ record: Record, _ dialect: CSVDialect, into row: inout Row) -> UInt64 {
+        let grammar = CSVGrammar(dialect: dialect, limits: limits)
         let walk = walk(record, grammar)
         let finding = notText(record, grammar) ?? faulty(record, walk) ?? ragged(record, walk)
         row.error = finding.map { error($0, record, line: row.line) }

@@ -10,8 +10,8 @@ struct ChunkFiller {
 
     private var ending = Ending.unknown
     private var isSkippingLine = false
-    private var nextLine: UInt64 = 1
-    private var nextOffset: UInt64 = 0
+    /// Where the next chunk starts.
+    private var next = RowPosition(row: 1, line: 1, offset: 0)
 
     /// What comes after the bytes in hand.
     private enum Ending {
@@ -47,7 +47,7 @@ struct ChunkFiller {
         }
     }
 
-    /// Fills the chunk with records: as many as fit, or as there are. Numbering its rows is the caller's. False at the end.
+    /// Fills the chunk with rows: as many as fit, or as there are. False at the end.
     ///
     /// - Throws: `InputError.cannotRead`, `.changedWhileRead`, `.cancelled`.
     mutating func fill(_ chunk: RowChunk) throws(InputError) -> Bool {
@@ -59,7 +59,10 @@ struct ChunkFiller {
             // Rows of a chunk that a fault cut short can be read again, and then the chunk must be the same.
             if case .failure(let error) = ending, source.byteCount != nil { throw error }
             let wasEnding = isEnding
-            if try split(chunk, filled, capacity: limits.chunkRecords) { return true }
+            if try split(chunk, filled, capacity: limits.chunkRecords) {
+                next.row += UInt64(chunk.rowCount)
+                return true
+            }
             if wasEnding { return try end(left: filled) }
         }
     }
@@ -70,7 +73,7 @@ struct ChunkFiller {
         progress.bytesRead.store(position.offset, ordering: .relaxed)
         carry.empty()
         (ending, isSkippingLine) = (.unknown, false)
-        (nextLine, nextOffset) = (position.line, position.offset)
+        next = position
     }
 
     private var isEnding: Bool {
@@ -81,7 +84,7 @@ struct ChunkFiller {
     private func end(left: Int) throws(InputError) -> Bool {
         switch ending {
         case .failure(let error): throw error
-        case .endOfGrown where left > 0: progress.lineCut.store(nextLine, ordering: .relaxed)
+        case .endOfGrown where left > 0: progress.lineCut.store(next.line, ordering: .relaxed)
         default: break
         }
         return false
@@ -105,11 +108,11 @@ struct ChunkFiller {
         let end = end(in: chunk, filled)
         let result = unsafe format.split(
             chunk.bytes, count: end ?? filled, final: end != nil, into: chunk.ends, capacity: capacity, limits: limits)
-        chunk.start = RowPosition(row: 0, line: nextLine, offset: nextOffset)
+        chunk.start = next
         chunk.rowCount = result.records
         chunk.byteCount = unsafe result.records == 0 ? 0 : chunk.ends[result.records - 1].offset
-        nextLine += UInt64(result.lines)
-        nextOffset += UInt64(result.consumed)
+        next.line += UInt64(result.lines)
+        next.offset += UInt64(result.consumed)
         isSkippingLine = result.skipsLine
         unsafe carry.load(chunk.bytes + result.consumed, count: filled - result.consumed)
         return result.records > 0
@@ -165,7 +168,7 @@ extension ChunkFiller {
             if filled >= 3, chunk.first(filled).contains(Byte.lineFeed) { break }
         }
         guard chunk.first(min(filled, 3)) == [0xEF, 0xBB, 0xBF] else { return filled }
-        nextOffset = 3
+        next.offset = 3
         unsafe carry.load(chunk.bytes + 3, count: filled - 3)
         return unsafe carry.unload(into: chunk.bytes)
     }
@@ -175,10 +178,10 @@ extension ChunkFiller {
         while !isEnding {
             let got = try readSome(chunk, 0)
             guard let at = chunk.first(got).firstIndex(of: Byte.lineFeed) else {
-                nextOffset += UInt64(got)
+                next.offset += UInt64(got)
                 continue
             }
-            nextOffset += UInt64(at + 1)
+            next.offset += UInt64(at + 1)
             unsafe carry.load(chunk.bytes + at + 1, count: got - at - 1)
             isSkippingLine = false
             return unsafe carry.unload(into: chunk.bytes)

@@ -26,10 +26,8 @@ package final class ChunkReader: @unchecked Sendable {
     private let chunks: [RowChunk]
 
     // The reader thread's.
-    private var columns: [String]?
-    private var columnsFailure: InputError?
+    private var columns: Result<[String], InputError>?
     private var filler: ChunkFiller
-    private var nextRow: UInt64 = 1
 
     /// Opens the input, without reading from it.
     ///
@@ -86,16 +84,9 @@ package final class ChunkReader: @unchecked Sendable {
     ///
     /// - Throws: any `InputError` but `cannotOpen`.
     package func readColumns() throws(InputError) -> [String] {
-        if let columns { return columns }
-        if let columnsFailure { throw columnsFailure }
-        do throws(InputError) {
-            let names = try parseColumns()
-            columns = names
-            return names
-        } catch {
-            columnsFailure = error
-            throw error
-        }
+        let known = columns ?? Result { () throws(InputError) in try parseColumns() }
+        columns = known
+        return try known.get()
     }
 
     private func parseColumns() throws(InputError) -> [String] {
@@ -111,18 +102,10 @@ package final class ChunkReader: @unchecked Sendable {
     package func next() throws(InputError) -> RowChunk? {
         _ = try readColumns()
         let chunk = try takeChunk()
-        do {
-            guard try filler.fill(chunk) else {
-                chunk.recycle()
-                return nil
-            }
-        } catch {
-            chunk.recycle()
-            throw error
-        }
-        chunk.start.row = nextRow
-        nextRow += UInt64(chunk.rowCount)
-        return chunk
+        var isFilled = false
+        defer { if !isFilled { chunk.recycle() } }
+        isFilled = try filler.fill(chunk)
+        return isFilled ? chunk : nil
     }
 
     /// Goes to where a chunk of an earlier reader of the same file started: the next chunk is that one. Only where
@@ -132,7 +115,6 @@ package final class ChunkReader: @unchecked Sendable {
     package func seek(to position: RowPosition) throws(InputError) {
         _ = try readColumns()
         try filler.seek(to: position)
-        nextRow = position.row
     }
 
     /// Reads bytes of the input again, whatever is being read meanwhile. From any thread; only where ``bytesTotal`` is known.
@@ -158,7 +140,7 @@ package final class ChunkReader: @unchecked Sendable {
     ///
     /// - Precondition: `readColumns()` has returned.
     package func makeCursor() -> RowCursor {
-        guard let columns else { preconditionFailure("a cursor needs the columns") }
+        guard case .success(let columns)? = columns else { preconditionFailure("a cursor needs the columns") }
         return RowCursor(columnCount: columns.count, format: format, limits: limits)
     }
 }
