@@ -68,7 +68,9 @@ let package = Package(
 
         // Swift: policy.
         module("APNSBatchBasics", ["CAPNSCommon"]),
-        module("APNSBatchRows", ["APNSBatchBasics"]),
+        .target(
+            name: "APNSBatchRows", dependencies: ["APNSBatchBasics"],
+            swiftSettings: swift + [.strictMemorySafety()]),
         module("APNSBatchNotification", ["APNSBatchBasics"]),
         module("APNSBatchCredentials", ["CAPNSCrypto", "CAPNSCommon"]),
         module("APNSBatchIdentities", ["APNSBatchCredentials", "CAPNSCrypto", "CAPNSIdentities"]),
@@ -81,7 +83,7 @@ let package = Package(
             ]),
         module(
             "APNSBatchRecords",
-            ["CAPNSCommon", "APNSBatchModel", "APNSBatchNotification", "APNSBatchCredentials", "APNSBatchBasics"]),
+            ["CAPNSCommon", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification", "APNSBatchCredentials", "APNSBatchBasics"]),
         module(
             "APNSBatchSending",
             [

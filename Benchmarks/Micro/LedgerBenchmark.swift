@@ -55,8 +55,8 @@ struct LedgerBenchmark {
 
     private static func range(after row: Int, of rows: Int) -> LedgerRange {
         LedgerRange(
-            firstRow: UInt64(row + 1), rows: min(rangeRows, rows - row), offset: UInt64(row * 76),
-            bytes: rangeRows * 76, firstLine: UInt64(row + 2), sum: UInt32(truncatingIfNeeded: row))
+            start: RowPosition(row: UInt64(row + 1), line: UInt64(row + 2), offset: UInt64(row * 76)),
+            rows: min(rangeRows, rows - row), bytes: rangeRows * 76, sum: UInt32(truncatingIfNeeded: row))
     }
 
     private func measure(

@@ -14,7 +14,7 @@ enum RenderBenchmark {
         var fields: [UnsafeRawBufferPointer] = []
         let reader = try file.keepRows { row in fields += row.fields }
         defer { withExtendedLifetime(reader) {} }
-        let columns = try reader.readHeader()
+        let columns = try reader.readColumns()
         let template = try PayloadTemplate(json: Inputs.template(name), columns: columns, file: name)
         let rows = min(rowsMax, fields.count / columns.count)
         var bytes = 0

@@ -12,27 +12,27 @@ struct RowFile {
 
     /// Splits and parses the file in one thread, and calls `body` with each row.
     @inline(__always)
-    func forEachRow(_ body: (borrowing CSVRow) throws -> Void) throws {
+    func forEachRow(_ body: (borrowing Row) throws -> Void) throws {
         // As few buffers as will do: they stay in the cache, as they do where lanes keep up with the reader.
-        try read(CSVChunkReader(input: .file(path), buffers: 1), keepsRows: false, body)
+        try read(ChunkReader(input: .file(path), buffers: 1), keepsRows: false, body)
     }
 
     /// The same, but all rows stay in memory for as long as the reader that is returned.
-    func keepRows(_ body: (borrowing CSVRow) throws -> Void) throws -> CSVChunkReader {
+    func keepRows(_ body: (borrowing Row) throws -> Void) throws -> ChunkReader {
         // A chunk is at least half full.
-        let buffers = byteCount / (CSVLimits.standard.chunkBytes / 2) + 2
-        let reader = try CSVChunkReader(input: .file(path), buffers: buffers)
+        let buffers = byteCount / (RowLimits.standard.chunkBytes / 2) + 2
+        let reader = try ChunkReader(input: .file(path), buffers: buffers)
         try read(reader, keepsRows: true, body)
         return reader
     }
 
     @inline(__always)
     private func read(
-        _ reader: CSVChunkReader, keepsRows: Bool, _ body: (borrowing CSVRow) throws -> Void
+        _ reader: ChunkReader, keepsRows: Bool, _ body: (borrowing Row) throws -> Void
     ) throws {
-        _ = try reader.readHeader()
+        _ = try reader.readColumns()
         var cursor = reader.makeCursor()
-        var row = CSVRow()
+        var row = Row()
         while let chunk = try reader.next() {
             cursor.open(chunk)
             while cursor.next(into: &row) {

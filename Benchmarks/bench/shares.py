@@ -16,7 +16,7 @@ THREADS = {"reader": "CSV", "writer": "results"}
 THREAD_ROOMS = [
     ("CSV", re.compile(r"\$s9CSVReader")),
     ("results", re.compile(r"\$s9APNSBatch\d+(RunLedgerC5write|ResultLines)")),
-    ("ledger", re.compile(r"\$s9APNSBatch\d+(RunLedger|LedgerEncoder|RangeAnnouncer)")),
+    ("ledger", re.compile(r"\$s9APNSBatch\d+(RunLedger|LedgerEncoder|ChunkFeed)")),
 ]
 ROOMS = [
     ("CSV", re.compile(r"\$s9CSVReader|RowSource")),

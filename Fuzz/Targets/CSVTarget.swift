@@ -10,29 +10,29 @@ import Glibc
     let dialect = choice & 1 == 0 ? CSVDialect.comma : semicolon ?? .comma
     let (field, record) = [(40, 60), (5, 9), (100, 400), (65_536, 262_144)][Int(choice >> 1 & 3)]
     let small = Reading(
-        input, dialect, CSVLimits(chunkBytes: 1 + Int(choice >> 3), fieldBytes: field, recordBytes: record))
-    let large = Reading(input, dialect, CSVLimits(chunkBytes: 65_536, fieldBytes: field, recordBytes: record))
+        input, dialect, RowLimits(chunkBytes: 1 + Int(choice >> 3), fieldBytes: field, recordBytes: record))
+    let large = Reading(input, dialect, RowLimits(chunkBytes: 65_536, fieldBytes: field, recordBytes: record))
     precondition(small == large, "the rows depend on the size of the chunks")
 }
 
 /// All that a reader says of an input.
 private struct Reading: Equatable {
-    struct Row: Equatable {
+    struct ReadRow: Equatable {
         let row: UInt64
         let line: UInt64
         let fields: [[UInt8]]
-        let error: CSVRowError?
+        let error: RowError?
     }
 
     private var columns: [String] = []
-    private var rows: [Row] = []
-    private var failure: CSVError?
+    private var rows: [ReadRow] = []
+    private var failure: InputError?
 
-    init(_ input: UnsafeRawBufferPointer, _ dialect: CSVDialect, _ limits: CSVLimits) {
+    init(_ input: UnsafeRawBufferPointer, _ dialect: CSVDialect, _ limits: RowLimits) {
         let descriptor = Self.pipe(holding: input)
         defer { close(descriptor) }
-        do throws(CSVError) {
-            try read(CSVChunkReader(input: .descriptor(descriptor), dialect: dialect, limits: limits, buffers: 1))
+        do throws(InputError) {
+            try read(ChunkReader(input: .descriptor(descriptor), format: .csv(dialect), limits: limits, buffers: 1))
         } catch {
             failure = error
         }
@@ -46,16 +46,17 @@ private struct Reading: Equatable {
         return ends[0]
     }
 
-    private mutating func read(_ reader: CSVChunkReader) throws(CSVError) {
-        columns = try reader.readHeader()
+    private mutating func read(_ reader: ChunkReader) throws(InputError) {
+        columns = try reader.readColumns()
         var cursor = reader.makeCursor()
-        var row = CSVRow()
+        var row = Row()
         while let chunk = try reader.next() {
             cursor.open(chunk)
             while cursor.next(into: &row) {
                 precondition(row.error != nil || row.fields.count == columns.count)
                 for field in row.fields.indices where row.error == nil { precondition(row.place(of: field).column > 0) }
-                rows.append(Row(row: row.row, line: row.line, fields: row.fields.map { Array($0) }, error: row.error))
+                rows.append(
+                    ReadRow(row: row.row, line: row.line, fields: row.fields.map { Array($0) }, error: row.error))
             }
             chunk.recycle()
         }

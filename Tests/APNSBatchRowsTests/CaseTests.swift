@@ -170,8 +170,8 @@ private let cases: [Case] = [
 
 @Suite("Every case")
 struct CaseTests {
-    private func limits(chunk: Int) -> CSVLimits {
-        CSVLimits(chunkBytes: chunk, fieldBytes: 12, recordBytes: 30)
+    private func limits(chunk: Int) -> RowLimits {
+        RowLimits(chunkBytes: chunk, fieldBytes: 12, recordBytes: 30)
     }
 
     private func read(_ test: Case, pieces: [Int], chunk: Int) throws -> [String] {

@@ -38,10 +38,10 @@ private final class TemporaryFile {
 
 @Suite("A file")
 struct FileTests {
-    private let limits = CSVLimits.small(chunk: 1, field: 4, record: 6)
+    private let limits = RowLimits.small(chunk: 1, field: 4, record: 6)
 
-    private func reader(_ file: TemporaryFile) throws -> CSVChunkReader {
-        try CSVChunkReader(input: .file(file.path), limits: limits, buffers: 1)
+    private func reader(_ file: TemporaryFile) throws -> ChunkReader {
+        try ChunkReader(input: .file(file.path), limits: limits, buffers: 1)
     }
 
     @Test("is read to its end, with its size known")
@@ -59,7 +59,7 @@ struct FileTests {
         let descriptor = file.descriptor(at: 8)
         defer { close(descriptor) }
         do {
-            let reader = try CSVChunkReader(input: .descriptor(descriptor), buffers: 1)
+            let reader = try ChunkReader(input: .descriptor(descriptor), buffers: 1)
             #expect(reader.bytesTotal == 8)
             #expect(Reading(reader).lines == ["1@2 1|2"])
         }
@@ -71,10 +71,10 @@ struct FileTests {
         for added in ["3,4\n", "3,4\n5,"] {
             let file = TemporaryFile("a,b\n1,2\n")
             let reader = try reader(file)
-            _ = try reader.readHeader()
+            _ = try reader.readColumns()
             file.append(added)
             #expect(Reading(reader).lines == ["1@2 1|2"])
-            #expect(reader.addition == CSVAddition(bytes: UInt64(added.utf8.count), lineCut: nil))
+            #expect(reader.addition == InputAddition(bytes: UInt64(added.utf8.count), lineCut: nil))
             #expect(reader.bytesRead == 8)
         }
     }
@@ -89,16 +89,17 @@ struct FileTests {
         for (start, added, last, lineCut) in cases {
             let file = TemporaryFile("a,b\n1,2\n" + start)
             let reader = try reader(file)
-            _ = try reader.readHeader()
+            _ = try reader.readColumns()
             file.append(added)
             #expect(Reading(reader).lines == ["1@2 1|2"] + last, "\(start) \(added)")
             #expect(
-                reader.addition == CSVAddition(bytes: UInt64(added.utf8.count), lineCut: lineCut), "\(start) \(added)")
+                reader.addition == InputAddition(bytes: UInt64(added.utf8.count), lineCut: lineCut), "\(start) \(added)"
+            )
         }
         // Quotes that are not closed by then are a bad row with its line, and take nothing else with them.
         let file = TemporaryFile("a,b\n1,2\n3,\"4\n5,6\n7")
         let reader = try reader(file)
-        _ = try reader.readHeader()
+        _ = try reader.readColumns()
         file.append("\"\n")
         let lines = Reading(reader).lines
         #expect(lines.count == 3 && lines[0] == "1@2 1|2" && lines[2] == "3@4 5|6", "\(lines)")
@@ -109,14 +110,15 @@ struct FileTests {
     func extent() throws {
         let file = TemporaryFile("a,b\n1,2\n3,4567\n")
         for (endsWhole, lines) in [(true, ["1@2 1|2", "2@3 3|4"]), (false, ["1@2 1|2"])] {
-            let reader = try CSVChunkReader(
-                input: .file(file.path), limits: limits, buffers: 1, extent: CSVExtent(bytes: 11, endsWhole: endsWhole))
+            let reader = try ChunkReader(
+                input: .file(file.path), limits: limits, buffers: 1,
+                extent: InputExtent(bytes: 11, endsWhole: endsWhole))
             #expect(reader.bytesTotal == 11)
             #expect(Reading(reader).lines == lines)
             #expect(reader.addition?.bytes == 4)
         }
-        let whole = try CSVChunkReader(
-            input: .file(file.path), limits: limits, buffers: 1, extent: CSVExtent(bytes: 100, endsWhole: false))
+        let whole = try ChunkReader(
+            input: .file(file.path), limits: limits, buffers: 1, extent: InputExtent(bytes: 100, endsWhole: false))
         #expect(whole.bytesTotal == 15)
         #expect(Reading(whole).lines == ["1@2 1|2", "2@3 3|4567"])
     }
@@ -125,20 +127,20 @@ struct FileTests {
     func shrinks(size: Int) throws {
         let file = TemporaryFile("a,b\n1,2\n3,4\n5,6\n7,8\n9,0\n")
         let reader = try reader(file)
-        _ = try reader.readHeader()
+        _ = try reader.readColumns()
         file.truncate(to: size)
-        let failure = CSVError.changedWhileRead(bytesAtOpen: 24, bytesRead: UInt64(size))
+        let failure = InputError.changedWhileRead(bytesAtOpen: 24, bytesRead: UInt64(size))
         #expect(Reading(reader).lines == ["1@2 1|2", "2@3 3|4", "3@4 5|6", "4@5 7|8", "\(failure)"])
     }
 
     @Test("that is emptied is refused, not read beyond its end")
     func emptied() throws {
         let file = TemporaryFile("a,b\n" + String(repeating: "1,2\n", count: 100_000))
-        let reader = try CSVChunkReader(input: .file(file.path), buffers: 2)
+        let reader = try ChunkReader(input: .file(file.path), buffers: 2)
         let first = try reader.next()
         file.truncate(to: 0)
         let bytesRead = reader.bytesRead
-        let failure = CSVError.changedWhileRead(bytesAtOpen: 400_004, bytesRead: bytesRead)
+        let failure = InputError.changedWhileRead(bytesAtOpen: 400_004, bytesRead: bytesRead)
         first?.recycle()
         #expect(throws: failure) {
             while let chunk = try reader.next() { chunk.recycle() }
@@ -147,27 +149,27 @@ struct FileTests {
 
     @Test("that is not there, or is a directory, cannot be opened")
     func unreadable() {
-        #expect(throws: CSVError.cannotOpen(path: "/nowhere/rows.csv", errno: ENOENT)) {
-            try CSVChunkReader(input: .file("/nowhere/rows.csv"), buffers: 1)
+        #expect(throws: InputError.cannotOpen(path: "/nowhere/rows.csv", errno: ENOENT)) {
+            try ChunkReader(input: .file("/nowhere/rows.csv"), buffers: 1)
         }
-        #expect(throws: CSVError.cannotOpen(path: "/tmp", errno: EISDIR)) {
-            try CSVChunkReader(input: .file("/tmp"), buffers: 1)
+        #expect(throws: InputError.cannotOpen(path: "/tmp", errno: EISDIR)) {
+            try ChunkReader(input: .file("/tmp"), buffers: 1)
         }
-        #expect(throws: CSVError.cannotOpen(path: "descriptor 987654", errno: EBADF)) {
-            try CSVChunkReader(input: .descriptor(987_654), buffers: 1)
+        #expect(throws: InputError.cannotOpen(path: "descriptor 987654", errno: EBADF)) {
+            try ChunkReader(input: .descriptor(987_654), buffers: 1)
         }
     }
 
     @Test("of the kernel's, whose size is not known, is read")
     func ofTheKernel() throws {
-        let reader = try CSVChunkReader(input: .file("/proc/self/limits"), buffers: 1)
+        let reader = try ChunkReader(input: .file("/proc/self/limits"), buffers: 1)
         #expect(reader.bytesTotal == nil)
-        #expect(try reader.readHeader().count == 1)
+        #expect(try reader.readColumns().count == 1)
     }
 
     @Test("that is a device without bytes has no header")
     func empty() throws {
-        #expect(Reading(try CSVChunkReader(input: .file("/dev/null"), buffers: 1)) == Reading(failure: .noHeader))
+        #expect(Reading(try ChunkReader(input: .file("/dev/null"), buffers: 1)) == Reading(failure: .noHeader))
     }
 
     @Test("that is a FIFO waits for its writer, and is read as it comes")
@@ -176,7 +178,7 @@ struct FileTests {
         let path = file.path + ".fifo"
         #expect(mkfifo(path, 0o600) == 0)
         defer { unlink(path) }
-        let reader = try CSVChunkReader(input: .file(path), limits: limits, buffers: 1)
+        let reader = try ChunkReader(input: .file(path), limits: limits, buffers: 1)
         async let reading = onThread { Reading(reader) }
         await onThread {
             let writer = open(path, O_WRONLY)

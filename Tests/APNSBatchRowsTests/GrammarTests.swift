@@ -23,10 +23,10 @@ struct GrammarTests {
 
         // A field begins at most where the longest record ends.
         for (field, record) in [(3, 3), (3, 7), (3, 8), (4, 9), (4, 12)] where start <= record {
-            let limits = CSVLimits.small(field: field, record: record)
+            let limits = RowLimits.small(field: field, record: record)
             let grammar = CSVGrammar(dialect: .comma, limits: limits)
             let said = (start...input.count).map {
-                grammar.field(input, at: start, record: 0, end: $0, final: false)
+                grammar.field(input.span.extracting(first: $0), at: start, record: 0, final: false)
             }
             let decided = said.drop { isUndecided($0) }
             #expect(Set(decided.map { text($0) }).count == 1, "\(said) of \(input)")

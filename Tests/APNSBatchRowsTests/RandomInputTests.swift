@@ -55,7 +55,7 @@ struct RandomInputTests {
             let expected = ReferenceReader(fieldBytes: field, recordBytes: record).read(input)
             let chunk = Int.random(in: 1...500, using: &random)
             let pieces = (0..<20).map { _ in Int.random(in: 1...90, using: &random) } + [.max]
-            let limits = CSVLimits.small(chunk: chunk, field: field, record: record)
+            let limits = RowLimits.small(chunk: chunk, field: field, record: record)
             let reading = Reading(source: ScriptedSource(input, pieces: pieces), limits: limits)
             #expect(reading == expected, "seed \(seed), limits \(limits), \(String(decoding: input, as: UTF8.self))")
         }

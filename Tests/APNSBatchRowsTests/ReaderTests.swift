@@ -11,16 +11,16 @@ struct ReaderTests {
     @Test("tells where each chunk lies in the input")
     func places() throws {
         let input = Array("\u{FEFF}a,b\n\n1,2\r\n\"3\n3\",4\n\n\n5,6\n7,8".utf8)
-        let reader = CSVChunkReader(
-            source: ScriptedSource(input), dialect: .comma, limits: .small(field: 6, record: 8), buffers: 1)
+        let reader = ChunkReader(
+            source: ScriptedSource(input), limits: .small(field: 6, record: 8), buffers: 1)
         var end: UInt64 = 7
         var places: [[UInt64]] = []
         while let chunk = try reader.next() {
-            let bytes = input[Int(chunk.byteOffset)..<Int(chunk.byteOffset) + chunk.byteCount]
+            let bytes = input[Int(chunk.start.offset)..<Int(chunk.start.offset) + chunk.byteCount]
             #expect(Array(chunk.contents) == Array(bytes))
-            #expect(input[Int(end)..<Int(chunk.byteOffset)].allSatisfy { $0 == 10 || $0 == 13 })
-            places.append([chunk.firstRow, chunk.firstLine, UInt64(chunk.rowCount)])
-            end = chunk.byteOffset + UInt64(chunk.byteCount)
+            #expect(input[Int(end)..<Int(chunk.start.offset)].allSatisfy { $0 == 10 || $0 == 13 })
+            places.append([chunk.start.row, chunk.start.line, UInt64(chunk.rowCount)])
+            end = chunk.start.offset + UInt64(chunk.byteCount)
             chunk.recycle()
         }
         #expect(places == [[1, 2, 1], [2, 4, 1], [3, 8, 2]])
@@ -30,32 +30,32 @@ struct ReaderTests {
     @Test("counts the bytes and the line of a record too long to keep", arguments: [15, 30, 31, 32, 33, 100, 1000])
     func placesAfterLongLine(length: Int) throws {
         let input = Array(("a\n" + String(repeating: "x", count: length) + "\n12\n").utf8)
-        let reader = CSVChunkReader(
-            source: ScriptedSource(input, pieces: [7]), dialect: .comma, limits: .small(field: 8, record: 14),
+        let reader = ChunkReader(
+            source: ScriptedSource(input, pieces: [7]), limits: .small(field: 8, record: 14),
             buffers: 1)
         let first = try #require(try reader.next())
-        #expect([first.firstRow, first.firstLine, first.byteOffset] == [1, 2, 2])
+        #expect([first.start.row, first.start.line, first.start.offset] == [1, 2, 2])
         first.recycle()
         let second = try #require(try reader.next())
-        #expect([second.firstRow, second.firstLine, second.byteOffset] == [2, 3, UInt64(length + 3)])
+        #expect([second.start.row, second.start.line, second.start.offset] == [2, 3, UInt64(length + 3)])
         second.recycle()
         #expect(try reader.next() == nil)
     }
 
     @Test("says the same when it is asked again")
     func repeats() throws {
-        let reader = CSVChunkReader(
-            source: ScriptedSource(Array("a,b\n".utf8)), dialect: .comma, limits: .small(), buffers: 1)
-        #expect(try reader.readHeader() == ["a", "b"])
-        #expect(try reader.readHeader() == ["a", "b"])
+        let reader = ChunkReader(
+            source: ScriptedSource(Array("a,b\n".utf8)), limits: .small(), buffers: 1)
+        #expect(try reader.readColumns() == ["a", "b"])
+        #expect(try reader.readColumns() == ["a", "b"])
         #expect(try reader.next() == nil)
         #expect(try reader.next() == nil)
 
-        let bad = CSVChunkReader(
-            source: ScriptedSource(Array("a,\nb,c\n".utf8)), dialect: .comma, limits: .small(), buffers: 1)
+        let bad = ChunkReader(
+            source: ScriptedSource(Array("a,\nb,c\n".utf8)), limits: .small(), buffers: 1)
         for _ in 0..<2 {
-            #expect(throws: CSVError.emptyColumnName(index: 1)) { try bad.readHeader() }
-            #expect(throws: CSVError.emptyColumnName(index: 1)) { try bad.next() }
+            #expect(throws: InputError.emptyColumnName(index: 1)) { try bad.readColumns() }
+            #expect(throws: InputError.emptyColumnName(index: 1)) { try bad.next() }
         }
     }
 
@@ -69,10 +69,10 @@ struct ReaderTests {
 
     @Test("uses its buffers again and no others, however long the input", arguments: [1, 2, 3])
     func memory(buffers: Int) throws {
-        let reader = CSVChunkReader(
-            source: ScriptedSource(Self.manyBytes), dialect: .comma, limits: .small(), buffers: buffers)
+        let reader = ChunkReader(
+            source: ScriptedSource(Self.manyBytes), limits: .small(), buffers: buffers)
         var addresses: Set<UnsafeRawPointer> = []
-        var out: [CSVChunk] = []
+        var out: [RowChunk] = []
         var rows = 0
         while let chunk = try reader.next() {
             addresses.insert(chunk.contents.baseAddress!)
@@ -88,7 +88,7 @@ struct ReaderTests {
     func recycledTwice() async {
         await #expect(processExitsWith: .failure) {
             let input = Array("a\n1\n".utf8)
-            let reader = CSVChunkReader(source: ScriptedSource(input), dialect: .comma, limits: .standard, buffers: 2)
+            let reader = ChunkReader(source: ScriptedSource(input), buffers: 2)
             let chunk = try reader.next()!
             chunk.recycle()
             chunk.recycle()
@@ -97,7 +97,7 @@ struct ReaderTests {
 
     @Test("delivers the complete rows before a failure", arguments: 1...14)
     func failure(chunk: Int) {
-        let failure = CSVError.cannotRead(errno: EIO)
+        let failure = InputError.cannotRead(errno: EIO)
         let source = ScriptedSource(Array("a,b\n1,2\n3,4\n5,6".utf8), failure: failure)
         let reading = Reading(source: source, limits: .small(chunk: chunk, field: 4, record: 5))
         #expect(reading.lines == ["1@2 1|2", "2@3 3|4", "the input cannot be read: Input/output error"])
@@ -105,9 +105,9 @@ struct ReaderTests {
 
     @Test("of an input that can be read again, delivers no chunk that a failure cut short", arguments: 1...14)
     func failureOfFile(chunk: Int) {
-        let failure = CSVError.cannotRead(errno: EIO)
+        let failure = InputError.cannotRead(errno: EIO)
         let bytes = Array("a,b\n1,2\n3,4\n5,6".utf8)
-        let limits = CSVLimits.small(chunk: chunk, field: 4, record: 5)
+        let limits = RowLimits.small(chunk: chunk, field: 4, record: 5)
         let reading = Reading(source: ScriptedSource(bytes, byteCount: 100, failure: failure), limits: limits)
         let whole = Reading(source: ScriptedSource(bytes + Array("\n7,8\n".utf8)), limits: limits)
         #expect(reading.lines.last == "the input cannot be read: Input/output error")
@@ -116,24 +116,24 @@ struct ReaderTests {
 
     @Test("fails in the header if the input does")
     func failureInHeader() {
-        let failure = CSVError.cannotRead(errno: EIO)
+        let failure = InputError.cannotRead(errno: EIO)
         let reading = Reading(source: ScriptedSource(Array("a,b".utf8), failure: failure))
         #expect(reading == Reading(failure: failure))
     }
 
     @Test("names the input in its errors")
     func messages() {
-        let error = CSVRowError(line: 2, column: 5, field: 1, cause: .nulByte)
-        #expect(CSVError.badHeader(error).message(input: "rows.csv") == "rows.csv:2:5: header row: a NUL byte")
-        #expect(CSVError.noHeader.message(input: "<stdin>") == "<stdin>: the input has no header row")
+        let error = RowError(line: 2, column: 5, field: 1, cause: .nulByte)
+        #expect(InputError.badHeader(error).message(input: "rows.csv") == "rows.csv:2:5: header row: a NUL byte")
+        #expect(InputError.noHeader.message(input: "<stdin>") == "<stdin>: the input has no header row")
         #expect(
-            CSVError.cannotOpen(path: "/x/rows.csv", errno: ENOENT).message(input: "rows.csv")
+            InputError.cannotOpen(path: "/x/rows.csv", errno: ENOENT).message(input: "rows.csv")
                 == "rows.csv: cannot be opened: No such file or directory")
     }
 
     @Test("refuses delimiters that mean something else", arguments: [0, 10, 13, 34, 0x80, 0xC3, 0xFF] as [UInt8])
     func badDelimiter(byte: UInt8) {
-        #expect(throws: CSVError.badDelimiter(byte)) { try CSVDialect(delimiter: byte) }
+        #expect(throws: CSVDialect.BadDelimiter(byte: byte)) { try CSVDialect(delimiter: byte) }
     }
 
     @Test("takes any other byte as delimiter")

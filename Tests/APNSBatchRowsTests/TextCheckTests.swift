@@ -13,7 +13,7 @@ struct TextCheckTests {
         // Garbage behind the end must not matter.
         for slack in [UInt8(0), 0x80, 0xE2] {
             let padded = bytes + Array(repeating: slack, count: ByteBlock.slack)
-            let fault = TextCheck.firstFault(padded, from: 0, to: bytes.count)
+            let fault = TextCheck.firstFault(padded.span, from: 0, to: bytes.count)
             if TextCheck.isText(padded, count: bytes.count) != (fault == nil) { return !isText(bytes) }
             if slack == 0xE2 { return fault == nil }
         }

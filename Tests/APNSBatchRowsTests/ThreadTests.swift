@@ -9,7 +9,7 @@ struct ThreadTests {
     private final class Queue: @unchecked Sendable {
         private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
         private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-        private var chunks: [CSVChunk] = []
+        private var chunks: [RowChunk] = []
         private var isClosed = false
 
         init() {
@@ -22,7 +22,7 @@ struct ThreadTests {
             changed.deallocate()
         }
 
-        func push(_ chunk: CSVChunk?) {
+        func push(_ chunk: RowChunk?) {
             pthread_mutex_lock(mutex)
             if let chunk { chunks.append(chunk) } else { isClosed = true }
             pthread_cond_broadcast(changed)
@@ -30,7 +30,7 @@ struct ThreadTests {
         }
 
         /// Nil when closed and empty.
-        func pop() -> CSVChunk? {
+        func pop() -> RowChunk? {
             pthread_mutex_lock(mutex)
             defer { pthread_mutex_unlock(mutex) }
             while chunks.isEmpty, !isClosed { pthread_cond_wait(changed, mutex) }
@@ -42,10 +42,10 @@ struct ThreadTests {
     func lanes(buffers: Int) async throws {
         let input = RandomInputTests.input(seed: 7, length: 60_000)
         let expected = ReferenceReader(fieldBytes: 40, recordBytes: 200).read(input)
-        let reader = CSVChunkReader(
-            source: ScriptedSource(input, pieces: [97]), dialect: .comma,
-            limits: .small(chunk: 150, field: 40, record: 200), buffers: buffers)
-        _ = try reader.readHeader()
+        let reader = ChunkReader(
+            source: ScriptedSource(input, pieces: [97]), limits: .small(chunk: 150, field: 40, record: 200),
+            buffers: buffers)
+        _ = try reader.readColumns()
         let queue = Queue()
         let rows = await withTaskGroup(of: [ReadRow].self) { group in
             for _ in 0..<3 {
@@ -83,7 +83,7 @@ struct ThreadTests {
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)
         defer { for end in ends { close(end) } }
-        let reader = try CSVChunkReader(input: .descriptor(ends[0]), buffers: 2)
+        let reader = try ChunkReader(input: .descriptor(ends[0]), buffers: 2)
         if stage == .rows { _ = write(ends[1], "a,b\n1,2\n", 8) }
         async let outcome = onThread { Self.outcome(of: reader) }
         await onThread { reader.cancel() }
@@ -94,7 +94,7 @@ struct ThreadTests {
     @Test("may cancel a reader that waits for a buffer", arguments: 0..<20)
     func cancelOnPool(round: Int) async throws {
         let input = Array(("a\n" + String(repeating: "12345678\n", count: 100)).utf8)
-        let reader = CSVChunkReader(source: ScriptedSource(input), dialect: .comma, limits: .small(), buffers: 2)
+        let reader = ChunkReader(source: ScriptedSource(input), limits: .small(), buffers: 2)
         let held = [try reader.next(), try reader.next()]
         async let outcome = onThread { Self.outcome(of: reader) }
         await onThread { reader.cancel() }
@@ -102,8 +102,8 @@ struct ThreadTests {
         for chunk in held { chunk?.recycle() }
     }
 
-    private static func outcome(of reader: CSVChunkReader) -> CSVError? {
-        do throws(CSVError) {
+    private static func outcome(of reader: ChunkReader) -> InputError? {
+        do throws(InputError) {
             while let chunk = try reader.next() { chunk.recycle() }
             return nil
         } catch {
@@ -113,9 +113,9 @@ struct ThreadTests {
 
     @Test("may hold a chunk longer than the reader lives")
     func chunkOutlivesReader() async throws {
-        var reader: CSVChunkReader? = CSVChunkReader(
-            source: ScriptedSource(Array("a,b\n1,2\n".utf8)), dialect: .comma, limits: .standard, buffers: 2)
-        var cursor = CSVRowCursor(columnCount: 2)
+        var reader: ChunkReader? = ChunkReader(
+            source: ScriptedSource(Array("a,b\n1,2\n".utf8)), buffers: 2)
+        var cursor = RowCursor(columnCount: 2)
         let chunk = try #require(try reader?.next())
         reader = nil
         var rows: [ReadRow] = []

@@ -35,7 +35,7 @@ import Testing
         #expect(progress.fraction == nil)
         (progress.outcomes, progress.rowsTotal) = ([.accepted: 20, .invalid: 5], 100)
         #expect(progress.fraction == 0.25)
-        var extent = InputExtent()
+        var extent = RowEstimate()
         extent.note(rows: 45, bytes: 450)
         extent.note(rows: 9, bytes: 90)
         #expect(extent.rowsTotal(of: 1000) == 100 && extent.rowsTotal(of: nil) == nil)

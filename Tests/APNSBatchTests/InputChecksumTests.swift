@@ -15,12 +15,6 @@ import Testing
         }
     }
 
-    private static func range(_ bytes: [UInt8], _ place: Range<Int>) -> LedgerRange {
-        LedgerRange(
-            firstRow: 1, rows: 1, offset: UInt64(place.lowerBound), bytes: place.count, firstLine: 1,
-            sum: plain(bytes[place]))
-    }
-
     @Test("two sums are put together to that of both texts", arguments: [0, 1, 7, 64, 4095, 262_144, 1_000_003])
     func combine(length: Int) {
         let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
@@ -35,7 +29,9 @@ import Testing
         let bytes = (0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 5) }
         for places in [[], [10..<2000, 2000..<4000, 4500..<5000], [10..<5000], [0..<100, 100..<4999], [0..<5000]] {
             var checksum = InputChecksum()
-            for place in places + places { checksum.add(Self.range(bytes, place)) }
+            for place in places + places {
+                checksum.add(offset: UInt64(place.lowerBound), bytes: place.count, sum: Self.plain(bytes[place]))
+            }
             var read = 0
             let sum = checksum.value(bytes: 5000) { gap in
                 read += gap.count

@@ -165,11 +165,11 @@ import Testing
         var preparer = RowPreparer(plan: plan)
         var arena = SendArena(blocks: 1)
         var flights = FlightTable(capacity: 1)
-        try input.reader.seek(to: 27, firstRow: row, firstLine: 2)
+        try input.reader.seek(to: RowPosition(row: row, line: 2, offset: 27))
         let chunk = try #require(try input.nextChunk())
         var cursor = input.makeCursor()
         cursor.open(chunk)
-        var found = CSVRow()
+        var found = Row()
         let hasRow = cursor.next(into: &found)
         #expect(hasRow && found.row == row)
         guard case .ready(let place) = preparer.prepare(found, in: &arena, flights: &flights, now: 0) else {

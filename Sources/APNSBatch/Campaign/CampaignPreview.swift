@@ -25,8 +25,8 @@ public final class CampaignPreview {
     private let plan: CampaignPlan
     private let providers: [ProviderAccess]
     private let reader: InputReader
-    private var cursor: CSVRowCursor
-    private var chunk: CSVChunk?
+    private var cursor: RowCursor
+    private var chunk: RowChunk?
     private var preparer: RowPreparer
     private var arena = SendArena(blocks: 1)
     private var flights = FlightTable(capacity: 1)
@@ -47,7 +47,7 @@ public final class CampaignPreview {
 
     /// The next row; nil at the end of the input.
     public func next() throws(CampaignError) -> Row? {
-        var row = CSVRow()
+        var row = APNSBatchRows.Row()
         while true {
             if chunk != nil {
                 if cursor.next(into: &row) { return show(row) }
@@ -60,7 +60,7 @@ public final class CampaignPreview {
         }
     }
 
-    private func show(_ row: CSVRow) -> Row {
+    private func show(_ row: APNSBatchRows.Row) -> Row {
         switch preparer.prepare(row, in: &arena, flights: &flights, now: SystemClock.seconds()) {
         case .ready(let place):
             defer { flights.release(place, in: &arena) }
@@ -71,7 +71,7 @@ public final class CampaignPreview {
         }
     }
 
-    private static func unsent(_ row: CSVRow, _ cause: String) -> Row {
+    private static func unsent(_ row: APNSBatchRows.Row, _ cause: String) -> Row {
         Row(row: row.row, invalid: cause, path: "", headers: [], payload: [])
     }
 

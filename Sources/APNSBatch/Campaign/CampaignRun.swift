@@ -24,6 +24,8 @@ public final class CampaignRun: Sendable {
     let plan: CampaignPlan
     let control: RunControl
     let reader: InputReader
+    /// From the reader to the lanes.
+    let chunks: BoundedQueue<InputChunk>
     let gauges: [LaneGauges]
     let addresses: AddressBook
     let providers: ProviderDirectory
@@ -67,12 +69,10 @@ public final class CampaignRun: Sendable {
         past = try resuming ? Self.past(campaign, files) : nil
         if past == nil { try InputReader.refuseShort(campaign) }
         reader = try InputReader(
-            campaign, lanes: lanes, group: RangeAnnouncer.group, limits: surroundings.csvLimits, extent: past?.extent)
+            campaign, lanes: lanes, group: ChunkFeed.group, limits: surroundings.rowLimits, extent: past?.extent)
+        chunks = BoundedQueue(capacity: reader.reader.bufferCount)
         (input, delimiter, template) = (campaign.input, campaign.delimiter, campaign.template)
-        if let past, let range = past.reading.history.ranges.last?.facts {
-            reader.note(rows: past.reading.history.rows, bytes: range.offset + UInt64(range.bytes))
-            reader.note(past.reading.history.ranges.map(\.facts))
-        }
+        for range in past?.reading.history.ranges ?? [] { reader.note(range.facts) }
         var campaign = campaign
         try past?.check(campaign.identity)
         campaign.identity = past?.header.identity ?? campaign.identity
@@ -276,9 +276,10 @@ public final class CampaignRun: Sendable {
         let writer = makeWriter(record, exchange)
         let crew = LaneCrew(
             plan: plan, control: control, gauges: gauges, addresses: addresses, providers: providers, input: reader,
-            exchange: exchange, handOver: record.ledger.board)
-        control.notify { [reader] in
+            chunks: chunks, exchange: exchange, handOver: record.ledger.board)
+        control.notify { [reader, chunks] in
             reader.cancel()
+            chunks.close()
             crew.wake()
         }
         do throws(ThreadError) {
@@ -301,12 +302,13 @@ public final class CampaignRun: Sendable {
     private func sendRows(_ crew: LaneCrew, _ record: RunRecord) {
         do throws(ThreadError) {
             let reading = try NamedThread("reader") { [self] in
-                let announcer = RangeAnnouncer(reader, record: record, past: past?.ranges ?? [])
-                reader.run(announcer, control: control, wake: crew.wake)
+                let feed = ChunkFeed(reader, to: chunks, record: record, past: past?.ranges ?? [])
+                feed.run(control: control, wake: crew.wake)
                 if let warning = reader.additionWarning { plan.log.logger.warning("\(warning)") }
             }
             crew.run()
             reader.cancel()
+            chunks.close()
             reading.join()
         } catch {
             control.stop(.failure(CampaignError(.system, "\(error)")))

@@ -24,15 +24,15 @@ extension UnreadRows {
     ///   - offset: where the first of them begins; nil for the first of the file.
     ///   - bytes: the size that the file must have.
     static func count(
-        in path: String, delimiter: UInt8, from offset: UInt64?, bytes: UInt64?, limits: CSVLimits = .standard
+        in path: String, delimiter: UInt8, from offset: UInt64?, bytes: UInt64?, limits: RowLimits = .standard
     ) -> UInt64? {
-        guard let dialect = try? CSVDialect(delimiter: delimiter),
-            let reader = try? CSVChunkReader(input: .file(path), dialect: dialect, limits: limits, buffers: 2),
+        guard let format = try? RowFormat(delimiter: delimiter),
+            let reader = try? ChunkReader(input: .file(path), format: format, limits: limits, buffers: 2),
             reader.bytesTotal == bytes
         else { return nil }
         do {
-            _ = try reader.readHeader()
-            if let offset { try reader.seek(to: offset, firstRow: 1, firstLine: 1) }
+            _ = try reader.readColumns()
+            if let offset { try reader.seek(to: RowPosition(row: 1, line: 1, offset: offset)) }
             var rows: UInt64 = 0
             while let chunk = try reader.next() {
                 rows += UInt64(chunk.rowCount)

@@ -18,7 +18,7 @@ package final class SteppedRun {
     private let exchange: OutcomeExchange
     private let writer: OutcomeWriter
     private let wakers: [LaneWaker]
-    private var announcer: RangeAnnouncer
+    private var feed: ChunkFeed
     private var lanes: [SteppedLane?] = []
     private var isRead = false
 
@@ -29,7 +29,7 @@ package final class SteppedRun {
         exchange = OutcomeExchange(
             lanes: run.gauges.count, each: surroundings.batchesPerLane, entries: surroundings.outcomesPerBatch)
         writer = run.makeWriter(record, exchange)
-        announcer = RangeAnnouncer(run.reader, record: record, past: run.past?.ranges ?? [])
+        feed = ChunkFeed(run.reader, to: run.chunks, record: record, past: run.past?.ranges ?? [])
         wakers = run.gauges.map { _ in LaneWaker() }
         do {
             let board = AnswerBoard(
@@ -38,15 +38,17 @@ package final class SteppedRun {
             for (number, waker) in wakers.enumerated() {
                 let lane = try Lane(
                     plan: run.plan, control: run.control, gauges: run.gauges[number], addresses: run.addresses,
-                    providers: run.providers, input: run.reader, exchange: exchange, handOver: record.ledger.board,
+                    providers: run.providers, chunks: run.chunks, cursor: run.reader.makeCursor(), exchange: exchange,
+                    handOver: record.ledger.board,
                     waker: waker, board: board, number: number)
                 lanes.append(SteppedLane(lane))
             }
         } catch {
             throw CampaignError(.system, "\(error)")
         }
-        run.control.notify { [reader = run.reader, wakers] in
+        run.control.notify { [reader = run.reader, chunks = run.chunks, wakers] in
             reader.cancel()
+            chunks.close()
             for waker in wakers { waker.wake() }
         }
     }
@@ -91,18 +93,19 @@ package final class SteppedRun {
     private func read() {
         guard !isRead, run.reader.reader.freeBuffers > 0 else { return }
         do throws(CampaignError) {
-            let hasMore = run.control.stopping ? false : try announcer.step()
+            let hasMore = run.control.stopping ? false : try feed.step()
             isRead = !hasMore
         } catch {
             run.control.stop(.failure(error))
             isRead = true
         }
-        if isRead { run.reader.chunks.close() }
+        if isRead { run.chunks.close() }
         for waker in wakers { waker.wake() }
     }
 
     private func finish(now: UInt64) {
         run.reader.cancel()
+        run.chunks.close()
         exchange.filled.close()
         while writer.step(now: now) {}
         writer.end()

@@ -14,6 +14,7 @@ public final class CampaignCheck: Sendable {
     private let plan: CampaignPlan
     private let providers: ProviderDirectory
     private let reader: InputReader
+    private let chunks: BoundedQueue<InputChunk>
     private let control = RunControl()
     private let gauges: [LaneGauges]
     private let file: FindingsFile?
@@ -28,6 +29,7 @@ public final class CampaignCheck: Sendable {
         let threads = try CampaignRun.lanes(of: campaign, spare: 0)
         try InputReader.refuseShort(campaign)
         reader = try InputReader(campaign, lanes: threads)
+        chunks = BoundedQueue(capacity: reader.reader.bufferCount)
         plan = try CampaignPlan(
             campaign, columns: reader.columns, logger: Logger(label: "check") { _ in SwiftLogNoOpLogHandler() })
         providers = try ProviderDirectory(campaign, plan: plan)
@@ -63,12 +65,19 @@ public final class CampaignCheck: Sendable {
         report.campaign = plan.findings + providers.findings
         report.findingsPath = file?.path
         writeCampaignFindings(report.campaign)
-        control.notify { [reader] in reader.cancel() }
+        control.notify { [reader, chunks] in
+            reader.cancel()
+            chunks.close()
+        }
         let findings = Guarded(report)
         do throws(ThreadError) {
-            let reading = try NamedThread("reader") { [self] in reader.run(control: control, wake: {}) }
+            let reading = try NamedThread("reader") { [self] in
+                let feed = ChunkFeed(reader, to: chunks)
+                feed.run(control: control, wake: {})
+            }
             NamedThread.together("check", count: gauges.count, failed: fail) { [self] in work($0, into: findings) }
             reader.cancel()
+            chunks.close()
             reading.join()
         } catch {
             fail(error)
@@ -95,7 +104,8 @@ public final class CampaignCheck: Sendable {
 
     private func work(_ number: Int, into shared: Guarded<CheckReport>) {
         var worker = CheckWorker(
-            plan, input: reader, control: control, gauges: gauges[number], tokens: tokens, file: file)
+            plan, chunks: chunks, cursor: reader.makeCursor(), control: control, gauges: gauges[number], tokens: tokens,
+            file: file)
         worker.run()
         shared.withLock { worker.finish(into: &$0) }
     }

@@ -8,10 +8,10 @@ import Synchronization
 /// One thread of a check: rows are prepared as a lane would, and given back at once.
 struct CheckWorker: ~Copyable {
     private let plan: CampaignPlan
-    private let input: InputReader
+    private let chunks: BoundedQueue<InputChunk>
     private let control: RunControl
     private let gauges: LaneGauges
-    private var cursor: CSVRowCursor
+    private var cursor: RowCursor
     private var preparer: RowPreparer
     private var arena = SendArena(blocks: 1)
     private var flights = FlightTable(capacity: 1)
@@ -20,23 +20,23 @@ struct CheckWorker: ~Copyable {
     private let now = SystemClock.seconds()
 
     init(
-        _ plan: CampaignPlan, input: InputReader, control: RunControl, gauges: LaneGauges, tokens: SharedTokens,
-        file: FindingsFile?
+        _ plan: CampaignPlan, chunks: BoundedQueue<InputChunk>, cursor: consuming RowCursor, control: RunControl,
+        gauges: LaneGauges, tokens: SharedTokens, file: FindingsFile?
     ) {
         self.tokens = tokens
         self.plan = plan
-        self.input = input
+        self.chunks = chunks
         self.control = control
         self.gauges = gauges
-        cursor = input.makeCursor()
+        self.cursor = cursor
         preparer = RowPreparer(plan: plan, isRehearsal: true)
         findings = FindingTally(file: file)
     }
 
     /// Takes chunks until there are none or the check is stopped.
     mutating func run() {
-        var row = CSVRow()
-        while !control.stopping, let chunk = input.chunks.pop()?.chunk {
+        var row = Row()
+        while !control.stopping, let chunk = chunks.pop()?.chunk {
             cursor.open(chunk)
             while cursor.next(into: &row) { look(at: row) }
             chunk.recycle()
@@ -46,7 +46,7 @@ struct CheckWorker: ~Copyable {
 
     mutating func finish(into report: inout CheckReport) { findings.finish(into: &report) }
 
-    private mutating func look(at row: CSVRow) {
+    private mutating func look(at row: Row) {
         switch preparer.prepare(row, in: &arena, flights: &flights, now: now) {
         case .ready(let place):
             let isBroadcast = plan.broadcast != nil
@@ -63,7 +63,7 @@ struct CheckWorker: ~Copyable {
 
     /// One that would be sent; there may be warnings.
     @inline(__always)
-    private mutating func good(_ row: CSVRow, sameToken other: UInt64?) {
+    private mutating func good(_ row: Row, sameToken other: UInt64?) {
         let hasCard = preparer.holdsCardNumber()
         var headers = preparer.headerWarnings(of: row)
         if let other { headers.append(RowFault.duplicateToken(of: other, row, plan)) }
@@ -75,7 +75,7 @@ struct CheckWorker: ~Copyable {
     }
 
     /// The row's first fault, or all that its payload has.
-    private mutating func bad(_ row: CSVRow, _ first: RowFinding) {
+    private mutating func bad(_ row: Row, _ first: RowFinding) {
         if preparer.sizeTooLarge > 0 { findings.sizes.add(preparer.sizeTooLarge, row: row.row) }
         // The template's own fault is told once, and not for every row.
         if plan.isOfEveryRow && first.file != plan.inputName { return findings.addBad() }

@@ -6,7 +6,7 @@ import APNSBatchSending
 /// What earns a warning in a row's token and headers. A check asks for each row; a run does not.
 extension RowPreparer {
     /// - Parameter row: was prepared and is good.
-    mutating func headerWarnings(of row: CSVRow) -> [RowFinding] {
+    mutating func headerWarnings(of row: Row) -> [RowFinding] {
         guard broadcast == nil else { return [] }
         var found = unusualToken(row).map { [$0] } ?? []
         guard roles.pushType != nil || roles.priority != nil || roles.expiration != nil,
@@ -18,7 +18,7 @@ extension RowPreparer {
         return found + expirationWarnings(row, set)
     }
 
-    private func unusualToken(_ row: CSVRow) -> RowFinding? {
+    private func unusualToken(_ row: Row) -> RowFinding? {
         let digits = row.fields[roles.token].count
         guard digits != DeviceToken.usualLength else { return nil }
         let message =
@@ -27,7 +27,7 @@ extension RowPreparer {
         return RowFault.finding(.tokenSize, roles.token, row, plan, message)
     }
 
-    private func expirationWarnings(_ row: CSVRow, _ set: HeaderSets.Entry) -> [RowFinding] {
+    private func expirationWarnings(_ row: Row, _ set: HeaderSets.Entry) -> [RowFinding] {
         var own: Expiration?
         if let column = roles.expiration, case .success(let given) = GivenExpiration.parse(row.fields[column]) {
             own = given.expiration(start: plan.headers.start)

@@ -1,6 +1,7 @@
 import APNSBatchBasics
 import APNSBatchModel
 import APNSBatchNotification
+import APNSBatchRows
 
 /// Reads records back. Nothing in them is trusted: nil means that it is none of ours. A fixed part may be longer than what
 /// is read of it: later versions may add to its end.
@@ -44,7 +45,8 @@ enum LedgerDecoder {
             offset < UInt64(Int64.max) - UInt64(bytes)
         else { return nil }
         return LedgerRange(
-            firstRow: firstRow, rows: Int(rows), offset: offset, bytes: Int(bytes), firstLine: firstLine, sum: sum)
+            start: RowPosition(row: firstRow, line: firstLine, offset: offset), rows: Int(rows), bytes: Int(bytes),
+            sum: sum)
     }
 
     static func mark(_ fixed: UnsafeRawBufferPointer) -> LedgerMark? {

@@ -1,5 +1,6 @@
 import APNSBatchBasics
 import APNSBatchModel
+import APNSBatchRows
 
 /// What stands in a ledger: records, one behind the other, from its first byte to its last. All numbers are little-endian.
 ///
@@ -191,23 +192,22 @@ struct LedgerMark: Equatable, Sendable {
 
 /// The intent to send a chunk of the input.
 package struct LedgerRange: Equatable, Sendable {
-    package var firstRow: UInt64
+    package var start: RowPosition
     package var rows: Int
-    /// Where it begins in the input, and how long it is.
-    package var offset: UInt64
     package var bytes: Int
-    package var firstLine: UInt64
     /// Of its bytes as they were read.
     package var sum: UInt32
 
-    package init(firstRow: UInt64, rows: Int, offset: UInt64, bytes: Int, firstLine: UInt64, sum: UInt32) {
-        self.firstRow = firstRow
+    package init(start: RowPosition, rows: Int, bytes: Int, sum: UInt32) {
+        self.start = start
         self.rows = rows
-        self.offset = offset
         self.bytes = bytes
-        self.firstLine = firstLine
         self.sum = sum
     }
+
+    package var firstRow: UInt64 { start.row }
+    /// Where it ends in the input.
+    var end: UInt64 { start.offset + UInt64(bytes) }
 
     /// Of a chunk, and of the place of a range on the board.
     static let rowsMax = 1 << 23 - 1

@@ -40,7 +40,7 @@ enum InputProof {
         var done = 0
         while done < range.bytes {
             let wanted = UnsafeMutableRawBufferPointer(rebasing: piece[..<min(pieceBytes, range.bytes - done)])
-            let count = try file.read(at: range.offset + UInt64(done), into: wanted)
+            let count = try file.read(at: range.start.offset + UInt64(done), into: wanted)
             guard count == wanted.count, let base = wanted.baseAddress else { return nil }
             sum = CRC32C.of(UnsafeRawBufferPointer(start: base, count: count), after: sum)
             done += count

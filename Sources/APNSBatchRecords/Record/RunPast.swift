@@ -1,4 +1,5 @@
 import APNSBatchModel
+import APNSBatchRows
 
 /// What an earlier process left of a run, read before this one begins.
 package struct RunPast: Sendable {
@@ -99,6 +100,13 @@ package struct RunPast: Sendable {
                 .results,
                 "\(name)/\(RunDirectory.ledger) is damaged at byte \(offset): what became of its rows cannot be told, "
                     + "and nothing is sent; put back the whole ledger")
+        }
+    }
+
+    /// What of the input is the campaign's.
+    package var extent: InputExtent? {
+        header.inputBytes.map { bytes in
+            InputExtent(bytes: bytes, endsWhole: reading.history.ranges.last?.facts.end == bytes)
         }
     }
 

@@ -108,7 +108,7 @@ public struct RunStatus: Sendable, Equatable {
         sessions = Int(history.session?.number ?? 0)
         let isEnded = history.isEnded || history.session == nil
         state = isFree ? (isEnded ? .ended : .killed) : .running(process: history.session?.process ?? 0)
-        let place = history.ranges.last.map { $0.facts.offset + UInt64($0.facts.bytes) }
+        let place = history.ranges.last?.facts.end
         readUpTo = place
         inputBytesRead = history.isInputRead ? header.inputBytes ?? place ?? 0 : place ?? 0
         rowsRead = history.rows

@@ -21,7 +21,7 @@ package struct Surroundings: Sendable {
     }
 
     /// How much of the input is read at a time.
-    package var csvLimits = CSVLimits.standard
+    package var rowLimits = RowLimits.standard
     /// Batches of a lane, outcomes in each, and bytes of lines that are written together: small ones are full often.
     package var batchesPerLane = 3
     package var outcomesPerBatch = OutcomeBatch.entryCapacity

@@ -60,7 +60,7 @@ package struct HeaderSets {
     }
 
     /// The set for a row.
-    package mutating func find(_ row: CSVRow) -> Found {
+    package mutating func find(_ row: Row) -> Found {
         if let fixed { return .set(fixed) }
         let values = (field(roles.topic, row), field(roles.pushType, row), field(roles.priority, row))
         if let number = keys.find(values) { return .set(entries[number]) }
@@ -73,11 +73,11 @@ package struct HeaderSets {
     /// The core knows them now.
     package mutating func didSend() { unsent.removeAll() }
 
-    private func field(_ column: Int?, _ row: CSVRow) -> UnsafeRawBufferPointer {
+    private func field(_ column: Int?, _ row: Row) -> UnsafeRawBufferPointer {
         column.map { row.fields[$0] } ?? UnsafeRawBufferPointer(start: nil, count: 0)
     }
 
-    private mutating func make(_ row: CSVRow) -> Found {
+    private mutating func make(_ row: Row) -> Found {
         var pushType = defaults.pushType
         if let (column, value) = value(roles.pushType, of: row) {
             switch PushType.parse(value) {
@@ -125,7 +125,7 @@ package struct HeaderSets {
     }
 
     /// A row's own value; nil when it has no such column or leaves it empty.
-    private func value(_ column: Int?, of row: CSVRow) -> (Int, UnsafeRawBufferPointer)? {
+    private func value(_ column: Int?, of row: Row) -> (Int, UnsafeRawBufferPointer)? {
         guard let column, !row.fields[column].isEmpty else { return nil }
         return (column, row.fields[column])
     }

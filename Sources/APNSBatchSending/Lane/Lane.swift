@@ -35,8 +35,8 @@ package struct Lane: ~Copyable {
     /// Makes a lane on the calling thread, which is the one that must run it.
     package init(
         plan: CampaignPlan, control: RunControl, gauges: LaneGauges, addresses: AddressBook,
-        providers directory: ProviderDirectory, input: InputReader, exchange: OutcomeExchange,
-        handOver: HandOverBoard? = nil, waker: LaneWaker, board: AnswerBoard, number: Int
+        providers directory: ProviderDirectory, chunks: BoundedQueue<InputChunk>, cursor: consuming RowCursor,
+        exchange: OutcomeExchange, handOver: HandOverBoard? = nil, waker: LaneWaker, board: AnswerBoard, number: Int
     ) throws(TransportError) {
         var connections = try LaneConnections(
             plan, control: control, addresses: addresses, directory: directory, account: gauges.account)
@@ -44,7 +44,7 @@ package struct Lane: ~Copyable {
         let now = connections.now
         (self.plan, self.control, self.gauges, self.board) = (plan, control, gauges, board)
         let source = RowSource(
-            queue: input.chunks, board: handOver, cursor: input.makeCursor(), seconds: plan.surroundings.seconds)
+            queue: chunks, board: handOver, cursor: cursor, seconds: plan.surroundings.seconds)
         queue = RowQueue(
             plan: plan, control: control, source: source, exchange: exchange, streams: LaneConnections.streams(plan))
         admission = Admission(plan: plan, control: control, lane: number)

@@ -14,6 +14,7 @@ package final class LaneCrew: Sendable {
     private let addresses: AddressBook
     private let providers: ProviderDirectory
     private let input: InputReader
+    private let chunks: BoundedQueue<InputChunk>
     private let exchange: OutcomeExchange
     private let board: AnswerBoard
     private let handOver: HandOverBoard
@@ -22,7 +23,7 @@ package final class LaneCrew: Sendable {
 
     package init(
         plan: CampaignPlan, control: RunControl, gauges: [LaneGauges], addresses: AddressBook,
-        providers: ProviderDirectory, input: InputReader, exchange: OutcomeExchange,
+        providers: ProviderDirectory, input: InputReader, chunks: BoundedQueue<InputChunk>, exchange: OutcomeExchange,
         handOver: HandOverBoard
     ) {
         self.plan = plan
@@ -31,6 +32,7 @@ package final class LaneCrew: Sendable {
         self.addresses = addresses
         self.providers = providers
         self.input = input
+        self.chunks = chunks
         self.exchange = exchange
         board = AnswerBoard(
             plan.breaker, lanes: gauges.count, providers: plan.topics.providers, patience: plan.unavailablePatience)
@@ -51,7 +53,8 @@ package final class LaneCrew: Sendable {
         do {
             var lane = try Lane(
                 plan: plan, control: control, gauges: gauges[number], addresses: addresses, providers: providers,
-                input: input, exchange: exchange, handOver: handOver, waker: wakers[number], board: board,
+                chunks: chunks, cursor: input.makeCursor(), exchange: exchange, handOver: handOver,
+                waker: wakers[number], board: board,
                 number: number)
             do {
                 try lane.run()

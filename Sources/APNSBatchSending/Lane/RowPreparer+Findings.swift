@@ -3,7 +3,7 @@ import APNSBatchNotification
 import APNSBatchRows
 
 extension RowPreparer {
-    func localisationFindings(_ row: CSVRow) -> [PayloadFinding] {
+    func localisationFindings(_ row: Row) -> [PayloadFinding] {
         guard let last else { return [] }
         return plan.rules.localisation(at: last.page)?.findings(last.payload, fields: row.fields) ?? []
     }
@@ -11,7 +11,7 @@ extension RowPreparer {
     /// Everything that the rules say of the last row's topic and payload, in words.
     ///
     /// - Parameter cardNumbers: whether to look for card numbers too.
-    package func findings(of row: CSVRow, cardNumbers: Bool) -> [RowFinding] {
+    package func findings(of row: Row, cardNumbers: Bool) -> [RowFinding] {
         let own = hasOddTopic ? otherType.map { [RowFault.oddTopic($0, row, plan)] } ?? [] : []
         guard let last, let rules = plan.rules.rules(at: last.page) else { return own }
         let found = rules.describe(last.payload, fields: row.fields, cardNumbers: cardNumbers)
@@ -27,7 +27,7 @@ extension RowPreparer {
         return rules.holdsCardNumber(last.payload)
     }
 
-    func firstError(_ row: CSVRow) -> RowFinding {
+    func firstError(_ row: Row) -> RowFinding {
         findings(of: row, cardNumbers: false).first { $0.severity == .error }
             ?? RowFault.finding(.keyType, plan.rawPayloadColumn, row, plan, "payload: breaks a rule")
     }

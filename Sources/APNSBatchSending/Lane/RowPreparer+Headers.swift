@@ -12,7 +12,7 @@ extension RowPreparer {
     /// Inline, for otherwise the compiler copies the whole preparer to call it.
     @inline(__always)
     func writeOwn(
-        _ row: borrowing CSVRow, _ record: inout RowRecord, _ expiration: Expiration?, _ now: UInt64
+        _ row: borrowing Row, _ record: inout RowRecord, _ expiration: Expiration?, _ now: UInt64
     ) -> Prepared? {
         if let broadcast {
             if let ended = writePath(broadcast, row, &record) { return ended }
@@ -40,7 +40,7 @@ extension RowPreparer {
     /// The path of a broadcast, whose channel was checked.
     @inline(never)
     private func writePath(
-        _ broadcast: BroadcastPlan, _ row: borrowing CSVRow, _ record: inout RowRecord
+        _ broadcast: BroadcastPlan, _ row: borrowing Row, _ record: inout RowRecord
     ) -> Prepared? {
         if let fault = ChannelID.check(row.fields[roles.token]) {
             return .invalid(RowFault.find(fault, roles.token, row, plan))
@@ -49,7 +49,7 @@ extension RowPreparer {
         return nil
     }
 
-    private func writeCollapseID(_ row: borrowing CSVRow, _ record: inout RowRecord) -> Prepared? {
+    private func writeCollapseID(_ row: borrowing Row, _ record: inout RowRecord) -> Prepared? {
         guard let column = roles.collapseID, !row.fields[column].isEmpty else {
             guard let template = plan.headers.collapseID else { return nil }
             return renderCollapseID(template, row, &record)
@@ -62,7 +62,7 @@ extension RowPreparer {
 
     /// The campaign's, filled in; one that comes out empty is left out.
     private func renderCollapseID(
-        _ template: TextTemplate, _ row: borrowing CSVRow, _ record: inout RowRecord
+        _ template: TextTemplate, _ row: borrowing Row, _ record: inout RowRecord
     ) -> Prepared? {
         let room = record.room(CollapseID.lengthMax)
         let size = template.render(fields: row.fields, into: room)
@@ -78,7 +78,7 @@ extension RowPreparer {
     }
 
     private func writeExpiration(
-        _ row: borrowing CSVRow, _ record: inout RowRecord, _ shared: Expiration?, _ now: UInt64
+        _ row: borrowing Row, _ record: inout RowRecord, _ shared: Expiration?, _ now: UInt64
     ) -> Prepared? {
         var expiration = shared
         if let column = roles.expiration, !row.fields[column].isEmpty {

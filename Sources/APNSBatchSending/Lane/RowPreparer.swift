@@ -69,7 +69,7 @@ package struct RowPreparer: ~Copyable {
 
     /// - Parameter now: seconds since the epoch.
     package mutating func prepare(
-        _ row: borrowing CSVRow, in arena: inout SendArena, flights: inout FlightTable, now: UInt64
+        _ row: borrowing Row, in arena: inout SendArena, flights: inout FlightTable, now: UInt64
     ) -> Prepared {
         let place = flights.take()
         if let ended = write(row, in: &arena, to: &flights[place], now) {
@@ -82,7 +82,7 @@ package struct RowPreparer: ~Copyable {
     /// Writes the record, and the flight where it stays; gives the row's end where it ends here.
     @inline(__always)
     private mutating func write(
-        _ row: borrowing CSVRow, in arena: inout SendArena, to flight: inout Flight, _ now: UInt64
+        _ row: borrowing Row, in arena: inout SendArena, to flight: inout Flight, _ now: UInt64
     ) -> Prepared? {
         last = nil
         otherType = nil
@@ -132,7 +132,7 @@ package struct RowPreparer: ~Copyable {
 
     /// Notes the verdict on a payload.
     @inline(__always)
-    private mutating func check(_ payload: UnsafeRawBufferPointer, _ row: borrowing CSVRow, _ page: Int) {
+    private mutating func check(_ payload: UnsafeRawBufferPointer, _ row: borrowing Row, _ page: Int) {
         last = (payload, page)
         verdict = PayloadVerdict()
         guard let rules = pages[page] else { return }
@@ -144,13 +144,13 @@ package struct RowPreparer: ~Copyable {
     package var payloadSize: Int? { last?.payload.count }
 
     /// Bytes of the last row's payload as it was given, template or JSON of its own, that are not sent.
-    package func bytesSaved(_ row: borrowing CSVRow) -> Int {
+    package func bytesSaved(_ row: borrowing Row) -> Int {
         if let column = plan.rawPayloadColumn { return row.fields[column].count - (payloadSize ?? 0) }
         return plan.templates.blanks[lastTemplate]
     }
 
     private mutating func render(
-        _ row: borrowing CSVRow, _ template: Int, into payload: UnsafeMutableRawBufferPointer
+        _ row: borrowing Row, _ template: Int, into payload: UnsafeMutableRawBufferPointer
     ) throws(CredentialError) -> RenderOutcome {
         if sealed != nil { return try sealed!.render(row.fields, template, into: payload) }
         if let onlyTemplate {
@@ -167,14 +167,14 @@ package struct RowPreparer: ~Copyable {
     /// Writes the row's own apns-id as it is sent. False where it has none, or none that could be sent.
     ///
     /// - Parameter out: room for ``MessageID/length`` bytes.
-    func writeOwnID(of row: borrowing CSVRow, to out: UnsafeMutableRawPointer) -> Bool {
+    func writeOwnID(of row: borrowing Row, to out: UnsafeMutableRawPointer) -> Bool {
         guard let column = roles.messageID, row.fields.count > column else { return false }
         return MessageID.write(row.fields[column], to: out) == nil
     }
 
     /// Writes the fields that go into the row's results; gives their length.
     @inline(never)
-    func writeCarried(_ row: borrowing CSVRow, to room: UnsafeMutableRawBufferPointer) -> Int {
+    func writeCarried(_ row: borrowing Row, to room: UnsafeMutableRawBufferPointer) -> Int {
         var length = 0
         for column in resultColumns {
             let none = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -185,7 +185,7 @@ package struct RowPreparer: ~Copyable {
     }
 
     /// The token as it stands in the row, for the results; empty when the row is too broken to have one.
-    func tokenText(of row: borrowing CSVRow) -> UnsafeRawBufferPointer {
+    func tokenText(of row: borrowing Row) -> UnsafeRawBufferPointer {
         row.fields.count > roles.token ? row.fields[roles.token] : UnsafeRawBufferPointer(start: nil, count: 0)
     }
 }

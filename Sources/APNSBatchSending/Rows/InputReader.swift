@@ -4,57 +4,33 @@ import APNSBatchRecords
 import APNSBatchRows
 import APNSBatchTransport
 
-/// The reader's thread: reads the input chunk by chunk and hands chunks to the lanes.
+/// The input of a campaign: its chunks, the names of its columns, how far it was read, and its errors as the campaign's.
 package final class InputReader: Sendable {
-    /// The names of the header row.
-    package let columns: [String]
-    package let chunks: BoundedQueue<InputChunk>
-    package let reader: CSVChunkReader
     package let name: String
-    private let extent = Guarded(InputExtent())
-    /// All that were announced, by this process and those before it.
-    let ranges = Guarded(InputChecksum())
+    package let columns: [String]
+    package let reader: ChunkReader
+    private let estimate = Guarded(RowEstimate())
+    private let checksums = Guarded(InputChecksum())
 
-    /// Opens the input and reads its header row; blocks for a pipe until that is there.
+    /// Opens the input and reads the names of its columns; blocks for a pipe until they are there.
     ///
     /// - Parameters:
     ///   - lanes: each lane may have a chunk in hand and one waiting; two more are being filled.
     ///   - group: more of them, for chunks that are announced together.
     ///   - extent: what an earlier process took for the whole input; nil for all that is there.
     package init(
-        _ campaign: Campaign, lanes: Int, group: Int = 0, limits: CSVLimits = .standard, extent: CSVExtent? = nil
+        _ campaign: Campaign, lanes: Int, group: Int = 0, limits: RowLimits = .standard, extent: InputExtent? = nil
     ) throws(CampaignError) {
         name = campaign.input.name
+        let format = try RowFormat(delimiter: campaign.delimiter)
         do {
-            let dialect = try CSVDialect(delimiter: campaign.delimiter)
-            let input: CSVInput =
-                switch campaign.input {
-                case .file(let path): .file(path)
-                case .standardInput: .standardInput
-                }
-            reader = try CSVChunkReader(
-                input: input, dialect: dialect, limits: limits, buffers: lanes * 2 + 2 + group, extent: extent)
-            columns = try reader.readHeader()
+            reader = try ChunkReader(
+                input: campaign.input.location, format: format, limits: limits, buffers: lanes * 2 + 2 + group,
+                extent: extent)
+            columns = try reader.readColumns()
         } catch {
             throw Self.explain(error, name: campaign.input.name)
         }
-        chunks = BoundedQueue(capacity: reader.bufferCount)
-    }
-
-    /// Rows of the input: exact once it was read to its end, until then about so many; nil where nobody can say.
-    package var rowsTotal: UInt64? { extent.withLock { $0 }.rowsTotal(of: bytesTotal) }
-
-    /// A chunk was read.
-    package func note(rows: UInt64, bytes: UInt64) { extent.withLock { $0.note(rows: rows, bytes: bytes) } }
-
-    /// Ranges were announced.
-    package func note(_ announced: [LedgerRange]) {
-        ranges.withLock { ranges in for range in announced { ranges.add(range) } }
-    }
-
-    func note(_ chunk: CSVChunk) {
-        note(
-            rows: chunk.firstRow - 1 + UInt64(chunk.rowCount), bytes: chunk.byteOffset + UInt64(chunk.byteCount))
     }
 
     /// Refuses an input with fewer rows than the campaign asks for. Reads a file as far as it takes to tell.
@@ -77,8 +53,64 @@ package final class InputReader: Sendable {
             .configuration, "\(name): expected at least \(wanted) rows, found \(rows); nothing was sent")
     }
 
+    /// The next chunk; nil at the end.
+    package func nextChunk() throws(CampaignError) -> RowChunk? {
+        do {
+            return try reader.next()
+        } catch {
+            throw explain(error)
+        }
+    }
+
+    /// A cursor over the chunks, for one thread.
+    package func makeCursor() -> RowCursor { reader.makeCursor() }
+
+    /// Ends a read that waits for bytes, for instance of a pipe. From any thread.
+    package func cancel() { reader.cancel() }
+
+    func explain(_ error: InputError) -> CampaignError { Self.explain(error, name: name) }
+
+    private static func explain(_ error: InputError, name: String) -> CampaignError {
+        // Going on with changed rows would not help.
+        let isChanged = if case .changedRows = error { true } else { false }
+        return CampaignError(isChanged ? .configuration : .input, error.message(input: name))
+    }
+
+    /// Rows were read, by this process or one before it.
+    ///
+    /// - Parameter sum: the CRC-32C of their bytes, for ``checksum``.
+    func note(_ start: RowPosition, rows: Int, bytes: Int, sum: UInt32? = nil) {
+        estimate.withLock { $0.note(rows: start.row - 1 + UInt64(rows), bytes: start.offset + UInt64(bytes)) }
+        if let sum { checksums.withLock { $0.add(offset: start.offset, bytes: bytes, sum: sum) } }
+    }
+
+    /// Rows of the input: exact once it was read to its end, until then about so many; nil where nobody can say.
+    package var rowsTotal: UInt64? { estimate.withLock { $0 }.rowsTotal(of: bytesTotal) }
     package var bytesRead: UInt64 { reader.bytesRead }
     package var bytesTotal: UInt64? { reader.bytesTotal }
+
+    /// The CRC-32C of the input, once all of its rows were noted; nil for a pipe, and where the file cannot be read any more.
+    package var checksum: UInt32? {
+        bytesTotal.flatMap { bytes in checksums.withLock { $0 }.value(bytes: bytes, sumOf: sum) }
+    }
+
+    private func sum(of bytes: Range<UInt64>) -> UInt32? {
+        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
+        defer { piece.deallocate() }
+        var (at, sum): (UInt64, UInt32) = (bytes.lowerBound, 0)
+        while at < bytes.upperBound {
+            let wanted = UnsafeMutableRawBufferPointer(rebasing: piece[..<Int(min(65536, bytes.upperBound - at))])
+            guard reader.read(at: at, into: wanted) else { return nil }
+            sum = CRC32C.of(UnsafeRawBufferPointer(wanted), after: sum)
+            at += UInt64(wanted.count)
+        }
+        return sum
+    }
+
+    /// Of the names of the columns.
+    package var columnsSum: UInt32 {
+        Array(columns.joined(separator: "\0").utf8).withUnsafeBytes { CRC32C.of($0) }
+    }
 
     /// What to tell the operator of a file that grew while it was read, or since it was read first; nil if it did not.
     package var additionWarning: String? {
@@ -87,72 +119,10 @@ package final class InputReader: Sendable {
         return "\(name): \(added.bytes) bytes were added behind the first \(bytes); they are not part of this campaign"
             + (line ?? "")
     }
-
-    /// Of the names of the columns.
-    package var columnsSum: UInt32 {
-        Array(columns.joined(separator: "\0").utf8).withUnsafeBytes { CRC32C.of($0) }
-    }
-
-    /// A lane's cursor over the chunks.
-    package func makeCursor() -> CSVRowCursor { reader.makeCursor() }
-
-    /// Reads to the end, or until the run stops, and announces each chunk before a lane gets it.
-    package func run(_ announcer: consuming RangeAnnouncer, control: RunControl, wake: () -> Void) {
-        var announcer = announcer
-        do throws(CampaignError) {
-            while !control.stopping, reader.waitForBuffers(announcer.buffersWanted), try announcer.step() { wake() }
-        } catch {
-            control.stop(.failure(error))
-        }
-        chunks.close()
-        wake()
-    }
-
-    /// Reads to the end, or until the run stops, without a ledger. `wake` tells the lanes that there is something to take.
-    package func run(control: RunControl, wake: () -> Void) {
-        do {
-            while let chunk = try reader.next() {
-                note(chunk)
-                if control.stopping || !chunks.push(InputChunk(chunk)) {
-                    chunk.recycle()
-                    break
-                }
-                wake()
-            }
-        } catch {
-            if error != .cancelled { control.stop(.failure(Self.explain(error, name: name))) }
-        }
-        chunks.close()
-        wake()
-    }
-
-    /// Ends a read that waits for bytes, for instance of a pipe. From any thread.
-    package func cancel() {
-        reader.cancel()
-        chunks.close()
-    }
-
-    /// The next chunk, for whoever reads without a thread; nil at the end.
-    package func nextChunk() throws(CampaignError) -> CSVChunk? {
-        do {
-            return try reader.next()
-        } catch {
-            throw Self.explain(error, name: name)
-        }
-    }
-
-    static func explain(_ error: CSVError, name: String) -> CampaignError {
-        switch error {
-        case .badDelimiter: CampaignError(.configuration, "\(error)")
-        // Going on would not help.
-        case .changedRows: CampaignError(.configuration, error.message(input: name))
-        default: CampaignError(.input, error.message(input: name))
-        }
-    }
 }
 
 /// How far the input was read at most: rows, and bytes from its beginning.
-struct InputExtent: Sendable, Equatable {
+struct RowEstimate: Sendable, Equatable {
     private var rows: UInt64 = 0
     private var bytes: UInt64 = 0
 
@@ -167,30 +137,21 @@ struct InputExtent: Sendable, Equatable {
     }
 }
 
-/// A chunk on its way to a lane.
-package struct InputChunk: Sendable {
-    package let chunk: CSVChunk
-    /// What is known of its rows, if an earlier process had it.
-    let past: PastRange?
-
-    /// Rows without an outcome.
-    var rowsLeft: Int { past?.range.remaining ?? chunk.rowCount }
-
-    init(_ chunk: CSVChunk, past: PastRange? = nil) {
-        self.chunk = chunk
-        self.past = past
+extension RowFormat {
+    package init(delimiter: UInt8) throws(CampaignError) {
+        do {
+            self = .csv(try CSVDialect(delimiter: delimiter))
+        } catch {
+            throw CampaignError(.configuration, "\(error)")
+        }
     }
 }
 
 extension Campaign.Input {
-    /// Whether it can be found again: standard input cannot, even where it is a file.
-    package var isFile: Bool { if case .file = self { true } else { false } }
-
-    /// What errors call the input.
-    package var name: String {
+    var location: InputLocation {
         switch self {
-        case .file(let path): path
-        case .standardInput: "<stdin>"
+        case .file(let path): .file(path)
+        case .standardInput: .standardInput
         }
     }
 }

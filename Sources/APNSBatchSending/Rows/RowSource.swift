@@ -7,8 +7,8 @@ import APNSBatchRows
 struct RowSource: ~Copyable {
     private let queue: BoundedQueue<InputChunk>
     private let board: HandOverBoard?
-    private var cursor: CSVRowCursor
-    private var chunk: CSVChunk?
+    private var cursor: RowCursor
+    private var chunk: RowChunk?
     /// Of the chunk: asking it would count a reference for every row.
     private var firstRow: UInt64 = 0
     /// What is known of the chunk's rows, if an earlier process had it.
@@ -18,7 +18,7 @@ struct RowSource: ~Copyable {
     private var isPending = false
     private(set) var isExhausted = false
     /// The row that `hasRow` found; valid until `consume`.
-    private(set) var row = CSVRow()
+    private(set) var row = Row()
     /// Seconds since the epoch, some milliseconds old.
     private(set) var wallClock: UInt64
     private let seconds: @Sendable () -> UInt64
@@ -27,7 +27,7 @@ struct RowSource: ~Copyable {
     ///   - board: where rows are noted before they are taken; nil without a ledger.
     ///   - seconds: the time of day.
     init(
-        queue: BoundedQueue<InputChunk>, board: HandOverBoard? = nil, cursor: consuming CSVRowCursor,
+        queue: BoundedQueue<InputChunk>, board: HandOverBoard? = nil, cursor: consuming RowCursor,
         seconds: @escaping @Sendable () -> UInt64
     ) {
         self.queue = queue
@@ -81,7 +81,7 @@ struct RowSource: ~Copyable {
     private mutating func note() {
         guard let chunk else { return }
         noted = min(chunk.rowCount, place + HandOverBoard.step)
-        board?.note(slot: chunk.index, firstRow: chunk.firstRow, rows: noted)
+        board?.note(slot: chunk.index, firstRow: chunk.start.row, rows: noted)
     }
 
     /// The row is done with; its fields are valid no more.
@@ -93,7 +93,7 @@ struct RowSource: ~Copyable {
         case .element(let next):
             chunk = next.chunk
             past = next.past
-            firstRow = next.chunk.firstRow
+            firstRow = next.chunk.start.row
             noted = 0
             cursor.open(next.chunk)
             return true

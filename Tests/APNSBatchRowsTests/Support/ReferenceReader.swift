@@ -5,14 +5,14 @@ struct Reading: Equatable {
     var columns: [[UInt8]] = []
     var rows: [ReadRow] = []
     /// What ended the reading, if it was not the end of the input.
-    var failure: CSVError?
+    var failure: InputError?
 }
 
 struct ReadRow: Equatable {
     var row: UInt64
     var line: UInt64
     var fields: [[UInt8]]
-    var error: CSVRowError?
+    var error: RowError?
     /// Line and column of each field's content, of a good row.
     var places: [[Int]] = []
 }
@@ -35,7 +35,7 @@ struct ReferenceReader {
         var starts: [Int] = []
         var next = 0
         /// Cause, place, and the byte that gave it away.
-        var fault: (cause: CSVRowError.Cause, place: Int, seen: Int)?
+        var fault: (cause: RowError.Cause, place: Int, seen: Int)?
     }
 
     func read(_ input: [UInt8]) -> Reading {
@@ -69,7 +69,7 @@ struct ReferenceReader {
         return reading
     }
 
-    private func nameFailure(_ names: [[UInt8]]) -> CSVError? {
+    private func nameFailure(_ names: [[UInt8]]) -> InputError? {
         for (index, name) in names.enumerated() {
             if name.isEmpty { return .emptyColumnName(index: index) }
             if let first = names[..<index].firstIndex(of: name) {
@@ -100,17 +100,17 @@ struct ReferenceReader {
         if content > start, input[content - 1] == 10 { content -= 1 }
         if content > start, input[content - 1] == 13 { content -= 1 }
 
-        var finding: (cause: CSVRowError.Cause, place: Int, field: Int)?
+        var finding: (cause: RowError.Cause, place: Int, field: Int)?
         if content - start <= recordBytes, let (place, isNUL) = notText(input, start, content) {
             let field = judged.starts.lastIndex { $0 <= place }!
             finding = (isNUL ? .nulByte : .invalidUTF8, place, field)
         } else if let fault = judged.fault {
             finding = (isCut ? whole.fault!.cause : fault.cause, fault.place, judged.fields.count)
         } else if let columns, judged.fields.count < columns {
-            let cause = CSVRowError.Cause.tooFewFields(found: judged.fields.count, expected: columns)
+            let cause = RowError.Cause.tooFewFields(found: judged.fields.count, expected: columns)
             finding = (cause, content, judged.fields.count)
         } else if let columns, judged.fields.count > columns {
-            let cause = CSVRowError.Cause.tooManyFields(found: judged.fields.count, expected: columns)
+            let cause = RowError.Cause.tooManyFields(found: judged.fields.count, expected: columns)
             finding = (cause, judged.starts[columns], columns)
         }
 
@@ -123,7 +123,7 @@ struct ReferenceReader {
         var row = ReadRow(row: number, line: line, fields: judged.fields, error: nil)
         if let finding {
             let place = lineAndColumn(finding.place)
-            row.error = CSVRowError(
+            row.error = RowError(
                 line: place.line, column: place.column, field: min(finding.field, columns ?? .max),
                 cause: finding.cause)
             row.fields = Array(judged.fields.prefix(min(finding.field, columns ?? .max)))
@@ -183,7 +183,7 @@ struct ReferenceReader {
             }
             let byte = input[at]
             let isOver = at - start >= recordBytes
-            let tooLong = (CSVRowError.Cause.recordTooLong(limit: recordBytes), start, at)
+            let tooLong = (RowError.Cause.recordTooLong(limit: recordBytes), start, at)
             switch (state, byte) {
             case (.fieldStart, 34):
                 if isOver { record.fault = tooLong }

@@ -7,51 +7,47 @@ final class ScriptedSource: ByteSource, @unchecked Sendable {
     private let bytes: [UInt8]
     /// How many bytes each read returns; the last entry goes on for ever.
     private let pieces: [Int]
-    private let failure: CSVError?
+    private let failure: InputError?
     private var at = 0
     private var reads = 0
 
     /// - Parameter failure: thrown where the end would be.
-    init(_ bytes: [UInt8], pieces: [Int] = [.max], byteCount: UInt64? = nil, failure: CSVError? = nil) {
+    init(_ bytes: [UInt8], pieces: [Int] = [.max], byteCount: UInt64? = nil, failure: InputError? = nil) {
         self.bytes = bytes
         self.pieces = pieces
         self.byteCount = byteCount
         self.failure = failure
     }
 
-    func read(into buffer: UnsafeMutableRawPointer, count: Int) throws(CSVError) -> Int {
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
         let piece = pieces[min(reads, pieces.count - 1)]
-        let taken = min(piece, count, bytes.count - at)
+        let taken = min(piece, buffer.count, bytes.count - at)
         if taken == 0, let failure { throw failure }
-        bytes.withUnsafeBytes { buffer.copyMemory(from: $0.baseAddress! + at, byteCount: taken) }
+        buffer.copyBytes(from: bytes[at..<at + taken])
         at += taken
         reads += 1
         return taken
     }
-
-    func seek(to offset: UInt64) throws(CSVError) { throw .cannotRead(errno: 29) }
-
-    func cancel() {}
 }
 
-extension CSVLimits {
+extension RowLimits {
     /// Limits small enough that small inputs hit them.
-    static func small(chunk: Int = 1, field: Int = 40, record: Int = 60) -> CSVLimits {
-        CSVLimits(chunkBytes: chunk, fieldBytes: field, recordBytes: record)
+    static func small(chunk: Int = 1, field: Int = 40, record: Int = 60) -> RowLimits {
+        RowLimits(chunkBytes: chunk, fieldBytes: field, recordBytes: record)
     }
 }
 
 extension Reading {
     /// What the module makes of the source.
     init(
-        source: any ByteSource, dialect: CSVDialect = .comma, limits: CSVLimits = .standard, buffers: Int = 1
+        source: any ByteSource, dialect: CSVDialect = .comma, limits: RowLimits = .standard, buffers: Int = 1
     ) {
-        self.init(CSVChunkReader(source: source, dialect: dialect, limits: limits, buffers: buffers))
+        self.init(ChunkReader(source: source, format: .csv(dialect), limits: limits, buffers: buffers))
     }
 
-    init(_ reader: CSVChunkReader) {
-        do throws(CSVError) {
-            columns = try reader.readHeader().map { Array($0.utf8) }
+    init(_ reader: ChunkReader) {
+        do throws(InputError) {
+            columns = try reader.readColumns().map { Array($0.utf8) }
             var cursor = reader.makeCursor()
             while let chunk = try reader.next() {
                 Self.append(chunk, &cursor, to: &rows)
@@ -62,8 +58,8 @@ extension Reading {
         }
     }
 
-    static func append(_ chunk: CSVChunk, _ cursor: inout CSVRowCursor, to rows: inout [ReadRow]) {
-        var row = CSVRow()
+    static func append(_ chunk: RowChunk, _ cursor: inout RowCursor, to rows: inout [ReadRow]) {
+        var row = Row()
         cursor.open(chunk)
         while cursor.next(into: &row) {
             var read = ReadRow(

@@ -1,4 +1,5 @@
 import APNSBatchNotification
+import APNSBatchRows
 
 @testable import APNSBatchModel
 @testable import APNSBatchRecords
@@ -15,8 +16,8 @@ enum LedgerSample {
 
     static func range(_ first: UInt64, rows: Int, bytes: Int? = nil, firstLine: UInt64? = nil) -> LedgerRange {
         LedgerRange(
-            firstRow: first, rows: rows, offset: first * 100, bytes: bytes ?? rows * 100,
-            firstLine: firstLine ?? first + 1, sum: 9)
+            start: RowPosition(row: first, line: firstLine ?? first + 1, offset: first * 100), rows: rows,
+            bytes: bytes ?? rows * 100, sum: 9)
     }
 
     /// One row's end as a test writes it down.

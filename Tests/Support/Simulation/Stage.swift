@@ -85,7 +85,7 @@ enum Stage {
             work()
             return true
         }
-        surroundings.csvLimits = CSVLimits(chunkBytes: plan.chunkBytes, fieldBytes: 8192, recordBytes: 8192)
+        surroundings.rowLimits = RowLimits(chunkBytes: plan.chunkBytes, fieldBytes: 8192, recordBytes: 8192)
         if let outcomes = plan.outcomesPerBatch, let bytes = plan.lineBytes {
             // Enough for all rows at once: a lane that waited for the writer would wait for ever.
             surroundings.batchesPerLane = plan.rows.count + 3

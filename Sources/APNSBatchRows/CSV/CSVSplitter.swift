@@ -1,5 +1,12 @@
-/// One pass of the splitter over a buffer.
-struct SplitterPass {
+/// Finds where the records of a buffer end, by RFC 4180.
+///
+/// A record with a quoting fault, or over a limit, is its first physical line alone, and reading resumes on the next
+/// line, so that a stray quote costs one row and not its neighbours. No byte is looked at again and again for that: a
+/// line with an odd number of quotes closes or breaks whatever the line before it opened, and a line with an even
+/// number opens nothing itself, so a region is scanned about twice at worst.
+///
+/// Unsafe for speed: blocks of the buffer are loaded whole, up to `ByteBlock.slack` behind its end, where no span reaches.
+@safe struct CSVSplitter {
     let grammar: CSVGrammar
     let bytes: UnsafePointer<UInt8>
     let count: Int
@@ -7,22 +14,10 @@ struct SplitterPass {
     let ends: UnsafeMutablePointer<RecordEnd>
     let capacity: Int
 
-    private(set) var result = RecordSplitter.Result()
+    private(set) var result = SplitResult()
 
     /// LFs inside quotes since the current record began.
-    private var innerLines = 0
-
-    init(
-        grammar: CSVGrammar, bytes: UnsafePointer<UInt8>, count: Int, final: Bool,
-        ends: UnsafeMutablePointer<RecordEnd>, capacity: Int
-    ) {
-        self.grammar = grammar
-        self.bytes = bytes
-        self.count = count
-        self.final = final
-        self.ends = ends
-        self.capacity = capacity
-    }
+    private(set) var innerLines = 0
 
     /// What scanning ended with. `result.consumed` is where the current record begins.
     private enum Stop {
@@ -45,7 +40,7 @@ struct SplitterPass {
         var at = start
         innerLines = 0
         while at < count {
-            let block = ByteBlock(bytes + at)
+            let block = unsafe ByteBlock(bytes + at)
             let valid = ByteBlock.mask(first: count &- at)
             let newlines = block.equal(to: Byte.lineFeed) & valid
             let quoteBits = block.equal(to: Byte.quote) & valid
@@ -85,7 +80,7 @@ struct SplitterPass {
     /// Whether the byte before `position` lets a field begin at `position`. Only meaningful outside quotes.
     @inline(__always)
     private func isBreak(before position: Int) -> Bool {
-        bytes[position &- 1] == grammar.delimiter || bytes[position &- 1] == Byte.lineFeed
+        unsafe bytes[position &- 1] == grammar.delimiter || bytes[position &- 1] == Byte.lineFeed
     }
 
     @inline(__always)
@@ -119,7 +114,7 @@ struct SplitterPass {
     private mutating func endLine(at position: Int) -> Stop? {
         let start = result.consumed
         let length = position &- start
-        if length <= 1, length == 0 || bytes[start] == Byte.carriageReturn {
+        if length <= 1, unsafe length == 0 || bytes[start] == Byte.carriageReturn {
             result.lines &+= 1
             result.consumed = position &+ 1
             return nil
@@ -132,7 +127,7 @@ struct SplitterPass {
 
     @inline(__always)
     private mutating func add(_ end: RecordEnd, next: Int, lines: Int) {
-        ends[result.records] = end
+        unsafe ends[result.records] = end
         result.records &+= 1
         result.consumed = next
         result.lines &+= lines
@@ -140,13 +135,13 @@ struct SplitterPass {
 }
 
 // The end of the bytes, and records that are judged by the grammar.
-extension SplitterPass {
+extension CSVSplitter {
     private mutating func atEnd(isOpen: Bool) -> Stop {
         let start = result.consumed
         let length = count - start
         if length == 0 { return .exhausted }
         guard final else { return length >= grammar.recordBytesMax + 2 ? .unusual : .exhausted }
-        if length == 1, bytes[start] == Byte.carriageReturn {
+        if length == 1, unsafe bytes[start] == Byte.carriageReturn {
             result.consumed = count
             result.lines += 1
             return .exhausted
@@ -160,8 +155,9 @@ extension SplitterPass {
     private mutating func examine() -> Bool {
         let record = result.consumed
         var at = record
+        let buffer = unsafe UnsafeBufferPointer(start: bytes, count: count)
         while true {
-            switch grammar.field(bytes, at: at, record: record, end: count, final: final) {
+            switch unsafe grammar.field(buffer.span, at: at, record: record, final: final) {
             case .needsMore:
                 return false
             case .fault(let fault):
@@ -180,7 +176,7 @@ extension SplitterPass {
         let record = result.consumed
         if let line = firstLineFeed(from: record) {
             let next = line + 1
-            let end = fault.seenAt > line ? RecordEnd(offset: next, cut: fault.cause) : RecordEnd(offset: next)
+            let end = fault.seenAt > line ? RecordEnd(offset: next, cut: fault.cause.rawValue) : RecordEnd(offset: next)
             add(end, next: next, lines: 1)
         } else if final {
             add(RecordEnd(offset: count), next: count, lines: 1)
@@ -197,7 +193,7 @@ extension SplitterPass {
     private func firstLineFeed(from start: Int) -> Int? {
         var at = start
         while at < count {
-            let newlines = ByteBlock(bytes + at).equal(to: Byte.lineFeed) & ByteBlock.mask(first: count - at)
+            let newlines = unsafe ByteBlock(bytes + at).equal(to: Byte.lineFeed) & ByteBlock.mask(first: count - at)
             if newlines != 0 { return at + newlines.trailingZeroBitCount }
             at += 64
         }
@@ -206,7 +202,7 @@ extension SplitterPass {
 
     private func lineCount(from start: Int, to end: Int) -> Int {
         var lines = 0
-        for at in start..<end where bytes[at] == Byte.lineFeed { lines += 1 }
+        for at in start..<end where unsafe bytes[at] == Byte.lineFeed { lines += 1 }
         return max(lines, 1)
     }
 }

@@ -3,13 +3,15 @@ import APNSBatchModel
 import APNSBatchRecords
 import APNSBatchRows
 
-/// Reads chunks and announces them in the ledger, some at once, before a lane gets them. Never waits, but for the disk.
+/// Reads the input and hands its chunks to the lanes: the reader's thread. With a record it announces them in the ledger
+/// first, some at once. Never waits, but for the disk.
 ///
 /// Ranges of an earlier process that have rows left come first, each read again from its place; then reading goes on where
 /// that process stopped.
-package struct RangeAnnouncer: ~Copyable {
+package struct ChunkFeed: ~Copyable {
     private let input: InputReader
-    private let record: RunRecord
+    private let queue: BoundedQueue<InputChunk>
+    private let record: RunRecord?
     private var past: ArraySlice<PastRange>
     private var group: [InputChunk] = []
     private var ranges: [LedgerRange] = []
@@ -17,14 +19,30 @@ package struct RangeAnnouncer: ~Copyable {
     /// Chunks that are announced together; each costs 256 KiB, and each group a wait for the disk.
     package static let group = 6
 
-    package init(_ input: InputReader, record: RunRecord, past: [PastRange] = []) {
+    package init(
+        _ input: InputReader, to queue: BoundedQueue<InputChunk>, record: RunRecord? = nil, past: [PastRange] = []
+    ) {
         self.input = input
+        self.queue = queue
         self.record = record
         self.past = past[...]
     }
 
+    /// Feeds to the end, or until the run stops. `wake` tells the lanes that there is something to take.
+    package consuming func run(control: RunControl, wake: () -> Void) {
+        do throws(CampaignError) {
+            while !control.stopping, input.reader.waitForBuffers(buffersWanted), try step() { wake() }
+        } catch {
+            control.stop(.failure(error))
+        }
+        queue.close()
+        wake()
+    }
+
     /// Free buffers that are worth a group. Rows out of a pipe go on as they come.
-    var buffersWanted: Int { input.reader.bytesTotal == nil ? 1 : min(Self.group, input.reader.bufferCount) }
+    private var buffersWanted: Int {
+        record == nil || input.bytesTotal == nil ? 1 : min(Self.group, input.reader.bufferCount)
+    }
 
     /// Reads as many chunks as there are buffers, announces them and hands them over. False at the end of the input.
     ///
@@ -45,18 +63,18 @@ package struct RangeAnnouncer: ~Copyable {
         } catch {
             // What was read before the fault is sent.
             try handOver()
-            throw InputReader.explain(error, name: input.name)
+            throw input.explain(error)
         }
         try handOver()
-        if isOver { record.ledger.didReadInput() }
+        if isOver { record?.ledger.didReadInput() }
         return !isOver
     }
 
     /// The next chunk with rows to send; nil at the end.
-    private mutating func next() throws(CSVError) -> InputChunk? {
+    private mutating func next() throws(InputError) -> InputChunk? {
         while let range = past.popFirst() {
             let facts = range.range.facts
-            try input.reader.seek(to: facts.offset, firstRow: facts.firstRow, firstLine: facts.firstLine)
+            try input.reader.seek(to: facts.start)
             guard let chunk = try input.reader.next() else { throw .changedSince(facts) }
             guard LedgerRange(chunk) == facts else {
                 chunk.recycle()
@@ -68,24 +86,26 @@ package struct RangeAnnouncer: ~Copyable {
         return try input.reader.next().map { InputChunk($0) }
     }
 
-    private mutating func add(_ chunk: InputChunk) {
+    private mutating func add(_ next: InputChunk) {
+        let chunk = next.chunk
+        group.append(next)
+        guard let record else { return input.note(chunk.start, rows: chunk.rowCount, bytes: chunk.byteCount) }
         // First the note: a range that is announced without one counts as handed over.
-        record.ledger.board.note(slot: chunk.chunk.index, firstRow: chunk.chunk.firstRow, rows: 0)
-        input.note(chunk.chunk)
-        group.append(chunk)
-        ranges.append(LedgerRange(chunk.chunk))
+        record.ledger.board.note(slot: chunk.index, firstRow: chunk.start.row, rows: 0)
+        let range = LedgerRange(chunk)
+        input.note(range)
+        ranges.append(range)
     }
 
     private mutating func handOver() throws(CampaignError) {
         guard !group.isEmpty else { return }
         do {
-            try record.announce(ranges, left: group.reduce(0) { $0 + $1.rowsLeft })
+            try record?.announce(ranges, left: group.reduce(0) { $0 + $1.rowsLeft })
         } catch {
             giveBack()
             throw CampaignError(.results, "\(error)")
         }
-        input.note(ranges)
-        for chunk in group where !input.chunks.push(chunk) { chunk.chunk.recycle() }
+        for chunk in group where !queue.push(chunk) { chunk.chunk.recycle() }
         group.removeAll(keepingCapacity: true)
         ranges.removeAll(keepingCapacity: true)
     }
@@ -97,16 +117,34 @@ package struct RangeAnnouncer: ~Copyable {
     }
 }
 
-extension LedgerRange {
-    init(_ chunk: CSVChunk) {
-        self.init(
-            firstRow: chunk.firstRow, rows: chunk.rowCount, offset: chunk.byteOffset, bytes: chunk.byteCount,
-            firstLine: chunk.firstLine, sum: CRC32C.of(chunk.contents))
+/// A chunk on its way to a lane.
+package struct InputChunk: Sendable {
+    package let chunk: RowChunk
+    /// What is known of its rows, if an earlier process had it.
+    let past: PastRange?
+
+    /// Rows without an outcome.
+    var rowsLeft: Int { past?.range.remaining ?? chunk.rowCount }
+
+    init(_ chunk: RowChunk, past: PastRange? = nil) {
+        self.chunk = chunk
+        self.past = past
     }
 }
 
-extension CSVError {
-    static func changedSince(_ range: LedgerRange) -> CSVError {
+extension LedgerRange {
+    init(_ chunk: RowChunk) {
+        self.init(
+            start: chunk.start, rows: chunk.rowCount, bytes: chunk.byteCount, sum: CRC32C.of(chunk.contents))
+    }
+}
+
+extension InputReader {
+    package func note(_ range: LedgerRange) { note(range.start, rows: range.rows, bytes: range.bytes, sum: range.sum) }
+}
+
+extension InputError {
+    static func changedSince(_ range: LedgerRange) -> InputError {
         .changedRows(first: range.firstRow, last: range.firstRow + UInt64(range.rows) - 1)
     }
 }

@@ -1,18 +1,19 @@
 // Unusual rows: every bad one, and good ones that are long. Slow, exact, and still without allocation.
-extension CSVRowCursor {
-    /// Fills the row by the grammar, `row.row` and `row.line` excepted. Returns how many LFs the record has.
+extension RowCursor {
+    /// See `judge`.
     @inline(never)
-    mutating func judge(_ record: Record, into row: inout CSVRow) -> UInt64 {
-        let walk = walk(record)
-        let finding = notText(record) ?? faulty(record, walk) ?? ragged(record, walk)
+    mutating func judgeCSV(_ record: Record, _ dialect: CSVDialect, into row: inout Row) -> UInt64 {
+        let grammar = CSVGrammar(dialect: dialect, limits: limits)
+        let walk = walk(record, grammar)
+        let finding = notText(record, grammar) ?? faulty(record, walk) ?? ragged(record, walk)
         row.error = finding.map { error($0, record, line: row.line) }
         let lines = lineFeeds(record.start, record.end.offset).count
         // Only now: lines and columns are counted in the bytes as they came.
         let complete = min(finding?.field ?? walk.found, walk.found, columnCount)
         for index in 0..<complete {
-            fields[index] = Unescape.inPlace(fields[index])
+            unsafe fields[index] = Unescape.inPlace(fields[index])
         }
-        row.fields = UnsafeBufferPointer(start: fields, count: complete)
+        unsafe row.fields = UnsafeBufferPointer(start: fields, count: complete)
         return lines
     }
 
@@ -20,7 +21,7 @@ extension CSVRowCursor {
     private struct Finding {
         let position: Int
         let field: Int
-        let cause: CSVRowError.Cause
+        let cause: RowError.Cause
     }
 
     /// What the grammar finds in a record.
@@ -32,11 +33,12 @@ extension CSVRowCursor {
         var fault: CSVGrammar.Fault?
     }
 
-    private func walk(_ record: Record) -> Walk {
+    private func walk(_ record: Record, _ grammar: CSVGrammar) -> Walk {
         var walk = Walk()
         var at = record.start
+        let bytes = unsafe UnsafeBufferPointer(start: bytes, count: record.end.offset)
         while true {
-            switch grammar.field(bytes, at: at, record: record.start, end: record.end.offset, final: true) {
+            switch unsafe grammar.field(bytes.span, at: at, record: record.start, final: true) {
             case .field(let field):
                 if walk.found < columnCount { setField(walk.found, field.content.lowerBound, field.content.upperBound) }
                 if walk.found == columnCount { walk.surplus = at }
@@ -52,19 +54,22 @@ extension CSVRowCursor {
         }
     }
 
-    private func notText(_ record: Record) -> Finding? {
-        guard record.length <= grammar.recordBytesMax else { return nil }
-        guard let fault = TextCheck.firstFault(bytes, from: record.start, to: record.content) else { return nil }
-        let cause = fault.isNUL ? CSVRowError.Cause.nulByte : .invalidUTF8
-        return Finding(position: fault.at, field: fieldIndex(of: fault.at, record), cause: cause)
+    private func notText(_ record: Record, _ grammar: CSVGrammar) -> Finding? {
+        guard record.length <= limits.recordBytes else { return nil }
+        let content = unsafe UnsafeBufferPointer(start: bytes, count: record.content)
+        guard let fault = unsafe TextCheck.firstFault(content.span, from: record.start, to: record.content) else {
+            return nil
+        }
+        let cause = fault.isNUL ? RowError.Cause.nulByte : .invalidUTF8
+        return Finding(position: fault.at, field: fieldIndex(of: fault.at, record, grammar), cause: cause)
     }
 
     /// Which field a byte belongs to.
-    private func fieldIndex(of position: Int, _ record: Record) -> Int {
+    private func fieldIndex(of position: Int, _ record: Record, _ grammar: CSVGrammar) -> Int {
         var index = 0
         var at = record.start
-        while case .field(let field) = grammar.field(
-            bytes, at: at, record: record.start, end: record.end.offset, final: true),
+        let bytes = unsafe UnsafeBufferPointer(start: bytes, count: record.end.offset)
+        while case .field(let field) = unsafe grammar.field(bytes.span, at: at, record: record.start, final: true),
             field.next <= position
         {
             index += 1
@@ -75,44 +80,44 @@ extension CSVRowCursor {
 
     private func faulty(_ record: Record, _ walk: Walk) -> Finding? {
         guard let fault = walk.fault else { return nil }
-        let cause = cause(of: record.end.cut ?? fault.cause)
+        let cause = cause(of: CSVGrammar.Fault.Cause(rawValue: record.end.cut) ?? fault.cause)
         return Finding(position: fault.position, field: min(walk.found, columnCount), cause: cause)
     }
 
-    private func cause(of fault: CSVGrammar.Fault.Cause) -> CSVRowError.Cause {
+    private func cause(of fault: CSVGrammar.Fault.Cause) -> RowError.Cause {
         switch fault {
         case .quoteInUnquotedField: .quoteInUnquotedField
         case .textAfterClosingQuote: .textAfterClosingQuote
         case .unclosedQuote: .unclosedQuote
-        case .fieldTooLong: .fieldTooLong(limit: grammar.fieldBytesMax)
-        case .recordTooLong: .recordTooLong(limit: grammar.recordBytesMax)
+        case .fieldTooLong: .fieldTooLong(limit: limits.fieldBytes)
+        case .recordTooLong: .recordTooLong(limit: limits.recordBytes)
         }
     }
 
     private func ragged(_ record: Record, _ walk: Walk) -> Finding? {
         let (found, expected) = (walk.found, columnCount)
         if found < expected {
-            let cause = CSVRowError.Cause.tooFewFields(found: found, expected: expected)
+            let cause = RowError.Cause.tooFewFields(found: found, expected: expected)
             return Finding(position: record.content, field: found, cause: cause)
         }
         if found > expected {
-            let cause = CSVRowError.Cause.tooManyFields(found: found, expected: expected)
+            let cause = RowError.Cause.tooManyFields(found: found, expected: expected)
             return Finding(position: walk.surplus, field: expected, cause: cause)
         }
         return nil
     }
 
-    private func error(_ finding: Finding, _ record: Record, line: UInt64) -> CSVRowError {
+    private func error(_ finding: Finding, _ record: Record, line: UInt64) -> RowError {
         let before = lineFeeds(record.start, finding.position)
         let lineStart = before.last.map { $0 + 1 } ?? record.start
-        return CSVRowError(
+        return RowError(
             line: line &+ before.count, column: finding.position - lineStart + 1, field: finding.field,
             cause: finding.cause)
     }
 
     private func lineFeeds(_ start: Int, _ end: Int) -> (count: UInt64, last: Int?) {
         var (count, last) = (UInt64(0), Int?.none)
-        for at in start..<end where bytes[at] == Byte.lineFeed {
+        for at in start..<end where unsafe bytes[at] == Byte.lineFeed {
             count &+= 1
             last = at
         }

@@ -1,4 +1,4 @@
-/// What a file is that is no CSV in UTF-8, told by its first bytes.
+/// What a file is that holds no rows in UTF-8, told by its first bytes.
 package enum ForeignFormat: Equatable, Sendable {
     case utf16, gzip, zstd, xz, bzip2
     /// A ZIP archive; an Excel workbook (.xlsx) is one.
@@ -21,7 +21,7 @@ package enum ForeignFormat: Equatable, Sendable {
 
     /// - Parameter start: the input's first bytes, without the byte order mark of UTF-8; ``bytesWanted`` of them, unless
     ///   there are fewer.
-    static func find(_ start: UnsafeBufferPointer<UInt8>) -> ForeignFormat? {
+    static func find(_ start: [UInt8]) -> ForeignFormat? {
         if let mark = marks.first(where: { start.starts(with: $0.1) }) { return mark.0 }
         if isWide(start) { return .utf16 }
         guard start.count >= 6, start.prefix(4).elementsEqual("sep=".utf8) else { return nil }
@@ -29,14 +29,14 @@ package enum ForeignFormat: Equatable, Sendable {
     }
 
     /// UTF-16 without a mark: every other byte of ASCII is NUL.
-    private static func isWide(_ start: UnsafeBufferPointer<UInt8>) -> Bool {
+    private static func isWide(_ start: [UInt8]) -> Bool {
         guard start.count >= 4 else { return false }
         let zeros = start.prefix(4).map { $0 == 0 }
         return zeros == [false, true, false, true] || zeros == [true, false, true, false]
     }
 
     /// Whether a header row holds a CR that ends no line, outside of quotes.
-    static func hasBareReturn(_ record: UnsafeBufferPointer<UInt8>) -> Bool {
+    static func hasBareReturn(_ record: ArraySlice<UInt8>) -> Bool {
         var isQuoted = false
         for (index, byte) in record.enumerated() {
             if byte == Byte.quote { isQuoted.toggle() }

@@ -1,25 +1,21 @@
 import Glibc
 
-/// Why the input as a whole cannot be read, or not any further. A bad row is not an error of this kind: see
-/// `CSVRowError`.
-package enum CSVError: Error, Equatable, Sendable {
-    /// The delimiter is NUL, LF, CR, a quote or not ASCII.
-    case badDelimiter(UInt8)
-
+/// Why the input as a whole cannot be read, or not any further. A bad row is not an error of this kind: see `RowError`.
+package enum InputError: Error, Equatable, Sendable {
     /// The path cannot be opened for reading.
     case cannotOpen(path: String, errno: Int32)
 
     /// The input failed while it was read. All complete rows before the failure have been delivered.
     case cannotRead(errno: Int32)
 
-    /// The input is something else than CSV in UTF-8.
+    /// The input is something else than rows in UTF-8.
     case foreign(ForeignFormat)
 
     /// There is no header row: the input is empty, or has blank lines only.
     case noHeader
 
     /// The header row is malformed.
-    case badHeader(CSVRowError)
+    case badHeader(RowError)
 
     /// A column has no name. `index` is 0-based.
     case emptyColumnName(index: Int)
@@ -34,11 +30,11 @@ package enum CSVError: Error, Equatable, Sendable {
     /// Rows that were read before are not what they were. Said by who compares them.
     case changedRows(first: UInt64, last: UInt64)
 
-    /// `CSVChunkReader.cancel()` was called.
+    /// `ChunkReader.cancel()` was called.
     case cancelled
 }
 
-extension CSVError {
+extension InputError {
     /// The error as a line for people: `input:line:column: cause` where there is a place, else `input: cause`.
     ///
     /// - Parameter input: what to call the input.
@@ -46,21 +42,19 @@ extension CSVError {
         switch self {
         case .badHeader: "\(input):\(self)"
         case .foreign(let format): "\(input): \(format.message(path: input.hasPrefix("<") ? nil : input))"
-        case .cannotOpen(_, let errno): "\(input): cannot be opened: \(String(cString: strerror(errno)))"
+        case .cannotOpen(_, let errno): "\(input): cannot be opened: \(Self.text(errno))"
         default: "\(input): \(self)"
         }
     }
 }
 
-extension CSVError: CustomStringConvertible {
+extension InputError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .badDelimiter(let byte):
-            "the delimiter must be one ASCII character other than a quote or a line end, not byte \(byte)"
         case .cannotOpen(let path, let errno):
-            "\(path): cannot be opened: \(String(cString: strerror(errno)))"
+            "\(path): cannot be opened: \(Self.text(errno))"
         case .cannotRead(let errno):
-            "the input cannot be read: \(String(cString: strerror(errno)))"
+            "the input cannot be read: \(Self.text(errno))"
         case .foreign(let format):
             format.message(path: nil)
         case .noHeader:
@@ -79,4 +73,6 @@ extension CSVError: CustomStringConvertible {
             "reading was cancelled"
         }
     }
+
+    private static func text(_ errno: Int32) -> String { unsafe String(cString: strerror(errno)) }
 }

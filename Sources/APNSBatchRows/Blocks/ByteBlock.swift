@@ -1,5 +1,7 @@
 /// Sixty-four bytes, asked as bit masks: bit i of a mask tells about byte i.
 ///
+/// Made from a pointer, unsafely: it may reach behind the last byte, into the slack of the buffer.
+///
 /// On x86-64 the masks come from SSE2, which every such machine has; elsewhere from arithmetic on words.
 #if arch(x86_64)
     typealias ByteBlock = VectorByteBlock
@@ -30,4 +32,11 @@ func runningParity(_ bits: UInt64) -> UInt64 {
     parity ^= parity &<< 16
     parity ^= parity &<< 32
     return parity
+}
+
+/// Bytes that mean something whatever the dialect.
+enum Byte {
+    static let lineFeed = UInt8(ascii: "\n")
+    static let carriageReturn = UInt8(ascii: "\r")
+    static let quote = UInt8(ascii: "\"")
 }

@@ -2,7 +2,7 @@
 ///
 /// The rows and errors of an input depend on `fieldBytes` and `recordBytes` alone, never on `chunkBytes` or on how the
 /// bytes arrived.
-package struct CSVLimits: Sendable, Equatable {
+package struct RowLimits: Sendable, Equatable {
     /// How much is read before a chunk is handed on.
     package let chunkBytes: Int
 
@@ -14,7 +14,7 @@ package struct CSVLimits: Sendable, Equatable {
     package let recordBytes: Int
 
     /// Chunks and records of 256 KiB, fields of 64 KiB.
-    package static let standard = CSVLimits(chunkBytes: 256 << 10, fieldBytes: 64 << 10, recordBytes: 256 << 10)
+    package static let standard = RowLimits(chunkBytes: 256 << 10, fieldBytes: 64 << 10, recordBytes: 256 << 10)
 
     /// - Precondition: all at least 1 and at most 64 MiB, a field no longer than a record. Limits are the program's
     ///   choice, not the input's.

@@ -4,10 +4,10 @@ struct WordByteBlock {
 
     @inline(__always)
     init(_ bytes: UnsafePointer<UInt8>) {
-        let raw = UnsafeRawPointer(bytes)
+        let raw = unsafe UnsafeRawPointer(bytes)
         var words = SIMD8<UInt64>()
         for index in 0..<8 {
-            words[index] = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: index &* 8, as: UInt64.self))
+            words[index] = unsafe UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: index &* 8, as: UInt64.self))
         }
         self.words = words
     }

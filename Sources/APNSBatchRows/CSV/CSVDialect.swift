@@ -9,22 +9,23 @@ package struct CSVDialect: Sendable, Equatable {
 
     /// - Parameter delimiter: any ASCII byte except NUL, LF, CR and the quote. A byte above 0x7F would tear UTF-8
     ///   sequences apart.
-    /// - Throws: `CSVError.badDelimiter`.
-    package init(delimiter: UInt8 = UInt8(ascii: ",")) throws(CSVError) {
+    package init(delimiter: UInt8 = UInt8(ascii: ",")) throws(BadDelimiter) {
         guard delimiter < 0x80, ![0, Byte.lineFeed, Byte.carriageReturn, Byte.quote].contains(delimiter) else {
-            throw .badDelimiter(delimiter)
+            throw BadDelimiter(byte: delimiter)
         }
         self.init(unchecked: delimiter)
+    }
+
+    /// A delimiter that is NUL, LF, CR, a quote or not ASCII.
+    package struct BadDelimiter: Error, Equatable, CustomStringConvertible {
+        let byte: UInt8
+
+        package var description: String {
+            "the delimiter must be one ASCII character other than a quote or a line end, not byte \(byte)"
+        }
     }
 
     private init(unchecked delimiter: UInt8) {
         self.delimiter = delimiter
     }
-}
-
-/// The bytes that mean something besides the delimiter.
-enum Byte {
-    static let lineFeed = UInt8(ascii: "\n")
-    static let carriageReturn = UInt8(ascii: "\r")
-    static let quote = UInt8(ascii: "\"")
 }

@@ -12,16 +12,16 @@
 
         @inline(__always)
         init(_ bytes: UnsafePointer<UInt8>) {
-            let raw = UnsafeRawPointer(bytes)
-            a = raw.loadUnaligned(fromByteOffset: 0, as: Register.self)
-            b = raw.loadUnaligned(fromByteOffset: 16, as: Register.self)
-            c = raw.loadUnaligned(fromByteOffset: 32, as: Register.self)
-            d = raw.loadUnaligned(fromByteOffset: 48, as: Register.self)
+            let raw = unsafe UnsafeRawPointer(bytes)
+            a = unsafe raw.loadUnaligned(fromByteOffset: 0, as: Register.self)
+            b = unsafe raw.loadUnaligned(fromByteOffset: 16, as: Register.self)
+            c = unsafe raw.loadUnaligned(fromByteOffset: 32, as: Register.self)
+            d = unsafe raw.loadUnaligned(fromByteOffset: 48, as: Register.self)
         }
 
         @inline(__always)
         private static func all(_ byte: UInt8) -> Register {
-            unsafeBitCast(SIMD16<UInt8>(repeating: byte), to: Register.self)
+            unsafe unsafeBitCast(SIMD16<UInt8>(repeating: byte), to: Register.self)
         }
 
         /// The top bit of each byte of four registers.

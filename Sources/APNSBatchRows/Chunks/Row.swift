@@ -1,5 +1,5 @@
 /// One row as the cursor hands it out. A bad row is a value: `error` is set.
-package struct CSVRow {
+@safe package struct Row {
     /// 1-based number among the data rows: the header and blank lines do not count, bad rows do.
     package var row: UInt64 = 0
 
@@ -9,11 +9,11 @@ package struct CSVRow {
     /// One entry per column, quotes removed. Of a bad row, the fields that were complete before the fault, which may be
     /// none; at most as many as there are columns.
     ///
-    /// Borrowed: the entries are valid until the cursor's next call, the bytes until the chunk is recycled.
-    package var fields = UnsafeBufferPointer<UnsafeRawBufferPointer>(start: nil, count: 0)
+    /// Borrowed, and unsafe because a span cannot be kept by a lane: the entries are valid until the cursor's next call, the bytes until the chunk is recycled.
+    package var fields = unsafe UnsafeBufferPointer<UnsafeRawBufferPointer>(start: nil, count: 0)
 
     /// What is wrong with the row.
-    package var error: CSVRowError?
+    package var error: RowError?
 
     /// The record's first byte; as long as its bytes are valid.
     var start: UnsafeRawPointer?
@@ -25,17 +25,18 @@ package struct CSVRow {
     ///
     /// Counted over the fields and not over the bytes between them, which unescaping has left in disorder.
     package func place(of field: Int) -> (line: UInt64, column: Int) {
-        guard let start else { return (line, 1) }
+        guard let start = unsafe start else { return (line, 1) }
         var place = (line: line, column: 1)
-        for (index, content) in fields.prefix(field + 1).enumerated() {
+        for index in unsafe 0..<min(field + 1, fields.count) {
+            let content = unsafe fields[index]
             // An unquoted field follows a delimiter, or is where the record starts.
-            let isQuoted = content.baseAddress.map {
-                $0 > start && $0.load(fromByteOffset: -1, as: UInt8.self) == Byte.quote
+            let isQuoted = unsafe content.baseAddress.map {
+                unsafe $0 > start && $0.load(fromByteOffset: -1, as: UInt8.self) == Byte.quote
             }
             let quotes = isQuoted == true ? 1 : 0
             place.column += quotes
             if index == field { break }
-            for byte in content {
+            for byte in unsafe Array(content) {
                 place.column += byte == Byte.quote ? 2 : 1
                 if byte == Byte.lineFeed { place = (place.line + 1, 1) }
             }
@@ -50,7 +51,7 @@ package struct CSVRow {
 /// When a row has several faults, this order decides: bytes that are not text (the first of them), then quoting and
 /// length (the first in reading order), then the number of fields. A record over the length limit is not searched for
 /// bytes that are not text.
-package struct CSVRowError: Error, Equatable, Sendable {
+package struct RowError: Error, Equatable, Sendable {
     package enum Cause: Equatable, Sendable {
         /// The record ends before all columns have a field. Position: the end of the record; field: the first missing.
         case tooFewFields(found: Int, expected: Int)
@@ -88,7 +89,7 @@ package struct CSVRowError: Error, Equatable, Sendable {
     package let cause: Cause
 }
 
-extension CSVRowError.Cause: CustomStringConvertible {
+extension RowError.Cause: CustomStringConvertible {
     package var description: String {
         switch self {
         case .tooFewFields(let found, let expected), .tooManyFields(let found, let expected):

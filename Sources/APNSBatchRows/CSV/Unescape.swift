@@ -1,28 +1,28 @@
-/// Doubled quotes made single, in the field's own bytes.
+/// Doubled quotes made single, in the field's own bytes. Unsafe, because a field is handed out as a view that is read only.
 enum Unescape {
     /// - Parameter content: what is between the quotes of a well-formed field, in a buffer that the caller may write
     ///   to; `ByteBlock.slack` readable bytes behind it.
     /// - Returns: the same memory, shorter by one byte for each doubled quote.
     static func inPlace(_ content: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        guard let base = content.baseAddress else { return content }
-        let bytes = UnsafeMutablePointer(mutating: base.assumingMemoryBound(to: UInt8.self))
-        let start = firstQuote(bytes, count: content.count)
+        guard let base = content.baseAddress else { return unsafe content }
+        let bytes = unsafe UnsafeMutablePointer(mutating: base.assumingMemoryBound(to: UInt8.self))
+        let start = unsafe firstQuote(bytes, count: content.count)
         var target = start
         var source = start
         while source < content.count {
-            let byte = bytes[source]
-            bytes[target] = byte
+            let byte = unsafe bytes[source]
+            unsafe bytes[target] = byte
             target &+= 1
             // In a well-formed field, a quote is always followed by its double.
             source &+= byte == Byte.quote ? 2 : 1
         }
-        return UnsafeRawBufferPointer(start: base, count: target)
+        return unsafe UnsafeRawBufferPointer(start: base, count: target)
     }
 
     private static func firstQuote(_ bytes: UnsafePointer<UInt8>, count: Int) -> Int {
         var at = 0
         while at < count {
-            let quotes = ByteBlock(bytes + at).equal(to: Byte.quote)
+            let quotes = unsafe ByteBlock(bytes + at).equal(to: Byte.quote)
             if quotes != 0 { return min(at &+ quotes.trailingZeroBitCount, count) }
             at &+= 64
         }

@@ -9,7 +9,7 @@ enum TextCheck {
         var expected = Expected()
         var at = 0
         while at < count {
-            let block = ByteBlock(bytes + at)
+            let block = unsafe ByteBlock(bytes + at)
             if !(block.isPlain && expected.isNothing) {
                 guard expected.accept(block, valid: ByteBlock.mask(first: count &- at)) else { return false }
             }
@@ -95,11 +95,11 @@ enum TextCheck {
 
 extension TextCheck {
     /// The first byte that is not text, and what is wrong with it. Byte by byte: for bad rows only.
-    static func firstFault(_ bytes: UnsafePointer<UInt8>, from start: Int, to end: Int) -> Fault? {
+    static func firstFault(_ bytes: Span<UInt8>, from start: Int, to end: Int) -> Fault? {
         var at = start
         while at < end {
             if bytes[at] == 0 { return Fault(at: at, isNUL: true) }
-            let length = sequenceLength(bytes + at, available: end - at)
+            let length = sequenceLength(bytes, at: at, end: end)
             if length == 0 { return Fault(at: at, isNUL: false) }
             at += length
         }
@@ -111,11 +111,11 @@ extension TextCheck {
         let isNUL: Bool
     }
 
-    /// The length of the well-formed sequence at `bytes` (table 3-7 of the Unicode standard), or 0.
-    private static func sequenceLength(_ bytes: UnsafePointer<UInt8>, available: Int) -> Int {
+    /// The length of the well-formed sequence at `start` (table 3-7 of the Unicode standard), or 0.
+    private static func sequenceLength(_ bytes: Span<UInt8>, at start: Int, end: Int) -> Int {
         let second: ClosedRange<UInt8>
         let length: Int
-        switch bytes[0] {
+        switch bytes[start] {
         case 0x00...0x7F: return 1
         case 0xC2...0xDF: (length, second) = (2, 0x80...0xBF)
         case 0xE0: (length, second) = (3, 0xA0...0xBF)
@@ -126,8 +126,8 @@ extension TextCheck {
         case 0xF4: (length, second) = (4, 0x80...0x8F)
         default: return 0
         }
-        guard length <= available, second.contains(bytes[1]) else { return 0 }
-        for index in 2..<max(length, 2) where !(0x80...0xBF).contains(bytes[index]) { return 0 }
+        guard length <= end - start, second.contains(bytes[start + 1]) else { return 0 }
+        for index in 2..<max(length, 2) where !(0x80...0xBF).contains(bytes[start + index]) { return 0 }
         return length
     }
 }

@@ -1,0 +1,46 @@
+/// The header row: the names of the columns.
+struct CSVHeader {
+    let dialect: CSVDialect
+    let limits: RowLimits
+
+    /// See `RowFormat.columns`.
+    func names(of chunk: RowChunk) throws(InputError) -> [String] {
+        let record = chunk.first(chunk.byteCount)
+        if ForeignFormat.hasBareReturn(record.prefix(64 << 10)) { throw .foreign(.carriageReturns) }
+        var cursor = RowCursor(columnCount: fieldCount(of: record), format: .csv(dialect), limits: limits)
+        var row = Row()
+        cursor.open(chunk)
+        guard cursor.next(into: &row) else { throw .noHeader }
+        if let error = row.error { throw .badHeader(error) }
+        let names = unsafe row.fields.map { unsafe String(decoding: $0, as: UTF8.self) }
+        try check(names)
+        return names
+    }
+
+    /// How many fields the record has, up to a fault.
+    private func fieldCount(of record: [UInt8]) -> Int {
+        let grammar = CSVGrammar(dialect: dialect, limits: limits)
+        // Blank lines may stand in front; a CR that is none has been refused.
+        let start = record.firstIndex { $0 != Byte.lineFeed && $0 != Byte.carriageReturn } ?? 0
+        var at = start
+        var count = 1
+        while case .field(let field) = grammar.field(record.span, at: at, record: start, final: true),
+            !field.endsRecord
+        {
+            count += 1
+            at = field.next
+        }
+        return count
+    }
+
+    private func check(_ names: [String]) throws(InputError) {
+        var seen: [[UInt8]: Int] = [:]
+        for (index, name) in names.enumerated() {
+            if name.isEmpty { throw .emptyColumnName(index: index) }
+            // Bytes, because String's equality would take different spellings of a letter for one.
+            if let first = seen.updateValue(index, forKey: Array(name.utf8)) {
+                throw .duplicateColumnName(name, first: first, second: index)
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Glibc
+
+/// Bytes that are read as they come: of a pipe, a FIFO, a device, or a file that does not know its size.
+final class StreamSource: ByteSource {
+    private let descriptor: InputDescriptor
+    /// The ends of a pipe that `cancel` writes to, and nobody else.
+    private let wakeReader: InputDescriptor
+    private let wakeWriter: InputDescriptor
+
+    /// Nil, with `errno` set, when there is no pipe to be had.
+    init?(_ descriptor: consuming InputDescriptor) {
+        var ends: [Int32] = [-1, -1]
+        guard unsafe pipe(&ends) == 0 else { return nil }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        self.descriptor = descriptor
+        wakeReader = InputDescriptor(owned: ends[0])
+        wakeWriter = InputDescriptor(owned: ends[1])
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int {
+        while true {
+            try waitForBytes()
+            let got = unsafe Glibc.read(descriptor.number, buffer.baseAddress, buffer.count)
+            if got >= 0 { return got }
+            guard errno == EINTR || errno == EAGAIN else { throw .cannotRead(errno: errno) }
+        }
+    }
+
+    private func waitForBytes() throws(InputError) {
+        var polled = [descriptor.number, wakeReader.number].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        while unsafe poll(&polled, 2, -1) <= 0 {
+            guard errno == EINTR else { throw .cannotRead(errno: errno) }
+        }
+        if polled[1].revents != 0 { throw .cancelled }
+    }
+
+    func cancel() {
+        var byte: UInt8 = 0
+        _ = unsafe write(wakeWriter.number, &byte, 1)
+    }
+}
