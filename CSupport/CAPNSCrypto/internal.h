@@ -2,7 +2,7 @@
 #ifndef APNS_BATCH_CRYPTO_INTERNAL_H
 #define APNS_BATCH_CRYPTO_INTERNAL_H
 
-#include "crypto.h"
+#include "apns_crypto.h"
 
 #include <openssl/bio.h>
 #include <openssl/evp.h>

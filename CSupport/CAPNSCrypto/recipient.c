@@ -4,8 +4,8 @@
  * is two nested sequences of fixed kind. What is read here are only the two numbers, which OpenSSL then checks. */
 #include "recipient.h"
 
+#include "apns_base64.h"
 #include "apns_check.h"
-#include "base64.h"
 #include <stdio.h>
 #include <string.h>
 

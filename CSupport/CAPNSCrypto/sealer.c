@@ -1,8 +1,8 @@
 /* Sealing: a fresh AES key for each message, and that key encrypted for its recipient. */
 #include "recipient.h"
 
+#include "apns_base64.h"
 #include "apns_check.h"
-#include "base64.h"
 #include <limits.h>
 #include <openssl/core_names.h>
 #include <openssl/params.h>

@@ -8,7 +8,7 @@
 #ifndef APNS_BATCH_H2_HPACK_H
 #define APNS_BATCH_H2_HPACK_H
 
-#include "h2.h"
+#include "apns_h2.h"
 
 /* Bytes that an integer takes at most (RFC 7541, section 5.1). */
 enum { H2_INTEGER_BYTES_MAX = 6 };

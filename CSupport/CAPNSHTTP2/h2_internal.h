@@ -3,7 +3,7 @@
 #define APNS_BATCH_H2_INTERNAL_H
 
 #include "apns_check.h"
-#include "h2.h"
+#include "apns_h2.h"
 #include "h2_hpack.h"
 #include <nghttp2/nghttp2.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Certificates made for the occasion: of an authority, of a server and of a client. */
 #define _DEFAULT_SOURCE /* inet_pton with strict C17 */
-#include "identities.h"
+#include "apns_identities.h"
 #include "internal.h"
 
 #include "apns_check.h"

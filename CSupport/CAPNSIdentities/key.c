@@ -1,5 +1,5 @@
 /* What is done with keys only where both ends of a connection are ours: making them and verifying with them. */
-#include "identities.h"
+#include "apns_identities.h"
 #include "internal.h"
 
 #include "apns_check.h"

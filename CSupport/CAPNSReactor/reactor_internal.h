@@ -8,7 +8,7 @@
 #ifndef APNS_BATCH_REACTOR_INTERNAL_H
 #define APNS_BATCH_REACTOR_INTERNAL_H
 
-#include "reactor.h"
+#include "apns_reactor.h"
 #include "reactor_slots.h"
 #include "reactor_timers.h"
 #include "reactor_wake.h"

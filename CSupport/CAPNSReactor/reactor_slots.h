@@ -7,7 +7,7 @@
 #ifndef APNS_BATCH_REACTOR_SLOTS_H
 #define APNS_BATCH_REACTOR_SLOTS_H
 
-#include "reactor.h"
+#include "apns_reactor.h"
 
 #define REACTOR_SLOT_NONE UINT32_MAX
 

@@ -5,7 +5,7 @@
 #ifndef APNS_BATCH_REACTOR_TIMERS_H
 #define APNS_BATCH_REACTOR_TIMERS_H
 
-#include "reactor.h"
+#include "apns_reactor.h"
 
 struct reactor_timer_slot {
     uint64_t context;

@@ -3,7 +3,7 @@
 #define APNS_BATCH_TLS_INTERNAL_H
 
 #include "apns_check.h"
-#include "tls.h"
+#include "apns_tls.h"
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
@@ -19,7 +19,7 @@ struct apns_tls_role {
 };
 
 /* How the sessions of a context work: with OpenSSL, or in simulations without cryptography. The functions do what those
- * of tls.h with the same name promise. */
+ * of apns_tls.h with the same name promise. */
 typedef struct tls_methods {
     size_t session_bytes; /* of a session, which begins with struct apns_tls_session */
     bool (*begin)(apns_tls_session *session, const apns_tls_context *context,

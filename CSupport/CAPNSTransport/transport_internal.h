@@ -3,10 +3,10 @@
 #define APNS_BATCH_TRANSPORT_INTERNAL_H
 
 #include "apns_check.h"
-#include "h2.h"
-#include "reactor.h"
-#include "tls.h"
-#include "transport.h"
+#include "apns_h2.h"
+#include "apns_reactor.h"
+#include "apns_tls.h"
+#include "apns_transport.h"
 
 enum {
     HEADER_SETS_MAX = 4096,

@@ -1,4 +1,4 @@
-#include "h2_server.h"
+#include "apns_h2_server.h"
 #include "h2_internal.h"
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,9 @@
 #ifndef APNS_BATCH_SERVER_INTERNAL_H
 #define APNS_BATCH_SERVER_INTERNAL_H
 
-#include "h2_server.h"
-#include "tls_server.h"
-#include "transport_fault.h"
+#include "apns_h2_server.h"
+#include "apns_tls_server.h"
+#include "apns_transport_fault.h"
 #include "transport_internal.h"
 
 /* What a server connection has besides, and what it does wrong on purpose. */

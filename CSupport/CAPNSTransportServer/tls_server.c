@@ -1,4 +1,4 @@
-#include "tls_server.h"
+#include "apns_tls_server.h"
 #include "tls_internal.h"
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>

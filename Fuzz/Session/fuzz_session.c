@@ -1,5 +1,5 @@
 #include "fuzz_session.h"
-#include "h2_server.h"
+#include "apns_h2_server.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 import CAPNSTransport
 
-/// One request as it crosses to the core: fixed layout, pointers borrowed as `transport.h` says.
+/// One request as it crosses to the core: fixed layout, pointers borrowed as `apns_transport.h` says.
 package typealias RequestRecord = apns_transport_request
 
 /// One header field of a request.

@@ -1,4 +1,4 @@
-#include "identities.h"
+#include "apns_identities.h"
 #include "scenario.h"
 
 /* What the library says of its failures is not always that memory was short. */

@@ -1,4 +1,4 @@
-#include "h2_server.h"
+#include "apns_h2_server.h"
 #include "scenario.h"
 
 enum { STEP_MEMORY = 1, STEP_SESSION, STEP_SETTINGS, STEP_REQUEST, STEP_ANSWER, STEP_END };

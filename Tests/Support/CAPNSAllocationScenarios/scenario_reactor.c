@@ -1,4 +1,4 @@
-#include "reactor.h"
+#include "apns_reactor.h"
 #include "scenario.h"
 #include <arpa/inet.h>
 #include <netinet/in.h>

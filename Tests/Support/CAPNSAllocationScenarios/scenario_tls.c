@@ -1,5 +1,5 @@
+#include "apns_tls_server.h"
 #include "scenario.h"
-#include "tls_server.h"
 
 enum { STEP_CONTEXT = 1, STEP_SESSION, STEP_HANDSHAKE, STEP_WRITE, STEP_READ, STEP_CLOSE };
 enum { ROOM = 65536 };

@@ -1,5 +1,5 @@
+#include "apns_transport_server.h"
 #include "scenario.h"
-#include "transport_server.h"
 #include <arpa/inet.h>
 #include <netinet/in.h>
 

@@ -1,12 +1,12 @@
 /*
  * transport_fault: servers that misbehave on purpose, for tests of clients. What happens and when is the caller's
- * decision; here is only how. Everything of transport.h
+ * decision; here is only how. Everything of apns_transport.h
  * about pointers, threads and errors holds.
  */
 #ifndef APNS_BATCH_TRANSPORT_FAULT_H
 #define APNS_BATCH_TRANSPORT_FAULT_H
 
-#include "transport_server.h"
+#include "apns_transport_server.h"
 
 enum apns_transport_abort {
     TRANSPORT_ABORT_NONE = 0,

@@ -4,7 +4,7 @@
  *
  * Model. The border is data, not callbacks. The caller submits requests as an array of fixed-layout records;
  * apns_transport_poll drives everything once and fills an array of outcomes (one per request, always) and an array of
- * connection events. A server (transport_server.h) is the same with the roles turned: apns_transport_poll fills
+ * connection events. A server (apns_transport_server.h) is the same with the roles turned: apns_transport_poll fills
  * requests received, and apns_transport_respond takes responses.
  *
  * Pointers. Each one is owned in one of four ways, named where it stands: "borrowed until return", "borrowed until
@@ -51,7 +51,7 @@ enum apns_transport_local {
     TRANSPORT_LOCAL_NO_STREAM = 2, /* submitted past the peer's MAX_CONCURRENT_STREAMS or to a connection not up */
     TRANSPORT_LOCAL_NO_ALPN = 3,   /* the peer did not choose h2 */
     TRANSPORT_LOCAL_LIMIT = 4,     /* the peer went past a limit of ours */
-    TRANSPORT_LOCAL_FAULT = 5,     /* server: asked for with transport_fault.h */
+    TRANSPORT_LOCAL_FAULT = 5,     /* server: asked for with apns_transport_fault.h */
     TRANSPORT_LOCAL_GOAWAY = 6,    /* above the last-stream-id of the server's GOAWAY */
 };
 

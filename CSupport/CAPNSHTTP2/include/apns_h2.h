@@ -1,6 +1,6 @@
 /*
- * h2: HTTP/2 sessions over memory, of clients; h2_server.h has the server's side. Plaintext in, plaintext out; never a
- * descriptor.
+ * h2: HTTP/2 sessions over memory, of clients; apns_h2_server.h has the server's side. Plaintext in, plaintext out;
+ * never a descriptor.
  *
  * Model. A session is fed received bytes and pumped for bytes to send. Its callbacks only record facts: about a stream
  * in its exchange (a fixed record of the caller's slab), about the session in struct apns_h2_facts. The caller looks at

@@ -1,8 +1,8 @@
 /*
  * tls: OpenSSL over memory. Bytes in, bytes out; never a descriptor.
  *
- * A context holds what connections of one kind share: trust, own certificate; tls_server.h makes those of servers. A
- * session is one connection. The caller lends a session two things: a slice of ciphertext received (struct
+ * A context holds what connections of one kind share: trust, own certificate; apns_tls_server.h makes those of servers.
+ * A session is one connection. The caller lends a session two things: a slice of ciphertext received (struct
  * apns_tls_input, consumed as it goes) and a buffer for ciphertext to send (struct apns_tls_output, appended to). The
  * library reads from the one and writes to the other without a buffer of ours between.
  *
@@ -82,7 +82,7 @@ typedef struct apns_tls_context_options {
 } apns_tls_context_options;
 _Static_assert(sizeof(apns_tls_context_options) == 48, "fixed layout");
 
-/* What clients and servers do differently. That of servers is in tls_server.h. */
+/* What clients and servers do differently. That of servers is in apns_tls_server.h. */
 typedef struct apns_tls_role apns_tls_role;
 extern const apns_tls_role apns_tls_client_role;
 

@@ -1,11 +1,11 @@
 /*
  * h2_server: the server's side of HTTP/2 sessions, and sessions that misbehave on purpose, for tests of clients.
- * Everything of h2.h about pointers, threads and errors holds.
+ * Everything of apns_h2.h about pointers, threads and errors holds.
  */
 #ifndef APNS_BATCH_H2_SERVER_H
 #define APNS_BATCH_H2_SERVER_H
 
-#include "h2.h"
+#include "apns_h2.h"
 
 /* As apns_h2_session_create, for a server. streams_max: MAX_CONCURRENT_STREAMS to announce. stream_window: bytes of one
  * body that a client may send ahead; 0 for the usual. */

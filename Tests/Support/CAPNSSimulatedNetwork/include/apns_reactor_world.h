@@ -18,8 +18,8 @@
 #ifndef APNS_BATCH_REACTOR_WORLD_H
 #define APNS_BATCH_REACTOR_WORLD_H
 
-#include "reactor.h"
-#include "transport.h"
+#include "apns_reactor.h"
+#include "apns_transport.h"
 
 typedef struct apns_reactor_world apns_reactor_world;
 
