@@ -44,7 +44,7 @@ int apns_crypto_fail_library(apns_error *error, int status, int fault, const cha
     /* Input is not to blame for a lack of memory while it was read. */
     if (apns_crypto_memory_was_short()) {
         status = APNS_RESOURCE;
-        fault = CRYPTO_FAULT_LIBRARY;
+        fault = APNS_CRYPTO_FAULT_LIBRARY;
     }
     /* The reason is a fixed text of the library. The "data" of an error is left out: it may quote the input. */
     const char *reason = code == 0 ? NULL : ERR_reason_error_string(code);
@@ -68,9 +68,10 @@ BIO *apns_crypto_bio_secret(void) {
 int apns_crypto_buffer_from_bio(BIO *bio, apns_crypto_buffer *out, apns_error *error) {
     char *data = NULL;
     long length = BIO_get_mem_data(bio, &data);
-    if (length <= 0) return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "nothing was written");
+    if (length <= 0)
+        return apns_crypto_fail_library(error, APNS_RESOURCE, APNS_CRYPTO_FAULT_LIBRARY, "nothing was written");
     uint8_t *bytes = malloc((size_t)length);
-    if (bytes == NULL) return apns_crypto_fail(error, APNS_RESOURCE, CRYPTO_FAULT_NONE, "out of memory");
+    if (bytes == NULL) return apns_crypto_fail(error, APNS_RESOURCE, APNS_CRYPTO_FAULT_NONE, "out of memory");
     memcpy(bytes, data, (size_t)length);
     out->bytes = bytes;
     out->length = (size_t)length;

@@ -4,7 +4,7 @@
 static void changed_closed(apns_h2_session *session, apns_h2_exchange *exchange, uint32_t error_code) {
     APNS_REQUIRE(session->open_count > 0);
     session->open_count--;
-    exchange->facts |= H2_CLOSED;
+    exchange->facts |= APNS_H2_CLOSED;
     exchange->error_code = error_code;
     apns_h2_session_changed_add(session, exchange);
 }
@@ -24,15 +24,15 @@ static int submit(apns_h2_session *session, apns_h2_exchange *exchange, const ap
     session->request_body_length = exchange->body_length;
     int result = apns_h2_send_library(session);
     session->request = NULL;
-    if (result == 0 && session->written_stream < stream && (exchange->facts & H2_CLOSED) == 0)
-        return apns_h2_session_fail(session, H2_FAILURE_MEMORY, NGHTTP2_ERR_INTERNAL, "a request was not written");
+    if (result == 0 && session->written_stream < stream && (exchange->facts & APNS_H2_CLOSED) == 0)
+        return apns_h2_session_fail(session, APNS_H2_FAILURE_MEMORY, NGHTTP2_ERR_INTERNAL, "a request was not written");
     return result;
 }
 
 static int defer(apns_h2_session *session, apns_h2_exchange *exchange, const apns_h2_request *request) {
     h2_deferred *deferred = apns_h2_memory_take(session->memory, sizeof(*deferred));
     if (deferred == NULL)
-        return apns_h2_session_fail(session, H2_FAILURE_MEMORY, 0, "no memory for a request that waits");
+        return apns_h2_session_fail(session, APNS_H2_FAILURE_MEMORY, 0, "no memory for a request that waits");
     deferred->next = NULL;
     deferred->exchange = exchange;
     deferred->request = *request;
@@ -67,7 +67,7 @@ static int deferred_submit(apns_h2_session *session) {
     int result = 1;
     if (session->open_count - session->waiting <= apns_h2_session_peer_streams_max(session))
         result = submit(session, deferred->exchange, &deferred->request);
-    if (result > 0) changed_closed(session, deferred->exchange, H2_REFUSED_STREAM);
+    if (result > 0) changed_closed(session, deferred->exchange, APNS_H2_REFUSED_STREAM);
     deferred_free(session, deferred);
     return result < 0 ? -1 : 0;
 }
@@ -80,7 +80,7 @@ static void deferred_clear(apns_h2_session *session) {
 }
 
 int apns_h2_client_submit(apns_h2_session *session, apns_h2_exchange *exchange, const apns_h2_request *request) {
-    APNS_REQUIRE(request->set != NULL && request->field_count <= H2_REQUEST_FIELDS_MAX && exchange->stream == 0);
+    APNS_REQUIRE(request->set != NULL && request->field_count <= APNS_H2_REQUEST_FIELDS_MAX && exchange->stream == 0);
     if (!session->drained && apns_h2_session_pump(session) != 0) return -1;
     int result = 0;
     if (session->output->paused || session->deferred_first != NULL || !session->drained) {

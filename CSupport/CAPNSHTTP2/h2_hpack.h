@@ -73,7 +73,7 @@ struct apns_h2_header_set {
     uint32_t count;
     uint32_t encoded_max; /* bytes that the set takes at most */
     uint32_t reserved;
-    h2_prepared_field fields[H2_SET_FIELDS_MAX];
+    h2_prepared_field fields[APNS_H2_SET_FIELDS_MAX];
     uint8_t bytes[]; /* names, values, string literals */
 };
 

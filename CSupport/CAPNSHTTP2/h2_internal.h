@@ -24,12 +24,12 @@ typedef struct h2_deferred {
     struct h2_deferred *next;
     apns_h2_exchange *exchange;
     apns_h2_request request; /* its sets are held */
-    apns_h2_field fields[H2_REQUEST_FIELDS_MAX];
+    apns_h2_field fields[APNS_H2_REQUEST_FIELDS_MAX];
 } h2_deferred;
 
 /* A frame that came after the end of all streams: header, and the part of a GOAWAY that is kept. */
 typedef struct h2_late {
-    uint8_t frame[9 + 8 + H2_DEBUG_BYTES_MAX];
+    uint8_t frame[9 + 8 + APNS_H2_DEBUG_BYTES_MAX];
     uint32_t length; /* bytes of it that have come */
     bool lost;       /* what came was no frame */
 } h2_late;

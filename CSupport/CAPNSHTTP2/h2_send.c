@@ -61,7 +61,7 @@ static uint32_t big_endian(const uint8_t *bytes) {
 /* A GOAWAY with an error code that the caller did not ask for: the library found fault with the peer. */
 static void goaway_note(apns_h2_session *session, uint32_t code) {
     if (code == NGHTTP2_NO_ERROR || session->goaway_own) return;
-    int32_t kind = code == NGHTTP2_ENHANCE_YOUR_CALM ? H2_FAILURE_LIMIT : H2_FAILURE_PROTOCOL;
+    int32_t kind = code == NGHTTP2_ENHANCE_YOUR_CALM ? APNS_H2_FAILURE_LIMIT : APNS_H2_FAILURE_PROTOCOL;
     const char *text = session->invalid_text[0] != '\0' ? session->invalid_text : nghttp2_http2_strerror(code);
     apns_h2_session_fail(session, kind, session->invalid_code != 0 ? session->invalid_code : NGHTTP2_ERR_PROTO, text);
 }
@@ -85,7 +85,7 @@ static void frame_header_write(uint8_t *place, size_t length, uint8_t type, uint
 }
 
 static int request_fail(apns_h2_session *session) {
-    return apns_h2_session_fail(session, H2_FAILURE_MEMORY, NGHTTP2_ERR_NOMEM, "no memory for a request");
+    return apns_h2_session_fail(session, APNS_H2_FAILURE_MEMORY, NGHTTP2_ERR_NOMEM, "no memory for a request");
 }
 
 /* HEADERS, and CONTINUATION for what does not fit one frame (RFC 9113, section 6.10). */
@@ -149,7 +149,7 @@ int apns_h2_send_library(apns_h2_session *session) {
             return 0;
         }
         if (session->side->frame_append(session, bytes, (size_t)length) != 0)
-            return apns_h2_session_fail(session, H2_FAILURE_OUTPUT, 0, "the output failed");
+            return apns_h2_session_fail(session, APNS_H2_FAILURE_OUTPUT, 0, "the output failed");
     }
     return 0;
 }

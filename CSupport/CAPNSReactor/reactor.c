@@ -27,10 +27,10 @@ static int backend_create(apns_reactor *r, const struct reactor_backend_table *t
  * work; if it does not either, its error is the one to tell. */
 static int backend_choose(apns_reactor *r, const apns_reactor_options *options) {
     switch (options->backend) {
-    case REACTOR_BACKEND_IO_URING:
-    case REACTOR_BACKEND_IO_URING_PLAIN:
+    case APNS_REACTOR_BACKEND_IO_URING:
+    case APNS_REACTOR_BACKEND_IO_URING_PLAIN:
         return backend_create(r, &apns_reactor_io_uring_table, options);
-    case REACTOR_BACKEND_EPOLL:
+    case APNS_REACTOR_BACKEND_EPOLL:
         return backend_create(r, &apns_reactor_epoll_table, options);
     default:
         r->refusal = -backend_create(r, &apns_reactor_io_uring_table, options);
@@ -71,7 +71,7 @@ int apns_reactor_open_with(const struct reactor_backend_table *table, void *cont
 
 int apns_reactor_create(const apns_reactor_options *options, apns_reactor **out) {
     *out = NULL;
-    if (options->backend > REACTOR_BACKEND_IO_URING_PLAIN) return -EINVAL;
+    if (options->backend > APNS_REACTOR_BACKEND_IO_URING_PLAIN) return -EINVAL;
     return apns_reactor_open_with(NULL, NULL, options, out);
 }
 
@@ -274,7 +274,7 @@ static int wait_once(apns_reactor *r, struct reactor_plan *plan, apns_reactor_ev
     int count = r->backend->wait(r, plan, events, capacity);
     uint32_t n = count > 0 ? (uint32_t)count : 0;
     n += apns_reactor_slots_collect(&r->slots, events + n, capacity - n);
-    if (reactor_wake_collect(&r->wake, n < capacity)) events[n++] = (apns_reactor_event){.kind = REACTOR_WOKEN};
+    if (reactor_wake_collect(&r->wake, n < capacity)) events[n++] = (apns_reactor_event){.kind = APNS_REACTOR_WOKEN};
     return count < 0 && n == 0 ? count : (int)n;
 }
 

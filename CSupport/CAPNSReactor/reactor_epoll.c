@@ -166,7 +166,7 @@ static int wait_for_events(apns_reactor *r, const struct reactor_plan *plan, apn
 }
 
 const struct reactor_backend_table apns_reactor_epoll_table = {
-    .kind = REACTOR_BACKEND_EPOLL,
+    .kind = APNS_REACTOR_BACKEND_EPOLL,
     .create = create,
     .destroy = destroy,
     .now_ns = now_ns,

@@ -61,7 +61,7 @@ void apns_epoll_send_started(apns_reactor *r) {
 static uint32_t report_sent(struct reactor_slot *slot, uint32_t index, apns_reactor_event *event) {
     slot->active &= (uint16_t)~EPOLL_SENT;
     slot->sending = false;
-    *event = reactor_event_make(slot, index, REACTOR_SENT);
+    *event = reactor_event_make(slot, index, APNS_REACTOR_SENT);
     event->length = slot->send_done;
     event->error = slot->error;
     return 1;
@@ -95,7 +95,7 @@ void apns_epoll_note(apns_reactor *r, struct reactor_slot *slot, uint32_t edges)
 static uint32_t report_connected(struct reactor_slot *slot, uint32_t index, apns_reactor_event *event) {
     slot->active &= (uint16_t)~EPOLL_CONNECTED;
     slot->state = slot->error == 0 ? REACTOR_SLOT_OPEN : REACTOR_SLOT_FAILED;
-    *event = reactor_event_make(slot, index, REACTOR_CONNECTED);
+    *event = reactor_event_make(slot, index, APNS_REACTOR_CONNECTED);
     event->error = slot->error;
     return 1;
 }
@@ -125,7 +125,7 @@ static uint32_t receive(apns_reactor *r, struct reactor_slot *slot, uint32_t ind
         slot->active &= (uint16_t)~EPOLL_READABLE;
         return 0;
     }
-    *event = reactor_event_make(slot, index, REACTOR_RECEIVED);
+    *event = reactor_event_make(slot, index, APNS_REACTOR_RECEIVED);
     if (count > 0) return received(r, slot, number, (uint32_t)count, event);
     slot->active &= (uint16_t)~EPOLL_READABLE;
     slot->active |= EPOLL_ENDED;
@@ -143,12 +143,12 @@ static uint32_t adopt(apns_reactor *r, struct reactor_slot *listener, int descri
     slot->descriptor = descriptor;
     int status = apns_epoll_register(r, slot);
     if (status == 0) {
-        *event = reactor_event_make(slot, index, REACTOR_ACCEPTED);
+        *event = reactor_event_make(slot, index, APNS_REACTOR_ACCEPTED);
         return 1;
     }
     close(descriptor);
     apns_reactor_slots_untake(&r->slots, index);
-    *event = (apns_reactor_event){.context = listener->context, .kind = REACTOR_ACCEPTED, .error = -status};
+    *event = (apns_reactor_event){.context = listener->context, .kind = APNS_REACTOR_ACCEPTED, .error = -status};
     return 1;
 }
 
@@ -165,7 +165,7 @@ static uint32_t accept_next(apns_reactor *r, struct reactor_slot *listener, apns
     if (apns_reactor_accept_error_is_passing(error)) return 0;
     listener->active &= (uint16_t)~EPOLL_READABLE;
     apns_reactor_accept_pause(r, listener, error);
-    *event = (apns_reactor_event){.context = listener->context, .kind = REACTOR_ACCEPTED, .error = error};
+    *event = (apns_reactor_event){.context = listener->context, .kind = APNS_REACTOR_ACCEPTED, .error = error};
     return 1;
 }
 

@@ -35,7 +35,7 @@ static int create(apns_reactor *r, const apns_reactor_options *options) {
     struct uring *u = NULL;
     int status = state_make(options, &u);
     if (status < 0) return status;
-    status = apns_uring_ring_create(u, options, options->backend == REACTOR_BACKEND_IO_URING_PLAIN);
+    status = apns_uring_ring_create(u, options, options->backend == APNS_REACTOR_BACKEND_IO_URING_PLAIN);
     if (status < 0) {
         state_free(u);
         return status;
@@ -173,7 +173,7 @@ static int wait_for_events(apns_reactor *r, const struct reactor_plan *plan, apn
 }
 
 const struct reactor_backend_table apns_reactor_io_uring_table = {
-    .kind = REACTOR_BACKEND_IO_URING,
+    .kind = APNS_REACTOR_BACKEND_IO_URING,
     .create = create,
     .destroy = destroy,
     .now_ns = now_ns,

@@ -10,7 +10,7 @@ static apns_reactor_event adopt(apns_reactor *r, struct reactor_slot *listener, 
     slot->context = listener->context;
     slot->descriptor = descriptor;
     apns_uring_start(r, slot, URING_RECEIVE);
-    return reactor_event_make(slot, index, REACTOR_ACCEPTED);
+    return reactor_event_make(slot, index, APNS_REACTOR_ACCEPTED);
 }
 
 static void park(struct uring *u, uint32_t listener, int descriptor) {
@@ -42,7 +42,7 @@ static uint32_t accepted(apns_reactor *r, struct reactor_slot *listener, int des
 static uint32_t failed(apns_reactor *r, struct reactor_slot *listener, int error, apns_reactor_event *event) {
     if (error == ECANCELED || apns_reactor_accept_error_is_passing(error)) return 0;
     apns_reactor_accept_pause(r, listener, error);
-    *event = (apns_reactor_event){.context = listener->context, .kind = REACTOR_ACCEPTED, .error = error};
+    *event = (apns_reactor_event){.context = listener->context, .kind = APNS_REACTOR_ACCEPTED, .error = error};
     return 1;
 }
 

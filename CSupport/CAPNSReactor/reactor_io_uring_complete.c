@@ -25,7 +25,7 @@ static uint32_t received(apns_reactor *r, struct reactor_slot *slot, uint32_t in
     struct uring *u = uring_of(r);
     uint32_t number = c->flags >> IORING_CQE_BUFFER_SHIFT;
     reactor_buffers_hold(&u->buffers, number);
-    *event = reactor_event_make(slot, index, REACTOR_RECEIVED);
+    *event = reactor_event_make(slot, index, APNS_REACTOR_RECEIVED);
     event->bytes = reactor_buffers_at(&u->buffers, number);
     event->length = (uint32_t)c->result;
     if (is_last(c)) apns_uring_start(r, slot, URING_RECEIVE);
@@ -50,7 +50,7 @@ static uint32_t receive_ended(apns_reactor *r, struct reactor_slot *slot, uint32
     default:
         break;
     }
-    *event = reactor_event_make(slot, index, REACTOR_RECEIVED);
+    *event = reactor_event_make(slot, index, APNS_REACTOR_RECEIVED);
     event->error = -c->result;
     return 1;
 }
@@ -82,7 +82,7 @@ static uint32_t send_complete(apns_reactor *r, struct reactor_slot *slot, uint32
         return 0;
     }
     slot->sending = false;
-    *event = reactor_event_make(slot, index, REACTOR_SENT);
+    *event = reactor_event_make(slot, index, APNS_REACTOR_SENT);
     event->length = slot->send_done;
     event->error = c->result > 0 ? 0 : c->result == 0 ? EPIPE : -c->result;
     return 1;
@@ -97,7 +97,7 @@ static uint32_t connect_complete(apns_reactor *r, struct reactor_slot *slot, uin
     }
     slot->state = c->result == 0 ? REACTOR_SLOT_OPEN : REACTOR_SLOT_FAILED;
     if (c->result == 0) apns_uring_start(r, slot, URING_RECEIVE);
-    *event = reactor_event_make(slot, index, REACTOR_CONNECTED);
+    *event = reactor_event_make(slot, index, APNS_REACTOR_CONNECTED);
     event->error = -c->result;
     return 1;
 }

@@ -63,7 +63,7 @@ uint32_t apns_reactor_slots_collect(struct reactor_slots *slots, apns_reactor_ev
         slots->closed_head = slot->next;
         if (slots->closed_head == REACTOR_SLOT_NONE) slots->closed_tail = REACTOR_SLOT_NONE;
         events[n++] = (apns_reactor_event){
-            .socket = reactor_slot_handle(slot, index), .context = slot->context, .kind = REACTOR_CLOSED};
+            .socket = reactor_slot_handle(slot, index), .context = slot->context, .kind = APNS_REACTOR_CLOSED};
         apns_reactor_slots_untake(slots, index);
     }
     return n;

@@ -2,7 +2,7 @@
  * reactor_slots: the fixed table of sockets. A slot carries a generation that changes whenever the slot is freed, so a
  * handle kept too long is told apart from the socket that took the slot over.
  *
- * Way of a slot: free → taken → closed (its REACTOR_CLOSED event is owed) → free.
+ * Way of a slot: free → taken → closed (its APNS_REACTOR_CLOSED event is owed) → free.
  */
 #ifndef APNS_BATCH_REACTOR_SLOTS_H
 #define APNS_BATCH_REACTOR_SLOTS_H
@@ -60,7 +60,7 @@ void apns_reactor_slots_untake(struct reactor_slots *slots, uint32_t index);
 /* Puts a slot whose operations are all joined among the closed ones. */
 void apns_reactor_slots_close(struct reactor_slots *slots, uint32_t index);
 
-/* Makes REACTOR_CLOSED events of closed slots and frees them. Returns how many. */
+/* Makes APNS_REACTOR_CLOSED events of closed slots and frees them. Returns how many. */
 uint32_t apns_reactor_slots_collect(struct reactor_slots *slots, apns_reactor_event *events, uint32_t capacity);
 
 static inline uint64_t reactor_slot_handle(const struct reactor_slot *slot, uint32_t index) {

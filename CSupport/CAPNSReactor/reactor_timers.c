@@ -105,7 +105,7 @@ uint32_t apns_reactor_timers_collect(struct reactor_timers *timers, uint64_t now
         uint32_t index = timers->heap[0].slot;
         const struct reactor_timer_slot *slot = &timers->slots[index];
         events[n++] = (apns_reactor_event){
-            .socket = (uint64_t)slot->generation << 32 | index, .context = slot->context, .kind = REACTOR_TIMER};
+            .socket = (uint64_t)slot->generation << 32 | index, .context = slot->context, .kind = APNS_REACTOR_TIMER};
         remove_at(timers, 0);
     }
     return n;

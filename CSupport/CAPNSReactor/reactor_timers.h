@@ -40,7 +40,7 @@ int apns_reactor_timers_start(struct reactor_timers *timers, uint64_t at_ns, uin
 /* -ENOENT when it does not run. */
 int apns_reactor_timers_stop(struct reactor_timers *timers, apns_reactor_timer timer);
 
-/* Makes REACTOR_TIMER events of the timers due, earliest first. Returns how many. */
+/* Makes APNS_REACTOR_TIMER events of the timers due, earliest first. Returns how many. */
 uint32_t apns_reactor_timers_collect(struct reactor_timers *timers, uint64_t now_ns, apns_reactor_event *events,
                                      uint32_t capacity);
 

@@ -8,5 +8,5 @@ int apns_tls_error_take(apns_error *error, const char *what) {
     ERR_clear_error();
     char text[sizeof(error->text)];
     snprintf(text, sizeof(text), "%s: %s", what, reason);
-    return apns_error_set(error, APNS_RESOURCE, TLS_ERROR_LIBRARY, (int64_t)code, text);
+    return apns_error_set(error, APNS_RESOURCE, APNS_TLS_ERROR_LIBRARY, (int64_t)code, text);
 }

@@ -20,7 +20,7 @@ enum {
 
 /* Room in a send buffer beyond send_buffer_max: the record that passes the mark, the rest of the frame being written
  * (two records), one more for what is left at the end of a pump, and one for alerts and key updates. */
-enum { SEND_BUFFER_SLACK = 5 * (TLS_RECORD_PLAIN_MAX + 256) };
+enum { SEND_BUFFER_SLACK = 5 * (APNS_TLS_RECORD_PLAIN_MAX + 256) };
 
 typedef struct connection connection;
 typedef struct tunnel tunnel;
@@ -199,7 +199,7 @@ struct apns_transport {
     uint32_t *slots_free; /* stack of indices */
     uint32_t slots_free_count;
     apns_transport_options options;
-    apns_h2_field captures[H2_CAPTURES_MAX];
+    apns_h2_field captures[APNS_H2_CAPTURES_MAX];
     char *capture_names;
     apns_h2_header_set **header_sets;
     tls_entry tls[TLS_CONTEXTS_MAX];
@@ -225,7 +225,7 @@ struct apns_transport {
     buffer_list send_buffers;  /* of send_buffer_max and slack */
     bool woken;
     apns_transport_statistics statistics;
-    uint8_t decrypted[2 * TLS_RECORD_PLAIN_MAX];
+    uint8_t decrypted[2 * APNS_TLS_RECORD_PLAIN_MAX];
     apns_reactor_event reactor_events[REACTOR_EVENTS_MAX];
 };
 

@@ -45,7 +45,7 @@ static void took_too_long(connection *c) {
     uint32_t limit_ms = c->transport->options.connect_timeout_ms;
     char text[EVENT_DETAIL_BYTES_MAX];
     snprintf(text, sizeof(text), "%s within %g s", awaited[c->state], limit_ms / 1000.0);
-    apns_connection_end(c, TRANSPORT_SCOPE_TIMEOUT, limit_ms, text, false);
+    apns_connection_end(c, APNS_TRANSPORT_SCOPE_TIMEOUT, limit_ms, text, false);
 }
 
 static void connection_expire(connection *c) {
@@ -73,27 +73,27 @@ static void expire_all(apns_transport *t) {
 }
 
 static void dispatch(apns_transport *t, const apns_reactor_event *event) {
-    if (event->kind == REACTOR_WOKEN) {
+    if (event->kind == APNS_REACTOR_WOKEN) {
         t->woken = true;
         return;
     }
-    if (event->kind == REACTOR_ACCEPTED) {
+    if (event->kind == APNS_REACTOR_ACCEPTED) {
         if (t->acceptor != NULL) t->acceptor->accepted(t, event);
         return;
     }
     connection *c = apns_transport_slot_find(t, event->context);
     if (c == NULL || c->socket != event->socket) return; /* of a connection refused for want of a slot */
     switch (event->kind) {
-    case REACTOR_CONNECTED:
+    case APNS_REACTOR_CONNECTED:
         apns_connection_connected(c, event);
         break;
-    case REACTOR_RECEIVED:
+    case APNS_REACTOR_RECEIVED:
         apns_connection_received(c, event);
         break;
-    case REACTOR_SENT:
+    case APNS_REACTOR_SENT:
         apns_connection_sent(c, event);
         break;
-    case REACTOR_CLOSED:
+    case APNS_REACTOR_CLOSED:
         c->side->closed(c);
         break;
     default:
@@ -223,7 +223,7 @@ static void event_returned(apns_transport *t, const event_node *node) {
 
 static void events_fill(apns_transport *t, apns_transport_poll_io *io) {
     if (t->woken && io->event_count < io->event_capacity) {
-        io->events[io->event_count++] = (apns_transport_event){.kind = TRANSPORT_EVENT_WOKEN};
+        io->events[io->event_count++] = (apns_transport_event){.kind = APNS_TRANSPORT_EVENT_WOKEN};
         t->woken = false;
     }
     while (t->events_first != NULL && io->event_count < io->event_capacity) {

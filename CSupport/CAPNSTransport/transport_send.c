@@ -60,7 +60,8 @@ void apns_connection_send_buffers_drop(connection *c) {
 int apns_connection_encrypt(void *context) {
     connection *c = context;
     if (c->plain.length == 0) return 0;
-    if (!apns_connection_output_ready(c) || apns_tls_session_write(c->tls, c->plain.bytes, c->plain.length) != TLS_OK)
+    if (!apns_connection_output_ready(c) ||
+        apns_tls_session_write(c->tls, c->plain.bytes, c->plain.length) != APNS_TLS_OK)
         return -1;
     APNS_ASSERT(c->fill.length <= c->fill.capacity);
     c->plain.length = 0;
@@ -80,7 +81,7 @@ static void hand_over(connection *c) {
     }
     int result = apns_reactor_send(c->transport->reactor, c->socket, c->fill.bytes, length);
     if (result < 0) {
-        apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, -result, "sending failed", false);
+        apns_connection_end(c, APNS_TRANSPORT_SCOPE_SYSTEM, -result, "sending failed", false);
         return;
     }
     c->transport->statistics.sends++;
@@ -101,7 +102,7 @@ bool apns_connection_plain_ready(connection *c) {
 static bool pump(connection *c) {
     if (!apns_h2_session_pending(c->h2) && c->plain.length == 0) return true;
     if (!apns_connection_plain_ready(c)) {
-        apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a send buffer", false);
+        apns_connection_end(c, APNS_TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a send buffer", false);
         return false;
     }
     bool good = apns_h2_session_pump(c->h2) == 0 && apns_connection_encrypt(c) == 0;
@@ -136,7 +137,7 @@ void apns_connection_sent(connection *c, const apns_reactor_event *event) {
     t->statistics.bytes_sent += event->length;
     if (c->state == CONNECTION_CLOSING) return;
     if (event->error != 0)
-        apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, event->error, "sending failed", false);
+        apns_connection_end(c, APNS_TRANSPORT_SCOPE_SYSTEM, event->error, "sending failed", false);
     else
         apns_connection_dirty(c);
     c->side->sent(c, event->length);

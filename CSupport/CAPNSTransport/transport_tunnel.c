@@ -37,7 +37,7 @@ void apns_connection_tunnel_drop(connection *c) {
 }
 
 static void fail(connection *c, int64_t code, const char *text) {
-    apns_connection_end(c, TRANSPORT_SCOPE_PROXY, code, text, false);
+    apns_connection_end(c, APNS_TRANSPORT_SCOPE_PROXY, code, text, false);
 }
 
 /* Says what is wanted, in one piece: it fits the buffer that TLS writes to later. */
@@ -45,7 +45,7 @@ void apns_connection_tunnel(connection *c) {
     const apns_transport *t = c->transport;
     c->tunnel = calloc(1, sizeof(*c->tunnel));
     if (c->tunnel == NULL || !apns_connection_output_ready(c)) {
-        apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a proxy's answer", false);
+        apns_connection_end(c, APNS_TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a proxy's answer", false);
         return;
     }
     apns_connection_state_set(c, CONNECTION_TUNNELING);

@@ -48,12 +48,13 @@ int apns_h2_server_respond(apns_h2_session *session, apns_h2_exchange *exchange,
                            const apns_h2_field *fields, uint32_t count) {
     uint8_t digits[3] = {(uint8_t)('0' + status / 100 % 10), (uint8_t)('0' + status / 10 % 10),
                          (uint8_t)('0' + status % 10)};
-    nghttp2_nv assembled[1 + H2_REQUEST_FIELDS_MAX];
+    nghttp2_nv assembled[1 + APNS_H2_REQUEST_FIELDS_MAX];
     assembled[0] = (nghttp2_nv){(uint8_t *)(uintptr_t) ":status", digits, 7, 3, NGHTTP2_NV_FLAG_NO_COPY_NAME};
     for (uint32_t i = 0; i < count; i++)
-        assembled[1 + i] = (nghttp2_nv){
-            (uint8_t *)(uintptr_t)fields[i].name, (uint8_t *)(uintptr_t)fields[i].value, fields[i].name_length,
-            fields[i].value_length, fields[i].indexing == H2_LITERAL ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE};
+        assembled[1 + i] =
+            (nghttp2_nv){(uint8_t *)(uintptr_t)fields[i].name, (uint8_t *)(uintptr_t)fields[i].value,
+                         fields[i].name_length, fields[i].value_length,
+                         fields[i].indexing == APNS_H2_LITERAL ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE};
     nghttp2_data_provider body = {.source.ptr = exchange, .read_callback = apns_h2_send_read};
     return apns_h2_session_submitted(session,
                                      nghttp2_submit_response(session->ng, exchange->stream, assembled, 1 + count,
@@ -75,8 +76,8 @@ int apns_h2_fault_goaway(apns_h2_session *session, int32_t last_stream, uint32_t
 }
 
 int apns_h2_fault_settings(apns_h2_session *session, const apns_h2_setting *settings, uint32_t count) {
-    nghttp2_settings_entry entries[H2_FAULT_SETTINGS_MAX];
-    if (count > H2_FAULT_SETTINGS_MAX) return -1;
+    nghttp2_settings_entry entries[APNS_H2_FAULT_SETTINGS_MAX];
+    if (count > APNS_H2_FAULT_SETTINGS_MAX) return -1;
     for (uint32_t i = 0; i < count; i++)
         entries[i] = (nghttp2_settings_entry){settings[i].id, settings[i].value};
     return apns_h2_session_submitted(session, nghttp2_submit_settings(session->ng, NGHTTP2_FLAG_NONE, entries, count));
@@ -125,7 +126,7 @@ static bool raw_write(apns_h2_session *session, raw_piece *raw) {
         size_t left = raw->length - raw->begun;
         size_t now = left < PIECE_BYTES ? left : (size_t)PIECE_BYTES;
         if (h2_send_append(session->output, raw->bytes + raw->begun, now) != 0) {
-            apns_h2_session_fail(session, H2_FAILURE_OUTPUT, 0, "the output failed");
+            apns_h2_session_fail(session, APNS_H2_FAILURE_OUTPUT, 0, "the output failed");
             return false;
         }
         raw->begun += now;
@@ -142,7 +143,7 @@ static int pump(apns_h2_session *session) {
             raw->started = true;
             if (raw->stream != 0 && forget(session, raw->stream) != 0) return -1;
         }
-        if (!raw_write(session, raw)) return session->failure.scope == H2_FAILURE_NONE ? 0 : -1;
+        if (!raw_write(session, raw)) return session->failure.scope == APNS_H2_FAILURE_NONE ? 0 : -1;
         raw_drop(session);
     }
     return session->waiting == 0 ? apns_h2_send_library(session) : 0;
@@ -195,13 +196,13 @@ static int stream_begin(apns_h2_session *session, int32_t stream) {
 /* A request that was handed on before its end has no message any more: trailer fields are passed over. */
 static int field_add(apns_h2_session *session, apns_h2_exchange *exchange, const h2_received_field *field) {
     if (exchange->message == NULL) return 0;
-    if (exchange->message->field_count == H2_FIELDS_RECEIVED_MAX) return apns_h2_receive_field_limit(session);
+    if (exchange->message->field_count == APNS_H2_FIELDS_RECEIVED_MAX) return apns_h2_receive_field_limit(session);
     return apns_h2_message_field_add(session->pool, exchange->message, field) ? 0
                                                                               : apns_h2_receive_memory_limit(session);
 }
 
 static void fields_end(apns_h2_session *session, apns_h2_exchange *exchange) {
-    if (server_of(session)->early) apns_h2_receive_fact_add(session, exchange, H2_FIELDS);
+    if (server_of(session)->early) apns_h2_receive_fact_add(session, exchange, APNS_H2_FIELDS);
 }
 
 /* The message was there from the beginning: this request was handed on before its end. */

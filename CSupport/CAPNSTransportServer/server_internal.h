@@ -27,7 +27,7 @@ typedef struct server_state {
     uint64_t accepted; /* connections so far */
     uint32_t cuts_first;
     uint32_t cuts_count;
-    apns_transport_cut cuts[TRANSPORT_CUTS_MAX]; /* a ring */
+    apns_transport_cut cuts[APNS_TRANSPORT_CUTS_MAX]; /* a ring */
 } server_state;
 
 extern const apns_tls_role apns_tls_server_role;

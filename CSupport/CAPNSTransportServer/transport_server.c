@@ -32,9 +32,9 @@ static void apns_server_changed(connection *c, request *r) {
         r->response_body = NULL;
         r->state = REQUEST_OPEN;
     }
-    if ((r->exchange.facts & H2_CLOSED) != 0) {
+    if ((r->exchange.facts & APNS_H2_CLOSED) != 0) {
         request_close(t, r);
-    } else if ((r->exchange.facts & (H2_COMPLETE | H2_FIELDS)) != 0 && r->state == REQUEST_OPEN) {
+    } else if ((r->exchange.facts & (APNS_H2_COMPLETE | APNS_H2_FIELDS)) != 0 && r->state == REQUEST_OPEN) {
         r->state = REQUEST_QUEUED;
         apns_transport_request_queue_push(&t->received, r);
     }
@@ -171,7 +171,7 @@ int apns_transport_server_tls_create(apns_transport *t, const apns_transport_tls
 static int listen_fail(apns_error *error, int code) {
     char text[200];
     snprintf(text, sizeof(text), "listening failed: %s", strerror(code));
-    return apns_error_set(error, APNS_RESOURCE, TRANSPORT_SCOPE_SYSTEM, code, text);
+    return apns_error_set(error, APNS_RESOURCE, APNS_TRANSPORT_SCOPE_SYSTEM, code, text);
 }
 
 /* Takes a slot with a copy of the options, or returns NULL. */
@@ -247,7 +247,7 @@ static void respond_one(connection *c, request *r, const apns_transport_response
     r->state = REQUEST_RESPONDED;
     bool reset = response->reset != 0 || !body_copy(t, r, response);
     if (reset)
-        apns_h2_server_reset(c->h2, &r->exchange, response->reset != 0 ? response->reset_code : H2_INTERNAL_ERROR);
+        apns_h2_server_reset(c->h2, &r->exchange, response->reset != 0 ? response->reset_code : APNS_H2_INTERNAL_ERROR);
     else
         apns_h2_server_respond(c->h2, &r->exchange, response->status,
                                (const apns_h2_field *)(const void *)response->fields, response->field_count);
@@ -257,7 +257,7 @@ static void respond_one(connection *c, request *r, const apns_transport_response
 
 int apns_transport_respond(apns_transport *t, const apns_transport_response *responses, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
-        if (responses[i].field_count > H2_REQUEST_FIELDS_MAX) return APNS_MISUSE;
+        if (responses[i].field_count > APNS_H2_REQUEST_FIELDS_MAX) return APNS_MISUSE;
     for (uint32_t i = 0; i < count; i++) {
         connection *c = server_find(t, responses[i].connection);
         request *r = c == NULL ? NULL : (request *)apns_h2_server_find(c->h2, (int32_t)responses[i].stream);

@@ -45,13 +45,13 @@ struct CreationTests {
             try peer.write(bytes)
             return (loop.kind, try loop.receive(bytes.count, on: socket))
         }
-        #expect(kind == REACTOR_BACKEND_EPOLL.rawValue)
+        #expect(kind == APNS_REACTOR_BACKEND_EPOLL.rawValue)
         #expect(echoed == bytes)
     }
 
     @Test("AUTO takes io_uring where the kernel has it", .enabled(if: Backend.available.contains(.ioUring)))
     func automaticRing() throws {
-        #expect(try Loop(options: .automatic).kind == REACTOR_BACKEND_IO_URING.rawValue)
+        #expect(try Loop(options: .automatic).kind == APNS_REACTOR_BACKEND_IO_URING.rawValue)
     }
 
     @Test("Without epoll_pwait2 epoll waits in whole milliseconds", arguments: [EPERM, ENOSYS])
@@ -64,13 +64,13 @@ struct CreationTests {
             #expect(loop.wait(timeout: UInt64.max).map(\.context) == [4])
             #expect(loop.now >= at)
             loop.wake()
-            #expect(loop.wait(timeout: UInt64.max).map(\.kind) == [REACTOR_WOKEN])
+            #expect(loop.wait(timeout: UInt64.max).map(\.kind) == [APNS_REACTOR_WOKEN])
         }
     }
 }
 
 extension apns_reactor_options {
     static let automatic = apns_reactor_options(
-        backend: REACTOR_BACKEND_AUTO.rawValue, sockets_max: 8, timers_max: 8, receive_buffer_bytes: 4096,
+        backend: APNS_REACTOR_BACKEND_AUTO.rawValue, sockets_max: 8, timers_max: 8, receive_buffer_bytes: 4096,
         receive_buffer_count: 8)
 }

@@ -63,8 +63,8 @@ final class Duo {
         let socket = try client.connect(port: port, context: context)
         var accepted: UInt64 = 0
         try run { atClient, atServer in
-            accepted = atServer.first { $0.kind == REACTOR_ACCEPTED }?.socket ?? 0
-            return accepted != 0 && atClient.contains { $0.kind == REACTOR_CONNECTED && $0.error == 0 }
+            accepted = atServer.first { $0.kind == APNS_REACTOR_ACCEPTED }?.socket ?? 0
+            return accepted != 0 && atClient.contains { $0.kind == APNS_REACTOR_CONNECTED && $0.error == 0 }
         }
         return (socket, accepted)
     }

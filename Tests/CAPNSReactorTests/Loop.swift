@@ -158,7 +158,7 @@ final class Loop {
         while bytes.count < count {
             let more = wait(capacity: capacity)
             try #require(!more.isEmpty)
-            for event in more where event.kind == REACTOR_RECEIVED && event.socket == socket {
+            for event in more where event.kind == APNS_REACTOR_RECEIVED && event.socket == socket {
                 try #require(event.error == 0 && event.length > 0)
                 bytes += event.bytes
             }
@@ -169,7 +169,7 @@ final class Loop {
     /// A connection from the loop to a peer of its own.
     func connected(to listener: Peer, context: UInt64 = 0) throws -> (socket: UInt64, peer: Peer) {
         let socket = try connect(port: listener.port, context: context)
-        let event = try next(REACTOR_CONNECTED)
+        let event = try next(APNS_REACTOR_CONNECTED)
         try #require(event.error == 0 && event.socket == socket)
         return (socket, try listener.accept())
     }

@@ -17,7 +17,7 @@ struct WaitingTests {
         #expect(throws: Refused(code: -ENOSPC)) { try loop.startTimer(at: start, context: 9) }
         let events = try loop.events { $0.count == 8 }
         #expect(events.map(\.context) == [5, 8, 2, 4, 3, 7, 1, 6])
-        #expect(events.allSatisfy { $0.kind == REACTOR_TIMER })
+        #expect(events.allSatisfy { $0.kind == APNS_REACTOR_TIMER })
         #expect(loop.now >= start + 9 * millisecond)
     }
 
@@ -63,7 +63,7 @@ struct WaitingTests {
         for _ in 0..<50 {
             let target = Target(reactor: loop.reactor)
             let waker = Worker { apns_reactor_wake(target.reactor) }
-            #expect(loop.wait(timeout: UInt64.max, linger: linger, batch: 100).map(\.kind) == [REACTOR_WOKEN])
+            #expect(loop.wait(timeout: UInt64.max, linger: linger, batch: 100).map(\.kind) == [APNS_REACTOR_WOKEN])
             waker.join()
         }
         #expect(loop.wait(timeout: 0).isEmpty)
@@ -75,7 +75,7 @@ struct WaitingTests {
         for _ in 0..<1000 {
             loop.wake()
         }
-        #expect(loop.wait(timeout: UInt64.max).map(\.kind) == [REACTOR_WOKEN])
+        #expect(loop.wait(timeout: UInt64.max).map(\.kind) == [APNS_REACTOR_WOKEN])
         #expect(loop.wait(timeout: 0).isEmpty)
     }
 
@@ -93,7 +93,7 @@ struct WaitingTests {
         }
         // What was put down before a wake is seen after its event, the last one included.
         while target.tickets.value < 8000 {
-            try #require(loop.wait().map(\.kind) == [REACTOR_WOKEN])
+            try #require(loop.wait().map(\.kind) == [APNS_REACTOR_WOKEN])
         }
         for waker in wakers {
             waker.join()
@@ -159,11 +159,11 @@ struct WaitingTests {
         }
         loop.wake()
         let events = try loop.events(capacity: 1) { $0.count == 10 + 10 + 10 + 5 + 1 }
-        #expect(events.count { $0.kind == REACTOR_ACCEPTED } == 10)
-        #expect(events.count { $0.kind == REACTOR_RECEIVED && $0.length == 1 } == 10)
-        #expect(events.count { $0.kind == REACTOR_RECEIVED && $0.length == 0 } == 10)
-        #expect(events.count { $0.kind == REACTOR_TIMER } == 5)
-        #expect(events.count { $0.kind == REACTOR_WOKEN } == 1)
+        #expect(events.count { $0.kind == APNS_REACTOR_ACCEPTED } == 10)
+        #expect(events.count { $0.kind == APNS_REACTOR_RECEIVED && $0.length == 1 } == 10)
+        #expect(events.count { $0.kind == APNS_REACTOR_RECEIVED && $0.length == 0 } == 10)
+        #expect(events.count { $0.kind == APNS_REACTOR_TIMER } == 5)
+        #expect(events.count { $0.kind == APNS_REACTOR_WOKEN } == 1)
         #expect(loop.wait(timeout: 0).isEmpty)
     }
 

@@ -44,10 +44,10 @@ enum FaultHands {
 extension AbortFault {
     fileprivate var code: UInt32 {
         switch self {
-        case .reset: TRANSPORT_ABORT_RESET.rawValue
-        case .close: TRANSPORT_ABORT_CLOSE.rawValue
-        case .alert: TRANSPORT_ABORT_ALERT.rawValue
-        case .closeNotify: TRANSPORT_ABORT_NOTIFY.rawValue
+        case .reset: APNS_TRANSPORT_ABORT_RESET.rawValue
+        case .close: APNS_TRANSPORT_ABORT_CLOSE.rawValue
+        case .alert: APNS_TRANSPORT_ABORT_ALERT.rawValue
+        case .closeNotify: APNS_TRANSPORT_ABORT_NOTIFY.rawValue
         }
     }
 }
@@ -55,9 +55,9 @@ extension AbortFault {
 extension StallFault.Side {
     fileprivate var code: UInt32 {
         switch self {
-        case .reading: TRANSPORT_STALL_READING.rawValue
-        case .writing: TRANSPORT_STALL_WRITING.rawValue
-        case .both: TRANSPORT_STALL_READING.rawValue | TRANSPORT_STALL_WRITING.rawValue
+        case .reading: APNS_TRANSPORT_STALL_READING.rawValue
+        case .writing: APNS_TRANSPORT_STALL_WRITING.rawValue
+        case .both: APNS_TRANSPORT_STALL_READING.rawValue | APNS_TRANSPORT_STALL_WRITING.rawValue
         }
     }
 }

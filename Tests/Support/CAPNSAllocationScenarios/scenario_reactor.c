@@ -27,10 +27,10 @@ static int begin(stage *s, scenario_result *result) {
 /* The client speaks first, whatever comes in goes back. */
 static void take(stage *s, const apns_reactor_event *event) {
     static const uint8_t hello[] = "hello";
-    if (event->kind == REACTOR_TIMER) s->rang = true;
-    if (event->kind == REACTOR_CONNECTED && event->error == 0) apns_reactor_send(s->loop, event->socket, hello, 5);
-    if (event->kind == REACTOR_RECEIVED && event->socket == s->client) s->echoed = true;
-    if (event->kind == REACTOR_RECEIVED && event->socket != s->client && event->length > 0)
+    if (event->kind == APNS_REACTOR_TIMER) s->rang = true;
+    if (event->kind == APNS_REACTOR_CONNECTED && event->error == 0) apns_reactor_send(s->loop, event->socket, hello, 5);
+    if (event->kind == APNS_REACTOR_RECEIVED && event->socket == s->client) s->echoed = true;
+    if (event->kind == APNS_REACTOR_RECEIVED && event->socket != s->client && event->length > 0)
         apns_reactor_send(s->loop, event->socket, hello, event->length);
 }
 

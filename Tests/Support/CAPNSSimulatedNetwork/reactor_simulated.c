@@ -194,7 +194,7 @@ static uint32_t tell(apns_reactor *r, struct sim_side *own, uint32_t kind, apns_
 static uint32_t tell_connected(apns_reactor *r, struct sim_side *own, apns_reactor_event *event) {
     struct reactor_slot *slot = &r->slots.all[own->slot];
     own->state = SIM_SIDE_OPEN;
-    tell(r, own, REACTOR_CONNECTED, event);
+    tell(r, own, APNS_REACTOR_CONNECTED, event);
     event->error = own->error;
     slot->state = own->error == 0 ? REACTOR_SLOT_OPEN : REACTOR_SLOT_FAILED;
     if (own->error != 0) own->ended = true;
@@ -204,7 +204,7 @@ static uint32_t tell_connected(apns_reactor *r, struct sim_side *own, apns_react
 static uint32_t tell_sent(apns_reactor *r, struct sim_side *own, int error, apns_reactor_event *event) {
     struct reactor_slot *slot = &r->slots.all[own->slot];
     slot->sending = false;
-    tell(r, own, REACTOR_SENT, event);
+    tell(r, own, APNS_REACTOR_SENT, event);
     event->length = slot->send_done;
     event->error = error;
     return 1;
@@ -229,7 +229,7 @@ static uint32_t serve_receiving(apns_reactor *r, struct sim_link *link, uint32_t
     if (flow->arrived > 0) {
         uint8_t *buffer = buffer_next(s);
         if (buffer == NULL) return 0;
-        tell(r, own, REACTOR_RECEIVED, event);
+        tell(r, own, APNS_REACTOR_RECEIVED, event);
         event->bytes = buffer;
         event->length = apns_sim_link_read(s->world, link, side, buffer, s->buffer_bytes);
         return 1;
@@ -238,7 +238,7 @@ static uint32_t serve_receiving(apns_reactor *r, struct sim_link *link, uint32_t
     bool ended = !flow->silent && flow->segments_count == 0 && flow->end_ns <= s->world->now_ns;
     if (own->ended || (!failed && !ended)) return 0;
     own->ended = true;
-    tell(r, own, REACTOR_RECEIVED, event);
+    tell(r, own, APNS_REACTOR_RECEIVED, event);
     event->error = failed ? own->error : 0;
     return 1;
 }
@@ -270,7 +270,7 @@ static bool adopt(apns_reactor *r, const struct sim_listener *listener, uint32_t
     own->reactor = r;
     own->slot = index;
     own->state = SIM_SIDE_OPEN;
-    tell(r, own, REACTOR_ACCEPTED, event);
+    tell(r, own, APNS_REACTOR_ACCEPTED, event);
     return true;
 }
 
@@ -338,7 +338,7 @@ static int wait_for_events(apns_reactor *r, const struct reactor_plan *plan, apn
 }
 
 static const struct reactor_backend_table simulated_table = {
-    .kind = REACTOR_BACKEND_OTHER,
+    .kind = APNS_REACTOR_BACKEND_OTHER,
     .create = create,
     .destroy = destroy,
     .now_ns = now_ns,
