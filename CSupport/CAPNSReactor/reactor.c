@@ -12,9 +12,9 @@
 
 static bool options_are_valid(const apns_reactor_options *o) {
     uint32_t buffers = o->receive_buffer_count;
-    return o->sockets_max > 0 && o->sockets_max <= REACTOR_SOCKETS_MAX && o->timers_max <= REACTOR_TIMERS_MAX &&
-           o->receive_buffer_bytes > 0 && o->receive_buffer_bytes <= REACTOR_BUFFER_BYTES_MAX && buffers > 0 &&
-           buffers <= REACTOR_BUFFERS_MAX && (buffers & (buffers - 1)) == 0;
+    return o->sockets_max > 0 && o->sockets_max <= REACTOR_SOCKETS_MAX && o->receive_buffer_bytes > 0 &&
+           o->receive_buffer_bytes <= REACTOR_BUFFER_BYTES_MAX && buffers > 0 && buffers <= REACTOR_BUFFERS_MAX &&
+           (buffers & (buffers - 1)) == 0;
 }
 
 static int backend_create(apns_reactor *r, const struct reactor_backend_table *table,
@@ -44,11 +44,7 @@ static int parts_create(apns_reactor *r, const struct reactor_backend_table *tab
                         const apns_reactor_options *options) {
     int status = apns_reactor_slots_create(&r->slots, options->sockets_max);
     if (status < 0) return status;
-    status = apns_reactor_timers_create(&r->timers, options->timers_max);
-    if (status == 0) {
-        status = table != NULL ? backend_create(r, table, options) : backend_choose(r, options);
-        if (status < 0) apns_reactor_timers_destroy(&r->timers);
-    }
+    status = table != NULL ? backend_create(r, table, options) : backend_choose(r, options);
     if (status < 0) apns_reactor_slots_destroy(&r->slots);
     return status;
 }
@@ -100,7 +96,6 @@ void apns_reactor_destroy(apns_reactor *r) {
     close_all(r);
     join_all(r);
     r->backend->destroy(r);
-    apns_reactor_timers_destroy(&r->timers);
     apns_reactor_slots_destroy(&r->slots);
     free(r);
 }
@@ -242,28 +237,16 @@ static void accept_resume(apns_reactor *r, uint64_t now_ns) {
     }
 }
 
-/* ---------------------------------------------------------------- timers */
-
-int apns_reactor_timer_start(apns_reactor *r, uint64_t at_ns, uint64_t context, apns_reactor_timer *out) {
-    *out = 0;
-    return apns_reactor_timers_start(&r->timers, at_ns, context, out);
-}
-
-int apns_reactor_timer_stop(apns_reactor *r, apns_reactor_timer timer) {
-    return apns_reactor_timers_stop(&r->timers, timer);
-}
-
 /* ---------------------------------------------------------------- waiting */
 
 void apns_reactor_wake(apns_reactor *r) {
     if (reactor_wake_request(&r->wake)) r->backend->wake(r);
 }
 
-/* Cuts the time limit by everything else that will be due. */
+/* Cuts the time limit by the time at which a paused listener accepts again. */
 static uint64_t until(const apns_reactor *r, uint64_t limit_ns) {
-    uint64_t at_ns = reactor_time_min(limit_ns, reactor_timers_next(&r->timers));
-    if (r->accept_paused && !reactor_slots_full(&r->slots)) at_ns = reactor_time_min(at_ns, r->accept_retry_ns);
-    return at_ns;
+    const bool resumes = r->accept_paused && !reactor_slots_full(&r->slots);
+    return resumes ? reactor_time_min(limit_ns, r->accept_retry_ns) : limit_ns;
 }
 
 /* One trip through the back end. Returns events made, or the back end's negative errno. */
@@ -278,34 +261,20 @@ static int wait_once(apns_reactor *r, struct reactor_plan *plan, apns_reactor_ev
     return count < 0 && n == 0 ? count : (int)n;
 }
 
-/* Timers come after the bytes that arrived with them, so that an answer beats its own deadline; those that found no
- * room come first in the next call, so that no load can hold them back. */
-static uint32_t timers_collect(apns_reactor *r, uint64_t now_ns, apns_reactor_event *events, uint32_t capacity) {
-    uint32_t n = apns_reactor_timers_collect(&r->timers, now_ns, events, capacity);
-    r->timers_owed = n == capacity && reactor_timers_next(&r->timers) <= now_ns;
-    return n;
-}
-
 int apns_reactor_wait(apns_reactor *r, const apns_reactor_wait_options *options, apns_reactor_event *events,
                       uint32_t capacity) {
     if (capacity == 0 || capacity > INT_MAX) return -EINVAL;
     uint64_t now_ns = r->backend->now_ns(r);
     const uint64_t limit_ns = reactor_time_add(now_ns, options->timeout_ns);
     const uint64_t linger_ns = options->batch_min > 1 ? reactor_time_add(now_ns, options->linger_ns) : 0;
-    uint32_t n = r->timers_owed ? timers_collect(r, now_ns, events, capacity) : 0;
     for (;;) {
         accept_resume(r, now_ns);
-        struct reactor_plan plan = {.now_ns = now_ns,
-                                    .until_ns = n > 0 ? now_ns : until(r, limit_ns),
-                                    .linger_ns = linger_ns,
-                                    .batch_min = options->batch_min};
-        int count = wait_once(r, &plan, events + n, capacity - n);
-        if (count < 0 && count != -EINTR) return n > 0 ? (int)n : count;
-        n += count > 0 ? (uint32_t)count : 0;
-        if (n == 0 || r->timers.running > 0) {
-            now_ns = r->backend->now_ns(r);
-            n += timers_collect(r, now_ns, events + n, capacity - n);
-        }
-        if (n > 0 || count == -EINTR || now_ns >= limit_ns) return (int)n;
+        struct reactor_plan plan = {
+            .now_ns = now_ns, .until_ns = until(r, limit_ns), .linger_ns = linger_ns, .batch_min = options->batch_min};
+        int count = wait_once(r, &plan, events, capacity);
+        if (count == -EINTR) return 0;
+        if (count != 0) return count;
+        now_ns = r->backend->now_ns(r);
+        if (now_ns >= limit_ns) return 0;
     }
 }

@@ -1,7 +1,7 @@
 /*
  * reactor_internal: what the common part and the back ends share. Not for users of the loop.
  *
- * The common part (reactor.c) owns slots, timers, the wake-up state and the time limits of a wait. A back end owns
+ * The common part (reactor.c) owns slots, the wake-up state and the time limits of a wait. A back end owns
  * descriptors and bytes; it is a table of functions over the same reactor. A back end without a kernel fills the same
  * table.
  */
@@ -10,12 +10,10 @@
 
 #include "apns_reactor.h"
 #include "reactor_slots.h"
-#include "reactor_timers.h"
 #include "reactor_wake.h"
 
 #define REACTOR_NEVER UINT64_MAX
 #define REACTOR_SOCKETS_MAX ((1U << 24) - 1) /* a slot number takes 24 bits of an io_uring completion */
-#define REACTOR_TIMERS_MAX (1U << 24)
 #define REACTOR_BUFFERS_MAX 32768U
 #define REACTOR_BUFFER_BYTES_MAX (1U << 30)
 
@@ -72,12 +70,10 @@ struct apns_reactor {
     const struct reactor_backend_table *backend;
     void *backend_state;
     struct reactor_slots slots;
-    struct reactor_timers timers;
     uint32_t user_timeout_ms;      /* of connections to come; 0 for none */
     uint64_t accept_retry_ns;      /* paused listeners accept again from then on; 0: as soon as a slot is free */
     int32_t refusal;               /* errno of the back end that was tried first and cannot be had; 0 for none */
     bool accept_paused;            /* some listener is paused */
-    bool timers_owed;              /* timers were due when the last call ran out of room */
     struct apns_reactor_wake wake; /* on a cache line of its own: written by other threads */
 };
 

@@ -31,7 +31,6 @@ static int reactor_make(apns_transport *t, void *context, apns_error *error) {
     apns_reactor_options options = {
         .backend = backends[t->options.loop],
         .sockets_max = t->options.connections_max,
-        .timers_max = 1,
         .receive_buffer_bytes = RECEIVE_BUFFER_BYTES,
         .receive_buffer_count = receive_buffers(t->options.connections_max),
     };

@@ -101,7 +101,7 @@ extension Loop {
     /// A loop of a simulated world.
     convenience init(world: OpaquePointer, sockets: UInt32 = 16) throws {
         var options = apns_reactor_options(
-            backend: 0, sockets_max: sockets, timers_max: 8, receive_buffer_bytes: 4096, receive_buffer_count: 16)
+            backend: 0, sockets_max: sockets, receive_buffer_bytes: 4096, receive_buffer_count: 16)
         var made: OpaquePointer?
         let status = apns_reactor_world_join(world, &options, &made)
         guard status == 0, let made else { throw Refused(code: status) }

@@ -13,7 +13,7 @@
  *
  * Threads. A reactor belongs to the thread that made it. Only apns_reactor_wake may be called from another.
  *
- * Limits. Sockets, timers and receive buffers are fixed at creation; nothing grows afterwards.
+ * Limits. Sockets and receive buffers are fixed at creation; nothing grows afterwards.
  *
  * Errors. Functions return 0 or a negative errno value. Errors of the peer or the network arrive as events.
  */
@@ -27,13 +27,12 @@
 
 typedef struct apns_reactor apns_reactor;
 
-/* Slot in the low half, generation in the high half. Zero is never a socket or a timer. */
+/* Slot in the low half, generation in the high half. Zero is never a socket. */
 typedef uint64_t apns_reactor_socket;
-typedef uint64_t apns_reactor_timer;
 
 enum apns_reactor_backend {
-    APNS_REACTOR_BACKEND_AUTO =
-        0, /* io_uring, or epoll where io_uring cannot be had (EPERM, ENOSYS, ENOMEM, too old) */
+    /* io_uring, or epoll where io_uring cannot be had (EPERM, ENOSYS, ENOMEM, too old) */
+    APNS_REACTOR_BACKEND_AUTO = 0,
     APNS_REACTOR_BACKEND_IO_URING = 1,
     APNS_REACTOR_BACKEND_EPOLL = 2,
     APNS_REACTOR_BACKEND_IO_URING_PLAIN =
@@ -44,12 +43,11 @@ enum apns_reactor_backend {
 typedef struct apns_reactor_options {
     uint32_t backend;              /* enum apns_reactor_backend */
     uint32_t sockets_max;          /* connected and listening sockets together */
-    uint32_t timers_max;           /* timers running at once */
     uint32_t receive_buffer_bytes; /* size of one receive buffer */
     uint32_t receive_buffer_count; /* how many; a power of two, at most 32,768. io_uring goes through all of them in
                                       turn, so no more than are needed keeps them in the cache */
 } apns_reactor_options;
-_Static_assert(sizeof(apns_reactor_options) == 20, "fixed layout");
+_Static_assert(sizeof(apns_reactor_options) == 16, "fixed layout");
 
 enum apns_reactor_event_kind {
     APNS_REACTOR_CONNECTED = 1, /* socket: the connection; error: 0 or errno (then call apns_reactor_close) */
@@ -58,14 +56,12 @@ enum apns_reactor_event_kind {
     APNS_REACTOR_RECEIVED = 3,  /* bytes, length; length 0 with error 0: end of stream; error: errno */
     APNS_REACTOR_SENT = 4,      /* the whole buffer of apns_reactor_send was taken by the kernel, or error: errno */
     APNS_REACTOR_CLOSED = 5,    /* the last word about this socket: slot and buffers are free again */
-    APNS_REACTOR_TIMER = 6,     /* socket: the timer's number; it is no longer running */
-    APNS_REACTOR_WOKEN = 7,     /* one or more calls of apns_reactor_wake since the last wait */
+    APNS_REACTOR_WOKEN = 6,     /* one or more calls of apns_reactor_wake since the last wait */
 };
 
 typedef struct apns_reactor_event {
-    uint64_t socket; /* apns_reactor_socket, or the timer's number for APNS_REACTOR_TIMER */
-    uint64_t
-        context; /* the value given at connect, listen (for ACCEPTED) or timer start; see apns_reactor_context_set */
+    uint64_t socket;      /* apns_reactor_socket */
+    uint64_t context;     /* the value given at connect or listen; see apns_reactor_context_set */
     const uint8_t *bytes; /* RECEIVED: valid until next call of apns_reactor_wait on this reactor */
     uint32_t length;      /* RECEIVED: bytes; SENT: bytes sent in all */
     int32_t error;        /* errno, or 0 */
@@ -77,7 +73,7 @@ _Static_assert(sizeof(apns_reactor_event) == 40, "fixed layout");
 typedef struct apns_reactor_wait_options {
     uint64_t timeout_ns; /* how long to wait for a first event; 0: do not wait; UINT64_MAX: without limit */
     uint64_t linger_ns;  /* how long, from the call, to let completions gather up to batch_min before returning: some
-                            milliseconds, for apns_reactor_wake need not cut it short. Timers do */
+                            milliseconds, for apns_reactor_wake need not cut it short */
     uint32_t batch_min;  /* 0 or 1: return at the first event. UINT32_MAX: gather for the whole linger_ns, as epoll does
                             with any number */
     uint32_t reserved;
@@ -133,12 +129,6 @@ int apns_reactor_close(apns_reactor *r, apns_reactor_socket socket);
 
 /* As apns_reactor_close, but the peer gets a TCP RST instead of a FIN: for servers that misbehave on purpose. */
 int apns_reactor_reset(apns_reactor *r, apns_reactor_socket socket);
-
-/* Starts a one-shot timer at an absolute monotonic time in nanoseconds. -ENOSPC when all timers run. */
-int apns_reactor_timer_start(apns_reactor *r, uint64_t at_ns, uint64_t context, apns_reactor_timer *out);
-
-/* Stops a timer; -ENOENT when it has fired or was never started. After 0 its event does not come any more. */
-int apns_reactor_timer_stop(apns_reactor *r, apns_reactor_timer timer);
 
 /* From any thread: makes the current or the next apns_reactor_wait return with APNS_REACTOR_WOKEN. Cheap to call often.
  */

@@ -135,7 +135,7 @@ static void digest_bytes(apns_reactor_world *world, const uint8_t *bytes, uint32
     }
 }
 
-static const char *const kinds[] = {"", "connected", "accepted", "received", "sent", "closed", "timer", "woken"};
+static const char *const kinds[] = {"", "connected", "accepted", "received", "sent", "closed", "woken"};
 
 void apns_sim_note(const apns_reactor *r, const apns_reactor_event *event) {
     apns_reactor_world *world = sim_state_of(r)->world;
