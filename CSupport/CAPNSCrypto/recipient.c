@@ -69,8 +69,7 @@ static uint32_t bit_count(span number) {
 }
 
 static int refuse(apns_error *error, int fault, const char *found) {
-    return apns_crypto_fail(error, APNS_INPUT, fault,
-                            "expected an RSA public key of %d bits or more (PEM or base64 DER), found %s",
+    return apns_crypto_fail(error, fault, "expected an RSA public key of %d bits or more (PEM or base64 DER), found %s",
                             APNS_CRYPTO_RSA_BITS_MIN, found);
 }
 

@@ -57,7 +57,7 @@ int apns_crypto_sealer_make(int cipher, int padding, apns_crypto_sealer **out, a
     apns_crypto_begin(error);
     *out = NULL;
     apns_crypto_sealer *sealer = calloc(1, sizeof(*sealer));
-    if (sealer == NULL) return apns_crypto_fail(error, APNS_RESOURCE, APNS_CRYPTO_FAULT_NONE, "out of memory");
+    if (sealer == NULL) return apns_crypto_fail_memory(error);
     sealer->gcm = cipher == APNS_CRYPTO_CIPHER_AES256_GCM;
     sealer->cipher = EVP_CIPHER_fetch(NULL, sealer->gcm ? "AES-256-GCM" : "AES-256-CBC", NULL);
     sealer->cipher_context = EVP_CIPHER_CTX_new();
@@ -66,7 +66,7 @@ int apns_crypto_sealer_make(int cipher, int padding, apns_crypto_sealer **out, a
     if (sealer->cipher == NULL || sealer->cipher_context == NULL || sealer->key_maker == NULL ||
         EVP_PKEY_fromdata_init(sealer->key_maker) != 1) {
         apns_crypto_sealer_free(sealer);
-        return apns_crypto_fail_library(error, APNS_RESOURCE, APNS_CRYPTO_FAULT_LIBRARY, "encryption cannot be set up");
+        return apns_crypto_fail_library(error, APNS_CRYPTO_FAULT_LIBRARY, "encryption cannot be set up");
     }
     *out = sealer;
     return apns_crypto_done();
@@ -131,8 +131,7 @@ int apns_crypto_sealer_address(apns_crypto_sealer *sealer, const uint8_t *key, s
     if (status != APNS_OK) return status;
     sealer->recipient = recipient_for(sealer, &rsa);
     if (sealer->recipient == NULL)
-        return apns_crypto_fail_library(error, APNS_INPUT, APNS_CRYPTO_FAULT_MALFORMED,
-                                        "the RSA public key cannot be used");
+        return apns_crypto_fail_library(error, APNS_CRYPTO_FAULT_MALFORMED, "the RSA public key cannot be used");
     sealer->recipient_bytes = rsa.modulus_length;
     if (length <= KEPT_MAX) {
         memcpy(sealer->kept, key, length);
@@ -199,8 +198,7 @@ int apns_crypto_sealer_seal(apns_crypto_sealer *sealer, const uint8_t *message, 
                 encrypt_secret(sealer, key_and_iv, secret_length, wrapped);
     OPENSSL_cleanse(key_and_iv, sizeof(key_and_iv));
     if (!good) {
-        return apns_crypto_fail_library(error, APNS_RESOURCE, APNS_CRYPTO_FAULT_LIBRARY,
-                                        "the payload cannot be encrypted");
+        return apns_crypto_fail_library(error, APNS_CRYPTO_FAULT_LIBRARY, "the payload cannot be encrypted");
     }
     apns_base64_encode(encrypted, encrypted_length, content);
     apns_base64_encode(wrapped, sealer->recipient_bytes, secret);

@@ -142,8 +142,7 @@ static X509 *make_client(EVP_PKEY *key, const char *user_id, const char *common_
 static int write_identity(X509 *authority, X509 *certificate, const EVP_PKEY *key, apns_crypto_identity *out,
                           apns_error *error) {
     if (certificate == NULL)
-        return apns_crypto_fail_library(error, APNS_RESOURCE, APNS_CRYPTO_FAULT_LIBRARY,
-                                        "the certificate cannot be made");
+        return apns_crypto_fail_library(error, APNS_CRYPTO_FAULT_LIBRARY, "the certificate cannot be made");
     int status = apns_crypto_certificate_write(authority, &out->authority, error);
     if (status == APNS_OK) status = apns_crypto_certificate_write(certificate, &out->certificate, error);
     if (status == APNS_OK) status = apns_crypto_pkey_write_private(key, NULL, 0, &out->key, error);
@@ -153,13 +152,13 @@ static int write_identity(X509 *authority, X509 *certificate, const EVP_PKEY *ke
 
 static int expect_hosts(const char *const *hosts, size_t host_count, apns_error *error) {
     if (host_count == 0 || host_count > HOSTS_MAX)
-        return apns_crypto_fail(error, APNS_INPUT, APNS_CRYPTO_FAULT_NAME, "%zu host names given, expected 1 to %d",
-                                host_count, HOSTS_MAX);
+        return apns_crypto_fail(error, APNS_CRYPTO_FAULT_NAME, "%zu host names given, expected 1 to %d", host_count,
+                                HOSTS_MAX);
     for (size_t i = 0; i < host_count; i++) {
         uint8_t scratch[sizeof(struct in6_addr)];
         if (is_host_name(hosts[i]) || inet_pton(AF_INET6, hosts[i], scratch) == 1) continue;
-        return apns_crypto_fail(error, APNS_INPUT, APNS_CRYPTO_FAULT_NAME,
-                                "host %zu is neither a host name nor an IP address", i + 1);
+        return apns_crypto_fail(error, APNS_CRYPTO_FAULT_NAME, "host %zu is neither a host name nor an IP address",
+                                i + 1);
     }
     return APNS_OK;
 }
@@ -195,8 +194,7 @@ int apns_crypto_client_make(const char *user_id, const char *common_name, uint32
     apns_crypto_begin(error);
     *out = (apns_crypto_identity){0};
     if (!is_name(user_id) || !is_name(common_name))
-        return apns_crypto_fail(error, APNS_INPUT, APNS_CRYPTO_FAULT_NAME, "a name of 1 to %d bytes was expected",
-                                NAME_MAX_BYTES);
+        return apns_crypto_fail(error, APNS_CRYPTO_FAULT_NAME, "a name of 1 to %d bytes was expected", NAME_MAX_BYTES);
     EVP_PKEY *key = EVP_EC_gen("P-256");
     X509 *client = key == NULL ? NULL : make_client(key, user_id, common_name, days);
     int status = write_identity(client, client, key, out, error);

@@ -14,8 +14,7 @@ int apns_crypto_key_generate(apns_crypto_key **out, apns_error *error) {
     apns_crypto_begin(error);
     *out = NULL;
     EVP_PKEY *pkey = EVP_EC_gen("P-256");
-    if (pkey == NULL)
-        return apns_crypto_fail_library(error, APNS_RESOURCE, APNS_CRYPTO_FAULT_LIBRARY, "no key could be made");
+    if (pkey == NULL) return apns_crypto_fail_library(error, APNS_CRYPTO_FAULT_LIBRARY, "no key could be made");
     return apns_crypto_key_take(pkey, true, out, error);
 }
 
@@ -23,16 +22,13 @@ int apns_crypto_key_read_public(const uint8_t *pem, size_t pem_length, apns_cryp
     APNS_REQUIRE(out != NULL && (pem != NULL || pem_length == 0));
     apns_crypto_begin(error);
     *out = NULL;
-    int status = apns_crypto_pem_expect(pem, pem_length, "PUBLIC KEY", error);
+    BIO *bio;
+    int status = apns_crypto_pem_open(pem, pem_length, "PUBLIC KEY", &bio, error);
     if (status != APNS_OK) return status;
-    BIO *bio = apns_crypto_bio_over(pem, pem_length);
-    if (bio == NULL)
-        return apns_crypto_fail_library(error, APNS_RESOURCE, APNS_CRYPTO_FAULT_LIBRARY, "cannot read the PEM");
     EVP_PKEY *pkey = PEM_read_bio_PUBKEY(bio, NULL, apns_crypto_no_passphrase, NULL);
     BIO_free(bio);
     if (pkey == NULL)
-        return apns_crypto_fail_library(error, APNS_INPUT, APNS_CRYPTO_FAULT_MALFORMED,
-                                        "the public key cannot be read");
+        return apns_crypto_fail_library(error, APNS_CRYPTO_FAULT_MALFORMED, "the public key cannot be read");
     return apns_crypto_key_take(pkey, false, out, error);
 }
 
@@ -68,8 +64,7 @@ int apns_crypto_es256_verify(const apns_crypto_key *key, const uint8_t *message,
     int verified = ready ? EVP_DigestVerify(context, der, (size_t)der_length, message, message_length) : -1;
     EVP_MD_CTX_free(context);
     OPENSSL_free(der);
-    if (verified < 0)
-        return apns_crypto_fail_library(error, APNS_RESOURCE, APNS_CRYPTO_FAULT_LIBRARY, "verifying failed");
+    if (verified < 0) return apns_crypto_fail_library(error, APNS_CRYPTO_FAULT_LIBRARY, "verifying failed");
     (void)apns_crypto_done();
     return verified == 1 ? 1 : 0;
 }
