@@ -69,7 +69,7 @@ static int deferred_submit(apns_h2_session *session) {
         result = submit(session, deferred->exchange, &deferred->request);
     if (result > 0) changed_closed(session, deferred->exchange, APNS_H2_REFUSED_STREAM);
     deferred_free(session, deferred);
-    return result < 0 ? -1 : 0;
+    return result < 0 ? result : 0;
 }
 
 static void deferred_clear(apns_h2_session *session) {
@@ -113,16 +113,6 @@ int apns_h2_client_abandon(apns_h2_session *session, apns_h2_exchange *exchange,
     return result < 0 ? apns_h2_session_fail_library(session, result) : 0;
 }
 
-/* Behind the end of the last stream, what is left to be understood is in h2_late.c. */
-static int receive(apns_h2_session *session, const uint8_t *bytes, size_t length) {
-    if (nghttp2_session_want_read(session->ng) == 0) {
-        apns_h2_late_receive(session, bytes, length);
-        return 0;
-    }
-    ssize_t taken = nghttp2_session_mem_recv(session->ng, bytes, length);
-    return taken < 0 ? apns_h2_session_fail_library(session, (int)taken) : 0;
-}
-
 static int pump(apns_h2_session *session) {
     int result = apns_h2_send_library(session);
     while (result == 0 && session->deferred_first != NULL && !session->output->paused)
@@ -130,25 +120,11 @@ static int pump(apns_h2_session *session) {
     return result;
 }
 
-/* A server begins no streams: push is disabled. */
-static int stream_begin(apns_h2_session *session, int32_t stream) {
-    (void)session;
-    (void)stream;
-    return 0;
-}
-
-static void fields_end(apns_h2_session *session, apns_h2_exchange *exchange) {
-    (void)session;
-    (void)exchange;
-}
-
 const h2_side apns_h2_client_side = {
     .session_bytes = sizeof(apns_h2_session),
     .library_new = nghttp2_session_client_new3,
-    .receive = receive,
-    .stream_begin = stream_begin,
+    .late_receive = apns_h2_late_receive,
     .field = apns_h2_receive_response_field,
-    .fields_end = fields_end,
     .body_begin = apns_h2_receive_response_body,
     .frame_append = apns_h2_send_client_frame,
     .pump = pump,

@@ -15,7 +15,7 @@ int apns_h2_receive_memory_limit(apns_h2_session *session) {
 static int on_begin_headers(nghttp2_session *ng, const nghttp2_frame *frame, void *user) {
     apns_h2_session *session = user;
     session->header_bytes = 0;
-    if (frame->headers.cat == NGHTTP2_HCAT_REQUEST) {
+    if (frame->headers.cat == NGHTTP2_HCAT_REQUEST && session->side->stream_begin != NULL) {
         session->open_count++;
         return session->side->stream_begin(session, frame->hd.stream_id);
     }
@@ -121,7 +121,7 @@ static int on_frame(nghttp2_session *ng, const nghttp2_frame *frame, void *user)
     bool last = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
     switch (frame->hd.type) {
     case NGHTTP2_HEADERS:
-        session->side->fields_end(session, session->current);
+        if (session->side->fields_end != NULL) session->side->fields_end(session, session->current);
         if (last) apns_h2_receive_fact_add(session, session->current, APNS_H2_COMPLETE);
         break;
     case NGHTTP2_DATA:

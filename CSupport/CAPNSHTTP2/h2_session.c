@@ -106,7 +106,12 @@ int apns_h2_session_fail_library(apns_h2_session *session, int code) {
 
 int apns_h2_session_receive(apns_h2_session *session, const uint8_t *bytes, size_t length) {
     session->drained = false;
-    return session->side->receive(session, bytes, length);
+    if (session->side->late_receive != NULL && nghttp2_session_want_read(session->ng) == 0) {
+        session->side->late_receive(session, bytes, length);
+        return 0;
+    }
+    ssize_t taken = nghttp2_session_mem_recv(session->ng, bytes, length);
+    return taken < 0 ? apns_h2_session_fail_library(session, (int)taken) : 0;
 }
 
 int apns_h2_session_pump(apns_h2_session *session) {

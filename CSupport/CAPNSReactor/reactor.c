@@ -67,7 +67,8 @@ int apns_reactor_open_with(const struct reactor_backend_table *table, void *cont
 
 int apns_reactor_create(const apns_reactor_options *options, apns_reactor **out) {
     *out = NULL;
-    if (options->backend > APNS_REACTOR_BACKEND_IO_URING_PLAIN) return -EINVAL;
+    if (options->backend > APNS_REACTOR_BACKEND_IO_URING_PLAIN || options->backend == APNS_REACTOR_BACKEND_OTHER)
+        return -EINVAL;
     return apns_reactor_open_with(NULL, NULL, options, out);
 }
 

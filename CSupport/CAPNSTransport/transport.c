@@ -25,11 +25,15 @@ static uint32_t receive_buffers(uint32_t connections) {
     return count;
 }
 
+_Static_assert((int)APNS_TRANSPORT_LOOP_AUTO == (int)APNS_REACTOR_BACKEND_AUTO &&
+                   (int)APNS_TRANSPORT_LOOP_IO_URING == (int)APNS_REACTOR_BACKEND_IO_URING &&
+                   (int)APNS_TRANSPORT_LOOP_EPOLL == (int)APNS_REACTOR_BACKEND_EPOLL &&
+                   (int)APNS_TRANSPORT_LOOP_OTHER == (int)APNS_REACTOR_BACKEND_OTHER,
+               "the same numbers");
+
 static int reactor_make(apns_transport *t, void *context, apns_error *error) {
-    static const uint32_t backends[] = {APNS_REACTOR_BACKEND_AUTO, APNS_REACTOR_BACKEND_IO_URING,
-                                        APNS_REACTOR_BACKEND_EPOLL};
     apns_reactor_options options = {
-        .backend = backends[t->options.loop],
+        .backend = t->options.loop,
         .sockets_max = t->options.connections_max,
         .receive_buffer_bytes = RECEIVE_BUFFER_BYTES,
         .receive_buffer_count = receive_buffers(t->options.connections_max),
@@ -156,14 +160,7 @@ void apns_transport_destroy(apns_transport *t) {
 }
 
 uint32_t apns_transport_loop_kind(const apns_transport *t) {
-    switch (apns_reactor_backend_kind(t->reactor)) {
-    case APNS_REACTOR_BACKEND_OTHER:
-        return APNS_TRANSPORT_LOOP_OTHER;
-    case APNS_REACTOR_BACKEND_EPOLL:
-        return APNS_TRANSPORT_LOOP_EPOLL;
-    default:
-        return APNS_TRANSPORT_LOOP_IO_URING;
-    }
+    return apns_reactor_backend_kind(t->reactor);
 }
 
 int apns_transport_loop_refusal(const apns_transport *t) {
@@ -263,5 +260,5 @@ int apns_transport_connection_ping(apns_transport *t, apns_transport_connection 
     connection *c = apns_transport_slot_find(t, connection_id);
     if (c == NULL || c->h2 == NULL || c->state != CONNECTION_UP) return APNS_MISUSE;
     apns_connection_dirty(c);
-    return apns_h2_session_ping(c->h2, t->now_ns) == 0 ? APNS_OK : APNS_RESOURCE;
+    return apns_h2_session_ping(c->h2, t->now_ns);
 }

@@ -188,35 +188,13 @@ static apns_h2_session *session_create(connection *c, const apns_h2_session_opti
     return apns_h2_session_create(options);
 }
 
-static size_t sendable(connection *c, size_t length) {
-    (void)c;
-    return length;
-}
-
-static void sent(connection *c, size_t length) {
-    (void)c;
-    (void)length;
-}
-
-static void client_farewell(connection *c) {
-    apns_tls_session_close(c->tls);
-}
-
-static void socket_close(connection *c) {
-    apns_reactor_close(c->transport->reactor, c->socket);
-}
-
 const connection_side apns_connection_client_side = {
     .client = true,
     .session_create = session_create,
     .received = apns_connection_take,
-    .sendable = sendable,
-    .sent = sent,
     .changed = client_changed,
     .expire = client_expire,
     .requests_end = client_requests_end,
-    .farewell = client_farewell,
-    .close = socket_close,
     .closed = apns_connection_closed,
 };
 

@@ -147,7 +147,11 @@ static bool unsent_requests(const connection *c) {
 static void last_words(connection *c) {
     if (!apns_connection_output_ready(c)) return;
     if (c->h2 != NULL && apns_connection_plain_ready(c)) apns_h2_session_pump(c->h2);
-    if (apns_connection_encrypt(c) == 0) c->side->farewell(c);
+    if (apns_connection_encrypt(c) != 0) return;
+    if (c->side->farewell == NULL)
+        apns_tls_session_close(c->tls);
+    else
+        c->side->farewell(c);
 }
 
 void apns_connection_end(connection *c, uint32_t scope, int64_t code, const char *text, bool polite) {
@@ -173,7 +177,10 @@ void apns_connection_close(connection *c) {
     apns_connection_state_set(c, CONNECTION_CLOSING);
     c->deadline_ns = UINT64_MAX;
     apns_connection_send_buffers_drop(c);
-    c->side->close(c);
+    if (c->side->close == NULL)
+        apns_reactor_close(c->transport->reactor, c->socket);
+    else
+        c->side->close(c);
 }
 
 void apns_connection_closed(connection *c) {

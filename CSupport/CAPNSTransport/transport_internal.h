@@ -80,27 +80,31 @@ typedef struct transport_ground {
     bool stepped; /* the reactor never sleeps: apns_transport_poll returns where another would wait */
 } transport_ground;
 
-/* What the connections of clients and those of servers (in CAPNSTransportServer) do differently. Functions that are
- * NULL have nothing to do: introduce, drain, expire, hangs_up and release may be. A client says GOAWAY when it closes,
- * for until then it may still send bodies and resets. */
+/* What the connections of clients and those of servers (in CAPNSTransportServer) do differently. A client says GOAWAY
+ * when it closes, for until then it may still send bodies and resets. */
 typedef struct connection_side {
     bool client;
 
-    apns_h2_session *(*session_create)(connection *c,
-                                       const apns_h2_session_options *options); /* NULL: a listener's side */
-
-    /* The connection is up: completes its event, which has a text of length bytes of capacity. */
-    void (*introduce)(connection *c, event_node *node, char *text, size_t length, size_t capacity);
+    /* NULL: a listener's side, of which only close, closed and release are called. */
+    apns_h2_session *(*session_create)(connection *c, const apns_h2_session_options *options);
 
     /* Bytes have come: gives them to apns_connection_take, now or later. */
     void (*received)(connection *c, const uint8_t *bytes, size_t length);
 
-    /* How many of the next length bytes may be sent, and that so many were. */
-    size_t (*sendable)(connection *c, size_t length);
-    void (*sent)(connection *c, size_t length);
-
     /* The session has new facts about a stream. */
     void (*changed)(connection *c, request *r);
+
+    /* The session is gone: ends all requests of the connection. */
+    void (*requests_end)(connection *c, uint32_t scope, int64_t code);
+
+    void (*closed)(connection *c); /* the socket is closed */
+
+    /* The rest may be NULL. The connection is up: completes its event, which has a text of length bytes of capacity. */
+    void (*introduce)(connection *c, event_node *node, char *text, size_t length, size_t capacity);
+
+    /* How many of the next length bytes may be sent (NULL: all), and that so many were. */
+    size_t (*sendable)(connection *c, size_t length);
+    void (*sent)(connection *c, size_t length);
 
     /* The caller wants no new request on this connection. */
     void (*drain)(connection *c);
@@ -108,13 +112,9 @@ typedef struct connection_side {
     /* Gives up what waited too long; lowers the transport's next deadline to that of the others. */
     void (*expire)(connection *c);
 
-    /* The session is gone: ends all requests of the connection. */
-    void (*requests_end)(connection *c, uint32_t scope, int64_t code);
-
-    void (*farewell)(connection *c);       /* appends the last word of TLS */
+    void (*farewell)(connection *c);       /* appends the last word of TLS; NULL: close_notify */
     bool (*hangs_up)(const connection *c); /* closes without waiting for the peer */
-    void (*close)(connection *c);          /* begins closing the socket */
-    void (*closed)(connection *c);         /* the socket is closed */
+    void (*close)(connection *c);          /* begins closing the socket; NULL: apns_reactor_close */
     void (*release)(connection *c);        /* frees what is its own */
 } connection_side;
 
@@ -241,11 +241,6 @@ int apns_transport_tls_add(apns_transport *t, const apns_tls_role *role, const a
 /* transport.c: the context of a number for a role, or NULL. */
 apns_tls_context *apns_transport_tls_find(const apns_transport *t, int32_t number, const apns_tls_role *role);
 
-/* ---- transport_time.c */
-
-/* Reads the loop's clock into t->now_ns, without the time in which this process stood still. */
-void apns_transport_look(apns_transport *t);
-
 /* ---- transport_lists.c */
 
 /* A queue of requests through queue_next; a request is in one at most. pop returns NULL when it is empty. */
@@ -256,15 +251,6 @@ request *apns_transport_request_queue_pop(request_queue *queue);
 /* Puts a request at the end of its connection's list, and takes it out again. r->connection stays as it is. */
 void apns_transport_request_link(connection *c, request *r);
 void apns_transport_request_unlink(connection *c, request *r);
-
-/* ---- transport_buffers.c */
-
-/* A buffer, owned by the caller until it is given back to the same list; NULL when memory is short. */
-uint8_t *apns_transport_buffer_take(buffer_list *list);
-void apns_transport_buffer_give(buffer_list *list, uint8_t *bytes);
-
-/* Frees the buffers that were given back. */
-void apns_transport_buffers_free(buffer_list *list);
 
 /* ---- transport_event.c */
 
@@ -381,6 +367,9 @@ void apns_connection_flush(connection *c);
 /* The reactor has sent c->flight, or failed to. */
 void apns_connection_sent(connection *c, const apns_reactor_event *event);
 
+/* Frees the buffers that were given back. */
+void apns_transport_buffers_free(buffer_list *list);
+
 /* Gives back the buffers being filled. That of the reactor stays until apns_connection_flight_give. */
 void apns_connection_send_buffers_drop(connection *c);
 void apns_connection_flight_give(connection *c);
@@ -394,6 +383,9 @@ int apns_connection_encrypt(void *context);
 void apns_transport_client_finish(apns_transport *t, request *r, uint32_t delivery, uint32_t scope, int64_t code);
 
 /* ---- transport_poll.c */
+
+/* Reads the loop's clock into t->now_ns, without the time in which this process stood still. */
+void apns_transport_look(apns_transport *t);
 
 /* Gives a request back to the pool. */
 void apns_transport_request_give(apns_transport *t, request *r);

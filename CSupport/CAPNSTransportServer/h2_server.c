@@ -77,7 +77,7 @@ int apns_h2_fault_goaway(apns_h2_session *session, int32_t last_stream, uint32_t
 
 int apns_h2_fault_settings(apns_h2_session *session, const apns_h2_setting *settings, uint32_t count) {
     nghttp2_settings_entry entries[APNS_H2_FAULT_SETTINGS_MAX];
-    if (count > APNS_H2_FAULT_SETTINGS_MAX) return -1;
+    if (count > APNS_H2_FAULT_SETTINGS_MAX) return APNS_MISUSE;
     for (uint32_t i = 0; i < count; i++)
         entries[i] = (nghttp2_settings_entry){settings[i].id, settings[i].value};
     return apns_h2_session_submitted(session, nghttp2_submit_settings(session->ng, NGHTTP2_FLAG_NONE, entries, count));
@@ -85,9 +85,9 @@ int apns_h2_fault_settings(apns_h2_session *session, const apns_h2_setting *sett
 
 int apns_h2_fault_bytes(apns_h2_session *session, int32_t stream, const uint8_t *bytes, size_t length) {
     server_session *server = server_of(session);
-    if (length > RAW_BYTES_MAX - server->raw_bytes) return -1;
+    if (length > RAW_BYTES_MAX - server->raw_bytes) return APNS_RESOURCE;
     raw_piece *raw = malloc(sizeof(*raw) + length);
-    if (raw == NULL) return -1;
+    if (raw == NULL) return APNS_RESOURCE;
     *raw = (raw_piece){.length = length, .stream = stream};
     if (length > 0) memcpy(raw->bytes, bytes, length);
     server->raw_bytes += length;
@@ -138,15 +138,15 @@ static int pump(apns_h2_session *session) {
     while (server_of(session)->raw_first != NULL && !session->output->paused) {
         raw_piece *raw = server_of(session)->raw_first;
         if (!raw->started) {
-            if (apns_h2_send_library(session) != 0) return -1;
-            if (session->output->paused) return 0;
+            if (apns_h2_send_library(session) != 0) break;
+            if (session->output->paused) break;
             raw->started = true;
-            if (raw->stream != 0 && forget(session, raw->stream) != 0) return -1;
+            if (raw->stream != 0 && forget(session, raw->stream) != 0) break;
         }
-        if (!raw_write(session, raw)) return session->failure.scope == APNS_H2_FAILURE_NONE ? 0 : -1;
+        if (!raw_write(session, raw)) break;
         raw_drop(session);
     }
-    return session->waiting == 0 ? apns_h2_send_library(session) : 0;
+    return session->waiting == 0 ? apns_h2_send_library(session) : session->failure.status;
 }
 
 void apns_h2_fault_pings_mute(apns_h2_session *session, bool muted) {
@@ -167,11 +167,6 @@ static bool withholds(apns_h2_session *session, const uint8_t *frame, size_t len
 }
 
 /* ---------------------------------------------------------------- the server's side of a session */
-
-static int receive(apns_h2_session *session, const uint8_t *bytes, size_t length) {
-    ssize_t taken = nghttp2_session_mem_recv(session->ng, bytes, length);
-    return taken < 0 ? apns_h2_session_fail_library(session, (int)taken) : 0;
-}
 
 static int stream_begin(apns_h2_session *session, int32_t stream) {
     apns_h2_exchange *exchange = apns_h2_pool_take(session->pool);
@@ -221,7 +216,6 @@ static int frame_append(apns_h2_session *session, const uint8_t *frame, size_t l
 static const h2_side apns_server_side = {
     .session_bytes = sizeof(server_session),
     .library_new = nghttp2_session_server_new3,
-    .receive = receive,
     .stream_begin = stream_begin,
     .field = field_add,
     .fields_end = fields_end,

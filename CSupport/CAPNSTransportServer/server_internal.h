@@ -37,6 +37,9 @@ static inline server_connection *server_of(const connection *c) {
     return c->own;
 }
 
+/* transport_server.c: a server's connection that is up, or NULL. */
+connection *apns_server_find(const apns_transport *t, uint64_t id);
+
 /* transport_server.c: the server's part of a transport; NULL when memory is short. */
 server_state *apns_server_state_get(apns_transport *t);
 

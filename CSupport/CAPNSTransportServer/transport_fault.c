@@ -21,14 +21,14 @@ static void end_at_cut(connection *c) {
     end(c, how, !to_the_byte(how));
 }
 
-static connection *find(apns_transport *t, uint64_t id, bool must_be_up) {
+/* A server's connection whose end is not known yet, or NULL. */
+static connection *find(const apns_transport *t, uint64_t id) {
     connection *c = apns_transport_slot_find(t, id);
-    if (c == NULL || c->side != &apns_server_side || c->state > CONNECTION_UP) return NULL;
-    return must_be_up && c->state != CONNECTION_UP ? NULL : c;
+    return c != NULL && c->side == &apns_server_side && c->state <= CONNECTION_UP ? c : NULL;
 }
 
 int apns_transport_fault_abort(apns_transport *t, apns_transport_connection id, uint32_t how) {
-    connection *c = find(t, id, false);
+    connection *c = find(t, id);
     if (c == NULL || how == APNS_TRANSPORT_ABORT_NONE || how > APNS_TRANSPORT_ABORT_NOTIFY) return APNS_MISUSE;
     end(c, how, how != APNS_TRANSPORT_ABORT_RESET);
     return APNS_OK;
@@ -131,7 +131,7 @@ void apns_fault_close(connection *c) {
 /* ---------------------------------------------------------------- while it is up */
 
 int apns_transport_fault_stall(apns_transport *t, apns_transport_connection id, uint32_t what) {
-    connection *c = find(t, id, false);
+    connection *c = find(t, id);
     if (c == NULL) return APNS_MISUSE;
     server_connection *f = server_of(c);
     f->stalled = (uint8_t)what;
@@ -147,14 +147,14 @@ int apns_transport_fault_stall(apns_transport *t, apns_transport_connection id, 
 }
 
 int apns_transport_fault_pings_mute(apns_transport *t, apns_transport_connection id, bool muted) {
-    connection *c = find(t, id, true);
+    connection *c = apns_server_find(t, id);
     if (c == NULL) return APNS_MISUSE;
     apns_h2_fault_pings_mute(c->h2, muted);
     return APNS_OK;
 }
 
 int apns_transport_fault_early(apns_transport *t, apns_transport_connection id, bool early) {
-    connection *c = find(t, id, true);
+    connection *c = apns_server_find(t, id);
     if (c == NULL) return APNS_MISUSE;
     apns_h2_fault_early_set(c->h2, early);
     return APNS_OK;
@@ -166,26 +166,24 @@ _Static_assert(sizeof(apns_transport_setting) == sizeof(apns_h2_setting) &&
 
 int apns_transport_fault_settings(apns_transport *t, apns_transport_connection id,
                                   const apns_transport_setting *settings, uint32_t count) {
-    connection *c = find(t, id, true);
+    connection *c = apns_server_find(t, id);
     if (c == NULL || count > APNS_H2_FAULT_SETTINGS_MAX) return APNS_MISUSE;
     apns_connection_dirty(c);
-    int result = apns_h2_fault_settings(c->h2, (const apns_h2_setting *)(const void *)settings, count);
-    return result == 0 ? APNS_OK : APNS_RESOURCE;
+    return apns_h2_fault_settings(c->h2, (const apns_h2_setting *)(const void *)settings, count);
 }
 
 int apns_transport_fault_goaway(apns_transport *t, apns_transport_connection id, uint32_t last_stream, uint32_t code,
                                 const uint8_t *debug, uint32_t debug_length) {
-    connection *c = find(t, id, true);
+    connection *c = apns_server_find(t, id);
     if (c == NULL || last_stream > INT32_MAX) return APNS_MISUSE;
     c->goaway_sent = true;
     apns_connection_dirty(c);
-    int result = apns_h2_fault_goaway(c->h2, (int32_t)last_stream, code, debug, debug_length);
-    return result == 0 ? APNS_OK : APNS_RESOURCE;
+    return apns_h2_fault_goaway(c->h2, (int32_t)last_stream, code, debug, debug_length);
 }
 
 int apns_transport_fault_bytes(apns_transport *t, apns_transport_connection id, uint32_t stream, const uint8_t *bytes,
                                uint32_t length) {
-    connection *c = find(t, id, true);
+    connection *c = apns_server_find(t, id);
     if (c == NULL) return APNS_MISUSE;
     request *r = stream == 0 ? NULL : (request *)apns_h2_server_find(c->h2, (int32_t)stream);
     if (stream != 0 && (r == NULL || r->state != REQUEST_RECEIVED)) return APNS_MISUSE;

@@ -5,7 +5,7 @@ import Testing
 enum Backend: UInt32, CaseIterable, CustomTestStringConvertible, Codable {
     case ioUring = 1
     case epoll = 2
-    case ioUringPlain = 3
+    case ioUringPlain = 4
 
     var testDescription: String {
         "\(self)"

@@ -14,7 +14,7 @@ struct CreationTests {
         "Options out of range are refused",
         arguments: [
             apns_reactor_options(
-                backend: 4, sockets_max: 1, receive_buffer_bytes: 64, receive_buffer_count: 2),
+                backend: 3, sockets_max: 1, receive_buffer_bytes: 64, receive_buffer_count: 2),
             apns_reactor_options(
                 backend: 2, sockets_max: 0, receive_buffer_bytes: 64, receive_buffer_count: 2),
             apns_reactor_options(

@@ -35,9 +35,10 @@ enum apns_reactor_backend {
     APNS_REACTOR_BACKEND_AUTO = 0,
     APNS_REACTOR_BACKEND_IO_URING = 1,
     APNS_REACTOR_BACKEND_EPOLL = 2,
-    APNS_REACTOR_BACKEND_IO_URING_PLAIN =
-        3,                          /* io_uring without anything newer than Linux 5.19: for tests, to compare */
-    APNS_REACTOR_BACKEND_OTHER = 4, /* never asked for here: a table of functions given to apns_reactor_open_with */
+    /* never asked for here: a table of functions given to apns_reactor_open_with */
+    APNS_REACTOR_BACKEND_OTHER = 3,
+    /* io_uring without anything newer than Linux 5.19: for tests, to compare */
+    APNS_REACTOR_BACKEND_IO_URING_PLAIN = 4,
 };
 
 typedef struct apns_reactor_options {
@@ -51,12 +52,13 @@ _Static_assert(sizeof(apns_reactor_options) == 16, "fixed layout");
 
 enum apns_reactor_event_kind {
     APNS_REACTOR_CONNECTED = 1, /* socket: the connection; error: 0 or errno (then call apns_reactor_close) */
-    APNS_REACTOR_ACCEPTED = 2,  /* socket: the new connection, with the listener's context as its own; or error: errno,
-                              then  socket is 0 and the listener, out of descriptors or memory, tries again by itself */
-    APNS_REACTOR_RECEIVED = 3,  /* bytes, length; length 0 with error 0: end of stream; error: errno */
-    APNS_REACTOR_SENT = 4,      /* the whole buffer of apns_reactor_send was taken by the kernel, or error: errno */
-    APNS_REACTOR_CLOSED = 5,    /* the last word about this socket: slot and buffers are free again */
-    APNS_REACTOR_WOKEN = 6,     /* one or more calls of apns_reactor_wake since the last wait */
+    /* socket: the new connection, with the listener's context as its own; or error: errno, then socket is 0 and the
+     * listener, out of descriptors or memory, tries again by itself */
+    APNS_REACTOR_ACCEPTED = 2,
+    APNS_REACTOR_RECEIVED = 3, /* bytes, length; length 0 with error 0: end of stream; error: errno */
+    APNS_REACTOR_SENT = 4,     /* the whole buffer of apns_reactor_send was taken by the kernel, or error: errno */
+    APNS_REACTOR_CLOSED = 5,   /* the last word about this socket: slot and buffers are free again */
+    APNS_REACTOR_WOKEN = 6,    /* one or more calls of apns_reactor_wake since the last wait */
 };
 
 typedef struct apns_reactor_event {
