@@ -119,30 +119,19 @@ void apns_reactor_user_timeout_set(apns_reactor *r, uint32_t milliseconds) {
     r->user_timeout_ms = milliseconds;
 }
 
-/* A slot in a state, or NULL when all are taken. */
-static struct reactor_slot *slot_take(apns_reactor *r, uint8_t state, uint64_t context) {
-    uint32_t index = apns_reactor_slots_take(&r->slots);
-    if (index == REACTOR_SLOT_NONE) return NULL;
-    struct reactor_slot *slot = &r->slots.all[index];
-    slot->state = state;
-    slot->context = context;
-    return slot;
-}
-
 /* Ends what a back end began for a slot just taken: tells its handle, or frees it again. */
 static int slot_begun(apns_reactor *r, struct reactor_slot *slot, int status, apns_reactor_socket *out) {
-    uint32_t index = reactor_slot_index(&r->slots, slot);
     if (status < 0)
-        apns_reactor_slots_untake(&r->slots, index);
+        apns_reactor_slots_free(&r->slots, slot);
     else
-        *out = reactor_slot_handle(slot, index);
+        *out = reactor_slot_handle(slot, reactor_slot_index(&r->slots, slot));
     return status < 0 ? status : 0;
 }
 
 int apns_reactor_connect(apns_reactor *r, const struct sockaddr *address, socklen_t address_length, uint64_t context,
                          apns_reactor_socket *out) {
     *out = 0;
-    struct reactor_slot *slot = slot_take(r, REACTOR_SLOT_CONNECTING, context);
+    struct reactor_slot *slot = apns_reactor_slots_take(&r->slots, REACTOR_SLOT_CONNECTING, context);
     if (slot == NULL) return -ENOSPC;
     return slot_begun(r, slot, r->backend->connect(r, slot, address, address_length), out);
 }
@@ -150,7 +139,7 @@ int apns_reactor_connect(apns_reactor *r, const struct sockaddr *address, sockle
 int apns_reactor_listen(apns_reactor *r, const struct sockaddr *address, socklen_t address_length, uint32_t backlog,
                         uint64_t context, apns_reactor_socket *out) {
     *out = 0;
-    struct reactor_slot *slot = slot_take(r, REACTOR_SLOT_LISTENING, context);
+    struct reactor_slot *slot = apns_reactor_slots_take(&r->slots, REACTOR_SLOT_LISTENING, context);
     if (slot == NULL) return -ENOSPC;
     return slot_begun(r, slot, r->backend->listen(r, slot, address, address_length, backlog), out);
 }
@@ -201,12 +190,14 @@ int apns_reactor_reset(apns_reactor *r, apns_reactor_socket socket) {
 /* ---------------------------------------------------------------- accepting */
 
 void apns_reactor_accept_pause(apns_reactor *r, struct reactor_slot *listener, int error) {
+    APNS_REQUIRE(listener->state == REACTOR_SLOT_LISTENING);
     listener->paused = true;
     r->accept_paused = true;
     if (error != 0) r->accept_retry_ns = reactor_time_add(r->backend->now_ns(r), ACCEPT_RETRY_NS);
 }
 
-bool apns_reactor_accept_error_is_passing(int error) {
+/* True for errors that concern one connection only, which is gone (accept(2)). */
+static bool is_passing(int error) {
     switch (error) {
     case ECONNABORTED:
     case EINTR:
@@ -221,6 +212,14 @@ bool apns_reactor_accept_error_is_passing(int error) {
     default:
         return false;
     }
+}
+
+uint32_t apns_reactor_accept_failed(apns_reactor *r, struct reactor_slot *listener, int error,
+                                    apns_reactor_event *event) {
+    if (is_passing(error)) return 0;
+    apns_reactor_accept_pause(r, listener, error);
+    *event = (apns_reactor_event){.context = listener->context, .kind = APNS_REACTOR_ACCEPTED, .error = error};
+    return 1;
 }
 
 /* Accepts again on paused listeners as far as a slot and the time allow. */

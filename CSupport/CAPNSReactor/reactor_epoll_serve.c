@@ -136,18 +136,15 @@ static uint32_t receive(apns_reactor *r, struct reactor_slot *slot, uint32_t ind
 /* ---------------------------------------------------------------- accepting */
 
 static uint32_t adopt(apns_reactor *r, struct reactor_slot *listener, int descriptor, apns_reactor_event *event) {
-    uint32_t index = apns_reactor_slots_take(&r->slots);
-    struct reactor_slot *slot = &r->slots.all[index];
-    slot->state = REACTOR_SLOT_OPEN;
-    slot->context = listener->context;
+    struct reactor_slot *slot = apns_reactor_slots_take(&r->slots, REACTOR_SLOT_OPEN, listener->context);
     slot->descriptor = descriptor;
     int status = apns_epoll_register(r, slot);
     if (status == 0) {
-        *event = reactor_event_make(slot, index, APNS_REACTOR_ACCEPTED);
+        *event = reactor_event_make(slot, reactor_slot_index(&r->slots, slot), APNS_REACTOR_ACCEPTED);
         return 1;
     }
     close(descriptor);
-    apns_reactor_slots_untake(&r->slots, index);
+    apns_reactor_slots_free(&r->slots, slot);
     *event = (apns_reactor_event){.context = listener->context, .kind = APNS_REACTOR_ACCEPTED, .error = -status};
     return 1;
 }
@@ -161,12 +158,9 @@ static uint32_t accept_next(apns_reactor *r, struct reactor_slot *listener, apns
     int descriptor = accept4(listener->descriptor, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (descriptor >= 0) return adopt(r, listener, descriptor, event);
     int error = errno;
-    if (error == EAGAIN) listener->active &= (uint16_t)~EPOLL_READABLE;
-    if (apns_reactor_accept_error_is_passing(error)) return 0;
-    listener->active &= (uint16_t)~EPOLL_READABLE;
-    apns_reactor_accept_pause(r, listener, error);
-    *event = (apns_reactor_event){.context = listener->context, .kind = APNS_REACTOR_ACCEPTED, .error = error};
-    return 1;
+    uint32_t n = apns_reactor_accept_failed(r, listener, error, event);
+    if (n > 0 || error == EAGAIN) listener->active &= (uint16_t)~EPOLL_READABLE;
+    return n;
 }
 
 /* ---------------------------------------------------------------- the queue */

@@ -88,8 +88,10 @@ int apns_reactor_open_with(const struct reactor_backend_table *table, void *cont
 /* Pauses a listener: until a slot is free, and after an error (not 0) for a while. */
 void apns_reactor_accept_pause(apns_reactor *r, struct reactor_slot *listener, int error);
 
-/* True for errors of accept that concern one connection only, which is gone: accept the next one (accept(2)). */
-bool apns_reactor_accept_error_is_passing(int error);
+/* Accepting failed: pauses the listener and makes the event that says so, unless the error concerns one connection
+ * only: then the next one is to be accepted. Returns events made, 0 or 1. */
+uint32_t apns_reactor_accept_failed(apns_reactor *r, struct reactor_slot *listener, int error,
+                                    apns_reactor_event *event);
 
 static inline uint64_t reactor_time_add(uint64_t at_ns, uint64_t span_ns) {
     return span_ns > REACTOR_NEVER - at_ns ? REACTOR_NEVER : at_ns + span_ns;

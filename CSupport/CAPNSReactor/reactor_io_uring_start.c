@@ -114,5 +114,5 @@ void apns_uring_join(apns_reactor *r, struct reactor_slot *slot) {
     slot->wanted = 0;
     close(slot->descriptor);
     slot->descriptor = -1;
-    apns_reactor_slots_close(&r->slots, reactor_slot_index(&r->slots, slot));
+    apns_reactor_slots_close(&r->slots, slot);
 }

@@ -137,7 +137,7 @@ static void close_start(apns_reactor *r, struct reactor_slot *slot) {
     apns_reactor_world *world = sim_state_of(r)->world;
     if (slot->active == SLOT_LISTENER) {
         listener_close(world, &world->listeners[slot->descriptor]);
-        apns_reactor_slots_close(&r->slots, reactor_slot_index(&r->slots, slot));
+        apns_reactor_slots_close(&r->slots, slot);
         return;
     }
     uint32_t side;
@@ -164,9 +164,8 @@ static void join(apns_reactor *r, struct sim_link *link, uint32_t side) {
     struct reactor_slot *slot = &r->slots.all[own->slot];
     if (slot->send_done < slot->send_length && own->error == 0 && sim_chance(world, 500000))
         apns_sim_link_take(world, link, side);
-    uint32_t index = own->slot;
     apns_sim_link_leave(world, link, side);
-    apns_reactor_slots_close(&r->slots, index);
+    apns_reactor_slots_close(&r->slots, slot);
 }
 
 static uint8_t *buffer_next(struct sim_state *s) {
@@ -260,15 +259,13 @@ static uint32_t serve(apns_reactor *r, struct sim_link *link, uint32_t side, apn
 static bool adopt(apns_reactor *r, const struct sim_listener *listener, uint32_t number, apns_reactor_event *event) {
     apns_reactor_world *world = sim_state_of(r)->world;
     struct sim_link *link = world->links[number];
-    uint32_t index = apns_reactor_slots_take(&r->slots);
-    if (index == REACTOR_SLOT_NONE) return false;
-    struct reactor_slot *slot = &r->slots.all[index];
-    slot->state = REACTOR_SLOT_OPEN;
-    slot->context = r->slots.all[listener->slot].context;
+    const uint64_t context = r->slots.all[listener->slot].context;
+    struct reactor_slot *slot = apns_reactor_slots_take(&r->slots, REACTOR_SLOT_OPEN, context);
+    if (slot == NULL) return false;
     slot->descriptor = (int32_t)(number << 1 | SIM_SERVER);
     struct sim_side *own = &link->sides[SIM_SERVER];
     own->reactor = r;
-    own->slot = index;
+    own->slot = reactor_slot_index(&r->slots, slot);
     own->state = SIM_SIDE_OPEN;
     tell(r, own, APNS_REACTOR_ACCEPTED, event);
     return true;
