@@ -1,4 +1,10 @@
-/* What the files of crypto share with each other and with nobody else. */
+/*
+ * What the files of crypto share, and CAPNSIdentities.
+ *
+ * Order. A public function that fills a record empties it first with apns_crypto_begin and ends with apns_crypto_done
+ * or a function of failure, so that OpenSSL's error queue is empty in between. Out parameters are emptied before
+ * anything can fail, and filled last.
+ */
 #ifndef APNS_BATCH_CRYPTO_INTERNAL_H
 #define APNS_BATCH_CRYPTO_INTERNAL_H
 
@@ -45,6 +51,9 @@ typedef struct crypto_passphrase {
     size_t length;
     bool asked;
 } crypto_passphrase;
+
+/* Fails when it is too long. */
+int apns_crypto_passphrase_expect(const crypto_passphrase *passphrase, apns_error *error);
 
 /* A callback for blocks that need no passphrase. Without one OpenSSL would ask the terminal. */
 int apns_crypto_no_passphrase(char *buffer, int capacity, int for_writing, void *context);

@@ -82,7 +82,7 @@ static int read_failed(const crypto_passphrase *passphrase, apns_error *error) {
     return apns_crypto_fail_library(error, APNS_CRYPTO_FAULT_MALFORMED, "the private key cannot be read");
 }
 
-static int expect_passphrase(const crypto_passphrase *passphrase, apns_error *error) {
+int apns_crypto_passphrase_expect(const crypto_passphrase *passphrase, apns_error *error) {
     if (passphrase->bytes == NULL || passphrase->length <= PEM_BUFSIZE) return APNS_OK;
     return apns_crypto_fail(error, APNS_CRYPTO_FAULT_PASSPHRASE, "the passphrase is longer than %d bytes", PEM_BUFSIZE);
 }
@@ -90,7 +90,7 @@ static int expect_passphrase(const crypto_passphrase *passphrase, apns_error *er
 int apns_crypto_pkey_read_private(const uint8_t *pem, size_t pem_length, crypto_passphrase *passphrase, EVP_PKEY **out,
                                   apns_error *error) {
     BIO *bio = NULL;
-    int status = expect_passphrase(passphrase, error);
+    int status = apns_crypto_passphrase_expect(passphrase, error);
     if (status == APNS_OK) status = apns_crypto_pem_open(pem, pem_length, "PRIVATE KEY", &bio, error);
     if (status != APNS_OK) return status;
     *out = PEM_read_bio_PrivateKey(bio, NULL, give_passphrase, passphrase);
@@ -101,7 +101,7 @@ int apns_crypto_pkey_read_private(const uint8_t *pem, size_t pem_length, crypto_
 int apns_crypto_pkey_write_private(const EVP_PKEY *pkey, const uint8_t *passphrase, size_t passphrase_length,
                                    apns_crypto_buffer *out, apns_error *error) {
     crypto_passphrase given = {.bytes = passphrase, .length = passphrase_length};
-    int status = expect_passphrase(&given, error);
+    int status = apns_crypto_passphrase_expect(&given, error);
     if (status != APNS_OK) return status;
     const EVP_CIPHER *cipher = passphrase == NULL ? NULL : EVP_aes_256_cbc();
     BIO *bio = BIO_new(BIO_s_secmem()); /* its memory is wiped on free */

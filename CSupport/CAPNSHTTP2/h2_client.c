@@ -62,7 +62,7 @@ static h2_deferred *deferred_unlink(apns_h2_session *session, h2_deferred **link
 /* Begins the request that waits longest. The peer may have lowered its limit in the meantime: then it was not sent. */
 static int deferred_submit(apns_h2_session *session) {
     h2_deferred *deferred = deferred_unlink(session, &session->deferred_first);
-    APNS_REQUIRE(session->waiting > 0);
+    APNS_REQUIRE(session->waiting > 0 && session->waiting <= session->open_count);
     session->waiting--;
     int result = 1;
     if (session->open_count - session->waiting <= apns_h2_session_peer_streams_max(session))
@@ -81,7 +81,7 @@ static void deferred_clear(apns_h2_session *session) {
 
 int apns_h2_client_submit(apns_h2_session *session, apns_h2_exchange *exchange, const apns_h2_request *request) {
     APNS_REQUIRE(request->set != NULL && request->field_count <= APNS_H2_REQUEST_FIELDS_MAX && exchange->stream == 0);
-    if (!session->drained && apns_h2_session_pump(session) != 0) return -1;
+    if (!session->drained && apns_h2_session_pump(session) != 0) return session->failure.status;
     int result = 0;
     if (session->output->paused || session->deferred_first != NULL || !session->drained) {
         result = defer(session, exchange, request);
@@ -97,6 +97,7 @@ static int deferred_cancel(apns_h2_session *session, const apns_h2_exchange *exc
     for (h2_deferred **link = &session->deferred_first; *link != NULL; link = &(*link)->next) {
         if ((*link)->exchange != exchange) continue;
         deferred_free(session, deferred_unlink(session, link));
+        APNS_REQUIRE(session->waiting > 0 && session->open_count > 0);
         session->waiting--;
         session->open_count--;
         break;

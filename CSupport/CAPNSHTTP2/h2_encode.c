@@ -1,4 +1,6 @@
 #include "h2_hpack.h"
+
+#include "apns_check.h"
 #include <string.h>
 
 /* First bytes of the representations, and the bits that their integer has there (RFC 7541, section 6). */
@@ -169,6 +171,7 @@ static const h2_block *sets_encode(h2_encoder *encoder, const apns_h2_header_set
     block->version = encoder->table.version;
     uint8_t *end = fields_write(encoder, block->bytes, set);
     if (shared != NULL) end = fields_write(encoder, end, shared);
+    APNS_REQUIRE((size_t)(end - block->bytes) <= most);
     block->length = (uint32_t)(end - block->bytes);
     return block;
 }

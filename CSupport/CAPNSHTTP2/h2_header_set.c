@@ -44,5 +44,7 @@ apns_h2_header_set *apns_h2_header_set_create(const apns_h2_field *fields, uint3
 }
 
 void apns_h2_header_set_destroy(apns_h2_header_set *set) {
-    if (set != NULL && --set->references == 0) free(set);
+    if (set == NULL) return;
+    APNS_REQUIRE(set->references > 0);
+    if (--set->references == 0) free(set);
 }

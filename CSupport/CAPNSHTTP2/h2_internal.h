@@ -1,4 +1,15 @@
-/* Shared by the files of CAPNSHTTP2. */
+/*
+ * Shared by the files of CAPNSHTTP2.
+ *
+ * Ownership. A session holds no exchange: the caller's pool does. It knows one from submit (a server: from the
+ * beginning of a stream) until it shows APNS_H2_CLOSED, is abandoned, or the session is destroyed. Memory, pool and
+ * output must outlive the session.
+ *
+ * Order. Requests are written as they are submitted, and only while the library holds nothing else (session->drained)
+ * and the output is not paused; else they are deferred, and a pump begins them in order. Callbacks of the library
+ * record facts and never call the library back, but for the submission of RST_STREAM. The first failure counts
+ * (apns_h2_session_fail), and after it only apns_h2_session_destroy and the functions that look are called.
+ */
 #ifndef APNS_BATCH_H2_INTERNAL_H
 #define APNS_BATCH_H2_INTERNAL_H
 

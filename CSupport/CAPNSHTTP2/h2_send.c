@@ -122,6 +122,7 @@ static int headers_append(apns_h2_session *session, const uint8_t *frame) {
     const uint8_t *end = apns_h2_encoder_request(&session->encoder, session->request, session->request_body_length,
                                                  header + H2_FRAME_HEADER_BYTES);
     if (end == NULL) return request_fail(session);
+    APNS_ASSERT((size_t)(end - header) <= H2_FRAME_HEADER_BYTES + most);
     frame_header_write(header, (size_t)(end - header) - H2_FRAME_HEADER_BYTES, NGHTTP2_HEADERS, frame[4], frame + 5);
     output->length += (uint32_t)(end - header);
     return 0;

@@ -88,6 +88,13 @@ static bool add_name(X509 *certificate, int nid, const char *value) {
                                       (const uint8_t *)value, -1, -1, 0) == 1;
 }
 
+/* The certificate when all went well, else NULL. */
+static X509 *finished(X509 *certificate, bool good) {
+    if (good) return certificate;
+    X509_free(certificate);
+    return NULL;
+}
+
 /* A certificate with everything that all have in common, not yet signed. user_id: NULL for none. */
 static X509 *new_certificate(EVP_PKEY *key, const char *user_id, const char *common_name, uint32_t days) {
     X509 *certificate = X509_new();
@@ -96,9 +103,7 @@ static X509 *new_certificate(EVP_PKEY *key, const char *user_id, const char *com
                 (user_id == NULL || add_name(certificate, NID_userId, user_id)) &&
                 add_name(certificate, NID_commonName, common_name) &&
                 add_extension(certificate, NULL, NID_subject_key_identifier, "hash");
-    if (good) return certificate;
-    X509_free(certificate);
-    return NULL;
+    return finished(certificate, good);
 }
 
 static bool sign(X509 *certificate, const X509 *issuer, EVP_PKEY *issuer_key) {
@@ -112,9 +117,7 @@ static X509 *make_authority(EVP_PKEY *key, uint32_t days) {
                 add_extension(authority, authority, NID_basic_constraints, "critical,CA:TRUE,pathlen:0") &&
                 add_extension(authority, authority, NID_key_usage, "critical,keyCertSign,cRLSign") &&
                 sign(authority, authority, key);
-    if (good) return authority;
-    X509_free(authority);
-    return NULL;
+    return finished(authority, good);
 }
 
 static X509 *make_server(EVP_PKEY *key, X509 *authority, EVP_PKEY *authority_key, const char *const *hosts,
@@ -125,17 +128,13 @@ static X509 *make_server(EVP_PKEY *key, X509 *authority, EVP_PKEY *authority_key
                 add_extension(server, authority, NID_key_usage, "critical,digitalSignature") &&
                 add_extension(server, authority, NID_ext_key_usage, "serverAuth,clientAuth") &&
                 add_hosts(server, hosts, host_count) && sign(server, authority, authority_key);
-    if (good) return server;
-    X509_free(server);
-    return NULL;
+    return finished(server, good);
 }
 
 static X509 *make_client(EVP_PKEY *key, const char *user_id, const char *common_name, uint32_t days) {
     X509 *client = new_certificate(key, user_id, common_name, days);
-    if (client != NULL && add_extension(client, client, NID_ext_key_usage, "clientAuth") && sign(client, client, key))
-        return client;
-    X509_free(client);
-    return NULL;
+    return finished(client, client != NULL && add_extension(client, client, NID_ext_key_usage, "clientAuth") &&
+                                sign(client, client, key));
 }
 
 /* certificate NULL: it could not be made. */

@@ -256,6 +256,7 @@ static int wait_once(apns_reactor *r, struct reactor_plan *plan, apns_reactor_ev
     plan->linger_ns = reactor_time_min(plan->linger_ns, plan->until_ns);
     int count = r->backend->wait(r, plan, events, capacity);
     uint32_t n = count > 0 ? (uint32_t)count : 0;
+    APNS_REQUIRE(n <= capacity);
     n += apns_reactor_slots_collect(&r->slots, events + n, capacity - n);
     if (reactor_wake_collect(&r->wake, n < capacity)) events[n++] = (apns_reactor_event){.kind = APNS_REACTOR_WOKEN};
     return count < 0 && n == 0 ? count : (int)n;

@@ -107,6 +107,8 @@ static int listen_start(apns_reactor *r, struct reactor_slot *slot, const struct
 /* Sent with the next wait: whatever the caller starts until then costs it no system call here. */
 static void send_start(apns_reactor *r, struct reactor_slot *slot) {
     struct epoll *e = epoll_of(r);
+    /* At most one of each slot: a slot that is closed is free again only with the next wait. */
+    APNS_REQUIRE(e->sends_count < r->slots.count);
     slot->active |= EPOLL_SEND;
     e->sends[e->sends_count++] = reactor_slot_index(&r->slots, slot);
 }
@@ -133,6 +135,7 @@ static void wake(apns_reactor *r) {
 }
 
 static void buffers_return(struct epoll *e) {
+    APNS_REQUIRE(e->free_count + e->buffers.held_count == e->buffers.count);
     while (e->buffers.held_count > 0)
         e->free_buffers[e->free_count++] = e->buffers.held[--e->buffers.held_count];
 }

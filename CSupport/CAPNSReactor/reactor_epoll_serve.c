@@ -1,5 +1,6 @@
 #include "reactor_epoll.h"
 
+#include "apns_check.h"
 #include <errno.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -59,6 +60,7 @@ void apns_epoll_send_started(apns_reactor *r) {
 }
 
 static uint32_t report_sent(struct reactor_slot *slot, uint32_t index, apns_reactor_event *event) {
+    APNS_REQUIRE(slot->sending && slot->send_done <= slot->send_length);
     slot->active &= (uint16_t)~EPOLL_SENT;
     slot->sending = false;
     *event = reactor_event_make(slot, index, APNS_REACTOR_SENT);
@@ -93,6 +95,7 @@ void apns_epoll_note(apns_reactor *r, struct reactor_slot *slot, uint32_t edges)
 }
 
 static uint32_t report_connected(struct reactor_slot *slot, uint32_t index, apns_reactor_event *event) {
+    APNS_REQUIRE(slot->state == REACTOR_SLOT_CONNECTING);
     slot->active &= (uint16_t)~EPOLL_CONNECTED;
     slot->state = slot->error == 0 ? REACTOR_SLOT_OPEN : REACTOR_SLOT_FAILED;
     *event = reactor_event_make(slot, index, APNS_REACTOR_CONNECTED);

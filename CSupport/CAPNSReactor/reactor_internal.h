@@ -1,6 +1,14 @@
 /*
  * reactor_internal: what the common part and the back ends share. Not for users of the loop.
  *
+ * Order of calls: create; then connect and listen for slots that are FREE, send for slots that are OPEN and send
+ * nothing else, close for slots that are neither FREE nor CLOSING, and wait, all on the reactor's thread; destroy once
+ * all slots are free. Only wake may be called from another thread, and at any time in between.
+ *
+ * Ownership: a slot belongs to the common part, which takes it and frees it; its descriptor, and the bits of active and
+ * wanted, to the back end, from connect, listen or accept until apns_reactor_slots_close. Bytes to be sent are the
+ * caller's: a back end reads them between send and the event that it makes (SENT), or apns_reactor_slots_close.
+ *
  * The common part (reactor.c) owns slots, the wake-up state and the time limits of a wait. A back end owns
  * descriptors and bytes; it is a table of functions over the same reactor. A back end without a kernel fills the same
  * table.

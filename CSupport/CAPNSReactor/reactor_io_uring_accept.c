@@ -1,5 +1,6 @@
 #include "reactor_io_uring.h"
 
+#include "apns_check.h"
 #include <errno.h>
 #include <unistd.h>
 
@@ -57,8 +58,10 @@ uint32_t apns_uring_accept_unpark(apns_reactor *r, apns_reactor_event *events, u
     struct uring *u = uring_of(r);
     uint32_t n = 0;
     while (n < u->parked_count && n < capacity && !reactor_slots_full(&r->slots)) {
-        struct uring_parked parked = u->parked[n];
-        events[n++] = adopt(r, &r->slots.all[parked.listener], parked.descriptor);
+        struct reactor_slot *listener = &r->slots.all[u->parked[n].listener];
+        APNS_REQUIRE(listener->state == REACTOR_SLOT_LISTENING);
+        events[n] = adopt(r, listener, u->parked[n].descriptor);
+        n++;
     }
     u->parked_count -= n;
     for (uint32_t i = 0; n > 0 && i < u->parked_count; i++)

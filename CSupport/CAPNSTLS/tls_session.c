@@ -68,6 +68,7 @@ static bool protocol_chosen(const apns_tls_session *session) {
 
 static int library_handshake(apns_tls_session *session, apns_tls_input *input) {
     ERR_clear_error();
+    APNS_REQUIRE(session->output->bytes != NULL);
     session->input = *input;
     int result = SSL_do_handshake(session->ssl);
     *input = session->input;
@@ -116,6 +117,7 @@ const tls_methods apns_tls_library_methods = {
 /* ---------------------------------------------------------------- whatever the methods are */
 
 apns_tls_session *apns_tls_session_create(apns_tls_context *context, const char *host_name, apns_tls_output *output) {
+    APNS_REQUIRE(output != NULL && context->methods->session_bytes >= sizeof(apns_tls_session));
     ERR_clear_error();
     apns_tls_session *session = calloc(1, context->methods->session_bytes);
     if (session == NULL) return NULL;
@@ -152,7 +154,9 @@ int apns_tls_session_handshake(apns_tls_session *session, apns_tls_input *input)
 int apns_tls_session_read(apns_tls_session *session, apns_tls_input *input, uint8_t *plain, size_t capacity,
                           size_t *length) {
     APNS_ASSERT(capacity > 0);
-    return session->methods->read(session, input, plain, capacity, length);
+    int result = session->methods->read(session, input, plain, capacity, length);
+    APNS_ASSERT(result != APNS_TLS_OK || (*length > 0 && *length <= capacity));
+    return result;
 }
 
 int apns_tls_session_write(apns_tls_session *session, const uint8_t *plain, size_t length) {

@@ -102,6 +102,7 @@ static void send_request(connection *c, request *r, const apns_transport_request
         .path_length = wanted->path_length,
         .field_count = wanted->field_count,
     };
+    APNS_ASSERT(c->h2 != NULL && request.set != NULL);
     apns_transport_request_link(c, r);
     int result = apns_connection_plain_ready(c) ? apns_h2_client_submit(c->h2, &r->exchange, &request) : 1;
     if (result > 0) {

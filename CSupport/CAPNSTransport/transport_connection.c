@@ -68,6 +68,7 @@ static void session_start(connection *c) {
 }
 
 void apns_connection_handshake(connection *c, apns_tls_input *input) {
+    APNS_REQUIRE(c->state == CONNECTION_HANDSHAKING && c->tls != NULL);
     if (!apns_connection_output_ready(c)) {
         apns_connection_end(c, APNS_TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a send buffer", false);
         return;
@@ -155,7 +156,7 @@ static void last_words(connection *c) {
 }
 
 void apns_connection_end(connection *c, uint32_t scope, int64_t code, const char *text, bool polite) {
-    APNS_ASSERT(scope != APNS_TRANSPORT_SCOPE_NONE);
+    APNS_REQUIRE(scope != APNS_TRANSPORT_SCOPE_NONE);
     if (c->state >= CONNECTION_LEAVING) return;
     end_note(c, scope, code, text);
     polite = polite && c->state > CONNECTION_TUNNELING && !unsent_requests(c);
@@ -164,6 +165,7 @@ void apns_connection_end(connection *c, uint32_t scope, int64_t code, const char
     apns_h2_session_destroy(c->h2);
     c->h2 = NULL;
     c->side->requests_end(c, scope, code); /* the session's streams had them until now */
+    APNS_REQUIRE(c->first == NULL);
     if (!polite || (c->fill.length == 0 && c->flight == NULL)) {
         apns_connection_close(c);
         return;
@@ -195,6 +197,7 @@ void apns_connection_closed(connection *c) {
     c->shared = NULL;
     apns_connection_state_set(c, CONNECTION_CLOSED);
     APNS_REQUIRE(c->first == NULL && c->h2 == NULL && c->down != NULL);
+    APNS_REQUIRE(c->fill.bytes == NULL && c->plain.bytes == NULL && c->flight == NULL);
     c->closed_next = t->closed;
     t->closed = c;
 }

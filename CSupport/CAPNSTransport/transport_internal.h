@@ -1,4 +1,16 @@
-/* Shared by the files of CAPNSTransport. */
+/*
+ * Shared by the files of CAPNSTransport.
+ *
+ * Ownership. A connection owns its sessions, its buffers and its list of requests; the transport owns everything else,
+ * the slots among it. A request is in its connection's list until its outcome is known, then in t->outcomes (a
+ * server's: in t->received while it waits to be returned); its exchange is the session's in between, until that shows
+ * APNS_H2_CLOSED or is abandoned or destroyed.
+ *
+ * Order. Whatever ends a connection goes through apns_connection_end (LEAVING: session gone, requests ended), then
+ * apns_connection_close (CLOSING: the reactor closes the socket), then apns_connection_closed (CLOSED: joined), and its
+ * slot is given back with the event DOWN. A function that calls into the session must call apns_connection_collect
+ * before it returns to the poll, and may find the connection ended by it.
+ */
 #ifndef APNS_BATCH_TRANSPORT_INTERNAL_H
 #define APNS_BATCH_TRANSPORT_INTERNAL_H
 
@@ -254,7 +266,7 @@ void apns_transport_request_unlink(connection *c, request *r);
 
 /* ---- transport_event.c */
 
-/* A cleared node, owned by the caller until it is pushed or given back (NULL allowed). NULL when memory is short. */
+/* A cleared node, owned by the caller until it is given back (NULL allowed). NULL when memory is short. */
 event_node *apns_transport_event_node_take(apns_transport *t);
 void apns_transport_event_node_give(apns_transport *t, event_node *node);
 
@@ -266,9 +278,6 @@ event_node *apns_transport_event_add(connection *c, uint32_t kind);
 
 /* Copies the beginning of a detail into the node. */
 void apns_transport_event_detail_set(event_node *node, const void *bytes, size_t length);
-
-/* Puts a node behind those that wait. */
-void apns_transport_event_push(apns_transport *t, event_node *node);
 
 /* Gives back the nodes that the last poll returned. */
 void apns_transport_events_release(apns_transport *t);

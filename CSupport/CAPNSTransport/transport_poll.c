@@ -28,6 +28,7 @@ void apns_transport_look(apns_transport *t) {
 }
 
 void apns_transport_request_give(apns_transport *t, request *r) {
+    APNS_ASSERT(r->state != REQUEST_NEW && r->next == NULL && r->previous == NULL);
     r->state = REQUEST_NEW;
     apns_h2_pool_give(t->pool, &r->exchange);
 }
@@ -46,6 +47,7 @@ static void flush_dirty(apns_transport *t) {
     while (t->dirty != NULL) {
         connection *c = t->dirty;
         t->dirty = c->dirty_next;
+        APNS_ASSERT(c->dirty && c->side != NULL);
         c->dirty = false;
         apns_connection_flush(c);
     }
@@ -233,7 +235,7 @@ static void event_return(apns_transport *t, apns_transport_poll_io *io, event_no
 static void event_returned(apns_transport *t, const event_node *node) {
     connection *c = apns_transport_slot_find(t, node->event.connection);
     if (c == NULL) return;
-    APNS_REQUIRE(c->events > 0);
+    APNS_REQUIRE(c->events > 0 && c->events <= EVENTS_PER_CONNECTION_MAX);
     c->events--;
     if (node == c->settings) c->settings = NULL;
     if (node == c->pong) c->pong = NULL;
@@ -263,6 +265,7 @@ static void closed_fill(apns_transport *t, apns_transport_poll_io *io) {
             link = &c->closed_next;
             continue;
         }
+        APNS_REQUIRE(c->state == CONNECTION_CLOSED && c->events == 0 && c->down != NULL);
         *link = c->closed_next;
         event_return(t, io, c->down);
         c->down = NULL;

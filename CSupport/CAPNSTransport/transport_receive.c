@@ -110,6 +110,7 @@ static int decrypt_all(connection *c, apns_tls_input *input) {
 }
 
 static void decrypt(connection *c, apns_tls_input *input) {
+    APNS_ASSERT(c->h2 != NULL && c->tls != NULL);
     if (!apns_connection_output_ready(c)) {
         apns_connection_end(c, APNS_TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a send buffer", false);
         return;

@@ -29,6 +29,7 @@ void apns_transport_buffers_free(buffer_list *list) {
 
 void apns_connection_dirty(connection *c) {
     if (c->dirty || c->state >= CONNECTION_CLOSING) return;
+    APNS_ASSERT(c->side != NULL);
     c->dirty = true;
     c->dirty_next = c->transport->dirty;
     c->transport->dirty = c;
@@ -37,9 +38,8 @@ void apns_connection_dirty(connection *c) {
 void apns_connection_clean(connection *c) {
     if (!c->dirty) return;
     connection **link = &c->transport->dirty;
-    APNS_ASSERT(*link != NULL);
-    while (*link != c)
-        link = &(*link)->dirty_next;
+    for (; *link != c; link = &(*link)->dirty_next)
+        APNS_REQUIRE(*link != NULL);
     *link = c->dirty_next;
     c->dirty = false;
 }
@@ -125,6 +125,7 @@ bool apns_connection_plain_ready(connection *c) {
 
 /* Pumps the session into records; false when the connection ended. */
 static bool pump(connection *c) {
+    APNS_ASSERT(c->h2 != NULL);
     if (!apns_h2_session_pending(c->h2) && c->plain.length == 0) return true;
     if (!apns_connection_plain_ready(c)) {
         apns_connection_end(c, APNS_TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a send buffer", false);
@@ -157,7 +158,7 @@ void apns_connection_flush(connection *c) {
 
 void apns_connection_sent(connection *c, const apns_reactor_event *event) {
     apns_transport *t = c->transport;
-    APNS_REQUIRE(c->flight != NULL);
+    APNS_REQUIRE(c->flight != NULL && event->length <= t->send_buffers.bytes);
     apns_connection_flight_give(c);
     t->statistics.bytes_sent += event->length;
     if (c->state == CONNECTION_CLOSING) return;

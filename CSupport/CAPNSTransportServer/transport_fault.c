@@ -160,16 +160,12 @@ int apns_transport_fault_early(apns_transport *t, apns_transport_connection id, 
     return APNS_OK;
 }
 
-_Static_assert(sizeof(apns_transport_setting) == sizeof(apns_h2_setting) &&
-                   offsetof(apns_transport_setting, value) == offsetof(apns_h2_setting, value),
-               "settings pass from one room to the other as they are");
-
-int apns_transport_fault_settings(apns_transport *t, apns_transport_connection id,
-                                  const apns_transport_setting *settings, uint32_t count) {
+int apns_transport_fault_settings(apns_transport *t, apns_transport_connection id, const apns_h2_setting *settings,
+                                  uint32_t count) {
     connection *c = apns_server_find(t, id);
     if (c == NULL || count > APNS_H2_FAULT_SETTINGS_MAX) return APNS_MISUSE;
     apns_connection_dirty(c);
-    return apns_h2_fault_settings(c->h2, (const apns_h2_setting *)(const void *)settings, count);
+    return apns_h2_fault_settings(c->h2, settings, count);
 }
 
 int apns_transport_fault_goaway(apns_transport *t, apns_transport_connection id, uint32_t last_stream, uint32_t code,

@@ -67,10 +67,6 @@ void apns_h2_memory_give(apns_h2_memory *memory, void *block);
 /* Makes a block larger, keeping its bytes; NULL at the limit, then block is unchanged. */
 void *apns_h2_memory_grow(apns_h2_memory *memory, void *block, size_t bytes);
 
-/* The same out of a reserve when memory is short or the limit is reached, up to 65,000 bytes. For the library's
- * realloc: nghttp2 (1.52) frees an item twice when its queue of streams with data cannot grow. */
-void *apns_h2_memory_grow_reserved(apns_h2_memory *memory, void *block, size_t bytes);
-
 /* ---------------------------------------------------------------- fields and messages */
 
 enum apns_h2_indexing {

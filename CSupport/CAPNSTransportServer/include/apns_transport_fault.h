@@ -1,11 +1,11 @@
 /*
  * transport_fault: servers that misbehave on purpose, for tests of clients. What happens and when is the caller's
- * decision; here is only how. Everything of apns_transport.h
- * about pointers, threads and errors holds.
+ * decision; here is only how. Everything of apns_transport.h about pointers, threads and errors holds.
  */
 #ifndef APNS_BATCH_TRANSPORT_FAULT_H
 #define APNS_BATCH_TRANSPORT_FAULT_H
 
+#include "apns_h2_server.h"
 #include "apns_transport_server.h"
 
 enum apns_transport_abort {
@@ -49,17 +49,10 @@ int apns_transport_fault_pings_mute(apns_transport *t, apns_transport_connection
 /* Requests are handed out as soon as their fields have come, whatever has come of the body by then. */
 int apns_transport_fault_early(apns_transport *t, apns_transport_connection connection, bool early);
 
-typedef struct apns_transport_setting {
-    uint16_t id;
-    uint16_t reserved;
-    uint32_t value;
-} apns_transport_setting;
-_Static_assert(sizeof(apns_transport_setting) == 8, "fixed layout");
-
 /* Announces at most 8 settings, which hold here too once the client has acknowledged them. settings: borrowed until
  * return. */
 int apns_transport_fault_settings(apns_transport *t, apns_transport_connection connection,
-                                  const apns_transport_setting *settings, uint32_t count);
+                                  const apns_h2_setting *settings, uint32_t count);
 
 /* Sends GOAWAY with any last-stream-id; streams above it are passed over. debug: borrowed until return. */
 int apns_transport_fault_goaway(apns_transport *t, apns_transport_connection connection, uint32_t last_stream,

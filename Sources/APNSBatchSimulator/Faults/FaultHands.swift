@@ -12,7 +12,7 @@ enum FaultHands {
         case .stall(let connection, let side):
             return apns_transport_fault_stall(transport, connection, side?.code ?? 0)
         case .settings(let connection, let settings):
-            let list = settings.map { apns_transport_setting(id: $0.id, reserved: 0, value: $0.value) }
+            let list = settings.map { apns_h2_setting(id: $0.id, reserved: 0, value: $0.value) }
             return apns_transport_fault_settings(transport, connection, list, UInt32(list.count))
         case .ignorePings(let connection): return apns_transport_fault_pings_mute(transport, connection, true)
         case .early(let connection, let early): return apns_transport_fault_early(transport, connection, early)
