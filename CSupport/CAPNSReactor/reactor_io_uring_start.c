@@ -69,7 +69,7 @@ void apns_uring_start(apns_reactor *r, struct reactor_slot *slot, enum uring_ope
         io_uring_prep_cancel_fd(sqe, slot->descriptor, IORING_ASYNC_CANCEL_ALL);
         break;
     }
-    APNS_REQUIRE((slot->active & operation) == 0 && slot->descriptor >= 0);
+    APNS_ASSERT((slot->active & operation) == 0 && slot->descriptor >= 0);
     slot->active |= (uint16_t)operation;
     sqe->user_data = (uint64_t)slot->generation << 32 | (uint64_t)index << 8 | (uint64_t)operation;
 }

@@ -63,7 +63,7 @@ uint32_t apns_reactor_slots_collect(struct reactor_slots *slots, apns_reactor_ev
     while (n < capacity && slots->closed_head != REACTOR_SLOT_NONE) {
         uint32_t index = slots->closed_head;
         struct reactor_slot *slot = &slots->all[index];
-        APNS_REQUIRE(slot->state == REACTOR_SLOT_CLOSING && slot->descriptor < 0);
+        APNS_REQUIRE(slot->state == REACTOR_SLOT_CLOSING);
         slots->closed_head = slot->next;
         if (slots->closed_head == REACTOR_SLOT_NONE) slots->closed_tail = REACTOR_SLOT_NONE;
         events[n++] = (apns_reactor_event){

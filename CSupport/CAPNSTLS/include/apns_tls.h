@@ -29,9 +29,6 @@ typedef struct apns_tls_roots apns_tls_roots;
 /* Bytes of plaintext that one record carries at most (RFC 8446, section 5.1). */
 enum { APNS_TLS_RECORD_PLAIN_MAX = 16384 };
 
-/* Bytes that a record may be longer than its plaintext (RFC 5246, section 6.2.3, and its header). */
-enum { APNS_TLS_RECORD_OVERHEAD_MAX = 2048 + 5 };
-
 enum apns_tls_result {
     APNS_TLS_OK = 0,
     APNS_TLS_WANT = 1,   /* needs more ciphertext */
