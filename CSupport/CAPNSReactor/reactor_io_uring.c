@@ -16,26 +16,16 @@ static void state_free(struct uring *u) {
     free(u);
 }
 
-static int state_make(const apns_reactor_options *options, struct uring **out) {
+static int create(apns_reactor *r, const apns_reactor_options *options) {
     struct uring *u = calloc(1, sizeof(*u));
     if (u == NULL) return -ENOMEM;
+    u->wake_descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    int status = u->wake_descriptor < 0 ? -errno : 0;
     u->addresses = calloc(options->sockets_max, sizeof(*u->addresses));
     u->parked = calloc(URING_PARKED_MAX, sizeof(*u->parked));
-    u->wake_descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (u->addresses == NULL || u->parked == NULL || u->wake_descriptor < 0) {
-        int status = u->wake_descriptor < 0 ? -errno : -ENOMEM;
-        state_free(u);
-        return status;
-    }
-    *out = u;
-    return 0;
-}
-
-static int create(apns_reactor *r, const apns_reactor_options *options) {
-    struct uring *u = NULL;
-    int status = state_make(options, &u);
-    if (status < 0) return status;
-    status = apns_uring_ring_create(u, options, options->backend == APNS_REACTOR_BACKEND_IO_URING_PLAIN);
+    if (status == 0 && (u->addresses == NULL || u->parked == NULL)) status = -ENOMEM;
+    if (status == 0)
+        status = apns_uring_ring_create(u, options, options->backend == APNS_REACTOR_BACKEND_IO_URING_PLAIN);
     if (status < 0) {
         state_free(u);
         return status;

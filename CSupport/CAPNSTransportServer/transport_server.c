@@ -109,13 +109,12 @@ static void accepted(apns_transport *t, const apns_reactor_event *event) {
     connection *listener = apns_transport_slot_find(t, event->context);
     if (event->error != 0 || event->socket == 0) return;
     connection *c = listener == NULL ? NULL : apns_transport_slot_take(t, &apns_server_side);
-    if (c == NULL) {
-        apns_reactor_close(t->reactor, event->socket);
-        return;
-    }
-    if (!connection_prepare(c, listener, event->socket)) {
+    if (c != NULL && !connection_prepare(c, listener, event->socket)) {
         apns_tls_session_destroy(c->tls);
         apns_transport_slot_give(c);
+        c = NULL;
+    }
+    if (c == NULL) {
         apns_reactor_close(t->reactor, event->socket);
         return;
     }
