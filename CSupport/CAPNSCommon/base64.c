@@ -1,4 +1,4 @@
-#include "base64.h"
+#include "apns_base64.h"
 
 #include "apns_check.h"
 

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "system.h"
+#include "apns_system.h"
 
 #include <errno.h>
 #include <fcntl.h>

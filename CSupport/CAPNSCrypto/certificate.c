@@ -34,8 +34,7 @@ static void subject_text(const X509 *certificate, int nid, char *out, size_t cap
 static int read_facts(const X509 *certificate, apns_crypto_certificate_facts *out, apns_error *error) {
     if (!unix_seconds(X509_get0_notBefore(certificate), &out->not_before) ||
         !unix_seconds(X509_get0_notAfter(certificate), &out->not_after))
-        return apns_crypto_fail_library(error, APNS_INPUT, CRYPTO_FAULT_MALFORMED,
-                                        "the certificate's dates cannot be read");
+        return apns_crypto_fail_library(error, APNS_CRYPTO_FAULT_MALFORMED, "the certificate's dates cannot be read");
     subject_text(certificate, NID_commonName, out->common_name, sizeof(out->common_name));
     subject_text(certificate, NID_userId, out->user_id, sizeof(out->user_id));
     return apns_crypto_done();
@@ -43,10 +42,9 @@ static int read_facts(const X509 *certificate, apns_crypto_certificate_facts *ou
 
 /* Reads every certificate of the text and keeps the first. *out: owned by caller. */
 static int read_chain(const uint8_t *pem, size_t pem_length, X509 **out, apns_error *error) {
-    int status = apns_crypto_pem_expect(pem, pem_length, "CERTIFICATE", error);
+    BIO *bio;
+    int status = apns_crypto_pem_open(pem, pem_length, "CERTIFICATE", &bio, error);
     if (status != APNS_OK) return status;
-    BIO *bio = apns_crypto_bio_over(pem, pem_length);
-    if (bio == NULL) return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "cannot read the PEM");
     X509 *first = NULL;
     X509 *next = NULL;
     while ((next = PEM_read_bio_X509(bio, NULL, apns_crypto_no_passphrase, NULL)) != NULL) {
@@ -62,7 +60,7 @@ static int read_chain(const uint8_t *pem, size_t pem_length, X509 **out, apns_er
         return apns_crypto_done();
     }
     X509_free(first);
-    return apns_crypto_fail_library(error, APNS_INPUT, CRYPTO_FAULT_MALFORMED, "the certificate cannot be read");
+    return apns_crypto_fail_library(error, APNS_CRYPTO_FAULT_MALFORMED, "the certificate cannot be read");
 }
 
 int apns_crypto_certificate_read(const uint8_t *pem, size_t pem_length, apns_crypto_certificate_facts *out,
@@ -80,7 +78,7 @@ int apns_crypto_certificate_read(const uint8_t *pem, size_t pem_length, apns_cry
 
 static int expect_match(const X509 *certificate, const EVP_PKEY *key, apns_error *error) {
     if (X509_check_private_key(certificate, key) == 1) return APNS_OK;
-    return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_MISMATCH, "the private key is not the certificate's");
+    return apns_crypto_fail(error, APNS_CRYPTO_FAULT_MISMATCH, "the private key is not the certificate's");
 }
 
 int apns_crypto_certificate_match(const uint8_t *certificate_pem, size_t certificate_length, const uint8_t *key_pem,

@@ -19,41 +19,41 @@ int apns_crypto_done(void) {
     return APNS_OK;
 }
 
-int apns_crypto_fail(apns_error *error, int status, int fault, const char *format, ...) {
+int apns_crypto_fail(apns_error *error, int fault, const char *format, ...) {
     ERR_clear_error();
-    if (error == NULL) return status;
-    error->status = status;
-    error->scope = fault;
-    error->code = 0;
+    if (error == NULL) return APNS_INPUT;
     va_list arguments;
     va_start(arguments, format);
+    *error = (apns_error){.status = APNS_INPUT, .scope = fault};
     (void)vsnprintf(error->text, sizeof(error->text), format, arguments);
     va_end(arguments);
-    return status;
+    return APNS_INPUT;
 }
 
-bool apns_crypto_memory_was_short(void) {
+int apns_crypto_fail_memory(apns_error *error) {
+    ERR_clear_error();
+    return apns_error_set(error, APNS_RESOURCE, APNS_CRYPTO_FAULT_NONE, 0, "out of memory");
+}
+
+/* True when OpenSSL's error queue says that memory was short; empties it. */
+static bool memory_was_short(void) {
     bool was_short = false;
     for (unsigned long code; (code = ERR_get_error()) != 0;)
         was_short = was_short || ERR_GET_REASON(code) == ERR_R_MALLOC_FAILURE;
     return was_short;
 }
 
-int apns_crypto_fail_library(apns_error *error, int status, int fault, const char *what) {
+int apns_crypto_fail_library(apns_error *error, int fault, const char *what) {
     unsigned long code = ERR_peek_last_error();
     /* Input is not to blame for a lack of memory while it was read. */
-    if (apns_crypto_memory_was_short()) {
-        status = APNS_RESOURCE;
-        fault = CRYPTO_FAULT_LIBRARY;
-    }
+    if (memory_was_short()) fault = APNS_CRYPTO_FAULT_LIBRARY;
+    int status = fault == APNS_CRYPTO_FAULT_LIBRARY ? APNS_RESOURCE : APNS_INPUT;
     /* The reason is a fixed text of the library. The "data" of an error is left out: it may quote the input. */
     const char *reason = code == 0 ? NULL : ERR_reason_error_string(code);
-    if (reason == NULL)
-        (void)apns_crypto_fail(error, status, fault, "%s", what);
-    else
-        (void)apns_crypto_fail(error, status, fault, "%s (%s)", what, reason);
-    if (error != NULL) error->code = (int64_t)code;
-    return status;
+    ERR_clear_error(); /* also frees what entries that were taken kept */
+    char text[sizeof(error->text)];
+    (void)snprintf(text, sizeof(text), reason == NULL ? "%s" : "%s (%s)", what, reason);
+    return apns_error_set(error, status, fault, (int64_t)code, text);
 }
 
 BIO *apns_crypto_bio_over(const uint8_t *bytes, size_t length) {
@@ -61,20 +61,22 @@ BIO *apns_crypto_bio_over(const uint8_t *bytes, size_t length) {
     return BIO_new_mem_buf(length == 0 ? (const void *)"" : bytes, (int)length);
 }
 
-BIO *apns_crypto_bio_secret(void) {
-    return BIO_new(BIO_s_secmem());
-}
-
-int apns_crypto_buffer_from_bio(BIO *bio, apns_crypto_buffer *out, apns_error *error) {
+static int buffer_fill(apns_crypto_buffer *out, BIO *bio, apns_error *error) {
     char *data = NULL;
     long length = BIO_get_mem_data(bio, &data);
-    if (length <= 0) return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "nothing was written");
+    if (length <= 0) return apns_crypto_fail_library(error, APNS_CRYPTO_FAULT_LIBRARY, "nothing was written");
     uint8_t *bytes = malloc((size_t)length);
-    if (bytes == NULL) return apns_crypto_fail(error, APNS_RESOURCE, CRYPTO_FAULT_NONE, "out of memory");
+    if (bytes == NULL) return apns_crypto_fail_memory(error);
     memcpy(bytes, data, (size_t)length);
-    out->bytes = bytes;
-    out->length = (size_t)length;
+    *out = (apns_crypto_buffer){.bytes = bytes, .length = (size_t)length};
     return apns_crypto_done();
+}
+
+int apns_crypto_bio_finish(BIO *bio, bool written, const char *failure, apns_crypto_buffer *out, apns_error *error) {
+    int status =
+        written ? buffer_fill(out, bio, error) : apns_crypto_fail_library(error, APNS_CRYPTO_FAULT_LIBRARY, failure);
+    BIO_free(bio);
+    return status;
 }
 
 void apns_crypto_buffer_free(apns_crypto_buffer *buffer) {
@@ -82,8 +84,7 @@ void apns_crypto_buffer_free(apns_crypto_buffer *buffer) {
         OPENSSL_cleanse(buffer->bytes, buffer->length);
         free(buffer->bytes);
     }
-    buffer->bytes = NULL;
-    buffer->length = 0;
+    *buffer = (apns_crypto_buffer){0};
 }
 
 void apns_crypto_wipe(void *bytes, size_t length) {

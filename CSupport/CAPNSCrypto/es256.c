@@ -8,7 +8,7 @@
 #include <openssl/rand.h>
 #include <string.h>
 
-enum { COORDINATE_BYTES = CRYPTO_ES256_BYTES / 2, DER_MAX = 80 };
+enum { COORDINATE_BYTES = APNS_CRYPTO_ES256_BYTES / 2, DER_MAX = 80 };
 
 /* From the DER that OpenSSL makes to r and s of fixed width (RFC 7518, section 3.4). */
 static bool der_to_raw(const uint8_t *der, size_t der_length, uint8_t *raw) {
@@ -24,7 +24,8 @@ int apns_crypto_es256_sign(const apns_crypto_key *key, const uint8_t *message, s
                            uint8_t *signature, apns_error *error) {
     APNS_REQUIRE(key != NULL && signature != NULL && (message != NULL || message_length == 0));
     apns_crypto_begin(error);
-    if (!key->is_private) return apns_crypto_fail(error, APNS_MISUSE, CRYPTO_FAULT_NONE, "a public key cannot sign");
+    if (!key->is_private)
+        return apns_error_set(error, APNS_MISUSE, APNS_CRYPTO_FAULT_NONE, 0, "a public key cannot sign");
     uint8_t der[DER_MAX];
     size_t der_length = sizeof(der);
     EVP_MD_CTX *context = EVP_MD_CTX_new();
@@ -32,7 +33,7 @@ int apns_crypto_es256_sign(const apns_crypto_key *key, const uint8_t *message, s
                 EVP_DigestSign(context, der, &der_length, message, message_length) == 1 &&
                 der_to_raw(der, der_length, signature);
     EVP_MD_CTX_free(context);
-    if (!good) return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "signing failed");
+    if (!good) return apns_crypto_fail_library(error, APNS_CRYPTO_FAULT_LIBRARY, "signing failed");
     return apns_crypto_done();
 }
 
@@ -40,7 +41,7 @@ int apns_crypto_sha256(const uint8_t *bytes, size_t length, uint8_t *digest, apn
     APNS_REQUIRE(digest != NULL && (bytes != NULL || length == 0));
     apns_crypto_begin(error);
     if (EVP_Digest(bytes, length, digest, NULL, EVP_sha256(), NULL) == 1) return apns_crypto_done();
-    return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "SHA-256 failed");
+    return apns_crypto_fail_library(error, APNS_CRYPTO_FAULT_LIBRARY, "SHA-256 failed");
 }
 
 int apns_crypto_random(uint8_t *bytes, size_t length, apns_error *error) {
@@ -49,7 +50,7 @@ int apns_crypto_random(uint8_t *bytes, size_t length, apns_error *error) {
     while (length > 0) {
         int part = length > INT_MAX ? INT_MAX : (int)length;
         if (RAND_bytes(bytes, part) != 1)
-            return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "no random bytes");
+            return apns_crypto_fail_library(error, APNS_CRYPTO_FAULT_LIBRARY, "no random bytes");
         bytes += part;
         length -= (size_t)part;
     }

@@ -33,7 +33,7 @@ static bool ends_with(const char *text, const char *suffix) {
     return a >= b && strcmp(text + a - b, suffix) == 0;
 }
 
-int apns_crypto_pem_expect(const uint8_t *pem, size_t pem_length, const char *suffix, apns_error *error) {
+static int expect_block(const uint8_t *pem, size_t pem_length, const char *suffix, apns_error *error) {
     char label[CRYPTO_PEM_LABEL_MAX + 1];
     char first[CRYPTO_PEM_LABEL_MAX + 1] = "";
     size_t at = 0;
@@ -42,12 +42,18 @@ int apns_crypto_pem_expect(const uint8_t *pem, size_t pem_length, const char *su
         if (first[0] == '\0') memcpy(first, label, sizeof(first));
     }
     if (first[0] != '\0')
-        return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_WRONG_BLOCK, "the PEM holds a %s, expected a %s", first,
+        return apns_crypto_fail(error, APNS_CRYPTO_FAULT_WRONG_BLOCK, "the PEM holds a %s, expected a %s", first,
                                 suffix);
-    if (pem_length == 0)
-        return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_NOT_PEM, "not PEM: there are no bytes");
-    return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_NOT_PEM,
-                            "not PEM: no line \"-----BEGIN %s-----\" was found", suffix);
+    if (pem_length == 0) return apns_crypto_fail(error, APNS_CRYPTO_FAULT_NOT_PEM, "not PEM: there are no bytes");
+    return apns_crypto_fail(error, APNS_CRYPTO_FAULT_NOT_PEM, "not PEM: no line \"-----BEGIN %s-----\" was found",
+                            suffix);
+}
+
+int apns_crypto_pem_open(const uint8_t *pem, size_t pem_length, const char *suffix, BIO **out, apns_error *error) {
+    int status = expect_block(pem, pem_length, suffix, error);
+    if (status != APNS_OK) return status;
+    *out = apns_crypto_bio_over(pem, pem_length);
+    return *out != NULL ? APNS_OK : apns_crypto_fail_library(error, APNS_CRYPTO_FAULT_LIBRARY, "cannot read the PEM");
 }
 
 static int give_passphrase(char *buffer, int capacity, int for_writing, void *context) {
@@ -70,53 +76,41 @@ int apns_crypto_no_passphrase(char *buffer, int capacity, int for_writing, void 
 /* Why reading failed, told from what the callback saw. */
 static int read_failed(const crypto_passphrase *passphrase, apns_error *error) {
     if (passphrase->asked && passphrase->bytes == NULL)
-        return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_ENCRYPTED,
-                                "the key is encrypted and no passphrase was given");
+        return apns_crypto_fail(error, APNS_CRYPTO_FAULT_ENCRYPTED, "the key is encrypted and no passphrase was given");
     if (passphrase->asked)
-        return apns_crypto_fail_library(error, APNS_INPUT, CRYPTO_FAULT_PASSPHRASE,
-                                        "the passphrase does not open the key");
-    return apns_crypto_fail_library(error, APNS_INPUT, CRYPTO_FAULT_MALFORMED, "the private key cannot be read");
+        return apns_crypto_fail_library(error, APNS_CRYPTO_FAULT_PASSPHRASE, "the passphrase does not open the key");
+    return apns_crypto_fail_library(error, APNS_CRYPTO_FAULT_MALFORMED, "the private key cannot be read");
+}
+
+int apns_crypto_passphrase_expect(const crypto_passphrase *passphrase, apns_error *error) {
+    if (passphrase->bytes == NULL || passphrase->length <= PEM_BUFSIZE) return APNS_OK;
+    return apns_crypto_fail(error, APNS_CRYPTO_FAULT_PASSPHRASE, "the passphrase is longer than %d bytes", PEM_BUFSIZE);
 }
 
 int apns_crypto_pkey_read_private(const uint8_t *pem, size_t pem_length, crypto_passphrase *passphrase, EVP_PKEY **out,
                                   apns_error *error) {
-    if (passphrase->bytes != NULL && passphrase->length > PEM_BUFSIZE)
-        return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_PASSPHRASE, "the passphrase is longer than %d bytes",
-                                PEM_BUFSIZE);
-    int status = apns_crypto_pem_expect(pem, pem_length, "PRIVATE KEY", error);
+    BIO *bio = NULL;
+    int status = apns_crypto_passphrase_expect(passphrase, error);
+    if (status == APNS_OK) status = apns_crypto_pem_open(pem, pem_length, "PRIVATE KEY", &bio, error);
     if (status != APNS_OK) return status;
-    BIO *bio = apns_crypto_bio_over(pem, pem_length);
-    if (bio == NULL) return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "cannot read the PEM");
     *out = PEM_read_bio_PrivateKey(bio, NULL, give_passphrase, passphrase);
     BIO_free(bio);
-    if (*out == NULL) return read_failed(passphrase, error);
-    return apns_crypto_done();
+    return *out != NULL ? apns_crypto_done() : read_failed(passphrase, error);
 }
 
 int apns_crypto_pkey_write_private(const EVP_PKEY *pkey, const uint8_t *passphrase, size_t passphrase_length,
                                    apns_crypto_buffer *out, apns_error *error) {
-    if (passphrase != NULL && passphrase_length > PEM_BUFSIZE)
-        return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_PASSPHRASE, "the passphrase is longer than %d bytes",
-                                PEM_BUFSIZE);
-    BIO *bio = apns_crypto_bio_secret();
-    if (bio == NULL)
-        return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "cannot write the key");
     crypto_passphrase given = {.bytes = passphrase, .length = passphrase_length};
+    int status = apns_crypto_passphrase_expect(&given, error);
+    if (status != APNS_OK) return status;
     const EVP_CIPHER *cipher = passphrase == NULL ? NULL : EVP_aes_256_cbc();
-    int written = PEM_write_bio_PKCS8PrivateKey(bio, pkey, cipher, NULL, 0, give_passphrase, &given);
-    int status = written == 1 ? apns_crypto_buffer_from_bio(bio, out, error)
-                              : apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY,
-                                                         "the private key cannot be written");
-    BIO_free(bio);
-    return status;
+    BIO *bio = BIO_new(BIO_s_secmem()); /* its memory is wiped on free */
+    bool good = bio != NULL && PEM_write_bio_PKCS8PrivateKey(bio, pkey, cipher, NULL, 0, give_passphrase, &given) == 1;
+    return apns_crypto_bio_finish(bio, good, "the private key cannot be written", out, error);
 }
 
 int apns_crypto_certificate_write(X509 *certificate, apns_crypto_buffer *out, apns_error *error) {
     BIO *bio = BIO_new(BIO_s_mem());
-    int status =
-        bio != NULL && PEM_write_bio_X509(bio, certificate) == 1
-            ? apns_crypto_buffer_from_bio(bio, out, error)
-            : apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "the certificate cannot be written");
-    BIO_free(bio);
-    return status;
+    bool good = bio != NULL && PEM_write_bio_X509(bio, certificate) == 1;
+    return apns_crypto_bio_finish(bio, good, "the certificate cannot be written", out, error);
 }

@@ -9,8 +9,6 @@
 #include <openssl/x509.h>
 #include <string.h>
 
-enum { PASSPHRASE_MAX = PEM_BUFSIZE };
-
 /* A library context of its own: the algorithms of the past are had for this file and for nothing else. */
 typedef struct world {
     OSSL_LIB_CTX *library;
@@ -48,10 +46,9 @@ static void contents_free(contents *c) {
 
 static int passphrase_failed(bool given, apns_error *error) {
     if (!given)
-        return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_ENCRYPTED,
+        return apns_crypto_fail(error, APNS_CRYPTO_FAULT_ENCRYPTED,
                                 "the PKCS#12 file is encrypted and no passphrase was given");
-    return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_PASSPHRASE,
-                            "the passphrase does not open the PKCS#12 file");
+    return apns_crypto_fail(error, APNS_CRYPTO_FAULT_PASSPHRASE, "the passphrase does not open the PKCS#12 file");
 }
 
 /* Why unpacking failed though the passphrase is right. */
@@ -64,10 +61,10 @@ static int unpack_failed(const world *w, apns_error *error) {
     }
     if (unsupported && w->legacy == NULL)
         return apns_crypto_fail(
-            error, APNS_INPUT, CRYPTO_FAULT_LEGACY,
+            error, APNS_CRYPTO_FAULT_LEGACY,
             "the PKCS#12 file is encrypted with an old algorithm, and OpenSSL's legacy provider, which "
             "has it, cannot be loaded");
-    return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_MALFORMED, "the PKCS#12 file cannot be read");
+    return apns_crypto_fail(error, APNS_CRYPTO_FAULT_MALFORMED, "the PKCS#12 file cannot be read");
 }
 
 /* Without a passphrase there are two ways to say so: none, and an empty one. */
@@ -88,9 +85,9 @@ static int unpack(const world *w, PKCS12 *file, const char *passphrase, size_t l
 
 static int expect_whole(const contents *c, apns_error *error) {
     if (c->key == NULL)
-        return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_MISSING, "the PKCS#12 file holds no private key");
+        return apns_crypto_fail(error, APNS_CRYPTO_FAULT_MISSING, "the PKCS#12 file holds no private key");
     if (c->certificate == NULL)
-        return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_MISSING,
+        return apns_crypto_fail(error, APNS_CRYPTO_FAULT_MISSING,
                                 "the PKCS#12 file holds no certificate for its private key");
     return APNS_OK;
 }
@@ -100,11 +97,7 @@ static int write_certificates(const contents *c, apns_crypto_buffer *out, apns_e
     bool good = bio != NULL && PEM_write_bio_X509(bio, c->certificate) == 1;
     for (int i = 0; good && i < sk_X509_num(c->others); i++)
         good = PEM_write_bio_X509(bio, sk_X509_value(c->others, i)) == 1;
-    int status = good ? apns_crypto_buffer_from_bio(bio, out, error)
-                      : apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY,
-                                                 "the certificates cannot be written");
-    BIO_free(bio);
-    return status;
+    return apns_crypto_bio_finish(bio, good, "the certificates cannot be written", out, error);
 }
 
 static int write_contents(const contents *c, apns_crypto_buffer *certificates, apns_crypto_buffer *key,
@@ -128,16 +121,14 @@ static PKCS12 *decode(const world *w, const uint8_t *bytes, size_t length) {
     return file;
 }
 
-static int read_in(const world *w, const uint8_t *bytes, size_t length, const char *passphrase,
-                   size_t passphrase_length, bool given, apns_crypto_buffer *certificates, apns_crypto_buffer *key,
-                   apns_error *error) {
+static int read_in(const world *w, const uint8_t *bytes, size_t length, const crypto_passphrase *passphrase,
+                   contents *out, apns_error *error) {
     PKCS12 *file = decode(w, bytes, length);
-    if (file == NULL)
-        return apns_crypto_fail_library(error, APNS_INPUT, CRYPTO_FAULT_MALFORMED, "this is no PKCS#12 file");
-    contents c = {0};
-    int status = unpack(w, file, passphrase, passphrase_length, given, &c, error);
-    if (status == APNS_OK) status = write_contents(&c, certificates, key, error);
-    contents_free(&c);
+    if (file == NULL) return apns_crypto_fail_library(error, APNS_CRYPTO_FAULT_MALFORMED, "this is no PKCS#12 file");
+    char text[PEM_BUFSIZE + 1] = {0};
+    if (passphrase->bytes != NULL) memcpy(text, passphrase->bytes, passphrase->length);
+    int status = unpack(w, file, text, passphrase->length, passphrase->bytes != NULL, out, error);
+    OPENSSL_cleanse(text, sizeof(text));
     PKCS12_free(file);
     return status;
 }
@@ -148,18 +139,15 @@ int apns_crypto_pkcs12_read(const uint8_t *bytes, size_t length, const uint8_t *
     apns_crypto_begin(error);
     *certificates = (apns_crypto_buffer){0};
     *key = (apns_crypto_buffer){0};
-    if (passphrase_length > PASSPHRASE_MAX)
-        return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_PASSPHRASE, "the passphrase is longer than %d bytes",
-                                PASSPHRASE_MAX);
+    const crypto_passphrase given = {.bytes = passphrase, .length = passphrase_length};
+    int status = apns_crypto_passphrase_expect(&given, error);
+    if (status != APNS_OK) return status;
     world w;
-    if (!world_open(&w)) {
-        world_close(&w);
-        return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "OpenSSL cannot be set up");
-    }
-    char text[PASSPHRASE_MAX + 1] = {0};
-    if (passphrase != NULL) memcpy(text, passphrase, passphrase_length);
-    int status = read_in(&w, bytes, length, text, passphrase_length, passphrase != NULL, certificates, key, error);
-    OPENSSL_cleanse(text, sizeof(text));
+    contents c = {0};
+    status = world_open(&w) ? read_in(&w, bytes, length, &given, &c, error)
+                            : apns_crypto_fail_library(error, APNS_CRYPTO_FAULT_LIBRARY, "OpenSSL cannot be set up");
+    if (status == APNS_OK) status = write_contents(&c, certificates, key, error);
+    contents_free(&c);
     world_close(&w);
     return status == APNS_OK ? apns_crypto_done() : status;
 }

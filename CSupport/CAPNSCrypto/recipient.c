@@ -4,8 +4,8 @@
  * is two nested sequences of fixed kind. What is read here are only the two numbers, which OpenSSL then checks. */
 #include "recipient.h"
 
+#include "apns_base64.h"
 #include "apns_check.h"
-#include "base64.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ enum {
     TAG_OID = 0x06,
     TAG_SEQUENCE = 0x30,
     /* The DER of the largest key and some to spare. */
-    DER_MAX = CRYPTO_RSA_BYTES_MAX + 64,
+    DER_MAX = APNS_CRYPTO_RSA_BYTES_MAX + 64,
 };
 
 /* 1.2.840.113549.1.1.1 (RFC 8017) and 1.2.840.10045.2.1 (RFC 5480). */
@@ -69,26 +69,25 @@ static uint32_t bit_count(span number) {
 }
 
 static int refuse(apns_error *error, int fault, const char *found) {
-    return apns_crypto_fail(error, APNS_INPUT, fault,
-                            "expected an RSA public key of %d bits or more (PEM or base64 DER), found %s",
-                            CRYPTO_RSA_BITS_MIN, found);
+    return apns_crypto_fail(error, fault, "expected an RSA public key of %d bits or more (PEM or base64 DER), found %s",
+                            APNS_CRYPTO_RSA_BITS_MIN, found);
 }
 
 /* RSAPublicKey: modulus and exponent (RFC 8017, appendix A.1.1). */
 static int read_numbers(span numbers, crypto_rsa *out, apns_error *error) {
     span modulus, exponent;
     if (!take_number(&numbers, &modulus) || !take_number(&numbers, &exponent) || numbers.length != 0)
-        return refuse(error, CRYPTO_FAULT_MALFORMED, "DER of something else");
+        return refuse(error, APNS_CRYPTO_FAULT_MALFORMED, "DER of something else");
     out->bits = bit_count(modulus);
-    if (out->bits < CRYPTO_RSA_BITS_MIN || out->bits > CRYPTO_RSA_BITS_MAX) {
+    if (out->bits < APNS_CRYPTO_RSA_BITS_MIN || out->bits > APNS_CRYPTO_RSA_BITS_MAX) {
         char found[64];
         (void)snprintf(found, sizeof(found), "one of %u bits%s", out->bits,
-                       out->bits > CRYPTO_RSA_BITS_MAX ? ", more than 8192" : "");
-        return refuse(error, CRYPTO_FAULT_SIZE, found);
+                       out->bits > APNS_CRYPTO_RSA_BITS_MAX ? ", more than 8192" : "");
+        return refuse(error, APNS_CRYPTO_FAULT_SIZE, found);
     }
     bool odd = (modulus.bytes[modulus.length - 1] & exponent.bytes[exponent.length - 1] & 1) != 0;
     if (!odd || exponent.length > sizeof(out->exponent) || bit_count(exponent) < 2)
-        return refuse(error, CRYPTO_FAULT_MALFORMED, "one with impossible numbers");
+        return refuse(error, APNS_CRYPTO_FAULT_MALFORMED, "one with impossible numbers");
     memcpy(out->modulus, modulus.bytes, modulus.length);
     out->modulus_length = modulus.length;
     memcpy(out->exponent, exponent.bytes, exponent.length);
@@ -100,20 +99,20 @@ static int read_numbers(span numbers, crypto_rsa *out, apns_error *error) {
 static int read_der(span der, crypto_rsa *out, apns_error *error) {
     span outer, algorithm, oid, null, bits, numbers;
     if (!take(&der, TAG_SEQUENCE, &outer) || der.length != 0)
-        return refuse(error, CRYPTO_FAULT_MALFORMED, "bytes that are no DER");
+        return refuse(error, APNS_CRYPTO_FAULT_MALFORMED, "bytes that are no DER");
     if (outer.length > 0 && outer.bytes[0] == TAG_INTEGER) return read_numbers(outer, out, error);
     if (!take(&outer, TAG_SEQUENCE, &algorithm) || !take(&algorithm, TAG_OID, &oid))
-        return refuse(error, CRYPTO_FAULT_MALFORMED, "DER of something else");
-    if (equals(oid, oid_ec, sizeof(oid_ec))) return refuse(error, CRYPTO_FAULT_WRONG_KIND, "an EC key");
+        return refuse(error, APNS_CRYPTO_FAULT_MALFORMED, "DER of something else");
+    if (equals(oid, oid_ec, sizeof(oid_ec))) return refuse(error, APNS_CRYPTO_FAULT_WRONG_KIND, "an EC key");
     if (!equals(oid, oid_rsa, sizeof(oid_rsa)))
-        return refuse(error, CRYPTO_FAULT_WRONG_KIND, "a key of another algorithm");
+        return refuse(error, APNS_CRYPTO_FAULT_WRONG_KIND, "a key of another algorithm");
     bool plain = algorithm.length == 0 || (take(&algorithm, TAG_NULL, &null) && null.length + algorithm.length == 0);
     if (!plain || !take(&outer, TAG_BIT_STRING, &bits) || outer.length != 0 || bits.length == 0 || bits.bytes[0] != 0)
-        return refuse(error, CRYPTO_FAULT_MALFORMED, "DER of something else");
+        return refuse(error, APNS_CRYPTO_FAULT_MALFORMED, "DER of something else");
     bits.bytes++;
     bits.length--;
     if (!take(&bits, TAG_SEQUENCE, &numbers) || bits.length != 0)
-        return refuse(error, CRYPTO_FAULT_MALFORMED, "DER of something else");
+        return refuse(error, APNS_CRYPTO_FAULT_MALFORMED, "DER of something else");
     return read_numbers(numbers, out, error);
 }
 
@@ -123,7 +122,7 @@ static int read_base64(span text, crypto_rsa *out, apns_error *error) {
     ptrdiff_t length = apns_base64_decode(text.bytes, text.length, true, der, sizeof(der));
     if (length < 0) {
         bool large = text.length > apns_base64_length(DER_MAX);
-        return refuse(error, large ? CRYPTO_FAULT_SIZE : CRYPTO_FAULT_MALFORMED,
+        return refuse(error, large ? APNS_CRYPTO_FAULT_SIZE : APNS_CRYPTO_FAULT_MALFORMED,
                       large ? "more bytes than a key of 8192 bits has" : "text that is neither PEM nor base64");
     }
     return read_der((span){der, (size_t)length}, out, error);
@@ -133,7 +132,7 @@ static int read_pem(span pem, size_t at, const char *label, crypto_rsa *out, apn
     if (strcmp(label, "PUBLIC KEY") != 0 && strcmp(label, "RSA PUBLIC KEY") != 0) {
         char found[64];
         (void)snprintf(found, sizeof(found), "a PEM block \"%s\"", label);
-        return refuse(error, CRYPTO_FAULT_WRONG_BLOCK, found);
+        return refuse(error, APNS_CRYPTO_FAULT_WRONG_BLOCK, found);
     }
     static const char dashes[] = "-----";
     const size_t count = sizeof(dashes) - 1;
@@ -142,12 +141,13 @@ static int read_pem(span pem, size_t at, const char *label, crypto_rsa *out, apn
     span body = {pem.bytes + end, 0};
     while (end + body.length < pem.length && body.bytes[body.length] != '-')
         body.length++;
-    if (end + body.length == pem.length) return refuse(error, CRYPTO_FAULT_MALFORMED, "a PEM block without its end");
+    if (end + body.length == pem.length)
+        return refuse(error, APNS_CRYPTO_FAULT_MALFORMED, "a PEM block without its end");
     return read_base64(body, out, error);
 }
 
 int apns_crypto_rsa_read(const uint8_t *key, size_t length, crypto_rsa *out, apns_error *error) {
-    if (length == 0) return refuse(error, CRYPTO_FAULT_NOT_PEM, "nothing");
+    if (length == 0) return refuse(error, APNS_CRYPTO_FAULT_NOT_PEM, "nothing");
     /* DER of a key in range has a length of two bytes: no text begins so. */
     if (length > 2 && key[0] == TAG_SEQUENCE && key[1] >= 0x80) return read_der((span){key, length}, out, error);
     char label[CRYPTO_PEM_LABEL_MAX + 1];

@@ -8,7 +8,7 @@ typedef struct crypto_rsa {
     uint32_t bits;
     size_t modulus_length;
     size_t exponent_length;
-    uint8_t modulus[CRYPTO_RSA_BYTES_MAX]; /* big endian, without leading zeros */
+    uint8_t modulus[APNS_CRYPTO_RSA_BYTES_MAX]; /* big endian, without leading zeros */
     uint8_t exponent[8];
 } crypto_rsa;
 

@@ -1,8 +1,8 @@
 /* Sealing: a fresh AES key for each message, and that key encrypted for its recipient. */
 #include "recipient.h"
 
+#include "apns_base64.h"
 #include "apns_check.h"
-#include "base64.h"
 #include <limits.h>
 #include <openssl/core_names.h>
 #include <openssl/params.h>
@@ -40,10 +40,10 @@ static OSSL_PARAM text_param(const char *key, const char *value) {
 
 static void choose_padding(apns_crypto_sealer *sealer, int padding) {
     OSSL_PARAM *next = sealer->padding;
-    if (padding == CRYPTO_PADDING_PKCS1) {
+    if (padding == APNS_CRYPTO_PADDING_PKCS1) {
         *next++ = text_param(OSSL_ASYM_CIPHER_PARAM_PAD_MODE, OSSL_PKEY_RSA_PAD_MODE_PKCSV15);
     } else {
-        const char *digest = padding == CRYPTO_PADDING_OAEP_SHA1 ? "SHA1" : "SHA256";
+        const char *digest = padding == APNS_CRYPTO_PADDING_OAEP_SHA1 ? "SHA1" : "SHA256";
         *next++ = text_param(OSSL_ASYM_CIPHER_PARAM_PAD_MODE, OSSL_PKEY_RSA_PAD_MODE_OAEP);
         *next++ = text_param(OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST, digest);
         *next++ = text_param(OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST, digest);
@@ -52,13 +52,13 @@ static void choose_padding(apns_crypto_sealer *sealer, int padding) {
 }
 
 int apns_crypto_sealer_make(int cipher, int padding, apns_crypto_sealer **out, apns_error *error) {
-    APNS_REQUIRE(out != NULL && (cipher == CRYPTO_CIPHER_AES256_GCM || cipher == CRYPTO_CIPHER_AES256_CBC));
-    APNS_REQUIRE(padding >= CRYPTO_PADDING_OAEP_SHA256 && padding <= CRYPTO_PADDING_PKCS1);
+    APNS_REQUIRE(out != NULL && (cipher == APNS_CRYPTO_CIPHER_AES256_GCM || cipher == APNS_CRYPTO_CIPHER_AES256_CBC));
+    APNS_REQUIRE(padding >= APNS_CRYPTO_PADDING_OAEP_SHA256 && padding <= APNS_CRYPTO_PADDING_PKCS1);
     apns_crypto_begin(error);
     *out = NULL;
     apns_crypto_sealer *sealer = calloc(1, sizeof(*sealer));
-    if (sealer == NULL) return apns_crypto_fail(error, APNS_RESOURCE, CRYPTO_FAULT_NONE, "out of memory");
-    sealer->gcm = cipher == CRYPTO_CIPHER_AES256_GCM;
+    if (sealer == NULL) return apns_crypto_fail_memory(error);
+    sealer->gcm = cipher == APNS_CRYPTO_CIPHER_AES256_GCM;
     sealer->cipher = EVP_CIPHER_fetch(NULL, sealer->gcm ? "AES-256-GCM" : "AES-256-CBC", NULL);
     sealer->cipher_context = EVP_CIPHER_CTX_new();
     sealer->key_maker = EVP_PKEY_CTX_new_from_name(NULL, "RSA", NULL);
@@ -66,7 +66,7 @@ int apns_crypto_sealer_make(int cipher, int padding, apns_crypto_sealer **out, a
     if (sealer->cipher == NULL || sealer->cipher_context == NULL || sealer->key_maker == NULL ||
         EVP_PKEY_fromdata_init(sealer->key_maker) != 1) {
         apns_crypto_sealer_free(sealer);
-        return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "encryption cannot be set up");
+        return apns_crypto_fail_library(error, APNS_CRYPTO_FAULT_LIBRARY, "encryption cannot be set up");
     }
     *out = sealer;
     return apns_crypto_done();
@@ -131,7 +131,7 @@ int apns_crypto_sealer_address(apns_crypto_sealer *sealer, const uint8_t *key, s
     if (status != APNS_OK) return status;
     sealer->recipient = recipient_for(sealer, &rsa);
     if (sealer->recipient == NULL)
-        return apns_crypto_fail_library(error, APNS_INPUT, CRYPTO_FAULT_MALFORMED, "the RSA public key cannot be used");
+        return apns_crypto_fail_library(error, APNS_CRYPTO_FAULT_MALFORMED, "the RSA public key cannot be used");
     sealer->recipient_bytes = rsa.modulus_length;
     if (length <= KEPT_MAX) {
         memcpy(sealer->kept, key, length);
@@ -198,7 +198,7 @@ int apns_crypto_sealer_seal(apns_crypto_sealer *sealer, const uint8_t *message, 
                 encrypt_secret(sealer, key_and_iv, secret_length, wrapped);
     OPENSSL_cleanse(key_and_iv, sizeof(key_and_iv));
     if (!good) {
-        return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "the payload cannot be encrypted");
+        return apns_crypto_fail_library(error, APNS_CRYPTO_FAULT_LIBRARY, "the payload cannot be encrypted");
     }
     apns_base64_encode(encrypted, encrypted_length, content);
     apns_base64_encode(wrapped, sealer->recipient_bytes, secret);

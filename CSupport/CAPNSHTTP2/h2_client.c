@@ -4,7 +4,7 @@
 static void changed_closed(apns_h2_session *session, apns_h2_exchange *exchange, uint32_t error_code) {
     APNS_REQUIRE(session->open_count > 0);
     session->open_count--;
-    exchange->facts |= H2_CLOSED;
+    exchange->facts |= APNS_H2_CLOSED;
     exchange->error_code = error_code;
     apns_h2_session_changed_add(session, exchange);
 }
@@ -24,15 +24,15 @@ static int submit(apns_h2_session *session, apns_h2_exchange *exchange, const ap
     session->request_body_length = exchange->body_length;
     int result = apns_h2_send_library(session);
     session->request = NULL;
-    if (result == 0 && session->written_stream < stream && (exchange->facts & H2_CLOSED) == 0)
-        return apns_h2_session_fail(session, H2_FAILURE_MEMORY, NGHTTP2_ERR_INTERNAL, "a request was not written");
+    if (result == 0 && session->written_stream < stream && (exchange->facts & APNS_H2_CLOSED) == 0)
+        return apns_h2_session_fail(session, APNS_H2_FAILURE_MEMORY, NGHTTP2_ERR_INTERNAL, "a request was not written");
     return result;
 }
 
 static int defer(apns_h2_session *session, apns_h2_exchange *exchange, const apns_h2_request *request) {
     h2_deferred *deferred = apns_h2_memory_take(session->memory, sizeof(*deferred));
     if (deferred == NULL)
-        return apns_h2_session_fail(session, H2_FAILURE_MEMORY, 0, "no memory for a request that waits");
+        return apns_h2_session_fail(session, APNS_H2_FAILURE_MEMORY, 0, "no memory for a request that waits");
     deferred->next = NULL;
     deferred->exchange = exchange;
     deferred->request = *request;
@@ -62,14 +62,14 @@ static h2_deferred *deferred_unlink(apns_h2_session *session, h2_deferred **link
 /* Begins the request that waits longest. The peer may have lowered its limit in the meantime: then it was not sent. */
 static int deferred_submit(apns_h2_session *session) {
     h2_deferred *deferred = deferred_unlink(session, &session->deferred_first);
-    APNS_REQUIRE(session->waiting > 0);
+    APNS_REQUIRE(session->waiting > 0 && session->waiting <= session->open_count);
     session->waiting--;
     int result = 1;
     if (session->open_count - session->waiting <= apns_h2_session_peer_streams_max(session))
         result = submit(session, deferred->exchange, &deferred->request);
-    if (result > 0) changed_closed(session, deferred->exchange, H2_REFUSED_STREAM);
+    if (result > 0) changed_closed(session, deferred->exchange, APNS_H2_REFUSED_STREAM);
     deferred_free(session, deferred);
-    return result < 0 ? -1 : 0;
+    return result < 0 ? result : 0;
 }
 
 static void deferred_clear(apns_h2_session *session) {
@@ -80,8 +80,8 @@ static void deferred_clear(apns_h2_session *session) {
 }
 
 int apns_h2_client_submit(apns_h2_session *session, apns_h2_exchange *exchange, const apns_h2_request *request) {
-    APNS_REQUIRE(request->set != NULL && request->field_count <= H2_REQUEST_FIELDS_MAX && exchange->stream == 0);
-    if (!session->drained && apns_h2_session_pump(session) != 0) return -1;
+    APNS_REQUIRE(request->set != NULL && request->field_count <= APNS_H2_REQUEST_FIELDS_MAX && exchange->stream == 0);
+    if (!session->drained && apns_h2_session_pump(session) != 0) return session->failure.status;
     int result = 0;
     if (session->output->paused || session->deferred_first != NULL || !session->drained) {
         result = defer(session, exchange, request);
@@ -97,6 +97,7 @@ static int deferred_cancel(apns_h2_session *session, const apns_h2_exchange *exc
     for (h2_deferred **link = &session->deferred_first; *link != NULL; link = &(*link)->next) {
         if ((*link)->exchange != exchange) continue;
         deferred_free(session, deferred_unlink(session, link));
+        APNS_REQUIRE(session->waiting > 0 && session->open_count > 0);
         session->waiting--;
         session->open_count--;
         break;
@@ -113,16 +114,6 @@ int apns_h2_client_abandon(apns_h2_session *session, apns_h2_exchange *exchange,
     return result < 0 ? apns_h2_session_fail_library(session, result) : 0;
 }
 
-/* Behind the end of the last stream, what is left to be understood is in h2_late.c. */
-static int receive(apns_h2_session *session, const uint8_t *bytes, size_t length) {
-    if (nghttp2_session_want_read(session->ng) == 0) {
-        apns_h2_late_receive(session, bytes, length);
-        return 0;
-    }
-    ssize_t taken = nghttp2_session_mem_recv(session->ng, bytes, length);
-    return taken < 0 ? apns_h2_session_fail_library(session, (int)taken) : 0;
-}
-
 static int pump(apns_h2_session *session) {
     int result = apns_h2_send_library(session);
     while (result == 0 && session->deferred_first != NULL && !session->output->paused)
@@ -130,25 +121,11 @@ static int pump(apns_h2_session *session) {
     return result;
 }
 
-/* A server begins no streams: push is disabled. */
-static int stream_begin(apns_h2_session *session, int32_t stream) {
-    (void)session;
-    (void)stream;
-    return 0;
-}
-
-static void fields_end(apns_h2_session *session, apns_h2_exchange *exchange) {
-    (void)session;
-    (void)exchange;
-}
-
 const h2_side apns_h2_client_side = {
     .session_bytes = sizeof(apns_h2_session),
     .library_new = nghttp2_session_client_new3,
-    .receive = receive,
-    .stream_begin = stream_begin,
+    .late_receive = apns_h2_late_receive,
     .field = apns_h2_receive_response_field,
-    .fields_end = fields_end,
     .body_begin = apns_h2_receive_response_body,
     .frame_append = apns_h2_send_client_frame,
     .pump = pump,

@@ -1,4 +1,6 @@
 #include "h2_hpack.h"
+
+#include "apns_check.h"
 #include <string.h>
 
 /* First bytes of the representations, and the bits that their integer has there (RFC 7541, section 6). */
@@ -122,7 +124,7 @@ static uint8_t *literal_write(h2_encoder *encoder, uint8_t *place, const h2_prep
     if (indexed && apns_h2_table_insert(&encoder->table, field, prepared->hash))
         place = name_write(place, INCREMENTAL, INCREMENTAL_BITS, index, field);
     else
-        place = name_write(place, field->indexing == H2_LITERAL ? NEVER_INDEXED : PLAIN, PLAIN_BITS, index, field);
+        place = name_write(place, field->indexing == APNS_H2_LITERAL ? NEVER_INDEXED : PLAIN, PLAIN_BITS, index, field);
     return value_write(place, prepared);
 }
 
@@ -140,8 +142,8 @@ static uint8_t *name_once_write(h2_encoder *encoder, uint8_t *place, const h2_pr
 
 static uint8_t *field_write(h2_encoder *encoder, uint8_t *place, const h2_prepared_field *prepared) {
     const apns_h2_field *field = &prepared->field;
-    if (field->indexing == H2_LITERAL) return literal_write(encoder, place, prepared, false);
-    if (field->indexing == H2_NAME_ONCE) return name_once_write(encoder, place, prepared);
+    if (field->indexing == APNS_H2_LITERAL) return literal_write(encoder, place, prepared, false);
+    if (field->indexing == APNS_H2_NAME_ONCE) return name_once_write(encoder, place, prepared);
     uint32_t index = prepared->static_index;
     if (index == 0) index = apns_h2_table_find(&encoder->table, field, prepared->hash);
     return index != 0 ? integer_write(place, INDEXED, INDEXED_BITS, index)
@@ -169,6 +171,7 @@ static const h2_block *sets_encode(h2_encoder *encoder, const apns_h2_header_set
     block->version = encoder->table.version;
     uint8_t *end = fields_write(encoder, block->bytes, set);
     if (shared != NULL) end = fields_write(encoder, end, shared);
+    APNS_REQUIRE((size_t)(end - block->bytes) <= most);
     block->length = (uint32_t)(end - block->bytes);
     return block;
 }
@@ -182,7 +185,7 @@ static uint8_t *size_update_write(h2_encoder *encoder, uint8_t *place) {
 
 static uint8_t *own_field_write(h2_encoder *encoder, uint8_t *place, const apns_h2_field *field) {
     h2_prepared_field prepared = {.field = *field};
-    if (field->indexing == H2_INDEXED) {
+    if (field->indexing == APNS_H2_INDEXED) {
         prepared.hash = apns_h2_field_hash(field);
         prepared.static_index = apns_h2_static_find(field);
     }

@@ -8,7 +8,7 @@
 #ifndef APNS_BATCH_H2_HPACK_H
 #define APNS_BATCH_H2_HPACK_H
 
-#include "h2.h"
+#include "apns_h2.h"
 
 /* Bytes that an integer takes at most (RFC 7541, section 5.1). */
 enum { H2_INTEGER_BYTES_MAX = 6 };
@@ -73,7 +73,7 @@ struct apns_h2_header_set {
     uint32_t count;
     uint32_t encoded_max; /* bytes that the set takes at most */
     uint32_t reserved;
-    h2_prepared_field fields[H2_SET_FIELDS_MAX];
+    h2_prepared_field fields[APNS_H2_SET_FIELDS_MAX];
     uint8_t bytes[]; /* names, values, string literals */
 };
 

@@ -1,9 +1,20 @@
-/* Shared by the files of CAPNSHTTP2. */
+/*
+ * Shared by the files of CAPNSHTTP2.
+ *
+ * Ownership. A session holds no exchange: the caller's pool does. It knows one from submit (a server: from the
+ * beginning of a stream) until it shows APNS_H2_CLOSED, is abandoned, or the session is destroyed. Memory, pool and
+ * output must outlive the session.
+ *
+ * Order. Requests are written as they are submitted, and only while the library holds nothing else (session->drained)
+ * and the output is not paused; else they are deferred, and a pump begins them in order. Callbacks of the library
+ * record facts and never call the library back, but for the submission of RST_STREAM. The first failure counts
+ * (apns_h2_session_fail), and after it only apns_h2_session_destroy and the functions that look are called.
+ */
 #ifndef APNS_BATCH_H2_INTERNAL_H
 #define APNS_BATCH_H2_INTERNAL_H
 
 #include "apns_check.h"
-#include "h2.h"
+#include "apns_h2.h"
 #include "h2_hpack.h"
 #include <nghttp2/nghttp2.h>
 #include <string.h>
@@ -19,17 +30,20 @@ struct apns_h2_pool {
     uint32_t free_count;
 };
 
+/* A frame's header, and the payload that every peer takes (RFC 9113, section 4.2). */
+enum { H2_FRAME_HEADER_BYTES = 9, H2_FRAME_BYTES_MAX = 16384 };
+
 /* A request that waits because the output is paused. */
 typedef struct h2_deferred {
     struct h2_deferred *next;
     apns_h2_exchange *exchange;
     apns_h2_request request; /* its sets are held */
-    apns_h2_field fields[H2_REQUEST_FIELDS_MAX];
+    apns_h2_field fields[APNS_H2_REQUEST_FIELDS_MAX];
 } h2_deferred;
 
 /* A frame that came after the end of all streams: header, and the part of a GOAWAY that is kept. */
 typedef struct h2_late {
-    uint8_t frame[9 + 8 + H2_DEBUG_BYTES_MAX];
+    uint8_t frame[H2_FRAME_HEADER_BYTES + 8 + APNS_H2_DEBUG_BYTES_MAX];
     uint32_t length; /* bytes of it that have come */
     bool lost;       /* what came was no frame */
 } h2_late;
@@ -48,15 +62,15 @@ typedef struct h2_side {
     int (*library_new)(nghttp2_session **out, const nghttp2_session_callbacks *callbacks, void *user,
                        const nghttp2_option *options, nghttp2_mem *memory);
 
-    /* Takes received bytes, all of them. */
-    int (*receive)(apns_h2_session *session, const uint8_t *bytes, size_t length);
+    /* Takes what comes behind the end of the last stream, where the library reads no more; NULL: the library does. */
+    void (*late_receive)(apns_h2_session *session, const uint8_t *bytes, size_t length);
 
-    /* The next four are called by the library's callbacks, and return what those do. */
+    /* The next four are called by the library's callbacks, and return what those do. A client has no stream_begin (push
+     * is disabled) and no fields_end. body_begin returns NULL when there is no memory, or the body is not kept. */
     int (*stream_begin)(apns_h2_session *session, int32_t stream);
     int (*field)(apns_h2_session *session, apns_h2_exchange *exchange, const h2_received_field *field);
     void (*fields_end)(apns_h2_session *session, apns_h2_exchange *exchange);
-    apns_h2_message *(*body_begin)(apns_h2_session *session,
-                                   apns_h2_exchange *exchange); /* NULL: no memory, or not kept */
+    apns_h2_message *(*body_begin)(apns_h2_session *session, apns_h2_exchange *exchange);
 
     /* Adds a frame of the library's to the output; not 0 when that failed. */
     int (*frame_append)(apns_h2_session *session, const uint8_t *frame, size_t length);
@@ -135,6 +149,11 @@ void apns_h2_goaway_note(apns_h2_facts *facts, int32_t last_stream, uint32_t cod
 
 /* h2_receive.c: sets all callbacks but those of h2_send.c. They only record facts. */
 void apns_h2_receive_callbacks_set(nghttp2_session_callbacks *callbacks);
+
+/* Four bytes of a frame. */
+static inline uint32_t h2_big_endian(const uint8_t *bytes) {
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
 
 /* h2_send.c: notes which frame of the library's goes out. */
 void apns_h2_send_note(apns_h2_session *session, const uint8_t *frame, size_t length);

@@ -96,6 +96,7 @@ __attribute__((noinline)) static void *large_take(apns_h2_memory *memory, size_t
 }
 
 static void large_give(apns_h2_memory *memory, page *p) {
+    APNS_REQUIRE(p->bytes <= memory->bytes && p->next->previous == p && p->previous->next == p);
     memory->bytes -= p->bytes;
     p->next->previous = p->previous;
     p->previous->next = p->next;
@@ -135,11 +136,11 @@ void *apns_h2_memory_take(apns_h2_memory *memory, size_t bytes) {
 void apns_h2_memory_give(apns_h2_memory *memory, void *bytes) {
     if (bytes == NULL) return;
     page *p = page_of(bytes);
-    APNS_ASSERT(p->class < CLASS_COUNT || p->class == CLASS_LARGE);
     if (p->class == CLASS_LARGE) {
         large_give(memory, p);
         return;
     }
+    APNS_ASSERT(p->class < CLASS_COUNT && memory->free[p->class] != bytes);
     block *given = bytes;
     ASAN_UNPOISON_MEMORY_REGION(given, sizeof(*given));
     given->next = memory->free[p->class];
@@ -176,12 +177,6 @@ static void *reserve_take(apns_h2_memory *memory, size_t bytes) {
     return (uint8_t *)p + PAGE_HEADER_BYTES;
 }
 
-void *apns_h2_memory_grow_reserved(apns_h2_memory *memory, void *bytes, size_t wanted) {
-    if (memory->reserve == NULL) memory->reserve = aligned_alloc(PAGE_BYTES, PAGE_BYTES);
-    void *grown = apns_h2_memory_grow(memory, bytes, wanted);
-    return grown != NULL ? grown : moved(memory, bytes, reserve_take(memory, wanted));
-}
-
 /* ---------------------------------------------------------------- for the library
  *
  * In this file, so that the compiler can put the bodies of take and give here: the library calls them a dozen times for
@@ -201,8 +196,13 @@ static void *library_take_cleared(size_t count, size_t bytes, void *memory) {
     return block == NULL ? NULL : memset(block, 0, count * bytes);
 }
 
-static void *library_grow(void *block, size_t bytes, void *memory) {
-    return apns_h2_memory_grow_reserved(memory, block, bytes);
+/* Out of the reserve when memory is short or the limit is reached: nghttp2 (1.52) frees an item twice when its queue of
+ * streams with data cannot grow. */
+static void *library_grow(void *block, size_t bytes, void *context) {
+    apns_h2_memory *memory = context;
+    if (memory->reserve == NULL) memory->reserve = aligned_alloc(PAGE_BYTES, PAGE_BYTES);
+    void *grown = apns_h2_memory_grow(memory, block, bytes);
+    return grown != NULL ? grown : moved(memory, block, reserve_take(memory, bytes));
 }
 
 nghttp2_mem apns_h2_memory_library(apns_h2_memory *memory) {

@@ -37,7 +37,7 @@ void apns_h2_pool_message_give(apns_h2_pool *pool, apns_h2_message *message) {
 /* Fields and references share a block: the fields first. */
 static bool fields_grow(apns_h2_pool *pool, apns_h2_message *message) {
     uint32_t capacity = message->field_capacity == 0 ? FIELDS_FIRST : message->field_capacity * 2;
-    if (capacity > H2_FIELDS_RECEIVED_MAX) return false;
+    if (capacity > APNS_H2_FIELDS_RECEIVED_MAX) return false;
     apns_h2_field *fields = apns_h2_memory_take(pool->memory, capacity * (sizeof(apns_h2_field) + 2 * sizeof(void *)));
     if (fields == NULL) return false;
     void **references = (void **)(void *)(fields + capacity);

@@ -50,7 +50,7 @@ apns_h2_exchange *apns_h2_pool_take(apns_h2_pool *pool) {
 
 void apns_h2_pool_give(apns_h2_pool *pool, apns_h2_exchange *exchange) {
     APNS_REQUIRE((uint8_t *)exchange >= pool->slab && (uint8_t *)exchange < pool->fresh);
-    APNS_ASSERT(((size_t)((uint8_t *)exchange - pool->slab)) % pool->stride == 0);
+    APNS_ASSERT(((size_t)((uint8_t *)exchange - pool->slab)) % pool->stride == 0 && exchange != pool->free);
     if (exchange->message != NULL) apns_h2_pool_message_give(pool, exchange->message);
     exchange->next = pool->free;
     pool->free = exchange;

@@ -2,20 +2,20 @@
 #include <string.h>
 
 int apns_h2_receive_field_limit(apns_h2_session *session) {
-    apns_h2_session_fail(session, H2_FAILURE_LIMIT, NGHTTP2_ERR_FRAME_SIZE_ERROR,
+    apns_h2_session_fail(session, APNS_H2_FAILURE_LIMIT, NGHTTP2_ERR_FRAME_SIZE_ERROR,
                          "the peer sent too large a header list");
     return NGHTTP2_ERR_CALLBACK_FAILURE;
 }
 
 int apns_h2_receive_memory_limit(apns_h2_session *session) {
-    apns_h2_session_fail(session, H2_FAILURE_MEMORY, NGHTTP2_ERR_NOMEM, "no memory for what the peer sent");
+    apns_h2_session_fail(session, APNS_H2_FAILURE_MEMORY, NGHTTP2_ERR_NOMEM, "no memory for what the peer sent");
     return NGHTTP2_ERR_CALLBACK_FAILURE;
 }
 
 static int on_begin_headers(nghttp2_session *ng, const nghttp2_frame *frame, void *user) {
     apns_h2_session *session = user;
     session->header_bytes = 0;
-    if (frame->headers.cat == NGHTTP2_HCAT_REQUEST) {
+    if (frame->headers.cat == NGHTTP2_HCAT_REQUEST && session->side->stream_begin != NULL) {
         session->open_count++;
         return session->side->stream_begin(session, frame->hd.stream_id);
     }
@@ -48,10 +48,10 @@ int apns_h2_receive_response_field(apns_h2_session *session, apns_h2_exchange *e
         status_begin(exchange, field->value);
         return 0;
     }
-    if (!wanted(session, field->name) || field->value.len > H2_CAPTURE_BYTES_MAX) return 0;
+    if (!wanted(session, field->name) || field->value.len > APNS_H2_CAPTURE_BYTES_MAX) return 0;
     if (exchange->message == NULL && (exchange->message = apns_h2_message_take(session->pool)) == NULL)
         return apns_h2_receive_memory_limit(session);
-    if (exchange->message->field_count == H2_CAPTURES_MAX) return 0;
+    if (exchange->message->field_count == APNS_H2_CAPTURES_MAX) return 0;
     return apns_h2_message_field_add(session->pool, exchange->message, field) ? 0
                                                                               : apns_h2_receive_memory_limit(session);
 }
@@ -64,7 +64,7 @@ static int on_header(nghttp2_session *ng, const nghttp2_frame *frame, nghttp2_rc
     apns_h2_session *session = user;
     const h2_received_field field = {name, value, nghttp2_rcbuf_get_buf(name), nghttp2_rcbuf_get_buf(value)};
     session->header_bytes += (uint32_t)(field.name.len + field.value.len) + 32;
-    if (session->header_bytes > H2_HEADER_LIST_BYTES_MAX) return apns_h2_receive_field_limit(session);
+    if (session->header_bytes > APNS_H2_HEADER_LIST_BYTES_MAX) return apns_h2_receive_field_limit(session);
     return session->current == NULL ? 0 : session->side->field(session, session->current, &field);
 }
 
@@ -83,7 +83,7 @@ static int on_data(nghttp2_session *ng, uint8_t flags, int32_t stream, const uin
     exchange->body_received =
         length > UINT32_MAX - exchange->body_received ? UINT32_MAX : exchange->body_received + (uint32_t)length;
     if (exchange->message == NULL && session->side->body_begin(session, exchange) == NULL)
-        return session->failure.scope == H2_FAILURE_NONE ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
+        return session->failure.scope == APNS_H2_FAILURE_NONE ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
     APNS_REQUIRE(exchange->message->body_length <= session->body_received_max);
     size_t room = session->body_received_max - exchange->message->body_length;
     size_t kept = length < room ? length : room;
@@ -95,9 +95,9 @@ static int on_data(nghttp2_session *ng, uint8_t flags, int32_t stream, const uin
 
 void apns_h2_goaway_note(apns_h2_facts *facts, int32_t last_stream, uint32_t code, const uint8_t *debug,
                          size_t length) {
-    uint32_t i = facts->goaway_count < H2_GOAWAYS_KEPT ? facts->goaway_count++ : H2_GOAWAYS_KEPT - 1;
+    uint32_t i = facts->goaway_count < APNS_H2_GOAWAYS_KEPT ? facts->goaway_count++ : APNS_H2_GOAWAYS_KEPT - 1;
     apns_h2_goaway *goaway = &facts->goaways[i];
-    size_t kept = length < H2_DEBUG_BYTES_MAX ? length : (size_t)H2_DEBUG_BYTES_MAX;
+    size_t kept = length < APNS_H2_DEBUG_BYTES_MAX ? length : (size_t)APNS_H2_DEBUG_BYTES_MAX;
     goaway->last_stream = last_stream;
     goaway->code = code;
     goaway->debug_length = (uint32_t)kept;
@@ -121,13 +121,13 @@ static int on_frame(nghttp2_session *ng, const nghttp2_frame *frame, void *user)
     bool last = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
     switch (frame->hd.type) {
     case NGHTTP2_HEADERS:
-        session->side->fields_end(session, session->current);
-        if (last) apns_h2_receive_fact_add(session, session->current, H2_COMPLETE);
+        if (session->side->fields_end != NULL) session->side->fields_end(session, session->current);
+        if (last) apns_h2_receive_fact_add(session, session->current, APNS_H2_COMPLETE);
         break;
     case NGHTTP2_DATA:
         if (last)
             apns_h2_receive_fact_add(session, nghttp2_session_get_stream_user_data(ng, frame->hd.stream_id),
-                                     H2_COMPLETE);
+                                     APNS_H2_COMPLETE);
         break;
     case NGHTTP2_SETTINGS:
         if ((frame->hd.flags & NGHTTP2_FLAG_ACK) == 0) settings_note(session);
@@ -158,7 +158,7 @@ static int on_close(nghttp2_session *ng, int32_t stream, uint32_t error_code, vo
     if (exchange == NULL) return 0;
     if (exchange == session->current) session->current = NULL;
     exchange->error_code = error_code;
-    apns_h2_receive_fact_add(session, exchange, H2_CLOSED);
+    apns_h2_receive_fact_add(session, exchange, APNS_H2_CLOSED);
     return 0;
 }
 

@@ -1,9 +1,6 @@
 #include "h2_internal.h"
 #include <string.h>
 
-/* A frame's header, and the payload that every peer takes (RFC 9113, section 4.2). */
-enum { FRAME_HEADER_BYTES = 9, FRAME_BYTES_MAX = 16384 };
-
 int apns_h2_send_append_flushing(apns_h2_output *output, const uint8_t *bytes, size_t length) {
     APNS_REQUIRE(output->length <= output->capacity && output->capacity > 0);
     size_t room = output->capacity - output->length;
@@ -12,7 +9,7 @@ int apns_h2_send_append_flushing(apns_h2_output *output, const uint8_t *bytes, s
         output->length += (uint32_t)room;
         bytes += room;
         length -= room;
-        if (output->flush(output->context) != 0) return -1;
+        if (output->flush(output->context) != 0) return APNS_RESOURCE;
         room = output->capacity - output->length;
     }
     if (length > 0) memcpy(output->bytes + output->length, bytes, length);
@@ -45,7 +42,7 @@ int apns_h2_send_data(nghttp2_session *ng, nghttp2_frame *frame, const uint8_t *
     (void)frame;
     apns_h2_session *session = user;
     apns_h2_exchange *exchange = source->ptr;
-    if (h2_send_append(session->output, header, FRAME_HEADER_BYTES) != 0 ||
+    if (h2_send_append(session->output, header, H2_FRAME_HEADER_BYTES) != 0 ||
         h2_send_append(session->output, exchange->body + exchange->body_sent, length) != 0)
         return NGHTTP2_ERR_CALLBACK_FAILURE;
     exchange->body_sent += (uint32_t)length;
@@ -54,25 +51,21 @@ int apns_h2_send_data(nghttp2_session *ng, nghttp2_frame *frame, const uint8_t *
     return last || session->output->paused ? NGHTTP2_ERR_PAUSE : 0;
 }
 
-static uint32_t big_endian(const uint8_t *bytes) {
-    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
-}
-
 /* A GOAWAY with an error code that the caller did not ask for: the library found fault with the peer. */
 static void goaway_note(apns_h2_session *session, uint32_t code) {
     if (code == NGHTTP2_NO_ERROR || session->goaway_own) return;
-    int32_t kind = code == NGHTTP2_ENHANCE_YOUR_CALM ? H2_FAILURE_LIMIT : H2_FAILURE_PROTOCOL;
+    int32_t kind = code == NGHTTP2_ENHANCE_YOUR_CALM ? APNS_H2_FAILURE_LIMIT : APNS_H2_FAILURE_PROTOCOL;
     const char *text = session->invalid_text[0] != '\0' ? session->invalid_text : nghttp2_http2_strerror(code);
     apns_h2_session_fail(session, kind, session->invalid_code != 0 ? session->invalid_code : NGHTTP2_ERR_PROTO, text);
 }
 
 /* Notes which frame goes out: the library hands frames over one by one. */
 void apns_h2_send_note(apns_h2_session *session, const uint8_t *frame, size_t length) {
-    if (length < FRAME_HEADER_BYTES) return;
+    if (length < H2_FRAME_HEADER_BYTES) return;
     if (frame[3] == NGHTTP2_HEADERS)
-        session->written_stream = (int32_t)(big_endian(frame + 5) & 0x7fffffff);
-    else if (frame[3] == NGHTTP2_GOAWAY && length >= FRAME_HEADER_BYTES + 8)
-        goaway_note(session, big_endian(frame + FRAME_HEADER_BYTES + 4));
+        session->written_stream = (int32_t)(h2_big_endian(frame + 5) & 0x7fffffff);
+    else if (frame[3] == NGHTTP2_GOAWAY && length >= H2_FRAME_HEADER_BYTES + 8)
+        goaway_note(session, h2_big_endian(frame + H2_FRAME_HEADER_BYTES + 4));
 }
 
 static void frame_header_write(uint8_t *place, size_t length, uint8_t type, uint8_t flags, const uint8_t *stream) {
@@ -85,18 +78,18 @@ static void frame_header_write(uint8_t *place, size_t length, uint8_t type, uint
 }
 
 static int request_fail(apns_h2_session *session) {
-    return apns_h2_session_fail(session, H2_FAILURE_MEMORY, NGHTTP2_ERR_NOMEM, "no memory for a request");
+    return apns_h2_session_fail(session, APNS_H2_FAILURE_MEMORY, NGHTTP2_ERR_NOMEM, "no memory for a request");
 }
 
 /* HEADERS, and CONTINUATION for what does not fit one frame (RFC 9113, section 6.10). */
 static int block_append(apns_h2_session *session, const uint8_t *frame, const uint8_t *block, size_t length) {
     int result = 0;
     for (size_t sent = 0; sent < length && result == 0;) {
-        size_t now = length - sent < FRAME_BYTES_MAX ? length - sent : FRAME_BYTES_MAX;
+        size_t now = length - sent < H2_FRAME_BYTES_MAX ? length - sent : H2_FRAME_BYTES_MAX;
         bool first = sent == 0;
         uint8_t flags = first ? (uint8_t)(frame[4] & NGHTTP2_FLAG_END_STREAM) : 0;
         if (sent + now == length) flags |= NGHTTP2_FLAG_END_HEADERS;
-        uint8_t header[FRAME_HEADER_BYTES];
+        uint8_t header[H2_FRAME_HEADER_BYTES];
         frame_header_write(header, now, first ? NGHTTP2_HEADERS : NGHTTP2_CONTINUATION, flags, frame + 5);
         result = h2_send_append(session->output, header, sizeof(header)) |
                  h2_send_append(session->output, block + sent, now);
@@ -123,19 +116,21 @@ static int headers_append(apns_h2_session *session, const uint8_t *frame) {
     apns_h2_output *output = session->output;
     size_t room = output->capacity - output->length;
     size_t most = apns_h2_encoder_bound(session->request);
-    if (FRAME_HEADER_BYTES + most > room || most > FRAME_BYTES_MAX) return headers_append_apart(session, frame, most);
+    if (H2_FRAME_HEADER_BYTES + most > room || most > H2_FRAME_BYTES_MAX)
+        return headers_append_apart(session, frame, most);
     uint8_t *header = output->bytes + output->length;
     const uint8_t *end = apns_h2_encoder_request(&session->encoder, session->request, session->request_body_length,
-                                                 header + FRAME_HEADER_BYTES);
+                                                 header + H2_FRAME_HEADER_BYTES);
     if (end == NULL) return request_fail(session);
-    frame_header_write(header, (size_t)(end - header) - FRAME_HEADER_BYTES, NGHTTP2_HEADERS, frame[4], frame + 5);
+    APNS_ASSERT((size_t)(end - header) <= H2_FRAME_HEADER_BYTES + most);
+    frame_header_write(header, (size_t)(end - header) - H2_FRAME_HEADER_BYTES, NGHTTP2_HEADERS, frame[4], frame + 5);
     output->length += (uint32_t)(end - header);
     return 0;
 }
 
 int apns_h2_send_client_frame(apns_h2_session *session, const uint8_t *frame, size_t length) {
     apns_h2_send_note(session, frame, length);
-    bool request = length >= FRAME_HEADER_BYTES && frame[3] == NGHTTP2_HEADERS;
+    bool request = length >= H2_FRAME_HEADER_BYTES && frame[3] == NGHTTP2_HEADERS;
     return request ? headers_append(session, frame) : h2_send_append(session->output, frame, length);
 }
 
@@ -149,7 +144,7 @@ int apns_h2_send_library(apns_h2_session *session) {
             return 0;
         }
         if (session->side->frame_append(session, bytes, (size_t)length) != 0)
-            return apns_h2_session_fail(session, H2_FAILURE_OUTPUT, 0, "the output failed");
+            return apns_h2_session_fail(session, APNS_H2_FAILURE_OUTPUT, 0, "the output failed");
     }
     return 0;
 }

@@ -60,7 +60,7 @@ apns_h2_session *apns_h2_session_open(const h2_side *side, const apns_h2_session
 apns_h2_session *apns_h2_session_settle(apns_h2_session *session, uint32_t window, nghttp2_settings_entry own) {
     const nghttp2_settings_entry settings[] = {
         {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
-        {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, H2_HEADER_LIST_BYTES_MAX},
+        {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, APNS_H2_HEADER_LIST_BYTES_MAX},
         {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, window},
         own,
     };
@@ -86,27 +86,32 @@ void apns_h2_session_destroy(apns_h2_session *session) {
 }
 
 int apns_h2_session_fail(apns_h2_session *session, int32_t kind, int32_t code, const char *text) {
-    if (session->failure.scope != H2_FAILURE_NONE) return session->failure.status;
+    if (session->failure.scope != APNS_H2_FAILURE_NONE) return session->failure.status;
     char whole[sizeof(session->failure.text)];
     snprintf(whole, sizeof(whole), "HTTP/2: %s", text);
-    int status = kind == H2_FAILURE_PROTOCOL || kind == H2_FAILURE_LIMIT ? APNS_PEER : APNS_RESOURCE;
+    int status = kind == APNS_H2_FAILURE_PROTOCOL || kind == APNS_H2_FAILURE_LIMIT ? APNS_PEER : APNS_RESOURCE;
     return apns_error_set(&session->failure, status, kind, code, whole);
 }
 
 int apns_h2_session_fail_library(apns_h2_session *session, int code) {
-    int32_t kind = H2_FAILURE_PROTOCOL;
+    int32_t kind = APNS_H2_FAILURE_PROTOCOL;
     if (code == NGHTTP2_ERR_NOMEM)
-        kind = H2_FAILURE_MEMORY;
+        kind = APNS_H2_FAILURE_MEMORY;
     else if (code == NGHTTP2_ERR_FLOODED || code == NGHTTP2_ERR_TOO_MANY_CONTINUATIONS)
-        kind = H2_FAILURE_LIMIT;
+        kind = APNS_H2_FAILURE_LIMIT;
     else if (code == NGHTTP2_ERR_CALLBACK_FAILURE)
-        kind = H2_FAILURE_OUTPUT;
+        kind = APNS_H2_FAILURE_OUTPUT;
     return apns_h2_session_fail(session, kind, code, nghttp2_strerror(code));
 }
 
 int apns_h2_session_receive(apns_h2_session *session, const uint8_t *bytes, size_t length) {
     session->drained = false;
-    return session->side->receive(session, bytes, length);
+    if (session->side->late_receive != NULL && nghttp2_session_want_read(session->ng) == 0) {
+        session->side->late_receive(session, bytes, length);
+        return 0;
+    }
+    ssize_t taken = nghttp2_session_mem_recv(session->ng, bytes, length);
+    return taken < 0 ? apns_h2_session_fail_library(session, (int)taken) : 0;
 }
 
 int apns_h2_session_pump(apns_h2_session *session) {
@@ -123,8 +128,8 @@ bool apns_h2_session_pending(const apns_h2_session *session) {
 
 void apns_h2_session_changed_add(apns_h2_session *session, apns_h2_exchange *exchange) {
     APNS_ASSERT(*session->changed_last == NULL);
-    if ((exchange->facts & H2_LISTED) != 0) return;
-    exchange->facts |= H2_LISTED;
+    if ((exchange->facts & APNS_H2_LISTED) != 0) return;
+    exchange->facts |= APNS_H2_LISTED;
     exchange->next = NULL;
     *session->changed_last = exchange;
     session->changed_last = &exchange->next;

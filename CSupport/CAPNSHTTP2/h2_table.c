@@ -1,4 +1,6 @@
 #include "h2_hpack.h"
+
+#include "apns_check.h"
 #include <string.h>
 
 void apns_h2_table_init(h2_table *table, apns_h2_memory *memory) {
@@ -16,8 +18,11 @@ static uint32_t size_of(uint32_t name_length, uint32_t value_length) {
 }
 
 static void evict(h2_table *table) {
+    APNS_REQUIRE(table->evicted < table->inserted);
     h2_table_entry *oldest = entry_at(table, table->evicted++);
-    table->bytes -= size_of(oldest->name_length, oldest->value_length);
+    const uint32_t size = size_of(oldest->name_length, oldest->value_length);
+    APNS_REQUIRE(size <= table->bytes);
+    table->bytes -= size;
     table->version++;
     apns_h2_memory_give(table->memory, oldest->bytes);
     oldest->bytes = NULL;
@@ -43,6 +48,7 @@ bool apns_h2_table_insert(h2_table *table, const apns_h2_field *field, uint32_t 
     if (field->value_length > 0) memcpy(bytes + field->name_length, field->value, field->value_length);
     while (table->bytes + size > table->bytes_max)
         evict(table);
+    APNS_REQUIRE(table->inserted - table->evicted < H2_TABLE_ENTRIES_MAX);
     *entry_at(table, table->inserted++) = (h2_table_entry){bytes, field->name_length, field->value_length, hash, 0};
     table->bytes += (uint32_t)size;
     table->version++;

@@ -1,6 +1,6 @@
 /* Certificates made for the occasion: of an authority, of a server and of a client. */
 #define _DEFAULT_SOURCE /* inet_pton with strict C17 */
-#include "identities.h"
+#include "apns_identities.h"
 #include "internal.h"
 
 #include "apns_check.h"
@@ -88,6 +88,13 @@ static bool add_name(X509 *certificate, int nid, const char *value) {
                                       (const uint8_t *)value, -1, -1, 0) == 1;
 }
 
+/* The certificate when all went well, else NULL. */
+static X509 *finished(X509 *certificate, bool good) {
+    if (good) return certificate;
+    X509_free(certificate);
+    return NULL;
+}
+
 /* A certificate with everything that all have in common, not yet signed. user_id: NULL for none. */
 static X509 *new_certificate(EVP_PKEY *key, const char *user_id, const char *common_name, uint32_t days) {
     X509 *certificate = X509_new();
@@ -96,9 +103,7 @@ static X509 *new_certificate(EVP_PKEY *key, const char *user_id, const char *com
                 (user_id == NULL || add_name(certificate, NID_userId, user_id)) &&
                 add_name(certificate, NID_commonName, common_name) &&
                 add_extension(certificate, NULL, NID_subject_key_identifier, "hash");
-    if (good) return certificate;
-    X509_free(certificate);
-    return NULL;
+    return finished(certificate, good);
 }
 
 static bool sign(X509 *certificate, const X509 *issuer, EVP_PKEY *issuer_key) {
@@ -112,9 +117,7 @@ static X509 *make_authority(EVP_PKEY *key, uint32_t days) {
                 add_extension(authority, authority, NID_basic_constraints, "critical,CA:TRUE,pathlen:0") &&
                 add_extension(authority, authority, NID_key_usage, "critical,keyCertSign,cRLSign") &&
                 sign(authority, authority, key);
-    if (good) return authority;
-    X509_free(authority);
-    return NULL;
+    return finished(authority, good);
 }
 
 static X509 *make_server(EVP_PKEY *key, X509 *authority, EVP_PKEY *authority_key, const char *const *hosts,
@@ -125,24 +128,20 @@ static X509 *make_server(EVP_PKEY *key, X509 *authority, EVP_PKEY *authority_key
                 add_extension(server, authority, NID_key_usage, "critical,digitalSignature") &&
                 add_extension(server, authority, NID_ext_key_usage, "serverAuth,clientAuth") &&
                 add_hosts(server, hosts, host_count) && sign(server, authority, authority_key);
-    if (good) return server;
-    X509_free(server);
-    return NULL;
+    return finished(server, good);
 }
 
 static X509 *make_client(EVP_PKEY *key, const char *user_id, const char *common_name, uint32_t days) {
     X509 *client = new_certificate(key, user_id, common_name, days);
-    if (client != NULL && add_extension(client, client, NID_ext_key_usage, "clientAuth") && sign(client, client, key))
-        return client;
-    X509_free(client);
-    return NULL;
+    return finished(client, client != NULL && add_extension(client, client, NID_ext_key_usage, "clientAuth") &&
+                                sign(client, client, key));
 }
 
 /* certificate NULL: it could not be made. */
 static int write_identity(X509 *authority, X509 *certificate, const EVP_PKEY *key, apns_crypto_identity *out,
                           apns_error *error) {
     if (certificate == NULL)
-        return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "the certificate cannot be made");
+        return apns_crypto_fail_library(error, APNS_CRYPTO_FAULT_LIBRARY, "the certificate cannot be made");
     int status = apns_crypto_certificate_write(authority, &out->authority, error);
     if (status == APNS_OK) status = apns_crypto_certificate_write(certificate, &out->certificate, error);
     if (status == APNS_OK) status = apns_crypto_pkey_write_private(key, NULL, 0, &out->key, error);
@@ -152,13 +151,13 @@ static int write_identity(X509 *authority, X509 *certificate, const EVP_PKEY *ke
 
 static int expect_hosts(const char *const *hosts, size_t host_count, apns_error *error) {
     if (host_count == 0 || host_count > HOSTS_MAX)
-        return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_NAME, "%zu host names given, expected 1 to %d",
-                                host_count, HOSTS_MAX);
+        return apns_crypto_fail(error, APNS_CRYPTO_FAULT_NAME, "%zu host names given, expected 1 to %d", host_count,
+                                HOSTS_MAX);
     for (size_t i = 0; i < host_count; i++) {
         uint8_t scratch[sizeof(struct in6_addr)];
         if (is_host_name(hosts[i]) || inet_pton(AF_INET6, hosts[i], scratch) == 1) continue;
-        return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_NAME,
-                                "host %zu is neither a host name nor an IP address", i + 1);
+        return apns_crypto_fail(error, APNS_CRYPTO_FAULT_NAME, "host %zu is neither a host name nor an IP address",
+                                i + 1);
     }
     return APNS_OK;
 }
@@ -194,8 +193,7 @@ int apns_crypto_client_make(const char *user_id, const char *common_name, uint32
     apns_crypto_begin(error);
     *out = (apns_crypto_identity){0};
     if (!is_name(user_id) || !is_name(common_name))
-        return apns_crypto_fail(error, APNS_INPUT, CRYPTO_FAULT_NAME, "a name of 1 to %d bytes was expected",
-                                NAME_MAX_BYTES);
+        return apns_crypto_fail(error, APNS_CRYPTO_FAULT_NAME, "a name of 1 to %d bytes was expected", NAME_MAX_BYTES);
     EVP_PKEY *key = EVP_EC_gen("P-256");
     X509 *client = key == NULL ? NULL : make_client(key, user_id, common_name, days);
     int status = write_identity(client, client, key, out, error);

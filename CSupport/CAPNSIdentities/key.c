@@ -1,5 +1,5 @@
 /* What is done with keys only where both ends of a connection are ours: making them and verifying with them. */
-#include "identities.h"
+#include "apns_identities.h"
 #include "internal.h"
 
 #include "apns_check.h"
@@ -7,15 +7,14 @@
 #include <openssl/ecdsa.h>
 #include <openssl/pem.h>
 
-enum { COORDINATE_BYTES = CRYPTO_ES256_BYTES / 2 };
+enum { COORDINATE_BYTES = APNS_CRYPTO_ES256_BYTES / 2 };
 
 int apns_crypto_key_generate(apns_crypto_key **out, apns_error *error) {
     APNS_REQUIRE(out != NULL);
     apns_crypto_begin(error);
     *out = NULL;
     EVP_PKEY *pkey = EVP_EC_gen("P-256");
-    if (pkey == NULL)
-        return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "no key could be made");
+    if (pkey == NULL) return apns_crypto_fail_library(error, APNS_CRYPTO_FAULT_LIBRARY, "no key could be made");
     return apns_crypto_key_take(pkey, true, out, error);
 }
 
@@ -23,14 +22,13 @@ int apns_crypto_key_read_public(const uint8_t *pem, size_t pem_length, apns_cryp
     APNS_REQUIRE(out != NULL && (pem != NULL || pem_length == 0));
     apns_crypto_begin(error);
     *out = NULL;
-    int status = apns_crypto_pem_expect(pem, pem_length, "PUBLIC KEY", error);
+    BIO *bio;
+    int status = apns_crypto_pem_open(pem, pem_length, "PUBLIC KEY", &bio, error);
     if (status != APNS_OK) return status;
-    BIO *bio = apns_crypto_bio_over(pem, pem_length);
-    if (bio == NULL) return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "cannot read the PEM");
     EVP_PKEY *pkey = PEM_read_bio_PUBKEY(bio, NULL, apns_crypto_no_passphrase, NULL);
     BIO_free(bio);
     if (pkey == NULL)
-        return apns_crypto_fail_library(error, APNS_INPUT, CRYPTO_FAULT_MALFORMED, "the public key cannot be read");
+        return apns_crypto_fail_library(error, APNS_CRYPTO_FAULT_MALFORMED, "the public key cannot be read");
     return apns_crypto_key_take(pkey, false, out, error);
 }
 
@@ -56,7 +54,7 @@ int apns_crypto_es256_verify(const apns_crypto_key *key, const uint8_t *message,
     APNS_REQUIRE(key != NULL && (message != NULL || message_length == 0) &&
                  (signature != NULL || signature_length == 0));
     apns_crypto_begin(error);
-    if (signature_length != CRYPTO_ES256_BYTES) return 0;
+    if (signature_length != APNS_CRYPTO_ES256_BYTES) return 0;
     uint8_t *der = NULL;
     int der_length = raw_to_der(signature, &der);
     EVP_MD_CTX *context = EVP_MD_CTX_new();
@@ -66,7 +64,7 @@ int apns_crypto_es256_verify(const apns_crypto_key *key, const uint8_t *message,
     int verified = ready ? EVP_DigestVerify(context, der, (size_t)der_length, message, message_length) : -1;
     EVP_MD_CTX_free(context);
     OPENSSL_free(der);
-    if (verified < 0) return apns_crypto_fail_library(error, APNS_RESOURCE, CRYPTO_FAULT_LIBRARY, "verifying failed");
+    if (verified < 0) return apns_crypto_fail_library(error, APNS_CRYPTO_FAULT_LIBRARY, "verifying failed");
     (void)apns_crypto_done();
     return verified == 1 ? 1 : 0;
 }

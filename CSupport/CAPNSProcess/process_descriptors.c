@@ -11,6 +11,6 @@ void apns_process_descriptors_open(void) {
         if (open("/dev/null", O_RDWR) == descriptor) continue;
         const char *const parts[] = {"a standard descriptor is closed and /dev/null cannot be opened", NULL};
         apns_process_complain(parts);
-        _exit(PROCESS_EXIT_SYSTEM);
+        _exit(APNS_PROCESS_EXIT_SYSTEM);
     }
 }

@@ -40,7 +40,7 @@ static void end_if_starved(const char *resume) {
     const char *const parts[] = {"no memory to go on; raise the limit of address space (ulimit -v)", resume,
                                  resume[0] != 0 ? run_directory : NULL, NULL};
     apns_process_complain(parts);
-    _exit(PROCESS_EXIT_SYSTEM);
+    _exit(APNS_PROCESS_EXIT_SYSTEM);
 }
 
 /* By now the signal's action is the default one again (SA_RESETHAND), so it ends the process: where it came of an

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #endif
 
-#include "process.h"
+#include "apns_process.h"
 
 #include <stdbool.h>
 

@@ -27,7 +27,7 @@ enum { THREADS = 10, THREAD_STACK_BYTES = 256 * 1024 };
 static void end(const char *what, int error, const char *remedy) {
     const char *const parts[] = {what, ": ", strerror(error), "; ", remedy, NULL};
     apns_process_complain(parts);
-    _exit(PROCESS_EXIT_SYSTEM);
+    _exit(APNS_PROCESS_EXIT_SYSTEM);
 }
 
 static void descriptors_try(void) {

@@ -12,9 +12,9 @@
 
 static bool options_are_valid(const apns_reactor_options *o) {
     uint32_t buffers = o->receive_buffer_count;
-    return o->sockets_max > 0 && o->sockets_max <= REACTOR_SOCKETS_MAX && o->timers_max <= REACTOR_TIMERS_MAX &&
-           o->receive_buffer_bytes > 0 && o->receive_buffer_bytes <= REACTOR_BUFFER_BYTES_MAX && buffers > 0 &&
-           buffers <= REACTOR_BUFFERS_MAX && (buffers & (buffers - 1)) == 0;
+    return o->sockets_max > 0 && o->sockets_max <= REACTOR_SOCKETS_MAX && o->receive_buffer_bytes > 0 &&
+           o->receive_buffer_bytes <= REACTOR_BUFFER_BYTES_MAX && buffers > 0 && buffers <= REACTOR_BUFFERS_MAX &&
+           (buffers & (buffers - 1)) == 0;
 }
 
 static int backend_create(apns_reactor *r, const struct reactor_backend_table *table,
@@ -27,10 +27,10 @@ static int backend_create(apns_reactor *r, const struct reactor_backend_table *t
  * work; if it does not either, its error is the one to tell. */
 static int backend_choose(apns_reactor *r, const apns_reactor_options *options) {
     switch (options->backend) {
-    case REACTOR_BACKEND_IO_URING:
-    case REACTOR_BACKEND_IO_URING_PLAIN:
+    case APNS_REACTOR_BACKEND_IO_URING:
+    case APNS_REACTOR_BACKEND_IO_URING_PLAIN:
         return backend_create(r, &apns_reactor_io_uring_table, options);
-    case REACTOR_BACKEND_EPOLL:
+    case APNS_REACTOR_BACKEND_EPOLL:
         return backend_create(r, &apns_reactor_epoll_table, options);
     default:
         r->refusal = -backend_create(r, &apns_reactor_io_uring_table, options);
@@ -44,11 +44,7 @@ static int parts_create(apns_reactor *r, const struct reactor_backend_table *tab
                         const apns_reactor_options *options) {
     int status = apns_reactor_slots_create(&r->slots, options->sockets_max);
     if (status < 0) return status;
-    status = apns_reactor_timers_create(&r->timers, options->timers_max);
-    if (status == 0) {
-        status = table != NULL ? backend_create(r, table, options) : backend_choose(r, options);
-        if (status < 0) apns_reactor_timers_destroy(&r->timers);
-    }
+    status = table != NULL ? backend_create(r, table, options) : backend_choose(r, options);
     if (status < 0) apns_reactor_slots_destroy(&r->slots);
     return status;
 }
@@ -71,7 +67,8 @@ int apns_reactor_open_with(const struct reactor_backend_table *table, void *cont
 
 int apns_reactor_create(const apns_reactor_options *options, apns_reactor **out) {
     *out = NULL;
-    if (options->backend > REACTOR_BACKEND_IO_URING_PLAIN) return -EINVAL;
+    if (options->backend > APNS_REACTOR_BACKEND_IO_URING_PLAIN || options->backend == APNS_REACTOR_BACKEND_OTHER)
+        return -EINVAL;
     return apns_reactor_open_with(NULL, NULL, options, out);
 }
 
@@ -100,7 +97,6 @@ void apns_reactor_destroy(apns_reactor *r) {
     close_all(r);
     join_all(r);
     r->backend->destroy(r);
-    apns_reactor_timers_destroy(&r->timers);
     apns_reactor_slots_destroy(&r->slots);
     free(r);
 }
@@ -123,30 +119,19 @@ void apns_reactor_user_timeout_set(apns_reactor *r, uint32_t milliseconds) {
     r->user_timeout_ms = milliseconds;
 }
 
-/* A slot in a state, or NULL when all are taken. */
-static struct reactor_slot *slot_take(apns_reactor *r, uint8_t state, uint64_t context) {
-    uint32_t index = apns_reactor_slots_take(&r->slots);
-    if (index == REACTOR_SLOT_NONE) return NULL;
-    struct reactor_slot *slot = &r->slots.all[index];
-    slot->state = state;
-    slot->context = context;
-    return slot;
-}
-
 /* Ends what a back end began for a slot just taken: tells its handle, or frees it again. */
 static int slot_begun(apns_reactor *r, struct reactor_slot *slot, int status, apns_reactor_socket *out) {
-    uint32_t index = reactor_slot_index(&r->slots, slot);
     if (status < 0)
-        apns_reactor_slots_untake(&r->slots, index);
+        apns_reactor_slots_free(&r->slots, slot);
     else
-        *out = reactor_slot_handle(slot, index);
+        *out = reactor_slot_handle(slot, reactor_slot_index(&r->slots, slot));
     return status < 0 ? status : 0;
 }
 
 int apns_reactor_connect(apns_reactor *r, const struct sockaddr *address, socklen_t address_length, uint64_t context,
                          apns_reactor_socket *out) {
     *out = 0;
-    struct reactor_slot *slot = slot_take(r, REACTOR_SLOT_CONNECTING, context);
+    struct reactor_slot *slot = apns_reactor_slots_take(&r->slots, REACTOR_SLOT_CONNECTING, context);
     if (slot == NULL) return -ENOSPC;
     return slot_begun(r, slot, r->backend->connect(r, slot, address, address_length), out);
 }
@@ -154,7 +139,7 @@ int apns_reactor_connect(apns_reactor *r, const struct sockaddr *address, sockle
 int apns_reactor_listen(apns_reactor *r, const struct sockaddr *address, socklen_t address_length, uint32_t backlog,
                         uint64_t context, apns_reactor_socket *out) {
     *out = 0;
-    struct reactor_slot *slot = slot_take(r, REACTOR_SLOT_LISTENING, context);
+    struct reactor_slot *slot = apns_reactor_slots_take(&r->slots, REACTOR_SLOT_LISTENING, context);
     if (slot == NULL) return -ENOSPC;
     return slot_begun(r, slot, r->backend->listen(r, slot, address, address_length, backlog), out);
 }
@@ -205,12 +190,14 @@ int apns_reactor_reset(apns_reactor *r, apns_reactor_socket socket) {
 /* ---------------------------------------------------------------- accepting */
 
 void apns_reactor_accept_pause(apns_reactor *r, struct reactor_slot *listener, int error) {
+    APNS_REQUIRE(listener->state == REACTOR_SLOT_LISTENING);
     listener->paused = true;
     r->accept_paused = true;
     if (error != 0) r->accept_retry_ns = reactor_time_add(r->backend->now_ns(r), ACCEPT_RETRY_NS);
 }
 
-bool apns_reactor_accept_error_is_passing(int error) {
+/* True for errors that concern one connection only, which is gone (accept(2)). */
+static bool is_passing(int error) {
     switch (error) {
     case ECONNABORTED:
     case EINTR:
@@ -225,6 +212,14 @@ bool apns_reactor_accept_error_is_passing(int error) {
     default:
         return false;
     }
+}
+
+uint32_t apns_reactor_accept_failed(apns_reactor *r, struct reactor_slot *listener, int error,
+                                    apns_reactor_event *event) {
+    if (is_passing(error)) return 0;
+    apns_reactor_accept_pause(r, listener, error);
+    *event = (apns_reactor_event){.context = listener->context, .kind = APNS_REACTOR_ACCEPTED, .error = error};
+    return 1;
 }
 
 /* Accepts again on paused listeners as far as a slot and the time allow. */
@@ -242,28 +237,16 @@ static void accept_resume(apns_reactor *r, uint64_t now_ns) {
     }
 }
 
-/* ---------------------------------------------------------------- timers */
-
-int apns_reactor_timer_start(apns_reactor *r, uint64_t at_ns, uint64_t context, apns_reactor_timer *out) {
-    *out = 0;
-    return apns_reactor_timers_start(&r->timers, at_ns, context, out);
-}
-
-int apns_reactor_timer_stop(apns_reactor *r, apns_reactor_timer timer) {
-    return apns_reactor_timers_stop(&r->timers, timer);
-}
-
 /* ---------------------------------------------------------------- waiting */
 
 void apns_reactor_wake(apns_reactor *r) {
     if (reactor_wake_request(&r->wake)) r->backend->wake(r);
 }
 
-/* Cuts the time limit by everything else that will be due. */
+/* Cuts the time limit by the time at which a paused listener accepts again. */
 static uint64_t until(const apns_reactor *r, uint64_t limit_ns) {
-    uint64_t at_ns = reactor_time_min(limit_ns, reactor_timers_next(&r->timers));
-    if (r->accept_paused && !reactor_slots_full(&r->slots)) at_ns = reactor_time_min(at_ns, r->accept_retry_ns);
-    return at_ns;
+    const bool resumes = r->accept_paused && !reactor_slots_full(&r->slots);
+    return resumes ? reactor_time_min(limit_ns, r->accept_retry_ns) : limit_ns;
 }
 
 /* One trip through the back end. Returns events made, or the back end's negative errno. */
@@ -273,17 +256,10 @@ static int wait_once(apns_reactor *r, struct reactor_plan *plan, apns_reactor_ev
     plan->linger_ns = reactor_time_min(plan->linger_ns, plan->until_ns);
     int count = r->backend->wait(r, plan, events, capacity);
     uint32_t n = count > 0 ? (uint32_t)count : 0;
+    APNS_REQUIRE(n <= capacity);
     n += apns_reactor_slots_collect(&r->slots, events + n, capacity - n);
-    if (reactor_wake_collect(&r->wake, n < capacity)) events[n++] = (apns_reactor_event){.kind = REACTOR_WOKEN};
+    if (reactor_wake_collect(&r->wake, n < capacity)) events[n++] = (apns_reactor_event){.kind = APNS_REACTOR_WOKEN};
     return count < 0 && n == 0 ? count : (int)n;
-}
-
-/* Timers come after the bytes that arrived with them, so that an answer beats its own deadline; those that found no
- * room come first in the next call, so that no load can hold them back. */
-static uint32_t timers_collect(apns_reactor *r, uint64_t now_ns, apns_reactor_event *events, uint32_t capacity) {
-    uint32_t n = apns_reactor_timers_collect(&r->timers, now_ns, events, capacity);
-    r->timers_owed = n == capacity && reactor_timers_next(&r->timers) <= now_ns;
-    return n;
 }
 
 int apns_reactor_wait(apns_reactor *r, const apns_reactor_wait_options *options, apns_reactor_event *events,
@@ -292,20 +268,14 @@ int apns_reactor_wait(apns_reactor *r, const apns_reactor_wait_options *options,
     uint64_t now_ns = r->backend->now_ns(r);
     const uint64_t limit_ns = reactor_time_add(now_ns, options->timeout_ns);
     const uint64_t linger_ns = options->batch_min > 1 ? reactor_time_add(now_ns, options->linger_ns) : 0;
-    uint32_t n = r->timers_owed ? timers_collect(r, now_ns, events, capacity) : 0;
     for (;;) {
         accept_resume(r, now_ns);
-        struct reactor_plan plan = {.now_ns = now_ns,
-                                    .until_ns = n > 0 ? now_ns : until(r, limit_ns),
-                                    .linger_ns = linger_ns,
-                                    .batch_min = options->batch_min};
-        int count = wait_once(r, &plan, events + n, capacity - n);
-        if (count < 0 && count != -EINTR) return n > 0 ? (int)n : count;
-        n += count > 0 ? (uint32_t)count : 0;
-        if (n == 0 || r->timers.running > 0) {
-            now_ns = r->backend->now_ns(r);
-            n += timers_collect(r, now_ns, events + n, capacity - n);
-        }
-        if (n > 0 || count == -EINTR || now_ns >= limit_ns) return (int)n;
+        struct reactor_plan plan = {
+            .now_ns = now_ns, .until_ns = until(r, limit_ns), .linger_ns = linger_ns, .batch_min = options->batch_min};
+        int count = wait_once(r, &plan, events, capacity);
+        if (count == -EINTR) return 0;
+        if (count != 0) return count;
+        now_ns = r->backend->now_ns(r);
+        if (now_ns >= limit_ns) return 0;
     }
 }

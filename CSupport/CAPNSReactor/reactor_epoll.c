@@ -75,16 +75,10 @@ void apns_epoll_enqueue(apns_reactor *r, struct reactor_slot *slot) {
     e->queue[(e->queue_head + e->queue_count++) & e->queue_mask] = reactor_slot_index(&r->slots, slot);
 }
 
-static uint64_t now_ns(const apns_reactor *r) {
-    (void)r;
-    return apns_reactor_socket_clock_ns();
-}
-
 /* An error known at once is told like one that is known later: by an event. */
 static int connect_start(apns_reactor *r, struct reactor_slot *slot, const struct sockaddr *address, socklen_t length) {
-    int descriptor = apns_reactor_socket_open(address->sa_family, SOCK_NONBLOCK);
+    int descriptor = apns_reactor_socket_open(r, address->sa_family, SOCK_NONBLOCK);
     if (descriptor < 0) return descriptor;
-    apns_reactor_socket_user_timeout(descriptor, r->user_timeout_ms);
     slot->descriptor = descriptor;
     int error = connect(descriptor, address, length) == 0 ? 0 : errno;
     int status = error == EINVAL ? -EINVAL : apns_epoll_register(r, slot);
@@ -110,21 +104,13 @@ static int listen_start(apns_reactor *r, struct reactor_slot *slot, const struct
     return status;
 }
 
-static int local_port(const apns_reactor *r, const struct reactor_slot *slot) {
-    (void)r;
-    return apns_reactor_socket_port(slot->descriptor);
-}
-
 /* Sent with the next wait: whatever the caller starts until then costs it no system call here. */
 static void send_start(apns_reactor *r, struct reactor_slot *slot) {
     struct epoll *e = epoll_of(r);
+    /* At most one of each slot: a slot that is closed is free again only with the next wait. */
+    APNS_REQUIRE(e->sends_count < r->slots.count);
     slot->active |= EPOLL_SEND;
     e->sends[e->sends_count++] = reactor_slot_index(&r->slots, slot);
-}
-
-static void reset_prepare(apns_reactor *r, struct reactor_slot *slot) {
-    (void)r;
-    apns_reactor_socket_reset_on_close(slot->descriptor);
 }
 
 /* The kernel holds nothing of ours between two calls, so there is nothing to join. */
@@ -132,7 +118,7 @@ static void close_start(apns_reactor *r, struct reactor_slot *slot) {
     close(slot->descriptor);
     slot->descriptor = -1;
     slot->active = 0;
-    apns_reactor_slots_close(&r->slots, reactor_slot_index(&r->slots, slot));
+    apns_reactor_slots_close(&r->slots, slot);
 }
 
 static bool accept_resume(apns_reactor *r, struct reactor_slot *slot) {
@@ -149,6 +135,7 @@ static void wake(apns_reactor *r) {
 }
 
 static void buffers_return(struct epoll *e) {
+    APNS_REQUIRE(e->free_count + e->buffers.held_count == e->buffers.count);
     while (e->buffers.held_count > 0)
         e->free_buffers[e->free_count++] = e->buffers.held[--e->buffers.held_count];
 }
@@ -166,16 +153,16 @@ static int wait_for_events(apns_reactor *r, const struct reactor_plan *plan, apn
 }
 
 const struct reactor_backend_table apns_reactor_epoll_table = {
-    .kind = REACTOR_BACKEND_EPOLL,
+    .kind = APNS_REACTOR_BACKEND_EPOLL,
     .create = create,
     .destroy = destroy,
-    .now_ns = now_ns,
+    .now_ns = apns_reactor_socket_now_ns,
     .connect = connect_start,
     .listen = listen_start,
-    .local_port = local_port,
+    .local_port = apns_reactor_socket_port,
     .send = send_start,
     .close = close_start,
-    .reset = reset_prepare,
+    .reset = apns_reactor_socket_reset,
     .accept_resume = accept_resume,
     .wake = wake,
     .wait = wait_for_events,

@@ -22,8 +22,8 @@ enum epoll_bits {
     EPOLL_ENDED = 4,      /* it has shown: nothing more to read */
     EPOLL_SEND = 8,       /* there is something to send and the kernel may take it */
     EPOLL_SEND_FULL = 16, /* there is something to send, the kernel's buffer is full */
-    EPOLL_SENT = 32,      /* a REACTOR_SENT event is owed */
-    EPOLL_CONNECTED = 64, /* a REACTOR_CONNECTED event is owed */
+    EPOLL_SENT = 32,      /* a APNS_REACTOR_SENT event is owed */
+    EPOLL_CONNECTED = 64, /* a APNS_REACTOR_CONNECTED event is owed */
 };
 
 #define EPOLL_BATCH 256 /* readiness records taken from the kernel at once; the rest comes with the next call */

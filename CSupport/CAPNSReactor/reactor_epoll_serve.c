@@ -1,5 +1,6 @@
 #include "reactor_epoll.h"
 
+#include "apns_check.h"
 #include <errno.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -59,9 +60,10 @@ void apns_epoll_send_started(apns_reactor *r) {
 }
 
 static uint32_t report_sent(struct reactor_slot *slot, uint32_t index, apns_reactor_event *event) {
+    APNS_REQUIRE(slot->sending && slot->send_done <= slot->send_length);
     slot->active &= (uint16_t)~EPOLL_SENT;
     slot->sending = false;
-    *event = reactor_event_make(slot, index, REACTOR_SENT);
+    *event = reactor_event_make(slot, index, APNS_REACTOR_SENT);
     event->length = slot->send_done;
     event->error = slot->error;
     return 1;
@@ -93,9 +95,10 @@ void apns_epoll_note(apns_reactor *r, struct reactor_slot *slot, uint32_t edges)
 }
 
 static uint32_t report_connected(struct reactor_slot *slot, uint32_t index, apns_reactor_event *event) {
+    APNS_REQUIRE(slot->state == REACTOR_SLOT_CONNECTING);
     slot->active &= (uint16_t)~EPOLL_CONNECTED;
     slot->state = slot->error == 0 ? REACTOR_SLOT_OPEN : REACTOR_SLOT_FAILED;
-    *event = reactor_event_make(slot, index, REACTOR_CONNECTED);
+    *event = reactor_event_make(slot, index, APNS_REACTOR_CONNECTED);
     event->error = slot->error;
     return 1;
 }
@@ -125,7 +128,7 @@ static uint32_t receive(apns_reactor *r, struct reactor_slot *slot, uint32_t ind
         slot->active &= (uint16_t)~EPOLL_READABLE;
         return 0;
     }
-    *event = reactor_event_make(slot, index, REACTOR_RECEIVED);
+    *event = reactor_event_make(slot, index, APNS_REACTOR_RECEIVED);
     if (count > 0) return received(r, slot, number, (uint32_t)count, event);
     slot->active &= (uint16_t)~EPOLL_READABLE;
     slot->active |= EPOLL_ENDED;
@@ -136,19 +139,16 @@ static uint32_t receive(apns_reactor *r, struct reactor_slot *slot, uint32_t ind
 /* ---------------------------------------------------------------- accepting */
 
 static uint32_t adopt(apns_reactor *r, struct reactor_slot *listener, int descriptor, apns_reactor_event *event) {
-    uint32_t index = apns_reactor_slots_take(&r->slots);
-    struct reactor_slot *slot = &r->slots.all[index];
-    slot->state = REACTOR_SLOT_OPEN;
-    slot->context = listener->context;
+    struct reactor_slot *slot = apns_reactor_slots_take(&r->slots, REACTOR_SLOT_OPEN, listener->context);
     slot->descriptor = descriptor;
     int status = apns_epoll_register(r, slot);
     if (status == 0) {
-        *event = reactor_event_make(slot, index, REACTOR_ACCEPTED);
+        *event = reactor_event_make(slot, reactor_slot_index(&r->slots, slot), APNS_REACTOR_ACCEPTED);
         return 1;
     }
     close(descriptor);
-    apns_reactor_slots_untake(&r->slots, index);
-    *event = (apns_reactor_event){.context = listener->context, .kind = REACTOR_ACCEPTED, .error = -status};
+    apns_reactor_slots_free(&r->slots, slot);
+    *event = (apns_reactor_event){.context = listener->context, .kind = APNS_REACTOR_ACCEPTED, .error = -status};
     return 1;
 }
 
@@ -161,12 +161,9 @@ static uint32_t accept_next(apns_reactor *r, struct reactor_slot *listener, apns
     int descriptor = accept4(listener->descriptor, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (descriptor >= 0) return adopt(r, listener, descriptor, event);
     int error = errno;
-    if (error == EAGAIN) listener->active &= (uint16_t)~EPOLL_READABLE;
-    if (apns_reactor_accept_error_is_passing(error)) return 0;
-    listener->active &= (uint16_t)~EPOLL_READABLE;
-    apns_reactor_accept_pause(r, listener, error);
-    *event = (apns_reactor_event){.context = listener->context, .kind = REACTOR_ACCEPTED, .error = error};
-    return 1;
+    uint32_t n = apns_reactor_accept_failed(r, listener, error, event);
+    if (n > 0 || error == EAGAIN) listener->active &= (uint16_t)~EPOLL_READABLE;
+    return n;
 }
 
 /* ---------------------------------------------------------------- the queue */

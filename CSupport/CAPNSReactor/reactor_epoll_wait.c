@@ -14,7 +14,7 @@ static struct timespec span(uint64_t ns) {
     return (struct timespec){.tv_sec = seconds > INT_MAX ? INT_MAX : (time_t)seconds, .tv_nsec = (long)(ns % NS_PER_S)};
 }
 
-/* Rounded up, so that a timer is due when the wait is over. */
+/* Rounded up, so that a deadline has passed when the wait is over. */
 static int span_ms(uint64_t ns) {
     if (ns == REACTOR_NEVER) return -1;
     uint64_t ms = ns / NS_PER_MS + (ns % NS_PER_MS != 0);

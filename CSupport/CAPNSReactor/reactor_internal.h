@@ -1,21 +1,27 @@
 /*
  * reactor_internal: what the common part and the back ends share. Not for users of the loop.
  *
- * The common part (reactor.c) owns slots, timers, the wake-up state and the time limits of a wait. A back end owns
+ * Order of calls: create; then connect and listen for slots that are FREE, send for slots that are OPEN and send
+ * nothing else, close for slots that are neither FREE nor CLOSING, and wait, all on the reactor's thread; destroy once
+ * all slots are free. Only wake may be called from another thread, and at any time in between.
+ *
+ * Ownership: a slot belongs to the common part, which takes it and frees it; its descriptor, and the bits of active and
+ * wanted, to the back end, from connect, listen or accept until apns_reactor_slots_close. Bytes to be sent are the
+ * caller's: a back end reads them between send and the event that it makes (SENT), or apns_reactor_slots_close.
+ *
+ * The common part (reactor.c) owns slots, the wake-up state and the time limits of a wait. A back end owns
  * descriptors and bytes; it is a table of functions over the same reactor. A back end without a kernel fills the same
  * table.
  */
 #ifndef APNS_BATCH_REACTOR_INTERNAL_H
 #define APNS_BATCH_REACTOR_INTERNAL_H
 
-#include "reactor.h"
+#include "apns_reactor.h"
 #include "reactor_slots.h"
-#include "reactor_timers.h"
 #include "reactor_wake.h"
 
 #define REACTOR_NEVER UINT64_MAX
 #define REACTOR_SOCKETS_MAX ((1U << 24) - 1) /* a slot number takes 24 bits of an io_uring completion */
-#define REACTOR_TIMERS_MAX (1U << 24)
 #define REACTOR_BUFFERS_MAX 32768U
 #define REACTOR_BUFFER_BYTES_MAX (1U << 30)
 
@@ -72,12 +78,10 @@ struct apns_reactor {
     const struct reactor_backend_table *backend;
     void *backend_state;
     struct reactor_slots slots;
-    struct reactor_timers timers;
     uint32_t user_timeout_ms;      /* of connections to come; 0 for none */
     uint64_t accept_retry_ns;      /* paused listeners accept again from then on; 0: as soon as a slot is free */
     int32_t refusal;               /* errno of the back end that was tried first and cannot be had; 0 for none */
     bool accept_paused;            /* some listener is paused */
-    bool timers_owed;              /* timers were due when the last call ran out of room */
     struct apns_reactor_wake wake; /* on a cache line of its own: written by other threads */
 };
 
@@ -92,8 +96,10 @@ int apns_reactor_open_with(const struct reactor_backend_table *table, void *cont
 /* Pauses a listener: until a slot is free, and after an error (not 0) for a while. */
 void apns_reactor_accept_pause(apns_reactor *r, struct reactor_slot *listener, int error);
 
-/* True for errors of accept that concern one connection only, which is gone: accept the next one (accept(2)). */
-bool apns_reactor_accept_error_is_passing(int error);
+/* Accepting failed: pauses the listener and makes the event that says so, unless the error concerns one connection
+ * only: then the next one is to be accepted. Returns events made, 0 or 1. */
+uint32_t apns_reactor_accept_failed(apns_reactor *r, struct reactor_slot *listener, int error,
+                                    apns_reactor_event *event);
 
 static inline uint64_t reactor_time_add(uint64_t at_ns, uint64_t span_ns) {
     return span_ns > REACTOR_NEVER - at_ns ? REACTOR_NEVER : at_ns + span_ns;

@@ -16,26 +16,16 @@ static void state_free(struct uring *u) {
     free(u);
 }
 
-static int state_make(const apns_reactor_options *options, struct uring **out) {
+static int create(apns_reactor *r, const apns_reactor_options *options) {
     struct uring *u = calloc(1, sizeof(*u));
     if (u == NULL) return -ENOMEM;
+    u->wake_descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    int status = u->wake_descriptor < 0 ? -errno : 0;
     u->addresses = calloc(options->sockets_max, sizeof(*u->addresses));
     u->parked = calloc(URING_PARKED_MAX, sizeof(*u->parked));
-    u->wake_descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (u->addresses == NULL || u->parked == NULL || u->wake_descriptor < 0) {
-        int status = u->wake_descriptor < 0 ? -errno : -ENOMEM;
-        state_free(u);
-        return status;
-    }
-    *out = u;
-    return 0;
-}
-
-static int create(apns_reactor *r, const apns_reactor_options *options) {
-    struct uring *u = NULL;
-    int status = state_make(options, &u);
-    if (status < 0) return status;
-    status = apns_uring_ring_create(u, options, options->backend == REACTOR_BACKEND_IO_URING_PLAIN);
+    if (status == 0 && (u->addresses == NULL || u->parked == NULL)) status = -ENOMEM;
+    if (status == 0)
+        status = apns_uring_ring_create(u, options, options->backend == APNS_REACTOR_BACKEND_IO_URING_PLAIN);
     if (status < 0) {
         state_free(u);
         return status;
@@ -77,18 +67,12 @@ static void destroy(apns_reactor *r) {
 
 /* ---------------------------------------------------------------- sockets */
 
-static uint64_t now_ns(const apns_reactor *r) {
-    (void)r;
-    return apns_reactor_socket_clock_ns();
-}
-
 /* Sockets stay blocking: with O_NONBLOCK the kernel would answer EAGAIN instead of waiting on our behalf. */
 static int connect_start(apns_reactor *r, struct reactor_slot *slot, const struct sockaddr *address, socklen_t length) {
     union uring_address *copy = &uring_of(r)->addresses[reactor_slot_index(&r->slots, slot)];
     const size_t needed = address->sa_family == AF_INET6 ? sizeof(copy->v6) : sizeof(copy->v4);
-    int descriptor = apns_reactor_socket_open(address->sa_family, 0);
+    int descriptor = apns_reactor_socket_open(r, address->sa_family, 0);
     if (descriptor < 0) return descriptor;
-    apns_reactor_socket_user_timeout(descriptor, r->user_timeout_ms);
     if (length < needed) {
         close(descriptor);
         return -EINVAL;
@@ -111,18 +95,8 @@ static int listen_start(apns_reactor *r, struct reactor_slot *slot, const struct
     return 0;
 }
 
-static int local_port(const apns_reactor *r, const struct reactor_slot *slot) {
-    (void)r;
-    return apns_reactor_socket_port(slot->descriptor);
-}
-
 static void send_start(apns_reactor *r, struct reactor_slot *slot) {
     apns_uring_start(r, slot, URING_SEND);
-}
-
-static void reset_prepare(apns_reactor *r, struct reactor_slot *slot) {
-    (void)r;
-    apns_reactor_socket_reset_on_close(slot->descriptor);
 }
 
 static void close_start(apns_reactor *r, struct reactor_slot *slot) {
@@ -173,16 +147,16 @@ static int wait_for_events(apns_reactor *r, const struct reactor_plan *plan, apn
 }
 
 const struct reactor_backend_table apns_reactor_io_uring_table = {
-    .kind = REACTOR_BACKEND_IO_URING,
+    .kind = APNS_REACTOR_BACKEND_IO_URING,
     .create = create,
     .destroy = destroy,
-    .now_ns = now_ns,
+    .now_ns = apns_reactor_socket_now_ns,
     .connect = connect_start,
     .listen = listen_start,
-    .local_port = local_port,
+    .local_port = apns_reactor_socket_port,
     .send = send_start,
     .close = close_start,
-    .reset = reset_prepare,
+    .reset = apns_reactor_socket_reset,
     .accept_resume = accept_resume,
     .wake = wake,
     .wait = wait_for_events,

@@ -1,16 +1,14 @@
 #include "reactor_io_uring.h"
 
+#include "apns_check.h"
 #include <errno.h>
 #include <unistd.h>
 
 static apns_reactor_event adopt(apns_reactor *r, struct reactor_slot *listener, int descriptor) {
-    uint32_t index = apns_reactor_slots_take(&r->slots);
-    struct reactor_slot *slot = &r->slots.all[index];
-    slot->state = REACTOR_SLOT_OPEN;
-    slot->context = listener->context;
+    struct reactor_slot *slot = apns_reactor_slots_take(&r->slots, REACTOR_SLOT_OPEN, listener->context);
     slot->descriptor = descriptor;
     apns_uring_start(r, slot, URING_RECEIVE);
-    return reactor_event_make(slot, index, REACTOR_ACCEPTED);
+    return reactor_event_make(slot, reactor_slot_index(&r->slots, slot), APNS_REACTOR_ACCEPTED);
 }
 
 static void park(struct uring *u, uint32_t listener, int descriptor) {
@@ -39,28 +37,19 @@ static uint32_t accepted(apns_reactor *r, struct reactor_slot *listener, int des
     return 1;
 }
 
-static uint32_t failed(apns_reactor *r, struct reactor_slot *listener, int error, apns_reactor_event *event) {
-    if (error == ECANCELED || apns_reactor_accept_error_is_passing(error)) return 0;
-    apns_reactor_accept_pause(r, listener, error);
-    *event = (apns_reactor_event){.context = listener->context, .kind = REACTOR_ACCEPTED, .error = error};
-    return 1;
-}
-
 uint32_t apns_uring_accept_complete(apns_reactor *r, struct reactor_slot *listener, int result, bool more,
                                     apns_reactor_event *event) {
     struct uring *u = uring_of(r);
-    if (!more) listener->active &= (uint16_t)~URING_ACCEPT;
-    if (listener->state == REACTOR_SLOT_CLOSING) {
-        if (result >= 0) close(result);
-        apns_uring_join(r, listener);
-        return 0;
-    }
     if (result == -EINVAL && u->features.multishot) {
         u->features.multishot = false;
         apns_uring_start(r, listener, URING_ACCEPT);
         return 0;
     }
-    uint32_t n = result >= 0 ? accepted(r, listener, result, event) : failed(r, listener, -result, event);
+    uint32_t n = 0;
+    if (result >= 0)
+        n = accepted(r, listener, result, event);
+    else if (result != -ECANCELED)
+        n = apns_reactor_accept_failed(r, listener, -result, event);
     if (!more && !listener->paused) apns_uring_start(r, listener, URING_ACCEPT);
     return n;
 }
@@ -69,8 +58,10 @@ uint32_t apns_uring_accept_unpark(apns_reactor *r, apns_reactor_event *events, u
     struct uring *u = uring_of(r);
     uint32_t n = 0;
     while (n < u->parked_count && n < capacity && !reactor_slots_full(&r->slots)) {
-        struct uring_parked parked = u->parked[n];
-        events[n++] = adopt(r, &r->slots.all[parked.listener], parked.descriptor);
+        struct reactor_slot *listener = &r->slots.all[u->parked[n].listener];
+        APNS_REQUIRE(listener->state == REACTOR_SLOT_LISTENING);
+        events[n] = adopt(r, listener, u->parked[n].descriptor);
+        n++;
     }
     u->parked_count -= n;
     for (uint32_t i = 0; n > 0 && i < u->parked_count; i++)

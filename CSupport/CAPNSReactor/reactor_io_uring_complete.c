@@ -2,41 +2,33 @@
 
 #include "apns_check.h"
 #include <errno.h>
+#include <unistd.h>
 
-/* Fields of one completion, copied out of the ring. */
-struct completion {
-    int result;
-    uint32_t flags;
-};
+typedef struct io_uring_cqe completion;
 
-static bool is_last(const struct completion *c) {
+static bool is_last(const completion *c) {
     return (c->flags & IORING_CQE_F_MORE) == 0;
 }
 
 /* ---------------------------------------------------------------- receiving */
 
-static void buffer_give_back(struct uring *u, uint32_t number) {
-    apns_uring_buffers_give(u, number, 0);
-    apns_uring_buffers_publish(u, 1);
-}
-
-static uint32_t received(apns_reactor *r, struct reactor_slot *slot, uint32_t index, const struct completion *c,
+static uint32_t received(apns_reactor *r, struct reactor_slot *slot, uint32_t index, const completion *c,
                          apns_reactor_event *event) {
     struct uring *u = uring_of(r);
     uint32_t number = c->flags >> IORING_CQE_BUFFER_SHIFT;
     reactor_buffers_hold(&u->buffers, number);
-    *event = reactor_event_make(slot, index, REACTOR_RECEIVED);
+    *event = reactor_event_make(slot, index, APNS_REACTOR_RECEIVED);
     event->bytes = reactor_buffers_at(&u->buffers, number);
-    event->length = (uint32_t)c->result;
+    event->length = (uint32_t)c->res;
     if (is_last(c)) apns_uring_start(r, slot, URING_RECEIVE);
     return 1;
 }
 
 /* The end of receiving: end of stream, an error, or something to start again after. */
-static uint32_t receive_ended(apns_reactor *r, struct reactor_slot *slot, uint32_t index, const struct completion *c,
+static uint32_t receive_ended(apns_reactor *r, struct reactor_slot *slot, uint32_t index, const completion *c,
                               apns_reactor_event *event) {
     struct uring *u = uring_of(r);
-    switch (-c->result) {
+    switch (-c->res) {
     case EINVAL:
         if (!u->features.multishot) break;
         u->features.multishot = false; /* Linux 5.19 */
@@ -50,105 +42,97 @@ static uint32_t receive_ended(apns_reactor *r, struct reactor_slot *slot, uint32
     default:
         break;
     }
-    *event = reactor_event_make(slot, index, REACTOR_RECEIVED);
-    event->error = -c->result;
+    *event = reactor_event_make(slot, index, APNS_REACTOR_RECEIVED);
+    event->error = -c->res;
     return 1;
 }
 
-static uint32_t receive_complete(apns_reactor *r, struct reactor_slot *slot, uint32_t index, const struct completion *c,
-                                 apns_reactor_event *event) {
-    const bool closing = slot->state == REACTOR_SLOT_CLOSING;
-    if (is_last(c)) slot->active &= (uint16_t)~URING_RECEIVE;
-    if (c->result > 0 && !closing) return received(r, slot, index, c, event);
-    if ((c->flags & IORING_CQE_F_BUFFER) != 0) buffer_give_back(uring_of(r), c->flags >> IORING_CQE_BUFFER_SHIFT);
-    if (!closing) return receive_ended(r, slot, index, c, event);
-    apns_uring_join(r, slot);
-    return 0;
+static void buffer_give_back(struct uring *u, const completion *c) {
+    if ((c->flags & IORING_CQE_F_BUFFER) == 0) return;
+    apns_uring_buffers_give(u, c->flags >> IORING_CQE_BUFFER_SHIFT, 0);
+    apns_uring_buffers_publish(u, 1);
 }
 
-/* ---------------------------------------------------------------- sending, connecting, cancelling */
+static uint32_t receive_complete(apns_reactor *r, struct reactor_slot *slot, uint32_t index, const completion *c,
+                                 apns_reactor_event *event) {
+    if (c->res > 0) return received(r, slot, index, c, event);
+    buffer_give_back(uring_of(r), c);
+    return receive_ended(r, slot, index, c, event);
+}
 
-static uint32_t send_complete(apns_reactor *r, struct reactor_slot *slot, uint32_t index, const struct completion *c,
+/* ---------------------------------------------------------------- sending, connecting, closing */
+
+static uint32_t send_complete(apns_reactor *r, struct reactor_slot *slot, uint32_t index, const completion *c,
                               apns_reactor_event *event) {
-    slot->active &= (uint16_t)~URING_SEND;
-    if (slot->state == REACTOR_SLOT_CLOSING) {
-        apns_uring_join(r, slot);
-        return 0;
-    }
-    slot->send_done += c->result > 0 ? (uint32_t)c->result : 0;
-    const bool again = c->result > 0 || c->result == -EAGAIN || c->result == -EINTR;
+    slot->send_done += c->res > 0 ? (uint32_t)c->res : 0;
+    APNS_REQUIRE(slot->sending && slot->send_done <= slot->send_length);
+    const bool again = c->res > 0 || c->res == -EAGAIN || c->res == -EINTR;
     if (again && slot->send_done < slot->send_length) {
         apns_uring_start(r, slot, URING_SEND);
         return 0;
     }
     slot->sending = false;
-    *event = reactor_event_make(slot, index, REACTOR_SENT);
+    *event = reactor_event_make(slot, index, APNS_REACTOR_SENT);
     event->length = slot->send_done;
-    event->error = c->result > 0 ? 0 : c->result == 0 ? EPIPE : -c->result;
+    event->error = c->res > 0 ? 0 : c->res == 0 ? EPIPE : -c->res;
     return 1;
 }
 
-static uint32_t connect_complete(apns_reactor *r, struct reactor_slot *slot, uint32_t index, const struct completion *c,
+static uint32_t connect_complete(apns_reactor *r, struct reactor_slot *slot, uint32_t index, const completion *c,
                                  apns_reactor_event *event) {
-    slot->active &= (uint16_t)~URING_CONNECT;
-    if (slot->state == REACTOR_SLOT_CLOSING) {
-        apns_uring_join(r, slot);
-        return 0;
-    }
-    slot->state = c->result == 0 ? REACTOR_SLOT_OPEN : REACTOR_SLOT_FAILED;
-    if (c->result == 0) apns_uring_start(r, slot, URING_RECEIVE);
-    *event = reactor_event_make(slot, index, REACTOR_CONNECTED);
-    event->error = -c->result;
+    APNS_REQUIRE(slot->state == REACTOR_SLOT_CONNECTING);
+    slot->state = c->res == 0 ? REACTOR_SLOT_OPEN : REACTOR_SLOT_FAILED;
+    if (c->res == 0) apns_uring_start(r, slot, URING_RECEIVE);
+    *event = reactor_event_make(slot, index, APNS_REACTOR_CONNECTED);
+    event->error = -c->res;
     return 1;
 }
 
-static uint32_t cancel_complete(apns_reactor *r, struct reactor_slot *slot, const struct completion *c) {
-    slot->active &= (uint16_t)~URING_CANCEL;
-    if (slot->state != REACTOR_SLOT_CLOSING) return 0;
-    /* Nothing was found to cancel, but something is still under way (or the kernel cannot cancel by descriptor): an end
-     * in both directions makes every operation return. */
-    if (c->result <= 0 && slot->active != 0) (void)shutdown(slot->descriptor, SHUT_RDWR);
+/* What still comes of a slot that is closing. Where nothing was found to cancel, but something is still under way (or
+ * the kernel cannot cancel by descriptor), an end in both directions makes every operation return. */
+static void close_complete(apns_reactor *r, struct reactor_slot *slot, uint32_t operation, const completion *c) {
+    buffer_give_back(uring_of(r), c);
+    if (operation == URING_ACCEPT && c->res >= 0) close(c->res);
+    if (operation == URING_CANCEL && c->res <= 0 && slot->active != 0) (void)shutdown(slot->descriptor, SHUT_RDWR);
     apns_uring_join(r, slot);
-    return 0;
 }
 
 /* The poll goes on until it is cancelled, or the kernel had no room for a completion. */
-static void wake_complete(apns_reactor *r, const struct completion *c) {
+static void wake_complete(apns_reactor *r, const completion *c) {
     if (!is_last(c)) return;
     uring_of(r)->wake_active = false;
-    if (c->result != -ECANCELED) apns_uring_start_wake(r);
+    if (c->res != -ECANCELED) apns_uring_start_wake(r);
 }
 
 /* ---------------------------------------------------------------- dispatch */
 
-static uint32_t complete(apns_reactor *r, const struct io_uring_cqe *cqe, apns_reactor_event *event) {
-    const struct completion c = {.result = cqe->res, .flags = cqe->flags};
-    const uint64_t tag = cqe->user_data;
-    if (tag == URING_WAKE) {
-        wake_complete(r, &c);
-        return 0;
-    }
-    if (tag == URING_CANCEL) return 0; /* of the wake-up */
+static uint32_t complete(apns_reactor *r, const completion *c, apns_reactor_event *event) {
+    const uint64_t tag = c->user_data;
+    if (tag == URING_WAKE) wake_complete(r, c);
+    if (tag == URING_WAKE || tag == URING_CANCEL) return 0; /* no slot's */
     const uint32_t index = (uint32_t)tag >> 8;
+    const uint32_t operation = tag & 0xff;
     APNS_REQUIRE(index < r->slots.count);
     struct reactor_slot *slot = &r->slots.all[index];
     /* A slot is not freed before its last operation is joined. */
-    APNS_REQUIRE(slot->generation == (uint32_t)(tag >> 32));
-    switch ((enum uring_operation)(tag & 0xff)) {
-    case URING_RECEIVE:
-        return receive_complete(r, slot, index, &c, event);
-    case URING_SEND:
-        return send_complete(r, slot, index, &c, event);
-    case URING_ACCEPT:
-        return apns_uring_accept_complete(r, slot, c.result, !is_last(&c), event);
-    case URING_CONNECT:
-        return connect_complete(r, slot, index, &c, event);
-    case URING_CANCEL:
-        return cancel_complete(r, slot, &c);
-    case URING_WAKE:
-        break;
+    APNS_REQUIRE(slot->generation == (uint32_t)(tag >> 32) && (slot->active & operation) != 0);
+    if (is_last(c)) slot->active &= (uint16_t)~operation;
+    if (slot->state == REACTOR_SLOT_CLOSING) {
+        close_complete(r, slot, operation, c);
+        return 0;
     }
-    return 0;
+    switch (operation) {
+    case URING_RECEIVE:
+        return receive_complete(r, slot, index, c, event);
+    case URING_SEND:
+        return send_complete(r, slot, index, c, event);
+    case URING_ACCEPT:
+        return apns_uring_accept_complete(r, slot, c->res, !is_last(c), event);
+    case URING_CONNECT:
+        return connect_complete(r, slot, index, c, event);
+    default: /* an accept was cancelled: its listener is paused */
+        return 0;
+    }
 }
 
 uint32_t apns_uring_complete(apns_reactor *r, apns_reactor_event *events, uint32_t capacity) {

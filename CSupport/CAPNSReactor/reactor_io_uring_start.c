@@ -1,5 +1,6 @@
 #include "reactor_io_uring.h"
 
+#include "apns_check.h"
 #include <poll.h>
 #include <unistd.h>
 
@@ -68,6 +69,7 @@ void apns_uring_start(apns_reactor *r, struct reactor_slot *slot, enum uring_ope
         io_uring_prep_cancel_fd(sqe, slot->descriptor, IORING_ASYNC_CANCEL_ALL);
         break;
     }
+    APNS_ASSERT((slot->active & operation) == 0 && slot->descriptor >= 0);
     slot->active |= (uint16_t)operation;
     sqe->user_data = (uint64_t)slot->generation << 32 | (uint64_t)index << 8 | (uint64_t)operation;
 }
@@ -110,9 +112,10 @@ void apns_uring_start_wanted(apns_reactor *r) {
 }
 
 void apns_uring_join(apns_reactor *r, struct reactor_slot *slot) {
+    APNS_REQUIRE(slot->state == REACTOR_SLOT_CLOSING);
     if (slot->active != 0) return;
     slot->wanted = 0;
     close(slot->descriptor);
     slot->descriptor = -1;
-    apns_reactor_slots_close(&r->slots, reactor_slot_index(&r->slots, slot));
+    apns_reactor_slots_close(&r->slots, slot);
 }

@@ -22,32 +22,35 @@ void apns_reactor_slots_destroy(struct reactor_slots *slots) {
     slots->all = NULL;
 }
 
-uint32_t apns_reactor_slots_take(struct reactor_slots *slots) {
-    uint32_t index = slots->free_head;
-    if (index == REACTOR_SLOT_NONE) return index;
-    struct reactor_slot *slot = &slots->all[index];
-    APNS_REQUIRE(slot->state == REACTOR_SLOT_FREE);
+struct reactor_slot *apns_reactor_slots_take(struct reactor_slots *slots, uint8_t state, uint64_t context) {
+    if (reactor_slots_full(slots)) return NULL;
+    struct reactor_slot *slot = &slots->all[slots->free_head];
+    APNS_REQUIRE(slot->state == REACTOR_SLOT_FREE && slots->used < slots->count);
     slots->free_head = slot->next;
     slots->used++;
-    *slot = (struct reactor_slot){
-        .generation = slot->generation, .next = REACTOR_SLOT_NONE, .descriptor = -1, .listed = slot->listed};
-    return index;
+    *slot = (struct reactor_slot){.context = context,
+                                  .state = state,
+                                  .generation = slot->generation,
+                                  .next = REACTOR_SLOT_NONE,
+                                  .descriptor = -1,
+                                  .listed = slot->listed};
+    return slot;
 }
 
-void apns_reactor_slots_untake(struct reactor_slots *slots, uint32_t index) {
-    struct reactor_slot *slot = &slots->all[index];
+void apns_reactor_slots_free(struct reactor_slots *slots, struct reactor_slot *slot) {
+    APNS_REQUIRE(slot->state != REACTOR_SLOT_FREE && slots->used > 0);
     slot->state = REACTOR_SLOT_FREE;
     slot->descriptor = -1;
     slot->send_bytes = NULL;
     slot->generation = slot->generation == UINT32_MAX ? 1 : slot->generation + 1;
     slot->next = slots->free_head;
-    slots->free_head = index;
+    slots->free_head = reactor_slot_index(slots, slot);
     slots->used--;
 }
 
-void apns_reactor_slots_close(struct reactor_slots *slots, uint32_t index) {
-    struct reactor_slot *slot = &slots->all[index];
-    APNS_REQUIRE(slot->state == REACTOR_SLOT_CLOSING && slot->next == REACTOR_SLOT_NONE);
+void apns_reactor_slots_close(struct reactor_slots *slots, struct reactor_slot *slot) {
+    const uint32_t index = reactor_slot_index(slots, slot);
+    APNS_REQUIRE(slot->state == REACTOR_SLOT_CLOSING && slot->next == REACTOR_SLOT_NONE && slots->closed_tail != index);
     if (slots->closed_tail == REACTOR_SLOT_NONE)
         slots->closed_head = index;
     else
@@ -60,11 +63,12 @@ uint32_t apns_reactor_slots_collect(struct reactor_slots *slots, apns_reactor_ev
     while (n < capacity && slots->closed_head != REACTOR_SLOT_NONE) {
         uint32_t index = slots->closed_head;
         struct reactor_slot *slot = &slots->all[index];
+        APNS_REQUIRE(slot->state == REACTOR_SLOT_CLOSING);
         slots->closed_head = slot->next;
         if (slots->closed_head == REACTOR_SLOT_NONE) slots->closed_tail = REACTOR_SLOT_NONE;
         events[n++] = (apns_reactor_event){
-            .socket = reactor_slot_handle(slot, index), .context = slot->context, .kind = REACTOR_CLOSED};
-        apns_reactor_slots_untake(slots, index);
+            .socket = reactor_slot_handle(slot, index), .context = slot->context, .kind = APNS_REACTOR_CLOSED};
+        apns_reactor_slots_free(slots, slot);
     }
     return n;
 }

@@ -2,12 +2,12 @@
  * reactor_slots: the fixed table of sockets. A slot carries a generation that changes whenever the slot is freed, so a
  * handle kept too long is told apart from the socket that took the slot over.
  *
- * Way of a slot: free → taken → closed (its REACTOR_CLOSED event is owed) → free.
+ * Way of a slot: free → taken → closed (its APNS_REACTOR_CLOSED event is owed) → free.
  */
 #ifndef APNS_BATCH_REACTOR_SLOTS_H
 #define APNS_BATCH_REACTOR_SLOTS_H
 
-#include "reactor.h"
+#include "apns_reactor.h"
 
 #define REACTOR_SLOT_NONE UINT32_MAX
 
@@ -50,17 +50,17 @@ struct reactor_slots {
 int apns_reactor_slots_create(struct reactor_slots *slots, uint32_t count);
 void apns_reactor_slots_destroy(struct reactor_slots *slots);
 
-/* Takes a free slot with everything but its generation and its place in a queue reset; REACTOR_SLOT_NONE when there is
- * none. */
-uint32_t apns_reactor_slots_take(struct reactor_slots *slots);
+/* Takes a free slot with everything but its generation and its place in a queue reset; NULL when there is none. */
+struct reactor_slot *apns_reactor_slots_take(struct reactor_slots *slots, uint8_t state, uint64_t context);
 
-/* Frees a slot that was never announced to the caller. */
-void apns_reactor_slots_untake(struct reactor_slots *slots, uint32_t index);
+/* Frees a slot that was never announced to the caller, or whose APNS_REACTOR_CLOSED has been. Its descriptor is closed
+ * by then. */
+void apns_reactor_slots_free(struct reactor_slots *slots, struct reactor_slot *slot);
 
-/* Puts a slot whose operations are all joined among the closed ones. */
-void apns_reactor_slots_close(struct reactor_slots *slots, uint32_t index);
+/* Puts a CLOSING slot whose operations are all joined among the closed ones, once. */
+void apns_reactor_slots_close(struct reactor_slots *slots, struct reactor_slot *slot);
 
-/* Makes REACTOR_CLOSED events of closed slots and frees them. Returns how many. */
+/* Makes APNS_REACTOR_CLOSED events of closed slots and frees them. Returns how many. */
 uint32_t apns_reactor_slots_collect(struct reactor_slots *slots, apns_reactor_event *events, uint32_t capacity);
 
 static inline uint64_t reactor_slot_handle(const struct reactor_slot *slot, uint32_t index) {

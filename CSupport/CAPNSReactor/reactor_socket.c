@@ -10,7 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-int apns_reactor_socket_open(int family, int flags) {
+/* With TCP_NODELAY, which accepted connections inherit. */
+static int stream_open(int family, int flags) {
     if (family != AF_INET && family != AF_INET6) return -EAFNOSUPPORT;
     int descriptor = socket(family, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
     if (descriptor < 0) return -errno;
@@ -19,9 +20,12 @@ int apns_reactor_socket_open(int family, int flags) {
     return descriptor;
 }
 
-void apns_reactor_socket_user_timeout(int descriptor, uint32_t milliseconds) {
-    unsigned int limit = milliseconds;
-    if (limit > 0) (void)setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit, sizeof(limit));
+int apns_reactor_socket_open(const apns_reactor *r, int family, int flags) {
+    int descriptor = stream_open(family, flags);
+    unsigned limit = r->user_timeout_ms;
+    if (descriptor >= 0 && limit > 0)
+        (void)setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit, sizeof(limit));
+    return descriptor;
 }
 
 static int bind_and_listen(int descriptor, const struct sockaddr *address, socklen_t length, uint32_t backlog) {
@@ -34,7 +38,7 @@ static int bind_and_listen(int descriptor, const struct sockaddr *address, sockl
 }
 
 int apns_reactor_socket_listen(const struct sockaddr *address, socklen_t length, uint32_t backlog, int flags) {
-    int descriptor = apns_reactor_socket_open(address->sa_family, flags);
+    int descriptor = stream_open(address->sa_family, flags);
     if (descriptor < 0) return descriptor;
     int status = bind_and_listen(descriptor, address, length, backlog);
     if (status < 0) {
@@ -44,23 +48,27 @@ int apns_reactor_socket_listen(const struct sockaddr *address, socklen_t length,
     return descriptor;
 }
 
-int apns_reactor_socket_port(int descriptor) {
+int apns_reactor_socket_port(const apns_reactor *r, const struct reactor_slot *slot) {
+    (void)r;
     union {
         struct sockaddr any;
         struct sockaddr_in v4;
         struct sockaddr_in6 v6;
     } name;
     socklen_t length = sizeof(name);
-    if (getsockname(descriptor, &name.any, &length) != 0) return -errno;
+    if (getsockname(slot->descriptor, &name.any, &length) != 0) return -errno;
     return ntohs(name.any.sa_family == AF_INET6 ? name.v6.sin6_port : name.v4.sin_port);
 }
 
-void apns_reactor_socket_reset_on_close(int descriptor) {
+/* Closing the descriptor will send a TCP RST. */
+void apns_reactor_socket_reset(apns_reactor *r, struct reactor_slot *slot) {
+    (void)r;
     struct linger none = {.l_onoff = 1, .l_linger = 0};
-    (void)setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
+    (void)setsockopt(slot->descriptor, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
 }
 
-uint64_t apns_reactor_socket_clock_ns(void) {
+uint64_t apns_reactor_socket_now_ns(const apns_reactor *r) {
+    (void)r;
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;

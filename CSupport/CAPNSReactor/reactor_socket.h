@@ -5,26 +5,21 @@
 #ifndef APNS_BATCH_REACTOR_SOCKET_H
 #define APNS_BATCH_REACTOR_SOCKET_H
 
-#include <stdint.h>
-#include <sys/socket.h>
+#include "reactor_internal.h"
 
-/* An unconnected socket with TCP_NODELAY. family: AF_INET or AF_INET6, else -EAFNOSUPPORT. flags: SOCK_NONBLOCK or 0.
- */
-int apns_reactor_socket_open(int family, int flags);
-
-/* Sets TCP_USER_TIMEOUT; 0 leaves it as it is. */
-void apns_reactor_socket_user_timeout(int descriptor, uint32_t milliseconds);
+/* A socket to connect, with TCP_NODELAY and the reactor's TCP_USER_TIMEOUT. family: AF_INET or AF_INET6, else
+ * -EAFNOSUPPORT. flags: SOCK_NONBLOCK or 0. */
+int apns_reactor_socket_open(const apns_reactor *r, int family, int flags);
 
 /* A listening socket with SO_REUSEADDR; connections accepted inherit TCP_NODELAY. backlog 0: the system's maximum. */
 int apns_reactor_socket_listen(const struct sockaddr *address, socklen_t length, uint32_t backlog, int flags);
 
-/* The local port, host order. */
-int apns_reactor_socket_port(int descriptor);
+/* ---- functions of struct reactor_backend_table */
 
-/* Closing the descriptor will send a TCP RST. */
-void apns_reactor_socket_reset_on_close(int descriptor);
+/* CLOCK_MONOTONIC. */
+uint64_t apns_reactor_socket_now_ns(const apns_reactor *r);
 
-/* CLOCK_MONOTONIC in nanoseconds. */
-uint64_t apns_reactor_socket_clock_ns(void);
+int apns_reactor_socket_port(const apns_reactor *r, const struct reactor_slot *slot);
+void apns_reactor_socket_reset(apns_reactor *r, struct reactor_slot *slot);
 
 #endif

@@ -9,6 +9,7 @@ enum { RECORD_HEADER_BYTES = 5 };
 static size_t record_take(apns_tls_session *session, size_t most) {
     const uint8_t *bytes = session->input.bytes;
     size_t taken = 0;
+    APNS_REQUIRE(session->header_count < RECORD_HEADER_BYTES);
     if (session->record_left == 0) {
         while (session->header_count < RECORD_HEADER_BYTES && taken < most)
             session->header[session->header_count++] = bytes[taken++];

@@ -1,9 +1,16 @@
-/* Shared by the files of CAPNSTLS. */
+/*
+ * Shared by the files of CAPNSTLS.
+ *
+ * Ownership. A context owns its SSL_CTX, a session its SSL and through it the BIO; input and output are the caller's,
+ * the one during a call, the other until the session is destroyed. Order: begin, then handshake until it returns
+ * APNS_TLS_OK, then read and write as one likes, close once; after APNS_TLS_FAILED nothing but destroy, close and the
+ * error. Each function that calls OpenSSL leaves the thread's error queue empty.
+ */
 #ifndef APNS_BATCH_TLS_INTERNAL_H
 #define APNS_BATCH_TLS_INTERNAL_H
 
 #include "apns_check.h"
-#include "tls.h"
+#include "apns_tls.h"
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
@@ -19,7 +26,7 @@ struct apns_tls_role {
 };
 
 /* How the sessions of a context work: with OpenSSL, or in simulations without cryptography. The functions do what those
- * of tls.h with the same name promise. */
+ * of apns_tls.h with the same name promise. */
 typedef struct tls_methods {
     size_t session_bytes; /* of a session, which begins with struct apns_tls_session */
     bool (*begin)(apns_tls_session *session, const apns_tls_context *context,
@@ -63,9 +70,6 @@ extern const uint8_t apns_tls_protocol_h2[3];
 
 /* Fills error from the thread's error queue, empties that and returns APNS_RESOURCE. what: what was tried. */
 int apns_tls_error_take(apns_error *error, const char *what);
-
-/* Has the context trust them, too; false when memory is short. */
-bool apns_tls_roots_add(const apns_tls_roots *roots, SSL_CTX *ctx);
 
 /* A BIO over the session's input and output; NULL when memory is short. */
 BIO *apns_tls_bio_create(apns_tls_session *session);

@@ -30,30 +30,30 @@ static int failed(apns_tls_session *session) {
     long verdict = session->verify ? SSL_get_verify_result(session->ssl) : X509_V_OK;
     unsigned long code = ERR_peek_error();
     if (session->output_full) {
-        apns_error_set(&session->error, APNS_RESOURCE, TLS_ERROR_OUTPUT_FULL, 0,
+        apns_error_set(&session->error, APNS_RESOURCE, APNS_TLS_ERROR_OUTPUT_FULL, 0,
                        "TLS: more to send than the send buffer holds");
     } else if (verdict != X509_V_OK) {
-        apns_error_set(&session->error, APNS_PEER, TLS_ERROR_VERIFICATION, verdict, "");
+        apns_error_set(&session->error, APNS_PEER, APNS_TLS_ERROR_VERIFICATION, verdict, "");
         snprintf(session->error.text, sizeof(session->error.text), "the %s's certificate was not accepted: %s",
                  session->role->peer, X509_verify_cert_error_string(verdict));
     } else if (ERR_GET_REASON(code) == SSL_R_TLSV1_ALERT_NO_APPLICATION_PROTOCOL ||
                ERR_GET_REASON(code) == SSL_R_NO_APPLICATION_PROTOCOL) {
-        apns_error_set(&session->error, APNS_PEER, TLS_ERROR_ALPN, (int64_t)code,
+        apns_error_set(&session->error, APNS_PEER, APNS_TLS_ERROR_ALPN, (int64_t)code,
                        "the peer does not speak HTTP/2 (ALPN h2)");
     } else {
         apns_tls_error_take(&session->error, "TLS");
     }
     ERR_clear_error();
-    return TLS_FAILED;
+    return APNS_TLS_FAILED;
 }
 
 /* What a call that returned result <= 0 means. */
 static int judge(apns_tls_session *session, int result) {
     switch (SSL_get_error(session->ssl, result)) {
     case SSL_ERROR_WANT_READ:
-        return TLS_WANT;
+        return APNS_TLS_WANT;
     case SSL_ERROR_ZERO_RETURN:
-        return TLS_CLOSED;
+        return APNS_TLS_CLOSED;
     default:
         return failed(session);
     }
@@ -68,13 +68,14 @@ static bool protocol_chosen(const apns_tls_session *session) {
 
 static int library_handshake(apns_tls_session *session, apns_tls_input *input) {
     ERR_clear_error();
+    APNS_REQUIRE(session->output->bytes != NULL);
     session->input = *input;
     int result = SSL_do_handshake(session->ssl);
     *input = session->input;
     if (result != 1) return judge(session, result);
-    if (protocol_chosen(session)) return TLS_OK;
-    apns_error_set(&session->error, APNS_PEER, TLS_ERROR_ALPN, 0, "the peer does not speak HTTP/2 (ALPN h2)");
-    return TLS_FAILED;
+    if (protocol_chosen(session)) return APNS_TLS_OK;
+    apns_error_set(&session->error, APNS_PEER, APNS_TLS_ERROR_ALPN, 0, "the peer does not speak HTTP/2 (ALPN h2)");
+    return APNS_TLS_FAILED;
 }
 
 static int library_read(apns_tls_session *session, apns_tls_input *input, uint8_t *plain, size_t capacity,
@@ -83,13 +84,13 @@ static int library_read(apns_tls_session *session, apns_tls_input *input, uint8_
     session->input = *input;
     int result = SSL_read_ex(session->ssl, plain, capacity, length);
     *input = session->input;
-    if (result == 1) return TLS_OK;
+    if (result == 1) return APNS_TLS_OK;
     return judge(session, result);
 }
 
 static int library_write(apns_tls_session *session, const uint8_t *plain, size_t length) {
     size_t written = 0;
-    if (SSL_write_ex(session->ssl, plain, length, &written) == 1 && written == length) return TLS_OK;
+    if (SSL_write_ex(session->ssl, plain, length, &written) == 1 && written == length) return APNS_TLS_OK;
     return failed(session);
 }
 
@@ -116,6 +117,7 @@ const tls_methods apns_tls_library_methods = {
 /* ---------------------------------------------------------------- whatever the methods are */
 
 apns_tls_session *apns_tls_session_create(apns_tls_context *context, const char *host_name, apns_tls_output *output) {
+    APNS_REQUIRE(output != NULL && context->methods->session_bytes >= sizeof(apns_tls_session));
     ERR_clear_error();
     apns_tls_session *session = calloc(1, context->methods->session_bytes);
     if (session == NULL) return NULL;
@@ -136,7 +138,7 @@ void apns_tls_session_destroy(apns_tls_session *session) {
 }
 
 void apns_tls_session_truncated(apns_tls_session *session) {
-    apns_error_set(&session->error, APNS_PEER, TLS_ERROR_TRUNCATED,
+    apns_error_set(&session->error, APNS_PEER, APNS_TLS_ERROR_TRUNCATED,
                    (int64_t)ERR_PACK(ERR_LIB_SSL, 0, SSL_R_UNEXPECTED_EOF_WHILE_READING),
                    "the connection was closed without TLS's close_notify");
 }
@@ -152,7 +154,9 @@ int apns_tls_session_handshake(apns_tls_session *session, apns_tls_input *input)
 int apns_tls_session_read(apns_tls_session *session, apns_tls_input *input, uint8_t *plain, size_t capacity,
                           size_t *length) {
     APNS_ASSERT(capacity > 0);
-    return session->methods->read(session, input, plain, capacity, length);
+    int result = session->methods->read(session, input, plain, capacity, length);
+    APNS_ASSERT(result != APNS_TLS_OK || (*length > 0 && *length <= capacity));
+    return result;
 }
 
 int apns_tls_session_write(apns_tls_session *session, const uint8_t *plain, size_t length) {

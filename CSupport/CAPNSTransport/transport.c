@@ -14,8 +14,8 @@ enum { MEMORY_PER_TRANSPORT = 4 << 20, MEMORY_PER_CONNECTION = 512 << 10, MEMORY
 static bool options_valid(const apns_transport_options *options) {
     return options->connections_max > 0 && options->connections_max <= 65536 && options->streams_max > 0 &&
            options->streams_max <= 1u << 20 && options->body_received_max <= 1u << 24 && options->send_buffer_max > 0 &&
-           options->send_buffer_max <= 1u << 24 && options->capture_count <= H2_CAPTURES_MAX &&
-           options->loop <= TRANSPORT_LOOP_EPOLL && (options->capture_count == 0 || options->captures != NULL);
+           options->send_buffer_max <= 1u << 24 && options->capture_count <= APNS_H2_CAPTURES_MAX &&
+           options->loop <= APNS_TRANSPORT_LOOP_EPOLL && (options->capture_count == 0 || options->captures != NULL);
 }
 
 static uint32_t receive_buffers(uint32_t connections) {
@@ -25,12 +25,16 @@ static uint32_t receive_buffers(uint32_t connections) {
     return count;
 }
 
+_Static_assert((int)APNS_TRANSPORT_LOOP_AUTO == (int)APNS_REACTOR_BACKEND_AUTO &&
+                   (int)APNS_TRANSPORT_LOOP_IO_URING == (int)APNS_REACTOR_BACKEND_IO_URING &&
+                   (int)APNS_TRANSPORT_LOOP_EPOLL == (int)APNS_REACTOR_BACKEND_EPOLL &&
+                   (int)APNS_TRANSPORT_LOOP_OTHER == (int)APNS_REACTOR_BACKEND_OTHER,
+               "the same numbers");
+
 static int reactor_make(apns_transport *t, void *context, apns_error *error) {
-    static const uint32_t backends[] = {REACTOR_BACKEND_AUTO, REACTOR_BACKEND_IO_URING, REACTOR_BACKEND_EPOLL};
     apns_reactor_options options = {
-        .backend = backends[t->options.loop],
+        .backend = t->options.loop,
         .sockets_max = t->options.connections_max,
-        .timers_max = 1,
         .receive_buffer_bytes = RECEIVE_BUFFER_BYTES,
         .receive_buffer_count = receive_buffers(t->options.connections_max),
     };
@@ -40,7 +44,7 @@ static int reactor_make(apns_transport *t, void *context, apns_error *error) {
     static const char *const names[] = {"", "io_uring ", "epoll "};
     snprintf(text, sizeof(text), "no %sevent loop: %s%s", names[t->options.loop], strerror(-result),
              result == -EMFILE ? "; raise the limit of open files (ulimit -n)" : "");
-    return apns_error_set(error, APNS_RESOURCE, TRANSPORT_SCOPE_SYSTEM, -result, text);
+    return apns_error_set(error, APNS_RESOURCE, APNS_TRANSPORT_SCOPE_SYSTEM, -result, text);
 }
 
 static bool captures_copy(apns_transport *t) {
@@ -81,7 +85,7 @@ static apns_transport *allocate(const apns_transport_options *options) {
     if (t == NULL) return NULL;
     t->options = *options;
     t->next_deadline_ns = UINT64_MAX;
-    t->plain_buffers.bytes = TLS_RECORD_PLAIN_MAX;
+    t->plain_buffers.bytes = APNS_TLS_RECORD_PLAIN_MAX;
     t->send_buffers.bytes = (size_t)options->send_buffer_max + SEND_BUFFER_SLACK;
     t->events_last = &t->events_first;
     apns_transport_request_queue_init(&t->outcomes);
@@ -93,12 +97,12 @@ int apns_transport_open_with(const transport_ground *ground, void *context, cons
                              apns_transport **out, apns_error *error) {
     *out = NULL;
     if (!options_valid(options))
-        return apns_error_set(error, APNS_MISUSE, TRANSPORT_SCOPE_NONE, 0, "transport: options out of range");
+        return apns_error_set(error, APNS_MISUSE, APNS_TRANSPORT_SCOPE_NONE, 0, "transport: options out of range");
     apns_transport *t = allocate(options);
     if (t != NULL) t->ground = ground;
     if (t == NULL || !memory_make(t)) {
         apns_transport_destroy(t);
-        return apns_error_set(error, APNS_RESOURCE, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "transport: no memory");
+        return apns_error_set(error, APNS_RESOURCE, APNS_TRANSPORT_SCOPE_SYSTEM, ENOMEM, "transport: no memory");
     }
     int status = reactor_make(t, context, error);
     if (status != APNS_OK) {
@@ -156,14 +160,7 @@ void apns_transport_destroy(apns_transport *t) {
 }
 
 uint32_t apns_transport_loop_kind(const apns_transport *t) {
-    switch (apns_reactor_backend_kind(t->reactor)) {
-    case REACTOR_BACKEND_OTHER:
-        return TRANSPORT_LOOP_OTHER;
-    case REACTOR_BACKEND_EPOLL:
-        return TRANSPORT_LOOP_EPOLL;
-    default:
-        return TRANSPORT_LOOP_IO_URING;
-    }
+    return apns_reactor_backend_kind(t->reactor);
 }
 
 int apns_transport_loop_refusal(const apns_transport *t) {
@@ -192,7 +189,7 @@ void apns_transport_statistics_get(const apns_transport *t, apns_transport_stati
 
 int apns_transport_roots_load(apns_transport_roots **out, apns_error *error) {
     int status = apns_tls_roots_load(out, error);
-    if (status != APNS_OK) error->scope = TRANSPORT_SCOPE_TLS;
+    if (status != APNS_OK) error->scope = APNS_TRANSPORT_SCOPE_TLS;
     return status;
 }
 
@@ -206,7 +203,7 @@ int apns_transport_tls_add(apns_transport *t, const apns_tls_role *role, const a
     while (number < t->tls_count && t->tls[number].context != NULL)
         number++;
     if (number == TLS_CONTEXTS_MAX)
-        return apns_error_set(error, APNS_RESOURCE, TRANSPORT_SCOPE_LOCAL, 0, "too many TLS configurations");
+        return apns_error_set(error, APNS_RESOURCE, APNS_TRANSPORT_SCOPE_LOCAL, 0, "too many TLS configurations");
     const apns_tls_context_options wanted = {
         .ca_pem = options->ca_pem,
         .certificate_pem = options->certificate_pem,
@@ -221,7 +218,7 @@ int apns_transport_tls_add(apns_transport *t, const apns_tls_role *role, const a
     apns_error reason;
     apns_tls_context *context = NULL;
     if (t->ground->tls_create(role, &wanted, &context, &reason) != APNS_OK)
-        return apns_error_set(error, APNS_RESOURCE, TRANSPORT_SCOPE_TLS, reason.code, reason.text);
+        return apns_error_set(error, APNS_RESOURCE, APNS_TRANSPORT_SCOPE_TLS, reason.code, reason.text);
     t->tls[number] = (tls_entry){context, role};
     if (number == t->tls_count) t->tls_count++;
     return (int)number;
@@ -246,9 +243,9 @@ int apns_transport_tls_release(apns_transport *t, int32_t number) {
 int apns_transport_connection_close(apns_transport *t, apns_transport_connection connection_id, uint32_t how) {
     connection *c = apns_transport_slot_find(t, connection_id);
     if (c == NULL || connection_is_listener(c)) return APNS_MISUSE;
-    if (how == TRANSPORT_CLOSE_NOW || c->state < CONNECTION_UP) {
+    if (how == APNS_TRANSPORT_CLOSE_NOW || c->state < CONNECTION_UP) {
         if (c->state == CONNECTION_UP && !c->goaway_sent) apns_h2_session_goaway(c->h2, 0, NULL, 0);
-        apns_connection_end(c, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_CLOSED, "closed by the caller", true);
+        apns_connection_end(c, APNS_TRANSPORT_SCOPE_LOCAL, APNS_TRANSPORT_LOCAL_CLOSED, "closed by the caller", true);
         return APNS_OK;
     }
     if (c->state != CONNECTION_UP) return APNS_OK;
@@ -263,5 +260,5 @@ int apns_transport_connection_ping(apns_transport *t, apns_transport_connection 
     connection *c = apns_transport_slot_find(t, connection_id);
     if (c == NULL || c->h2 == NULL || c->state != CONNECTION_UP) return APNS_MISUSE;
     apns_connection_dirty(c);
-    return apns_h2_session_ping(c->h2, t->now_ns) == 0 ? APNS_OK : APNS_RESOURCE;
+    return apns_h2_session_ping(c->h2, t->now_ns);
 }

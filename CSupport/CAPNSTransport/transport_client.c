@@ -10,8 +10,9 @@ _Static_assert(sizeof(apns_transport_field) == sizeof(apns_h2_field) &&
                    offsetof(apns_transport_field, value_length) == offsetof(apns_h2_field, value_length) &&
                    offsetof(apns_transport_field, indexing) == offsetof(apns_h2_field, indexing),
                "fields pass from one room to the other as they are");
-_Static_assert((int)TRANSPORT_INDEXED == (int)H2_INDEXED && (int)TRANSPORT_LITERAL == (int)H2_LITERAL &&
-                   (int)TRANSPORT_NAME_ONCE == (int)H2_NAME_ONCE,
+_Static_assert((int)APNS_TRANSPORT_INDEXED == (int)APNS_H2_INDEXED &&
+                   (int)APNS_TRANSPORT_LITERAL == (int)APNS_H2_LITERAL &&
+                   (int)APNS_TRANSPORT_NAME_ONCE == (int)APNS_H2_NAME_ONCE,
                "the same numbers");
 
 void apns_transport_client_finish(apns_transport *t, request *r, uint32_t delivery, uint32_t scope, int64_t code) {
@@ -35,25 +36,25 @@ void apns_transport_client_finish(apns_transport *t, request *r, uint32_t delive
 static void closed_unanswered(connection *c, request *r) {
     uint32_t code = r->exchange.error_code;
     if (r->exchange.stream == 0)
-        apns_transport_client_finish(c->transport, r, TRANSPORT_NOT_SENT, TRANSPORT_SCOPE_LOCAL,
-                                     TRANSPORT_LOCAL_NO_STREAM);
-    else if (code != H2_REFUSED_STREAM)
-        apns_transport_client_finish(c->transport, r, TRANSPORT_MAYBE_SENT, TRANSPORT_SCOPE_HTTP2, code);
+        apns_transport_client_finish(c->transport, r, APNS_TRANSPORT_NOT_SENT, APNS_TRANSPORT_SCOPE_LOCAL,
+                                     APNS_TRANSPORT_LOCAL_NO_STREAM);
+    else if (code != APNS_H2_REFUSED_STREAM)
+        apns_transport_client_finish(c->transport, r, APNS_TRANSPORT_MAYBE_SENT, APNS_TRANSPORT_SCOPE_HTTP2, code);
     else if (c->goaway_received && r->exchange.stream > c->goaway_last)
-        apns_transport_client_finish(c->transport, r, TRANSPORT_NOT_SENT, TRANSPORT_SCOPE_LOCAL,
-                                     TRANSPORT_LOCAL_GOAWAY);
+        apns_transport_client_finish(c->transport, r, APNS_TRANSPORT_NOT_SENT, APNS_TRANSPORT_SCOPE_LOCAL,
+                                     APNS_TRANSPORT_LOCAL_GOAWAY);
     else
-        apns_transport_client_finish(c->transport, r, TRANSPORT_NOT_SENT, TRANSPORT_SCOPE_HTTP2, code);
+        apns_transport_client_finish(c->transport, r, APNS_TRANSPORT_NOT_SENT, APNS_TRANSPORT_SCOPE_HTTP2, code);
 }
 
 /* A complete response is an answer, whatever happened to the request's own body (RFC 9113, section 8.1): the server may
  * have reset the stream or not have read it yet; then we reset it, and the outcome does not wait. */
 static void client_changed(connection *c, request *r) {
     uint8_t facts = r->exchange.facts;
-    if ((facts & H2_COMPLETE) != 0) {
-        if ((facts & H2_CLOSED) == 0) apns_h2_client_abandon(c->h2, &r->exchange, H2_NO_ERROR);
-        apns_transport_client_finish(c->transport, r, TRANSPORT_ANSWERED, TRANSPORT_SCOPE_NONE, 0);
-    } else if ((facts & H2_CLOSED) != 0) {
+    if ((facts & APNS_H2_COMPLETE) != 0) {
+        if ((facts & APNS_H2_CLOSED) == 0) apns_h2_client_abandon(c->h2, &r->exchange, APNS_H2_NO_ERROR);
+        apns_transport_client_finish(c->transport, r, APNS_TRANSPORT_ANSWERED, APNS_TRANSPORT_SCOPE_NONE, 0);
+    } else if ((facts & APNS_H2_CLOSED) != 0) {
         closed_unanswered(c, r);
     }
 }
@@ -63,7 +64,8 @@ static void client_requests_end(connection *c, uint32_t scope, int64_t code) {
     while (c->first != NULL) {
         request *r = c->first;
         bool handed = r->exchange.stream != 0 && r->exchange.stream <= c->handed_stream;
-        apns_transport_client_finish(c->transport, r, handed ? TRANSPORT_MAYBE_SENT : TRANSPORT_NOT_SENT, scope, code);
+        apns_transport_client_finish(c->transport, r, handed ? APNS_TRANSPORT_MAYBE_SENT : APNS_TRANSPORT_NOT_SENT,
+                                     scope, code);
     }
 }
 
@@ -75,9 +77,9 @@ static void client_expire(connection *c) {
     while (c->first != NULL && c->first->submitted_ns + limit_ns <= t->now_ns) {
         request *r = c->first;
         bool written = r->exchange.stream != 0 && r->exchange.stream <= apns_h2_session_written_stream(c->h2);
-        apns_h2_client_abandon(c->h2, &r->exchange, H2_CANCEL);
-        apns_transport_client_finish(t, r, written ? TRANSPORT_MAYBE_SENT : TRANSPORT_NOT_SENT, TRANSPORT_SCOPE_TIMEOUT,
-                                     t->options.request_timeout_ms);
+        apns_h2_client_abandon(c->h2, &r->exchange, APNS_H2_CANCEL);
+        apns_transport_client_finish(t, r, written ? APNS_TRANSPORT_MAYBE_SENT : APNS_TRANSPORT_NOT_SENT,
+                                     APNS_TRANSPORT_SCOPE_TIMEOUT, t->options.request_timeout_ms);
         apns_connection_dirty(c);
     }
     if (c->first != NULL && c->first->submitted_ns + limit_ns < t->next_deadline_ns)
@@ -100,11 +102,13 @@ static void send_request(connection *c, request *r, const apns_transport_request
         .path_length = wanted->path_length,
         .field_count = wanted->field_count,
     };
+    APNS_ASSERT(c->h2 != NULL && request.set != NULL);
     apns_transport_request_link(c, r);
     int result = apns_connection_plain_ready(c) ? apns_h2_client_submit(c->h2, &r->exchange, &request) : 1;
     if (result > 0) {
         c->draining = true; /* all stream numbers are used up */
-        apns_transport_client_finish(t, r, TRANSPORT_NOT_SENT, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_NO_STREAM);
+        apns_transport_client_finish(t, r, APNS_TRANSPORT_NOT_SENT, APNS_TRANSPORT_SCOPE_LOCAL,
+                                     APNS_TRANSPORT_LOCAL_NO_STREAM);
     }
     apns_connection_dirty(c);
     /* A full buffer makes way at once where it can, so that the requests that follow need not wait in memory. */
@@ -127,12 +131,13 @@ static void submit_one(apns_transport *t, connection *c, const apns_transport_re
     }
     /* Its connection's last event waits for this outcome, too. */
     if (c != NULL && c->side->client) apns_transport_request_link(c, r);
-    apns_transport_client_finish(t, r, TRANSPORT_NOT_SENT, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_NO_STREAM);
+    apns_transport_client_finish(t, r, APNS_TRANSPORT_NOT_SENT, APNS_TRANSPORT_SCOPE_LOCAL,
+                                 APNS_TRANSPORT_LOCAL_NO_STREAM);
 }
 
 static bool valid(const apns_transport *t, const apns_transport_request *r) {
     return r->header_set < HEADER_SETS_MAX && t->header_sets[r->header_set] != NULL &&
-           r->field_count <= H2_REQUEST_FIELDS_MAX;
+           r->field_count <= APNS_H2_REQUEST_FIELDS_MAX;
 }
 
 int apns_transport_submit(apns_transport *t, const apns_transport_request *requests, uint32_t count) {
@@ -157,7 +162,8 @@ uint32_t apns_transport_streams_free(const apns_transport *t) {
 
 int apns_transport_header_set_define(apns_transport *t, uint16_t number, const apns_transport_field *fields,
                                      uint32_t count) {
-    if (number >= HEADER_SETS_MAX || count > H2_SET_FIELDS_MAX || (fields == NULL && count > 0)) return APNS_MISUSE;
+    if (number >= HEADER_SETS_MAX || count > APNS_H2_SET_FIELDS_MAX || (fields == NULL && count > 0))
+        return APNS_MISUSE;
     apns_h2_header_set *set = apns_h2_header_set_create((const apns_h2_field *)(const void *)fields, count);
     if (set == NULL) return APNS_RESOURCE;
     apns_h2_header_set_destroy(t->header_sets[number]);
@@ -168,7 +174,7 @@ int apns_transport_header_set_define(apns_transport *t, uint16_t number, const a
 int apns_transport_connection_fields_set(apns_transport *t, apns_transport_connection connection_id,
                                          const apns_transport_field *fields, uint32_t count) {
     connection *c = apns_transport_slot_find(t, connection_id);
-    if (c == NULL || !c->side->client || count > H2_SESSION_FIELDS_MAX) return APNS_MISUSE;
+    if (c == NULL || !c->side->client || count > APNS_H2_SESSION_FIELDS_MAX) return APNS_MISUSE;
     apns_h2_header_set *set = apns_h2_header_set_create((const apns_h2_field *)(const void *)fields, count);
     if (set == NULL) return APNS_RESOURCE;
     apns_h2_header_set_destroy(c->shared);
@@ -183,35 +189,13 @@ static apns_h2_session *session_create(connection *c, const apns_h2_session_opti
     return apns_h2_session_create(options);
 }
 
-static size_t sendable(connection *c, size_t length) {
-    (void)c;
-    return length;
-}
-
-static void sent(connection *c, size_t length) {
-    (void)c;
-    (void)length;
-}
-
-static void client_farewell(connection *c) {
-    apns_tls_session_close(c->tls);
-}
-
-static void socket_close(connection *c) {
-    apns_reactor_close(c->transport->reactor, c->socket);
-}
-
 const connection_side apns_connection_client_side = {
     .client = true,
     .session_create = session_create,
     .received = apns_connection_take,
-    .sendable = sendable,
-    .sent = sent,
     .changed = client_changed,
     .expire = client_expire,
     .requests_end = client_requests_end,
-    .farewell = client_farewell,
-    .close = socket_close,
     .closed = apns_connection_closed,
 };
 
@@ -230,7 +214,7 @@ static connection *connect_prepare(apns_transport *t, apns_tls_context *tls,
 static int connect_fail(apns_error *error, int code) {
     char text[200];
     snprintf(text, sizeof(text), "%s%s", strerror(code), code == EMFILE ? "; raise the limit (ulimit -n)" : "");
-    return apns_error_set(error, APNS_RESOURCE, TRANSPORT_SCOPE_SYSTEM, code, text);
+    return apns_error_set(error, APNS_RESOURCE, APNS_TRANSPORT_SCOPE_SYSTEM, code, text);
 }
 
 int apns_transport_connect(apns_transport *t, const apns_transport_connect_options *options,
@@ -254,5 +238,5 @@ int apns_transport_connect(apns_transport *t, const apns_transport_connect_optio
 
 uint32_t apns_transport_connection_stage(const apns_transport *t, apns_transport_connection connection_id) {
     const connection *c = apns_transport_slot_find(t, connection_id);
-    return c != NULL && c->side->client ? apns_connection_stage(c) : (uint32_t)TRANSPORT_STAGE_NONE;
+    return c != NULL && c->side->client ? apns_connection_stage(c) : (uint32_t)APNS_TRANSPORT_STAGE_NONE;
 }

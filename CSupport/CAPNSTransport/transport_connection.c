@@ -33,7 +33,7 @@ void apns_connection_connected(connection *c, const apns_reactor_event *event) {
     if (event->error != 0) {
         char text[EVENT_DETAIL_BYTES_MAX];
         snprintf(text, sizeof(text), "%s", strerror(event->error));
-        apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, event->error, text, false);
+        apns_connection_end(c, APNS_TRANSPORT_SCOPE_SYSTEM, event->error, text, false);
         return;
     }
     if (c->transport->tunnel_request != NULL) {
@@ -48,7 +48,7 @@ void apns_connection_connected(connection *c, const apns_reactor_event *event) {
 static void session_start(connection *c) {
     apns_transport *t = c->transport;
     APNS_REQUIRE(c->h2 == NULL && c->state == CONNECTION_HANDSHAKING);
-    c->plain.capacity = TLS_RECORD_PLAIN_MAX;
+    c->plain.capacity = APNS_TLS_RECORD_PLAIN_MAX;
     c->plain.flush = apns_connection_encrypt;
     c->plain.context = c;
     apns_h2_session_options options = {
@@ -61,23 +61,24 @@ static void session_start(connection *c) {
     };
     c->h2 = c->side->session_create(c, &options);
     if (c->h2 == NULL) {
-        apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for an HTTP/2 session", true);
+        apns_connection_end(c, APNS_TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for an HTTP/2 session", true);
         return;
     }
     apns_connection_state_set(c, CONNECTION_SETTLING);
 }
 
 void apns_connection_handshake(connection *c, apns_tls_input *input) {
+    APNS_REQUIRE(c->state == CONNECTION_HANDSHAKING && c->tls != NULL);
     if (!apns_connection_output_ready(c)) {
-        apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a send buffer", false);
+        apns_connection_end(c, APNS_TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a send buffer", false);
         return;
     }
     apns_connection_dirty(c);
     switch (apns_tls_session_handshake(c->tls, input)) {
-    case TLS_OK:
+    case APNS_TLS_OK:
         session_start(c);
         break;
-    case TLS_WANT:
+    case APNS_TLS_WANT:
         break;
     default:
         apns_connection_end_tls(c);
@@ -88,33 +89,33 @@ void apns_connection_end_tls(connection *c) {
     const apns_error *error = apns_tls_session_error(c->tls);
     switch (error->scope) {
     case 0: /* TLS was not even asked */
-        apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a send buffer", false);
+        apns_connection_end(c, APNS_TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a send buffer", false);
         break;
-    case TLS_ERROR_ALPN:
-        apns_connection_end(c, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_NO_ALPN, error->text, true);
+    case APNS_TLS_ERROR_ALPN:
+        apns_connection_end(c, APNS_TRANSPORT_SCOPE_LOCAL, APNS_TRANSPORT_LOCAL_NO_ALPN, error->text, true);
         break;
-    case TLS_ERROR_OUTPUT_FULL:
-        apns_connection_end(c, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_LIMIT, error->text, false);
+    case APNS_TLS_ERROR_OUTPUT_FULL:
+        apns_connection_end(c, APNS_TRANSPORT_SCOPE_LOCAL, APNS_TRANSPORT_LOCAL_LIMIT, error->text, false);
         break;
-    case TLS_ERROR_TRUNCATED:
-        apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, ECONNRESET, error->text, false);
+    case APNS_TLS_ERROR_TRUNCATED:
+        apns_connection_end(c, APNS_TRANSPORT_SCOPE_SYSTEM, ECONNRESET, error->text, false);
         break;
     default:
-        apns_connection_end(c, TRANSPORT_SCOPE_TLS, error->code, error->text, true);
+        apns_connection_end(c, APNS_TRANSPORT_SCOPE_TLS, error->code, error->text, true);
     }
 }
 
 void apns_connection_end_h2(connection *c) {
     const apns_error *failure = apns_h2_session_failure(c->h2);
     switch (failure->scope) {
-    case H2_FAILURE_LIMIT:
-        apns_connection_end(c, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_LIMIT, failure->text, true);
+    case APNS_H2_FAILURE_LIMIT:
+        apns_connection_end(c, APNS_TRANSPORT_SCOPE_LOCAL, APNS_TRANSPORT_LOCAL_LIMIT, failure->text, true);
         break;
-    case H2_FAILURE_MEMORY:
-        apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, failure->text, true);
+    case APNS_H2_FAILURE_MEMORY:
+        apns_connection_end(c, APNS_TRANSPORT_SCOPE_SYSTEM, ENOMEM, failure->text, true);
         break;
-    case H2_FAILURE_PROTOCOL:
-        apns_connection_end(c, TRANSPORT_SCOPE_SESSION, failure->code, failure->text, true);
+    case APNS_H2_FAILURE_PROTOCOL:
+        apns_connection_end(c, APNS_TRANSPORT_SCOPE_SESSION, failure->code, failure->text, true);
         break;
     default:
         apns_connection_end_tls(c);
@@ -122,14 +123,14 @@ void apns_connection_end_h2(connection *c) {
 }
 
 uint32_t apns_connection_stage(const connection *c) {
-    return c->state <= CONNECTION_UP ? c->state + 1U : TRANSPORT_STAGE_NONE;
+    return c->state <= CONNECTION_UP ? c->state + 1U : APNS_TRANSPORT_STAGE_NONE;
 }
 
 static void end_note(connection *c, uint32_t scope, int64_t code, const char *text) {
     event_node *node = c->down;
     node->event.connection = c->id;
     node->event.context = c->context;
-    node->event.kind = TRANSPORT_EVENT_DOWN;
+    node->event.kind = APNS_TRANSPORT_EVENT_DOWN;
     node->event.scope = (uint8_t)scope;
     node->event.stage = (uint8_t)apns_connection_stage(c);
     node->event.code = code;
@@ -147,11 +148,15 @@ static bool unsent_requests(const connection *c) {
 static void last_words(connection *c) {
     if (!apns_connection_output_ready(c)) return;
     if (c->h2 != NULL && apns_connection_plain_ready(c)) apns_h2_session_pump(c->h2);
-    if (apns_connection_encrypt(c) == 0) c->side->farewell(c);
+    if (apns_connection_encrypt(c) != 0) return;
+    if (c->side->farewell == NULL)
+        apns_tls_session_close(c->tls);
+    else
+        c->side->farewell(c);
 }
 
 void apns_connection_end(connection *c, uint32_t scope, int64_t code, const char *text, bool polite) {
-    APNS_ASSERT(scope != TRANSPORT_SCOPE_NONE);
+    APNS_REQUIRE(scope != APNS_TRANSPORT_SCOPE_NONE);
     if (c->state >= CONNECTION_LEAVING) return;
     end_note(c, scope, code, text);
     polite = polite && c->state > CONNECTION_TUNNELING && !unsent_requests(c);
@@ -160,6 +165,7 @@ void apns_connection_end(connection *c, uint32_t scope, int64_t code, const char
     apns_h2_session_destroy(c->h2);
     c->h2 = NULL;
     c->side->requests_end(c, scope, code); /* the session's streams had them until now */
+    APNS_REQUIRE(c->first == NULL);
     if (!polite || (c->fill.length == 0 && c->flight == NULL)) {
         apns_connection_close(c);
         return;
@@ -173,12 +179,15 @@ void apns_connection_close(connection *c) {
     apns_connection_state_set(c, CONNECTION_CLOSING);
     c->deadline_ns = UINT64_MAX;
     apns_connection_send_buffers_drop(c);
-    c->side->close(c);
+    if (c->side->close == NULL)
+        apns_reactor_close(c->transport->reactor, c->socket);
+    else
+        c->side->close(c);
 }
 
 void apns_connection_closed(connection *c) {
     apns_transport *t = c->transport;
-    apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, ECONNABORTED, "the event loop closed the connection", false);
+    apns_connection_end(c, APNS_TRANSPORT_SCOPE_SYSTEM, ECONNABORTED, "the event loop closed the connection", false);
     apns_connection_clean(c);
     apns_connection_flight_give(c);
     apns_connection_tunnel_drop(c);
@@ -188,6 +197,7 @@ void apns_connection_closed(connection *c) {
     c->shared = NULL;
     apns_connection_state_set(c, CONNECTION_CLOSED);
     APNS_REQUIRE(c->first == NULL && c->h2 == NULL && c->down != NULL);
+    APNS_REQUIRE(c->fill.bytes == NULL && c->plain.bytes == NULL && c->flight == NULL);
     c->closed_next = t->closed;
     t->closed = c;
 }
@@ -196,9 +206,9 @@ static void goodbye(connection *c) {
     if (!c->goaway_sent) apns_h2_session_goaway(c->h2, 0, NULL, 0);
     c->goaway_sent = true;
     if (c->draining)
-        apns_connection_end(c, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_CLOSED, "closed by the caller", true);
+        apns_connection_end(c, APNS_TRANSPORT_SCOPE_LOCAL, APNS_TRANSPORT_LOCAL_CLOSED, "closed by the caller", true);
     else
-        apns_connection_end(c, TRANSPORT_SCOPE_HTTP2, c->goaway_code, "closed after the server's GOAWAY", true);
+        apns_connection_end(c, APNS_TRANSPORT_SCOPE_HTTP2, c->goaway_code, "closed after the server's GOAWAY", true);
 }
 
 /* A server may say a second GOAWAY, and only that has the reason: true until it has had its moment. */

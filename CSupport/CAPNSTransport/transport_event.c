@@ -31,12 +31,6 @@ void apns_transport_event_nodes_free(apns_transport *t) {
     list_free(t->events_free);
 }
 
-void apns_transport_event_push(apns_transport *t, event_node *node) {
-    node->next = NULL;
-    *t->events_last = node;
-    t->events_last = &node->next;
-}
-
 event_node *apns_transport_event_add(connection *c, uint32_t kind) {
     APNS_ASSERT(c->events <= EVENTS_PER_CONNECTION_MAX && c->state != CONNECTION_CLOSED);
     if (c->events == EVENTS_PER_CONNECTION_MAX) return NULL;
@@ -46,7 +40,8 @@ event_node *apns_transport_event_add(connection *c, uint32_t kind) {
     node->event.connection = c->id;
     node->event.context = c->context;
     node->event.kind = (uint8_t)kind;
-    apns_transport_event_push(c->transport, node);
+    *c->transport->events_last = node;
+    c->transport->events_last = &node->next;
     return node;
 }
 

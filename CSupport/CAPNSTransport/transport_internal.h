@@ -1,12 +1,24 @@
-/* Shared by the files of CAPNSTransport. */
+/*
+ * Shared by the files of CAPNSTransport.
+ *
+ * Ownership. A connection owns its sessions, its buffers and its list of requests; the transport owns everything else,
+ * the slots among it. A request is in its connection's list until its outcome is known, then in t->outcomes (a
+ * server's: in t->received while it waits to be returned); its exchange is the session's in between, until that shows
+ * APNS_H2_CLOSED or is abandoned or destroyed.
+ *
+ * Order. Whatever ends a connection goes through apns_connection_end (LEAVING: session gone, requests ended), then
+ * apns_connection_close (CLOSING: the reactor closes the socket), then apns_connection_closed (CLOSED: joined), and its
+ * slot is given back with the event DOWN. A function that calls into the session must call apns_connection_collect
+ * before it returns to the poll, and may find the connection ended by it.
+ */
 #ifndef APNS_BATCH_TRANSPORT_INTERNAL_H
 #define APNS_BATCH_TRANSPORT_INTERNAL_H
 
 #include "apns_check.h"
-#include "h2.h"
-#include "reactor.h"
-#include "tls.h"
-#include "transport.h"
+#include "apns_h2.h"
+#include "apns_reactor.h"
+#include "apns_tls.h"
+#include "apns_transport.h"
 
 enum {
     HEADER_SETS_MAX = 4096,
@@ -20,7 +32,7 @@ enum {
 
 /* Room in a send buffer beyond send_buffer_max: the record that passes the mark, the rest of the frame being written
  * (two records), one more for what is left at the end of a pump, and one for alerts and key updates. */
-enum { SEND_BUFFER_SLACK = 5 * (TLS_RECORD_PLAIN_MAX + 256) };
+enum { SEND_BUFFER_SLACK = 5 * (APNS_TLS_RECORD_PLAIN_MAX + 256) };
 
 typedef struct connection connection;
 typedef struct tunnel tunnel;
@@ -80,27 +92,31 @@ typedef struct transport_ground {
     bool stepped; /* the reactor never sleeps: apns_transport_poll returns where another would wait */
 } transport_ground;
 
-/* What the connections of clients and those of servers (in CAPNSTransportServer) do differently. Functions that are
- * NULL have nothing to do: introduce, drain, expire, hangs_up and release may be. A client says GOAWAY when it closes,
- * for until then it may still send bodies and resets. */
+/* What the connections of clients and those of servers (in CAPNSTransportServer) do differently. A client says GOAWAY
+ * when it closes, for until then it may still send bodies and resets. */
 typedef struct connection_side {
     bool client;
 
-    apns_h2_session *(*session_create)(connection *c,
-                                       const apns_h2_session_options *options); /* NULL: a listener's side */
-
-    /* The connection is up: completes its event, which has a text of length bytes of capacity. */
-    void (*introduce)(connection *c, event_node *node, char *text, size_t length, size_t capacity);
+    /* NULL: a listener's side, of which only close, closed and release are called. */
+    apns_h2_session *(*session_create)(connection *c, const apns_h2_session_options *options);
 
     /* Bytes have come: gives them to apns_connection_take, now or later. */
     void (*received)(connection *c, const uint8_t *bytes, size_t length);
 
-    /* How many of the next length bytes may be sent, and that so many were. */
-    size_t (*sendable)(connection *c, size_t length);
-    void (*sent)(connection *c, size_t length);
-
     /* The session has new facts about a stream. */
     void (*changed)(connection *c, request *r);
+
+    /* The session is gone: ends all requests of the connection. */
+    void (*requests_end)(connection *c, uint32_t scope, int64_t code);
+
+    void (*closed)(connection *c); /* the socket is closed */
+
+    /* The rest may be NULL. The connection is up: completes its event, which has a text of length bytes of capacity. */
+    void (*introduce)(connection *c, event_node *node, char *text, size_t length, size_t capacity);
+
+    /* How many of the next length bytes may be sent (NULL: all), and that so many were. */
+    size_t (*sendable)(connection *c, size_t length);
+    void (*sent)(connection *c, size_t length);
 
     /* The caller wants no new request on this connection. */
     void (*drain)(connection *c);
@@ -108,13 +124,9 @@ typedef struct connection_side {
     /* Gives up what waited too long; lowers the transport's next deadline to that of the others. */
     void (*expire)(connection *c);
 
-    /* The session is gone: ends all requests of the connection. */
-    void (*requests_end)(connection *c, uint32_t scope, int64_t code);
-
-    void (*farewell)(connection *c);       /* appends the last word of TLS */
+    void (*farewell)(connection *c);       /* appends the last word of TLS; NULL: close_notify */
     bool (*hangs_up)(const connection *c); /* closes without waiting for the peer */
-    void (*close)(connection *c);          /* begins closing the socket */
-    void (*closed)(connection *c);         /* the socket is closed */
+    void (*close)(connection *c);          /* begins closing the socket; NULL: apns_reactor_close */
     void (*release)(connection *c);        /* frees what is its own */
 } connection_side;
 
@@ -199,7 +211,7 @@ struct apns_transport {
     uint32_t *slots_free; /* stack of indices */
     uint32_t slots_free_count;
     apns_transport_options options;
-    apns_h2_field captures[H2_CAPTURES_MAX];
+    apns_h2_field captures[APNS_H2_CAPTURES_MAX];
     char *capture_names;
     apns_h2_header_set **header_sets;
     tls_entry tls[TLS_CONTEXTS_MAX];
@@ -225,7 +237,7 @@ struct apns_transport {
     buffer_list send_buffers;  /* of send_buffer_max and slack */
     bool woken;
     apns_transport_statistics statistics;
-    uint8_t decrypted[2 * TLS_RECORD_PLAIN_MAX];
+    uint8_t decrypted[2 * APNS_TLS_RECORD_PLAIN_MAX];
     apns_reactor_event reactor_events[REACTOR_EVENTS_MAX];
 };
 
@@ -241,11 +253,6 @@ int apns_transport_tls_add(apns_transport *t, const apns_tls_role *role, const a
 /* transport.c: the context of a number for a role, or NULL. */
 apns_tls_context *apns_transport_tls_find(const apns_transport *t, int32_t number, const apns_tls_role *role);
 
-/* ---- transport_time.c */
-
-/* Reads the loop's clock into t->now_ns, without the time in which this process stood still. */
-void apns_transport_look(apns_transport *t);
-
 /* ---- transport_lists.c */
 
 /* A queue of requests through queue_next; a request is in one at most. pop returns NULL when it is empty. */
@@ -257,18 +264,9 @@ request *apns_transport_request_queue_pop(request_queue *queue);
 void apns_transport_request_link(connection *c, request *r);
 void apns_transport_request_unlink(connection *c, request *r);
 
-/* ---- transport_buffers.c */
-
-/* A buffer, owned by the caller until it is given back to the same list; NULL when memory is short. */
-uint8_t *apns_transport_buffer_take(buffer_list *list);
-void apns_transport_buffer_give(buffer_list *list, uint8_t *bytes);
-
-/* Frees the buffers that were given back. */
-void apns_transport_buffers_free(buffer_list *list);
-
 /* ---- transport_event.c */
 
-/* A cleared node, owned by the caller until it is pushed or given back (NULL allowed). NULL when memory is short. */
+/* A cleared node, owned by the caller until it is given back (NULL allowed). NULL when memory is short. */
 event_node *apns_transport_event_node_take(apns_transport *t);
 void apns_transport_event_node_give(apns_transport *t, event_node *node);
 
@@ -280,9 +278,6 @@ event_node *apns_transport_event_add(connection *c, uint32_t kind);
 
 /* Copies the beginning of a detail into the node. */
 void apns_transport_event_detail_set(event_node *node, const void *bytes, size_t length);
-
-/* Puts a node behind those that wait. */
-void apns_transport_event_push(apns_transport *t, event_node *node);
 
 /* Gives back the nodes that the last poll returned. */
 void apns_transport_events_release(apns_transport *t);
@@ -381,6 +376,9 @@ void apns_connection_flush(connection *c);
 /* The reactor has sent c->flight, or failed to. */
 void apns_connection_sent(connection *c, const apns_reactor_event *event);
 
+/* Frees the buffers that were given back. */
+void apns_transport_buffers_free(buffer_list *list);
+
 /* Gives back the buffers being filled. That of the reactor stays until apns_connection_flight_give. */
 void apns_connection_send_buffers_drop(connection *c);
 void apns_connection_flight_give(connection *c);
@@ -394,6 +392,9 @@ int apns_connection_encrypt(void *context);
 void apns_transport_client_finish(apns_transport *t, request *r, uint32_t delivery, uint32_t scope, int64_t code);
 
 /* ---- transport_poll.c */
+
+/* Reads the loop's clock into t->now_ns, without the time in which this process stood still. */
+void apns_transport_look(apns_transport *t);
 
 /* Gives a request back to the pool. */
 void apns_transport_request_give(apns_transport *t, request *r);

@@ -9,7 +9,26 @@ enum { LINGER_BATCH = REACTOR_EVENTS_MAX };
  * up. */
 enum { ARRIVED_ROUNDS_MAX = 64 };
 
+/* A look at the clock that comes so much later than it was meant to says that this process stood still meanwhile: it
+ * was stopped, its container was paused, its machine slept, or it got no processor. Answers lay there and nobody read
+ * them, so that time is nobody's delay and no deadline's; it counts a little, so that time goes on in a process that
+ * gets hardly any processor. */
+#define STANDSTILL_NS 1000000000U
+#define STANDSTILL_COUNTS_NS 100000000U
+
+void apns_transport_look(apns_transport *t) {
+    uint64_t now_ns = apns_reactor_now_ns(t->reactor);
+    uint64_t since_ns = now_ns - t->looked_ns;
+    uint64_t asleep_ns = t->asleep_ns;
+    t->looked_ns = now_ns;
+    t->asleep_ns = 0;
+    if (since_ns > STANDSTILL_NS && since_ns - STANDSTILL_NS > asleep_ns)
+        t->stood_ns += since_ns - asleep_ns - STANDSTILL_COUNTS_NS;
+    t->now_ns = now_ns - t->stood_ns;
+}
+
 void apns_transport_request_give(apns_transport *t, request *r) {
+    APNS_ASSERT(r->state != REQUEST_NEW && r->next == NULL && r->previous == NULL);
     r->state = REQUEST_NEW;
     apns_h2_pool_give(t->pool, &r->exchange);
 }
@@ -28,6 +47,7 @@ static void flush_dirty(apns_transport *t) {
     while (t->dirty != NULL) {
         connection *c = t->dirty;
         t->dirty = c->dirty_next;
+        APNS_ASSERT(c->dirty && c->side != NULL);
         c->dirty = false;
         apns_connection_flush(c);
     }
@@ -45,7 +65,7 @@ static void took_too_long(connection *c) {
     uint32_t limit_ms = c->transport->options.connect_timeout_ms;
     char text[EVENT_DETAIL_BYTES_MAX];
     snprintf(text, sizeof(text), "%s within %g s", awaited[c->state], limit_ms / 1000.0);
-    apns_connection_end(c, TRANSPORT_SCOPE_TIMEOUT, limit_ms, text, false);
+    apns_connection_end(c, APNS_TRANSPORT_SCOPE_TIMEOUT, limit_ms, text, false);
 }
 
 static void connection_expire(connection *c) {
@@ -73,27 +93,27 @@ static void expire_all(apns_transport *t) {
 }
 
 static void dispatch(apns_transport *t, const apns_reactor_event *event) {
-    if (event->kind == REACTOR_WOKEN) {
+    if (event->kind == APNS_REACTOR_WOKEN) {
         t->woken = true;
         return;
     }
-    if (event->kind == REACTOR_ACCEPTED) {
+    if (event->kind == APNS_REACTOR_ACCEPTED) {
         if (t->acceptor != NULL) t->acceptor->accepted(t, event);
         return;
     }
     connection *c = apns_transport_slot_find(t, event->context);
     if (c == NULL || c->socket != event->socket) return; /* of a connection refused for want of a slot */
     switch (event->kind) {
-    case REACTOR_CONNECTED:
+    case APNS_REACTOR_CONNECTED:
         apns_connection_connected(c, event);
         break;
-    case REACTOR_RECEIVED:
+    case APNS_REACTOR_RECEIVED:
         apns_connection_received(c, event);
         break;
-    case REACTOR_SENT:
+    case APNS_REACTOR_SENT:
         apns_connection_sent(c, event);
         break;
-    case REACTOR_CLOSED:
+    case APNS_REACTOR_CLOSED:
         c->side->closed(c);
         break;
     default:
@@ -215,7 +235,7 @@ static void event_return(apns_transport *t, apns_transport_poll_io *io, event_no
 static void event_returned(apns_transport *t, const event_node *node) {
     connection *c = apns_transport_slot_find(t, node->event.connection);
     if (c == NULL) return;
-    APNS_REQUIRE(c->events > 0);
+    APNS_REQUIRE(c->events > 0 && c->events <= EVENTS_PER_CONNECTION_MAX);
     c->events--;
     if (node == c->settings) c->settings = NULL;
     if (node == c->pong) c->pong = NULL;
@@ -223,7 +243,7 @@ static void event_returned(apns_transport *t, const event_node *node) {
 
 static void events_fill(apns_transport *t, apns_transport_poll_io *io) {
     if (t->woken && io->event_count < io->event_capacity) {
-        io->events[io->event_count++] = (apns_transport_event){.kind = TRANSPORT_EVENT_WOKEN};
+        io->events[io->event_count++] = (apns_transport_event){.kind = APNS_TRANSPORT_EVENT_WOKEN};
         t->woken = false;
     }
     while (t->events_first != NULL && io->event_count < io->event_capacity) {
@@ -245,6 +265,7 @@ static void closed_fill(apns_transport *t, apns_transport_poll_io *io) {
             link = &c->closed_next;
             continue;
         }
+        APNS_REQUIRE(c->state == CONNECTION_CLOSED && c->events == 0 && c->down != NULL);
         *link = c->closed_next;
         event_return(t, io, c->down);
         c->down = NULL;

@@ -6,7 +6,8 @@
 /* The peer's first SETTINGS: the connection can be used. False when there is no memory to say so: nobody would ever use
  * it. */
 static bool up(connection *c) {
-    event_node *node = apns_transport_event_add(c, c->side->client ? TRANSPORT_EVENT_UP : TRANSPORT_EVENT_ACCEPTED);
+    event_node *node =
+        apns_transport_event_add(c, c->side->client ? APNS_TRANSPORT_EVENT_UP : APNS_TRANSPORT_EVENT_ACCEPTED);
     if (node == NULL) return false;
     apns_connection_state_set(c, CONNECTION_UP);
     c->deadline_ns = UINT64_MAX;
@@ -23,7 +24,7 @@ static void settings_changed(connection *c) {
     uint32_t streams_max = apns_h2_session_peer_streams_max(c->h2);
     if (streams_max == c->streams_max && !c->settings_lost) return;
     c->streams_max = streams_max;
-    if (c->settings == NULL) c->settings = apns_transport_event_add(c, TRANSPORT_EVENT_SETTINGS);
+    if (c->settings == NULL) c->settings = apns_transport_event_add(c, APNS_TRANSPORT_EVENT_SETTINGS);
     if (c->settings != NULL) c->settings->event.streams_max = streams_max;
     c->settings_lost = c->settings == NULL;
 }
@@ -32,9 +33,9 @@ static void goaway_add(connection *c, const apns_h2_goaway *goaway) {
     c->goaway_received = true;
     c->goaway_code = goaway->code;
     c->goaway_last = goaway->last_stream;
-    event_node *node = apns_transport_event_add(c, TRANSPORT_EVENT_GOAWAY);
+    event_node *node = apns_transport_event_add(c, APNS_TRANSPORT_EVENT_GOAWAY);
     if (node == NULL) return;
-    node->event.scope = TRANSPORT_SCOPE_HTTP2;
+    node->event.scope = APNS_TRANSPORT_SCOPE_HTTP2;
     node->event.code = goaway->code;
     node->event.last_stream = (uint32_t)goaway->last_stream;
     apns_transport_event_detail_set(node, goaway->debug, goaway->debug_length);
@@ -42,7 +43,7 @@ static void goaway_add(connection *c, const apns_h2_goaway *goaway) {
 
 /* However many a peer sends, one waits: they must not take the room of what matters. */
 static void pong_add(connection *c, uint64_t sent_ns) {
-    if (c->pong == NULL) c->pong = apns_transport_event_add(c, TRANSPORT_EVENT_PONG);
+    if (c->pong == NULL) c->pong = apns_transport_event_add(c, APNS_TRANSPORT_EVENT_PONG);
     uint64_t now_ns = c->transport->now_ns;
     if (c->pong != NULL) c->pong->event.code = now_ns > sent_ns ? (int64_t)((now_ns - sent_ns) / 1000) : 0;
 }
@@ -50,7 +51,7 @@ static void pong_add(connection *c, uint64_t sent_ns) {
 /* False when the connection must end. */
 static bool facts_collect(connection *c) {
     apns_h2_facts *facts = apns_h2_session_facts(c->h2);
-    APNS_ASSERT(facts->goaway_count <= H2_GOAWAYS_KEPT);
+    APNS_ASSERT(facts->goaway_count <= APNS_H2_GOAWAYS_KEPT);
     if (facts->settings_count > 0 || c->settings_lost) {
         facts->settings_count = 0;
         if (c->state != CONNECTION_SETTLING)
@@ -69,7 +70,7 @@ static bool facts_collect(connection *c) {
 static void changed_collect(connection *c) {
     for (apns_h2_exchange *exchange = apns_h2_session_changed_take(c->h2); exchange != NULL;) {
         apns_h2_exchange *next = exchange->next;
-        exchange->facts = (uint8_t)(exchange->facts & ~H2_LISTED);
+        exchange->facts = (uint8_t)(exchange->facts & ~APNS_H2_LISTED);
         c->side->changed(c, (request *)exchange);
         exchange = next;
     }
@@ -79,16 +80,17 @@ void apns_connection_collect(connection *c) {
     bool told = facts_collect(c);
     changed_collect(c);
     if (!told)
-        apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory to tell that the connection is up", true);
-    else if (apns_h2_session_failure(c->h2)->scope != H2_FAILURE_NONE)
+        apns_connection_end(c, APNS_TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory to tell that the connection is up",
+                            true);
+    else if (apns_h2_session_failure(c->h2)->scope != APNS_H2_FAILURE_NONE)
         apns_connection_end_h2(c);
     else
         apns_connection_drained_check(c);
 }
 
 /* Decrypts until the ciphertext is used up, and feeds the session with many records at once: servers that write each
- * answer as a record of its own are common. Returns the last enum apns_tls_result, or TLS_WANT when the session failed
- * (its failure is found by apns_connection_collect). */
+ * answer as a record of its own are common. Returns the last enum apns_tls_result, or APNS_TLS_WANT when the session
+ * failed (its failure is found by apns_connection_collect). */
 static int decrypt_all(connection *c, apns_tls_input *input) {
     apns_transport *t = c->transport;
     size_t filled = 0;
@@ -98,27 +100,28 @@ static int decrypt_all(connection *c, apns_tls_input *input) {
             apns_tls_session_read(c->tls, input, t->decrypted + filled, sizeof(t->decrypted) - filled, &length);
         APNS_REQUIRE(length <= sizeof(t->decrypted) - filled);
         filled += length;
-        bool full = sizeof(t->decrypted) - filled < TLS_RECORD_PLAIN_MAX;
-        if ((result != TLS_OK || full) && filled > 0) {
-            if (apns_h2_session_receive(c->h2, t->decrypted, filled) != 0) return TLS_WANT;
+        bool full = sizeof(t->decrypted) - filled < APNS_TLS_RECORD_PLAIN_MAX;
+        if ((result != APNS_TLS_OK || full) && filled > 0) {
+            if (apns_h2_session_receive(c->h2, t->decrypted, filled) != 0) return APNS_TLS_WANT;
             filled = 0;
         }
-        if (result != TLS_OK) return result;
+        if (result != APNS_TLS_OK) return result;
     }
 }
 
 static void decrypt(connection *c, apns_tls_input *input) {
+    APNS_ASSERT(c->h2 != NULL && c->tls != NULL);
     if (!apns_connection_output_ready(c)) {
-        apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a send buffer", false);
+        apns_connection_end(c, APNS_TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a send buffer", false);
         return;
     }
     int result = decrypt_all(c, input);
     apns_connection_collect(c);
     apns_connection_dirty(c);
-    if (result == TLS_CLOSED) {
+    if (result == APNS_TLS_CLOSED) {
         c->peer_closed = true;
-        apns_connection_end(c, TRANSPORT_SCOPE_END, 0, "closed by the peer", true);
-    } else if (result == TLS_FAILED) {
+        apns_connection_end(c, APNS_TRANSPORT_SCOPE_END, 0, "closed by the peer", true);
+    } else if (result == APNS_TLS_FAILED) {
         apns_connection_end_tls(c);
     }
 }
@@ -129,7 +132,7 @@ static void ended_by_peer(connection *c, int32_t error) {
     } else if (error != 0) {
         char text[EVENT_DETAIL_BYTES_MAX];
         snprintf(text, sizeof(text), "receiving failed: %s", strerror(error));
-        apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, error, text, false);
+        apns_connection_end(c, APNS_TRANSPORT_SCOPE_SYSTEM, error, text, false);
     } else if (c->state == CONNECTION_TUNNELING) {
         apns_connection_tunnel_ended(c);
     } else {

@@ -1,9 +1,35 @@
 #include "transport_internal.h"
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* Free buffers are linked through their first bytes. */
+struct buffer {
+    buffer *next;
+};
+
+/* NULL when memory is short. */
+static uint8_t *buffer_take(buffer_list *list) {
+    buffer *taken = list->first;
+    if (taken == NULL) return malloc(list->bytes);
+    list->first = taken->next;
+    return (uint8_t *)taken;
+}
+
+static void buffer_give(buffer_list *list, uint8_t *bytes) {
+    buffer *given = (buffer *)(void *)bytes;
+    given->next = list->first;
+    list->first = given;
+}
+
+void apns_transport_buffers_free(buffer_list *list) {
+    while (list->first != NULL)
+        free(buffer_take(list));
+}
 
 void apns_connection_dirty(connection *c) {
     if (c->dirty || c->state >= CONNECTION_CLOSING) return;
+    APNS_ASSERT(c->side != NULL);
     c->dirty = true;
     c->dirty_next = c->transport->dirty;
     c->transport->dirty = c;
@@ -12,16 +38,15 @@ void apns_connection_dirty(connection *c) {
 void apns_connection_clean(connection *c) {
     if (!c->dirty) return;
     connection **link = &c->transport->dirty;
-    APNS_ASSERT(*link != NULL);
-    while (*link != c)
-        link = &(*link)->dirty_next;
+    for (; *link != c; link = &(*link)->dirty_next)
+        APNS_REQUIRE(*link != NULL);
     *link = c->dirty_next;
     c->dirty = false;
 }
 
 bool apns_connection_output_ready(connection *c) {
     if (c->fill.bytes != NULL) return true;
-    c->fill.bytes = apns_transport_buffer_take(&c->transport->send_buffers);
+    c->fill.bytes = buffer_take(&c->transport->send_buffers);
     c->fill.length = 0;
     c->fill.capacity = c->transport->send_buffers.bytes;
     return c->fill.bytes != NULL;
@@ -33,7 +58,7 @@ static void send_give(connection *c, uint8_t *bytes) {
         explicit_bzero(bytes, c->transport->tunnel_request_length);
         c->secret = NULL;
     }
-    apns_transport_buffer_give(&c->transport->send_buffers, bytes);
+    buffer_give(&c->transport->send_buffers, bytes);
 }
 
 void apns_connection_flight_give(connection *c) {
@@ -47,7 +72,7 @@ static void fill_give(connection *c) {
 }
 
 static void plain_give(connection *c) {
-    if (c->plain.bytes != NULL) apns_transport_buffer_give(&c->transport->plain_buffers, c->plain.bytes);
+    if (c->plain.bytes != NULL) buffer_give(&c->transport->plain_buffers, c->plain.bytes);
     c->plain.bytes = NULL;
     c->plain.length = 0;
 }
@@ -60,7 +85,8 @@ void apns_connection_send_buffers_drop(connection *c) {
 int apns_connection_encrypt(void *context) {
     connection *c = context;
     if (c->plain.length == 0) return 0;
-    if (!apns_connection_output_ready(c) || apns_tls_session_write(c->tls, c->plain.bytes, c->plain.length) != TLS_OK)
+    if (!apns_connection_output_ready(c) ||
+        apns_tls_session_write(c->tls, c->plain.bytes, c->plain.length) != APNS_TLS_OK)
         return -1;
     APNS_ASSERT(c->fill.length <= c->fill.capacity);
     c->plain.length = 0;
@@ -72,15 +98,15 @@ int apns_connection_encrypt(void *context) {
 /* Hands the buffer being filled to the reactor, unless one is under way. */
 static void hand_over(connection *c) {
     if (c->flight != NULL || c->fill.length == 0) return;
-    size_t length = c->side->sendable(c, c->fill.length);
+    size_t length = c->side->sendable == NULL ? c->fill.length : c->side->sendable(c, c->fill.length);
     APNS_ASSERT(length <= c->fill.length && c->fill.length <= c->fill.capacity);
     if (length == 0) {
-        c->side->sent(c, 0);
+        if (c->side->sent != NULL) c->side->sent(c, 0);
         return;
     }
     int result = apns_reactor_send(c->transport->reactor, c->socket, c->fill.bytes, length);
     if (result < 0) {
-        apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, -result, "sending failed", false);
+        apns_connection_end(c, APNS_TRANSPORT_SCOPE_SYSTEM, -result, "sending failed", false);
         return;
     }
     c->transport->statistics.sends++;
@@ -93,15 +119,16 @@ static void hand_over(connection *c) {
 }
 
 bool apns_connection_plain_ready(connection *c) {
-    if (c->plain.bytes == NULL) c->plain.bytes = apns_transport_buffer_take(&c->transport->plain_buffers);
+    if (c->plain.bytes == NULL) c->plain.bytes = buffer_take(&c->transport->plain_buffers);
     return c->plain.bytes != NULL;
 }
 
 /* Pumps the session into records; false when the connection ended. */
 static bool pump(connection *c) {
+    APNS_ASSERT(c->h2 != NULL);
     if (!apns_h2_session_pending(c->h2) && c->plain.length == 0) return true;
     if (!apns_connection_plain_ready(c)) {
-        apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a send buffer", false);
+        apns_connection_end(c, APNS_TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a send buffer", false);
         return false;
     }
     bool good = apns_h2_session_pump(c->h2) == 0 && apns_connection_encrypt(c) == 0;
@@ -131,13 +158,13 @@ void apns_connection_flush(connection *c) {
 
 void apns_connection_sent(connection *c, const apns_reactor_event *event) {
     apns_transport *t = c->transport;
-    APNS_REQUIRE(c->flight != NULL);
+    APNS_REQUIRE(c->flight != NULL && event->length <= t->send_buffers.bytes);
     apns_connection_flight_give(c);
     t->statistics.bytes_sent += event->length;
     if (c->state == CONNECTION_CLOSING) return;
     if (event->error != 0)
-        apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, event->error, "sending failed", false);
+        apns_connection_end(c, APNS_TRANSPORT_SCOPE_SYSTEM, event->error, "sending failed", false);
     else
         apns_connection_dirty(c);
-    c->side->sent(c, event->length);
+    if (c->side->sent != NULL) c->side->sent(c, event->length);
 }

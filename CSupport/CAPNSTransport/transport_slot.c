@@ -19,7 +19,7 @@ connection *apns_transport_slot_take(apns_transport *t, const connection_side *s
     if (down == NULL) return NULL;
     uint32_t index = t->slots_free[--t->slots_free_count];
     connection *c = &t->slots[index];
-    APNS_ASSERT(c->side == NULL);
+    APNS_REQUIRE(index < t->slot_count && c->side == NULL);
     uint32_t generation = c->generation + 1;
     memset(c, 0, sizeof(*c));
     c->transport = t;
@@ -34,6 +34,7 @@ connection *apns_transport_slot_take(apns_transport *t, const connection_side *s
 void apns_transport_slot_give(connection *c) {
     apns_transport *t = c->transport;
     APNS_REQUIRE(c->side != NULL && c->first == NULL && c->unreturned == 0 && !c->dirty && c->flight == NULL);
+    APNS_REQUIRE(c->h2 == NULL && c->tunnel == NULL && t->slots_free_count < t->slot_count);
     apns_transport_event_node_give(t, c->down);
     c->down = NULL;
     if (c->side->release != NULL) c->side->release(c);

@@ -37,18 +37,20 @@ void apns_connection_tunnel_drop(connection *c) {
 }
 
 static void fail(connection *c, int64_t code, const char *text) {
-    apns_connection_end(c, TRANSPORT_SCOPE_PROXY, code, text, false);
+    apns_connection_end(c, APNS_TRANSPORT_SCOPE_PROXY, code, text, false);
 }
 
 /* Says what is wanted, in one piece: it fits the buffer that TLS writes to later. */
 void apns_connection_tunnel(connection *c) {
     const apns_transport *t = c->transport;
+    APNS_REQUIRE(c->tunnel == NULL && c->fill.length == 0);
     c->tunnel = calloc(1, sizeof(*c->tunnel));
     if (c->tunnel == NULL || !apns_connection_output_ready(c)) {
-        apns_connection_end(c, TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a proxy's answer", false);
+        apns_connection_end(c, APNS_TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a proxy's answer", false);
         return;
     }
     apns_connection_state_set(c, CONNECTION_TUNNELING);
+    APNS_REQUIRE(t->tunnel_request_length <= c->fill.capacity);
     memcpy(c->fill.bytes, t->tunnel_request, t->tunnel_request_length);
     c->fill.length = t->tunnel_request_length;
     c->secret = c->fill.bytes;
@@ -97,6 +99,7 @@ static void judge(connection *c, size_t head, const apns_tls_input *rest) {
 
 void apns_connection_tunnel_received(connection *c, apns_tls_input *input) {
     tunnel *t = c->tunnel;
+    APNS_REQUIRE(t != NULL && c->state == CONNECTION_TUNNELING);
     size_t seen = t->length;
     size_t room = sizeof(t->answer) - seen;
     size_t taken = input->length < room ? input->length : room;

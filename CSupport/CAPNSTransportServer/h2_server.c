@@ -1,4 +1,4 @@
-#include "h2_server.h"
+#include "apns_h2_server.h"
 #include "h2_internal.h"
 #include <stdlib.h>
 #include <string.h>
@@ -48,12 +48,13 @@ int apns_h2_server_respond(apns_h2_session *session, apns_h2_exchange *exchange,
                            const apns_h2_field *fields, uint32_t count) {
     uint8_t digits[3] = {(uint8_t)('0' + status / 100 % 10), (uint8_t)('0' + status / 10 % 10),
                          (uint8_t)('0' + status % 10)};
-    nghttp2_nv assembled[1 + H2_REQUEST_FIELDS_MAX];
+    nghttp2_nv assembled[1 + APNS_H2_REQUEST_FIELDS_MAX];
     assembled[0] = (nghttp2_nv){(uint8_t *)(uintptr_t) ":status", digits, 7, 3, NGHTTP2_NV_FLAG_NO_COPY_NAME};
     for (uint32_t i = 0; i < count; i++)
-        assembled[1 + i] = (nghttp2_nv){
-            (uint8_t *)(uintptr_t)fields[i].name, (uint8_t *)(uintptr_t)fields[i].value, fields[i].name_length,
-            fields[i].value_length, fields[i].indexing == H2_LITERAL ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE};
+        assembled[1 + i] =
+            (nghttp2_nv){(uint8_t *)(uintptr_t)fields[i].name, (uint8_t *)(uintptr_t)fields[i].value,
+                         fields[i].name_length, fields[i].value_length,
+                         fields[i].indexing == APNS_H2_LITERAL ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE};
     nghttp2_data_provider body = {.source.ptr = exchange, .read_callback = apns_h2_send_read};
     return apns_h2_session_submitted(session,
                                      nghttp2_submit_response(session->ng, exchange->stream, assembled, 1 + count,
@@ -75,8 +76,8 @@ int apns_h2_fault_goaway(apns_h2_session *session, int32_t last_stream, uint32_t
 }
 
 int apns_h2_fault_settings(apns_h2_session *session, const apns_h2_setting *settings, uint32_t count) {
-    nghttp2_settings_entry entries[H2_FAULT_SETTINGS_MAX];
-    if (count > H2_FAULT_SETTINGS_MAX) return -1;
+    nghttp2_settings_entry entries[APNS_H2_FAULT_SETTINGS_MAX];
+    if (count > APNS_H2_FAULT_SETTINGS_MAX) return APNS_MISUSE;
     for (uint32_t i = 0; i < count; i++)
         entries[i] = (nghttp2_settings_entry){settings[i].id, settings[i].value};
     return apns_h2_session_submitted(session, nghttp2_submit_settings(session->ng, NGHTTP2_FLAG_NONE, entries, count));
@@ -84,9 +85,9 @@ int apns_h2_fault_settings(apns_h2_session *session, const apns_h2_setting *sett
 
 int apns_h2_fault_bytes(apns_h2_session *session, int32_t stream, const uint8_t *bytes, size_t length) {
     server_session *server = server_of(session);
-    if (length > RAW_BYTES_MAX - server->raw_bytes) return -1;
+    if (length > RAW_BYTES_MAX - server->raw_bytes) return APNS_RESOURCE;
     raw_piece *raw = malloc(sizeof(*raw) + length);
-    if (raw == NULL) return -1;
+    if (raw == NULL) return APNS_RESOURCE;
     *raw = (raw_piece){.length = length, .stream = stream};
     if (length > 0) memcpy(raw->bytes, bytes, length);
     server->raw_bytes += length;
@@ -125,7 +126,7 @@ static bool raw_write(apns_h2_session *session, raw_piece *raw) {
         size_t left = raw->length - raw->begun;
         size_t now = left < PIECE_BYTES ? left : (size_t)PIECE_BYTES;
         if (h2_send_append(session->output, raw->bytes + raw->begun, now) != 0) {
-            apns_h2_session_fail(session, H2_FAILURE_OUTPUT, 0, "the output failed");
+            apns_h2_session_fail(session, APNS_H2_FAILURE_OUTPUT, 0, "the output failed");
             return false;
         }
         raw->begun += now;
@@ -137,15 +138,15 @@ static int pump(apns_h2_session *session) {
     while (server_of(session)->raw_first != NULL && !session->output->paused) {
         raw_piece *raw = server_of(session)->raw_first;
         if (!raw->started) {
-            if (apns_h2_send_library(session) != 0) return -1;
-            if (session->output->paused) return 0;
+            if (apns_h2_send_library(session) != 0) break;
+            if (session->output->paused) break;
             raw->started = true;
-            if (raw->stream != 0 && forget(session, raw->stream) != 0) return -1;
+            if (raw->stream != 0 && forget(session, raw->stream) != 0) break;
         }
-        if (!raw_write(session, raw)) return session->failure.scope == H2_FAILURE_NONE ? 0 : -1;
+        if (!raw_write(session, raw)) break;
         raw_drop(session);
     }
-    return session->waiting == 0 ? apns_h2_send_library(session) : 0;
+    return session->waiting == 0 ? apns_h2_send_library(session) : session->failure.status;
 }
 
 void apns_h2_fault_pings_mute(apns_h2_session *session, bool muted) {
@@ -166,11 +167,6 @@ static bool withholds(apns_h2_session *session, const uint8_t *frame, size_t len
 }
 
 /* ---------------------------------------------------------------- the server's side of a session */
-
-static int receive(apns_h2_session *session, const uint8_t *bytes, size_t length) {
-    ssize_t taken = nghttp2_session_mem_recv(session->ng, bytes, length);
-    return taken < 0 ? apns_h2_session_fail_library(session, (int)taken) : 0;
-}
 
 static int stream_begin(apns_h2_session *session, int32_t stream) {
     apns_h2_exchange *exchange = apns_h2_pool_take(session->pool);
@@ -195,13 +191,13 @@ static int stream_begin(apns_h2_session *session, int32_t stream) {
 /* A request that was handed on before its end has no message any more: trailer fields are passed over. */
 static int field_add(apns_h2_session *session, apns_h2_exchange *exchange, const h2_received_field *field) {
     if (exchange->message == NULL) return 0;
-    if (exchange->message->field_count == H2_FIELDS_RECEIVED_MAX) return apns_h2_receive_field_limit(session);
+    if (exchange->message->field_count == APNS_H2_FIELDS_RECEIVED_MAX) return apns_h2_receive_field_limit(session);
     return apns_h2_message_field_add(session->pool, exchange->message, field) ? 0
                                                                               : apns_h2_receive_memory_limit(session);
 }
 
 static void fields_end(apns_h2_session *session, apns_h2_exchange *exchange) {
-    if (server_of(session)->early) apns_h2_receive_fact_add(session, exchange, H2_FIELDS);
+    if (server_of(session)->early) apns_h2_receive_fact_add(session, exchange, APNS_H2_FIELDS);
 }
 
 /* The message was there from the beginning: this request was handed on before its end. */
@@ -220,7 +216,6 @@ static int frame_append(apns_h2_session *session, const uint8_t *frame, size_t l
 static const h2_side apns_server_side = {
     .session_bytes = sizeof(server_session),
     .library_new = nghttp2_session_server_new3,
-    .receive = receive,
     .stream_begin = stream_begin,
     .field = field_add,
     .fields_end = fields_end,

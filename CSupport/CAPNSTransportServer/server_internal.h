@@ -2,9 +2,9 @@
 #ifndef APNS_BATCH_SERVER_INTERNAL_H
 #define APNS_BATCH_SERVER_INTERNAL_H
 
-#include "h2_server.h"
-#include "tls_server.h"
-#include "transport_fault.h"
+#include "apns_h2_server.h"
+#include "apns_tls_server.h"
+#include "apns_transport_fault.h"
 #include "transport_internal.h"
 
 /* What a server connection has besides, and what it does wrong on purpose. */
@@ -27,7 +27,7 @@ typedef struct server_state {
     uint64_t accepted; /* connections so far */
     uint32_t cuts_first;
     uint32_t cuts_count;
-    apns_transport_cut cuts[TRANSPORT_CUTS_MAX]; /* a ring */
+    apns_transport_cut cuts[APNS_TRANSPORT_CUTS_MAX]; /* a ring */
 } server_state;
 
 extern const apns_tls_role apns_tls_server_role;
@@ -36,6 +36,9 @@ extern const connection_side apns_server_side;
 static inline server_connection *server_of(const connection *c) {
     return c->own;
 }
+
+/* transport_server.c: a server's connection that is up, or NULL. */
+connection *apns_server_find(const apns_transport *t, uint64_t id);
 
 /* transport_server.c: the server's part of a transport; NULL when memory is short. */
 server_state *apns_server_state_get(apns_transport *t);

@@ -1,4 +1,4 @@
-#include "tls_server.h"
+#include "apns_tls_server.h"
 #include "tls_internal.h"
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
@@ -90,8 +90,8 @@ void apns_tls_session_alert(apns_tls_session *session) {
         return;
     }
     uint8_t plain[BLOCK_BYTES];
-    int result = TLS_WANT;
-    for (int i = 0; i < BLOCKS_MAX && result != TLS_FAILED; i++) {
+    int result = APNS_TLS_WANT;
+    for (int i = 0; i < BLOCKS_MAX && result != APNS_TLS_FAILED; i++) {
         apns_tls_input input = {wrong, sizeof(wrong)};
         size_t length;
         result = apns_tls_session_read(session, &input, plain, sizeof(plain), &length);

@@ -7,30 +7,30 @@ enum { HELD_BYTES_MAX = 16 << 20 };
 /* gently: after what is on its way. */
 static void end(connection *c, uint32_t how, bool gently) {
     server_of(c)->ending = (uint8_t)how;
-    apns_connection_end(c, TRANSPORT_SCOPE_LOCAL, TRANSPORT_LOCAL_FAULT, "ended on purpose", gently);
+    apns_connection_end(c, APNS_TRANSPORT_SCOPE_LOCAL, APNS_TRANSPORT_LOCAL_FAULT, "ended on purpose", gently);
 }
 
 /* Only these two can end a connection in the middle of a TLS record. */
 static bool to_the_byte(uint32_t how) {
-    return how == TRANSPORT_ABORT_RESET || how == TRANSPORT_ABORT_CLOSE;
+    return how == APNS_TRANSPORT_ABORT_RESET || how == APNS_TRANSPORT_ABORT_CLOSE;
 }
 
 static void end_at_cut(connection *c) {
     uint32_t how = server_of(c)->cut.how;
-    server_of(c)->cut.how = TRANSPORT_ABORT_NONE;
+    server_of(c)->cut.how = APNS_TRANSPORT_ABORT_NONE;
     end(c, how, !to_the_byte(how));
 }
 
-static connection *find(apns_transport *t, uint64_t id, bool must_be_up) {
+/* A server's connection whose end is not known yet, or NULL. */
+static connection *find(const apns_transport *t, uint64_t id) {
     connection *c = apns_transport_slot_find(t, id);
-    if (c == NULL || c->side != &apns_server_side || c->state > CONNECTION_UP) return NULL;
-    return must_be_up && c->state != CONNECTION_UP ? NULL : c;
+    return c != NULL && c->side == &apns_server_side && c->state <= CONNECTION_UP ? c : NULL;
 }
 
 int apns_transport_fault_abort(apns_transport *t, apns_transport_connection id, uint32_t how) {
-    connection *c = find(t, id, false);
-    if (c == NULL || how == TRANSPORT_ABORT_NONE || how > TRANSPORT_ABORT_NOTIFY) return APNS_MISUSE;
-    end(c, how, how != TRANSPORT_ABORT_RESET);
+    connection *c = find(t, id);
+    if (c == NULL || how == APNS_TRANSPORT_ABORT_NONE || how > APNS_TRANSPORT_ABORT_NOTIFY) return APNS_MISUSE;
+    end(c, how, how != APNS_TRANSPORT_ABORT_RESET);
     return APNS_OK;
 }
 
@@ -38,9 +38,9 @@ int apns_transport_fault_abort(apns_transport *t, apns_transport_connection id, 
 
 int apns_transport_fault_cuts_add(apns_transport *t, const apns_transport_cut *cuts, uint32_t count) {
     server_state *state = apns_server_state_get(t);
-    if (state == NULL || count > TRANSPORT_CUTS_MAX - state->cuts_count) return APNS_RESOURCE;
+    if (state == NULL || count > APNS_TRANSPORT_CUTS_MAX - state->cuts_count) return APNS_RESOURCE;
     for (uint32_t i = 0; i < count; i++)
-        state->cuts[(state->cuts_first + state->cuts_count++) % TRANSPORT_CUTS_MAX] = cuts[i];
+        state->cuts[(state->cuts_first + state->cuts_count++) % APNS_TRANSPORT_CUTS_MAX] = cuts[i];
     return APNS_OK;
 }
 
@@ -53,18 +53,18 @@ void apns_fault_accepted(connection *c) {
     server_state *state = c->transport->acceptor_state;
     if (state->cuts_count == 0) return;
     const apns_transport_cut cut = state->cuts[state->cuts_first];
-    state->cuts_first = (state->cuts_first + 1) % TRANSPORT_CUTS_MAX;
+    state->cuts_first = (state->cuts_first + 1) % APNS_TRANSPORT_CUTS_MAX;
     state->cuts_count--;
     server_of(c)->cut = cut;
-    if (cut.how != TRANSPORT_ABORT_NONE && cut.received != 0 && cut.bytes == 0) end_at_cut(c);
+    if (cut.how != APNS_TRANSPORT_ABORT_NONE && cut.received != 0 && cut.bytes == 0) end_at_cut(c);
 }
 
 static bool cut_received(const server_connection *f) {
-    return f->cut.how != TRANSPORT_ABORT_NONE && f->cut.received != 0;
+    return f->cut.how != APNS_TRANSPORT_ABORT_NONE && f->cut.received != 0;
 }
 
 static bool cut_sent(const server_connection *f) {
-    return f->cut.how != TRANSPORT_ABORT_NONE && f->cut.received == 0;
+    return f->cut.how != APNS_TRANSPORT_ABORT_NONE && f->cut.received == 0;
 }
 
 static bool hold(server_connection *f, const uint8_t *bytes, size_t length) {
@@ -88,16 +88,16 @@ void apns_fault_received(connection *c, const uint8_t *bytes, size_t length) {
         size_t beyond = (size_t)(f->received - f->cut.bytes);
         if (beyond < length) apns_connection_take(c, bytes, length - beyond);
         end_at_cut(c);
-    } else if ((f->stalled & TRANSPORT_STALL_READING) == 0) {
+    } else if ((f->stalled & APNS_TRANSPORT_STALL_READING) == 0) {
         apns_connection_take(c, bytes, length);
     } else if (!hold(f, bytes, length)) {
-        end(c, TRANSPORT_ABORT_RESET, false);
+        end(c, APNS_TRANSPORT_ABORT_RESET, false);
     }
 }
 
 size_t apns_fault_sendable(connection *c, size_t length) {
     const server_connection *f = server_of(c);
-    if ((f->stalled & TRANSPORT_STALL_WRITING) != 0 && c->state != CONNECTION_LEAVING) return 0;
+    if ((f->stalled & APNS_TRANSPORT_STALL_WRITING) != 0 && c->state != CONNECTION_LEAVING) return 0;
     if (!cut_sent(f) || f->sent + length < f->cut.bytes) return length;
     if (f->sent >= f->cut.bytes) return 0;
     return to_the_byte(f->cut.how) ? (size_t)(f->cut.bytes - f->sent) : length;
@@ -111,18 +111,18 @@ void apns_fault_sent(connection *c, size_t length) {
 }
 
 bool apns_fault_hangs_up(const connection *c) {
-    return server_of(c)->ending == TRANSPORT_ABORT_CLOSE || server_of(c)->ending == TRANSPORT_ABORT_ALERT;
+    return server_of(c)->ending == APNS_TRANSPORT_ABORT_CLOSE || server_of(c)->ending == APNS_TRANSPORT_ABORT_ALERT;
 }
 
 void apns_fault_farewell(connection *c) {
-    if (server_of(c)->ending == TRANSPORT_ABORT_ALERT)
+    if (server_of(c)->ending == APNS_TRANSPORT_ABORT_ALERT)
         apns_tls_session_alert(c->tls);
-    else if (server_of(c)->ending != TRANSPORT_ABORT_CLOSE)
+    else if (server_of(c)->ending != APNS_TRANSPORT_ABORT_CLOSE)
         apns_tls_session_close(c->tls);
 }
 
 void apns_fault_close(connection *c) {
-    if (server_of(c)->ending == TRANSPORT_ABORT_RESET)
+    if (server_of(c)->ending == APNS_TRANSPORT_ABORT_RESET)
         apns_reactor_reset(c->transport->reactor, c->socket);
     else
         apns_reactor_close(c->transport->reactor, c->socket);
@@ -131,12 +131,12 @@ void apns_fault_close(connection *c) {
 /* ---------------------------------------------------------------- while it is up */
 
 int apns_transport_fault_stall(apns_transport *t, apns_transport_connection id, uint32_t what) {
-    connection *c = find(t, id, false);
+    connection *c = find(t, id);
     if (c == NULL) return APNS_MISUSE;
     server_connection *f = server_of(c);
     f->stalled = (uint8_t)what;
     apns_connection_dirty(c);
-    if ((what & TRANSPORT_STALL_READING) != 0 || f->held == NULL) return APNS_OK;
+    if ((what & APNS_TRANSPORT_STALL_READING) != 0 || f->held == NULL) return APNS_OK;
     uint8_t *held = f->held;
     size_t length = f->held_length;
     f->held = NULL;
@@ -147,52 +147,46 @@ int apns_transport_fault_stall(apns_transport *t, apns_transport_connection id, 
 }
 
 int apns_transport_fault_pings_mute(apns_transport *t, apns_transport_connection id, bool muted) {
-    connection *c = find(t, id, true);
+    connection *c = apns_server_find(t, id);
     if (c == NULL) return APNS_MISUSE;
     apns_h2_fault_pings_mute(c->h2, muted);
     return APNS_OK;
 }
 
 int apns_transport_fault_early(apns_transport *t, apns_transport_connection id, bool early) {
-    connection *c = find(t, id, true);
+    connection *c = apns_server_find(t, id);
     if (c == NULL) return APNS_MISUSE;
     apns_h2_fault_early_set(c->h2, early);
     return APNS_OK;
 }
 
-_Static_assert(sizeof(apns_transport_setting) == sizeof(apns_h2_setting) &&
-                   offsetof(apns_transport_setting, value) == offsetof(apns_h2_setting, value),
-               "settings pass from one room to the other as they are");
-
-int apns_transport_fault_settings(apns_transport *t, apns_transport_connection id,
-                                  const apns_transport_setting *settings, uint32_t count) {
-    connection *c = find(t, id, true);
-    if (c == NULL || count > H2_FAULT_SETTINGS_MAX) return APNS_MISUSE;
+int apns_transport_fault_settings(apns_transport *t, apns_transport_connection id, const apns_h2_setting *settings,
+                                  uint32_t count) {
+    connection *c = apns_server_find(t, id);
+    if (c == NULL || count > APNS_H2_FAULT_SETTINGS_MAX) return APNS_MISUSE;
     apns_connection_dirty(c);
-    int result = apns_h2_fault_settings(c->h2, (const apns_h2_setting *)(const void *)settings, count);
-    return result == 0 ? APNS_OK : APNS_RESOURCE;
+    return apns_h2_fault_settings(c->h2, settings, count);
 }
 
 int apns_transport_fault_goaway(apns_transport *t, apns_transport_connection id, uint32_t last_stream, uint32_t code,
                                 const uint8_t *debug, uint32_t debug_length) {
-    connection *c = find(t, id, true);
+    connection *c = apns_server_find(t, id);
     if (c == NULL || last_stream > INT32_MAX) return APNS_MISUSE;
     c->goaway_sent = true;
     apns_connection_dirty(c);
-    int result = apns_h2_fault_goaway(c->h2, (int32_t)last_stream, code, debug, debug_length);
-    return result == 0 ? APNS_OK : APNS_RESOURCE;
+    return apns_h2_fault_goaway(c->h2, (int32_t)last_stream, code, debug, debug_length);
 }
 
 int apns_transport_fault_bytes(apns_transport *t, apns_transport_connection id, uint32_t stream, const uint8_t *bytes,
                                uint32_t length) {
-    connection *c = find(t, id, true);
+    connection *c = apns_server_find(t, id);
     if (c == NULL) return APNS_MISUSE;
     request *r = stream == 0 ? NULL : (request *)apns_h2_server_find(c->h2, (int32_t)stream);
     if (stream != 0 && (r == NULL || r->state != REQUEST_RECEIVED)) return APNS_MISUSE;
     if (!apns_connection_plain_ready(c)) return APNS_RESOURCE;
     apns_connection_dirty(c);
     if (apns_h2_fault_bytes(c->h2, (int32_t)stream, bytes, length) != 0) {
-        end(c, TRANSPORT_ABORT_RESET, false);
+        end(c, APNS_TRANSPORT_ABORT_RESET, false);
         return APNS_RESOURCE;
     }
     if (r != NULL) r->state = REQUEST_RESPONDED;

@@ -24,7 +24,7 @@ static void request_close(apns_transport *t, request *r) {
 }
 
 /* A request began, became complete or was closed. */
-static void apns_server_changed(connection *c, request *r) {
+static void changed(connection *c, request *r) {
     apns_transport *t = c->transport;
     if (r->state == REQUEST_NEW) {
         apns_transport_request_link(c, r);
@@ -32,9 +32,9 @@ static void apns_server_changed(connection *c, request *r) {
         r->response_body = NULL;
         r->state = REQUEST_OPEN;
     }
-    if ((r->exchange.facts & H2_CLOSED) != 0) {
+    if ((r->exchange.facts & APNS_H2_CLOSED) != 0) {
         request_close(t, r);
-    } else if ((r->exchange.facts & (H2_COMPLETE | H2_FIELDS)) != 0 && r->state == REQUEST_OPEN) {
+    } else if ((r->exchange.facts & (APNS_H2_COMPLETE | APNS_H2_FIELDS)) != 0 && r->state == REQUEST_OPEN) {
         r->state = REQUEST_QUEUED;
         apns_transport_request_queue_push(&t->received, r);
     }
@@ -42,7 +42,7 @@ static void apns_server_changed(connection *c, request *r) {
 
 /* ---------------------------------------------------------------- connections */
 
-static void apns_server_requests_end(connection *c, uint32_t scope, int64_t code) {
+static void requests_end(connection *c, uint32_t scope, int64_t code) {
     (void)scope;
     (void)code;
     while (c->first != NULL)
@@ -77,9 +77,9 @@ const connection_side apns_server_side = {
     .received = apns_fault_received,
     .sendable = apns_fault_sendable,
     .sent = apns_fault_sent,
-    .changed = apns_server_changed,
+    .changed = changed,
     .drain = drain,
-    .requests_end = apns_server_requests_end,
+    .requests_end = requests_end,
     .farewell = apns_fault_farewell,
     .hangs_up = apns_fault_hangs_up,
     .close = apns_fault_close,
@@ -89,12 +89,7 @@ const connection_side apns_server_side = {
 
 /* ---------------------------------------------------------------- accepting */
 
-static void listener_close(connection *c) {
-    apns_reactor_close(c->transport->reactor, c->socket);
-}
-
-static const connection_side listener_side = {
-    .close = listener_close, .closed = apns_transport_slot_give, .release = release};
+static const connection_side listener_side = {.closed = apns_transport_slot_give, .release = release};
 
 static bool connection_prepare(connection *c, const connection *listener, apns_reactor_socket socket) {
     apns_transport *t = c->transport;
@@ -114,13 +109,12 @@ static void accepted(apns_transport *t, const apns_reactor_event *event) {
     connection *listener = apns_transport_slot_find(t, event->context);
     if (event->error != 0 || event->socket == 0) return;
     connection *c = listener == NULL ? NULL : apns_transport_slot_take(t, &apns_server_side);
-    if (c == NULL) {
-        apns_reactor_close(t->reactor, event->socket);
-        return;
-    }
-    if (!connection_prepare(c, listener, event->socket)) {
+    if (c != NULL && !connection_prepare(c, listener, event->socket)) {
         apns_tls_session_destroy(c->tls);
         apns_transport_slot_give(c);
+        c = NULL;
+    }
+    if (c == NULL) {
         apns_reactor_close(t->reactor, event->socket);
         return;
     }
@@ -171,7 +165,7 @@ int apns_transport_server_tls_create(apns_transport *t, const apns_transport_tls
 static int listen_fail(apns_error *error, int code) {
     char text[200];
     snprintf(text, sizeof(text), "listening failed: %s", strerror(code));
-    return apns_error_set(error, APNS_RESOURCE, TRANSPORT_SCOPE_SYSTEM, code, text);
+    return apns_error_set(error, APNS_RESOURCE, APNS_TRANSPORT_SCOPE_SYSTEM, code, text);
 }
 
 /* Takes a slot with a copy of the options, or returns NULL. */
@@ -209,26 +203,26 @@ int apns_transport_listen(apns_transport *t, const apns_transport_listen_options
     return APNS_OK;
 }
 
-static connection *server_find(apns_transport *t, uint64_t id) {
+connection *apns_server_find(const apns_transport *t, uint64_t id) {
     connection *c = apns_transport_slot_find(t, id);
     return c != NULL && c->side == &apns_server_side && c->state == CONNECTION_UP ? c : NULL;
 }
 
 int apns_transport_connection_streams_set(apns_transport *t, apns_transport_connection connection_id,
                                           uint32_t streams_max) {
-    connection *c = server_find(t, connection_id);
+    connection *c = apns_server_find(t, connection_id);
     if (c == NULL) return APNS_MISUSE;
     apns_connection_dirty(c);
-    return apns_h2_server_streams_max_set(c->h2, streams_max) == 0 ? APNS_OK : APNS_RESOURCE;
+    return apns_h2_server_streams_max_set(c->h2, streams_max);
 }
 
 int apns_transport_connection_goaway(apns_transport *t, apns_transport_connection connection_id, uint32_t code,
                                      const uint8_t *debug, uint32_t debug_length) {
-    connection *c = server_find(t, connection_id);
+    connection *c = apns_server_find(t, connection_id);
     if (c == NULL) return APNS_MISUSE;
     c->goaway_sent = true;
     apns_connection_dirty(c);
-    return apns_h2_session_goaway(c->h2, code, debug, debug_length) == 0 ? APNS_OK : APNS_RESOURCE;
+    return apns_h2_session_goaway(c->h2, code, debug, debug_length);
 }
 
 /* Copies the body: the stream's windows may hold it back for a while. */
@@ -247,7 +241,7 @@ static void respond_one(connection *c, request *r, const apns_transport_response
     r->state = REQUEST_RESPONDED;
     bool reset = response->reset != 0 || !body_copy(t, r, response);
     if (reset)
-        apns_h2_server_reset(c->h2, &r->exchange, response->reset != 0 ? response->reset_code : H2_INTERNAL_ERROR);
+        apns_h2_server_reset(c->h2, &r->exchange, response->reset != 0 ? response->reset_code : APNS_H2_INTERNAL_ERROR);
     else
         apns_h2_server_respond(c->h2, &r->exchange, response->status,
                                (const apns_h2_field *)(const void *)response->fields, response->field_count);
@@ -257,9 +251,9 @@ static void respond_one(connection *c, request *r, const apns_transport_response
 
 int apns_transport_respond(apns_transport *t, const apns_transport_response *responses, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
-        if (responses[i].field_count > H2_REQUEST_FIELDS_MAX) return APNS_MISUSE;
+        if (responses[i].field_count > APNS_H2_REQUEST_FIELDS_MAX) return APNS_MISUSE;
     for (uint32_t i = 0; i < count; i++) {
-        connection *c = server_find(t, responses[i].connection);
+        connection *c = apns_server_find(t, responses[i].connection);
         request *r = c == NULL ? NULL : (request *)apns_h2_server_find(c->h2, (int32_t)responses[i].stream);
         if (r != NULL && r->state == REQUEST_RECEIVED) respond_one(c, r, &responses[i]);
     }

@@ -1,5 +1,5 @@
 #include "fuzz_session.h"
-#include "h2_server.h"
+#include "apns_h2_server.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,10 +41,11 @@ static int flush(void *context) {
 }
 
 static void sets_make(stage *s) {
-    const apns_h2_field fields[] = {field(":method", "POST", H2_INDEXED), field(":scheme", "https", H2_INDEXED),
-                                    field(":authority", "api.push.apple.com", H2_INDEXED),
-                                    field("apns-topic", "com.example.app", H2_INDEXED)};
-    const apns_h2_field token = field("authorization", "bearer not.a.token", H2_LITERAL);
+    const apns_h2_field fields[] = {field(":method", "POST", APNS_H2_INDEXED),
+                                    field(":scheme", "https", APNS_H2_INDEXED),
+                                    field(":authority", "api.push.apple.com", APNS_H2_INDEXED),
+                                    field("apns-topic", "com.example.app", APNS_H2_INDEXED)};
+    const apns_h2_field token = field("authorization", "bearer not.a.token", APNS_H2_LITERAL);
     s->set = apns_h2_header_set_create(fields, 4);
     s->shared = apns_h2_header_set_create(&token, 1);
 }
@@ -76,8 +77,8 @@ static void submit(stage *s) {
     if (apns_h2_session_open_count(s->session) >= apns_h2_session_peer_streams_max(s->session)) return;
     apns_h2_exchange *exchange = apns_h2_pool_take(s->pool);
     if (exchange == NULL) return;
-    const apns_h2_field fields[] = {field("apns-id", "8f8b4b1e", H2_NAME_ONCE),
-                                    field("x-row", s->submitted % 2 == 0 ? "even" : "odd", H2_INDEXED)};
+    const apns_h2_field fields[] = {field("apns-id", "8f8b4b1e", APNS_H2_NAME_ONCE),
+                                    field("x-row", s->submitted % 2 == 0 ? "even" : "odd", APNS_H2_INDEXED)};
     exchange->body = body;
     exchange->body_length = sizeof(body) - 1;
     const apns_h2_request request = {.set = s->set,
@@ -98,7 +99,7 @@ static void submit(stage *s) {
 
 static void respond(stage *s, apns_h2_exchange *exchange) {
     static const uint8_t reason[] = "{\"reason\":\"BadDeviceToken\"}";
-    const apns_h2_field id = field("apns-id", "8f8b4b1e", H2_INDEXED);
+    const apns_h2_field id = field("apns-id", "8f8b4b1e", APNS_H2_INDEXED);
     exchange->body = reason;
     exchange->body_length = sizeof(reason) - 1;
     apns_h2_server_respond(s->session, exchange, 400, &id, 1);
@@ -108,7 +109,7 @@ static void message_check(const apns_h2_exchange *exchange) {
     const apns_h2_message *message = exchange->message;
     if (message == NULL) return;
     expect(message->body_length <= BODY_BYTES && message->body_length <= exchange->body_received);
-    expect(message->field_count <= H2_FIELDS_RECEIVED_MAX);
+    expect(message->field_count <= APNS_H2_FIELDS_RECEIVED_MAX);
     uint8_t sum = 0;
     for (uint32_t i = 0; i < message->field_count; i++)
         for (uint32_t b = 0; b < message->fields[i].value_length; b++)
@@ -121,8 +122,8 @@ static void message_check(const apns_h2_exchange *exchange) {
 /* What the transport does with an exchange that has changed. */
 static void look_at(stage *s, apns_h2_exchange *exchange) {
     message_check(exchange);
-    bool closed = (exchange->facts & H2_CLOSED) != 0;
-    bool complete = (exchange->facts & H2_COMPLETE) != 0;
+    bool closed = (exchange->facts & APNS_H2_CLOSED) != 0;
+    bool complete = (exchange->facts & APNS_H2_COMPLETE) != 0;
     if (s->server && exchange->stream != 0 && exchange->reserved == 0) {
         exchange->reserved = 1; /* seen for the first time */
         s->live++;
@@ -140,14 +141,14 @@ static void look_at(stage *s, apns_h2_exchange *exchange) {
 static void collect(stage *s) {
     for (apns_h2_exchange *exchange = apns_h2_session_changed_take(s->session); exchange != NULL;) {
         apns_h2_exchange *next = exchange->next;
-        exchange->facts = (uint8_t)(exchange->facts & ~H2_LISTED);
+        exchange->facts = (uint8_t)(exchange->facts & ~APNS_H2_LISTED);
         look_at(s, exchange);
         exchange = next;
     }
     apns_h2_facts *facts = apns_h2_session_facts(s->session);
-    expect(facts->goaway_count <= H2_GOAWAYS_KEPT);
+    expect(facts->goaway_count <= APNS_H2_GOAWAYS_KEPT);
     for (uint32_t i = 0; i < facts->goaway_count; i++)
-        expect(facts->goaways[i].debug_length <= H2_DEBUG_BYTES_MAX);
+        expect(facts->goaways[i].debug_length <= APNS_H2_DEBUG_BYTES_MAX);
     facts->goaway_count = 0;
     expect(s->live + apns_h2_pool_free_count(s->pool) == STREAMS);
 }
@@ -160,7 +161,7 @@ static bool turn(stage *s, const uint8_t *bytes, size_t length) {
     collect(s);
     good = good && apns_h2_session_pump(s->session) == 0;
     collect(s);
-    return good && apns_h2_session_failure(s->session)->scope == H2_FAILURE_NONE;
+    return good && apns_h2_session_failure(s->session)->scope == APNS_H2_FAILURE_NONE;
 }
 
 void fuzz_session(const uint8_t *bytes, size_t length) {
@@ -178,7 +179,7 @@ void fuzz_session(const uint8_t *bytes, size_t length) {
         good = good && apns_h2_session_pump(s.session) == 0;
         collect(&s);
     }
-    if (!good) expect(apns_h2_session_failure(s.session)->scope != H2_FAILURE_NONE);
+    if (!good) expect(apns_h2_session_failure(s.session)->scope != APNS_H2_FAILURE_NONE);
     apns_h2_session_destroy(s.session);
     apns_h2_header_set_destroy(s.set);
     apns_h2_header_set_destroy(s.shared);

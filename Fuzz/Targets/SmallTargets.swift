@@ -58,7 +58,7 @@ import CAPNSFuzzSession
     defer { copy.deallocate() }
     _ = copy.initialize(from: bytes)
     let status = apns_crypto_recipient_check(copy.baseAddress, bytes.count, &bits, &error)
-    let range = UInt32(CRYPTO_RSA_BITS_MIN)...UInt32(CRYPTO_RSA_BITS_MAX)
+    let range = UInt32(APNS_CRYPTO_RSA_BITS_MIN)...UInt32(APNS_CRYPTO_RSA_BITS_MAX)
     precondition(status == 0 ? range.contains(bits) : error.text.0 != 0)
 }
 

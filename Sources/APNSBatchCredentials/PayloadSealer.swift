@@ -54,7 +54,7 @@ package final class PayloadSealer {
     package static func secretLength(bits: Int) -> Int { apns_base64_length((bits + 7) / 8) }
 
     /// The longest secret that any recipient may have.
-    package static var secretLengthMax: Int { apns_base64_length(Int(CRYPTO_RSA_BYTES_MAX)) }
+    package static var secretLengthMax: Int { apns_base64_length(Int(APNS_CRYPTO_RSA_BYTES_MAX)) }
 
     /// Seals a message for the recipient, which must have been set.
     ///
@@ -79,8 +79,8 @@ package final class PayloadSealer {
 extension ContentCipher {
     fileprivate var code: Int32 {
         switch self {
-        case .aes256gcm: Int32(CRYPTO_CIPHER_AES256_GCM.rawValue)
-        case .aes256cbc: Int32(CRYPTO_CIPHER_AES256_CBC.rawValue)
+        case .aes256gcm: Int32(APNS_CRYPTO_CIPHER_AES256_GCM.rawValue)
+        case .aes256cbc: Int32(APNS_CRYPTO_CIPHER_AES256_CBC.rawValue)
         }
     }
 }
@@ -88,9 +88,9 @@ extension ContentCipher {
 extension KeyPadding {
     fileprivate var code: Int32 {
         switch self {
-        case .oaepSHA256: Int32(CRYPTO_PADDING_OAEP_SHA256.rawValue)
-        case .oaepSHA1: Int32(CRYPTO_PADDING_OAEP_SHA1.rawValue)
-        case .pkcs1: Int32(CRYPTO_PADDING_PKCS1.rawValue)
+        case .oaepSHA256: Int32(APNS_CRYPTO_PADDING_OAEP_SHA256.rawValue)
+        case .oaepSHA1: Int32(APNS_CRYPTO_PADDING_OAEP_SHA1.rawValue)
+        case .pkcs1: Int32(APNS_CRYPTO_PADDING_PKCS1.rawValue)
         }
     }
 }

@@ -4,7 +4,7 @@ import CAPNSCrypto
 /// of the DER of either, or that DER itself.
 package enum RecipientKey {
     /// Bits of the modulus that are taken.
-    package static var bits: ClosedRange<Int> { Int(CRYPTO_RSA_BITS_MIN)...Int(CRYPTO_RSA_BITS_MAX) }
+    package static var bits: ClosedRange<Int> { Int(APNS_CRYPTO_RSA_BITS_MIN)...Int(APNS_CRYPTO_RSA_BITS_MAX) }
 
     /// Checks a key and tells its bits. Reads the numbers only, which costs little: allocates nothing for a good key.
     package static func check(_ key: UnsafeRawBufferPointer) throws(CredentialError) -> Int {

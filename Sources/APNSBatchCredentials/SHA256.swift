@@ -4,7 +4,7 @@ import CAPNSCrypto
 package enum SHA256 {
     /// The digest of the bytes: 32 bytes.
     package static func digest(_ bytes: UnsafeRawBufferPointer) throws(CredentialError) -> [UInt8] {
-        var digest = [UInt8](repeating: 0, count: Int(CRYPTO_SHA256_BYTES))
+        var digest = [UInt8](repeating: 0, count: Int(APNS_CRYPTO_SHA256_BYTES))
         try CredentialError.check { record in
             digest.withUnsafeMutableBufferPointer { digest in
                 bytes.withMemoryRebound(to: UInt8.self) { bytes in

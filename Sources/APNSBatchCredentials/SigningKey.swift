@@ -36,7 +36,7 @@ package final class SigningKey: Sendable {
 
 extension SigningKey {
     /// Bytes of a signature: r and then s, 32 each, big endian.
-    package static var signatureBytes: Int { Int(CRYPTO_ES256_BYTES) }
+    package static var signatureBytes: Int { Int(APNS_CRYPTO_ES256_BYTES) }
 
     /// Signs a message of any length; returns ``signatureBytes`` bytes.
     package func sign(_ message: UnsafeRawBufferPointer) throws(CredentialError) -> [UInt8] {

@@ -43,7 +43,7 @@ package final class SteppedSimulator {
     package func goaway(_ connection: UInt64, code: UInt32, debug: String, closing: Bool) {
         let text = Array(debug.utf8)
         _ = apns_transport_connection_goaway(transport, connection, code, text, UInt32(text.count))
-        if closing { _ = apns_transport_connection_close(transport, connection, TRANSPORT_CLOSE_DRAIN.rawValue) }
+        if closing { _ = apns_transport_connection_close(transport, connection, APNS_TRANSPORT_CLOSE_DRAIN.rawValue) }
         apns_transport_wake(transport)
     }
 
@@ -58,7 +58,7 @@ package final class SteppedSimulator {
 
     /// Closes a connection with requests open.
     package func close(_ connection: UInt64) {
-        _ = apns_transport_connection_close(transport, connection, TRANSPORT_CLOSE_NOW.rawValue)
+        _ = apns_transport_connection_close(transport, connection, APNS_TRANSPORT_CLOSE_NOW.rawValue)
         apns_transport_wake(transport)
     }
 }

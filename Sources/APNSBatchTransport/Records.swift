@@ -1,6 +1,6 @@
 import CAPNSTransport
 
-/// One request as it crosses to the core: fixed layout, pointers borrowed as `transport.h` says.
+/// One request as it crosses to the core: fixed layout, pointers borrowed as `apns_transport.h` says.
 package typealias RequestRecord = apns_transport_request
 
 /// One header field of a request.
@@ -106,7 +106,7 @@ extension apns_transport_event {
     package var saysUntrusted: Bool { failureScope == .tls && (1..<1000).contains(code) }
 
     /// The server did not choose h2 in TLS.
-    package var saysNoHTTP2: Bool { failureScope == .local && code == Int64(TRANSPORT_LOCAL_NO_ALPN.rawValue) }
+    package var saysNoHTTP2: Bool { failureScope == .local && code == Int64(APNS_TRANSPORT_LOCAL_NO_ALPN.rawValue) }
 
     /// The detail as text; bytes that are no UTF-8 are replaced. For the log and the report, never on the way of a row.
     package var detailText: String {

@@ -108,12 +108,12 @@ extension Transport {
 
     /// Takes no new request, closes after the last outcome.
     package mutating func drain(_ connection: ConnectionID) {
-        _ = apns_transport_connection_close(handle, connection, TRANSPORT_CLOSE_DRAIN.rawValue)
+        _ = apns_transport_connection_close(handle, connection, APNS_TRANSPORT_CLOSE_DRAIN.rawValue)
     }
 
     /// Closes at once; its open requests get outcomes.
     package mutating func close(_ connection: ConnectionID) {
-        _ = apns_transport_connection_close(handle, connection, TRANSPORT_CLOSE_NOW.rawValue)
+        _ = apns_transport_connection_close(handle, connection, APNS_TRANSPORT_CLOSE_NOW.rawValue)
     }
 }
 

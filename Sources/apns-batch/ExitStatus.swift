@@ -9,7 +9,7 @@ enum ExitStatus {
     static let usage = ExitCode(64)
     static let unavailable = ExitCode(69)
     /// The machine lacks something: threads, memory, descriptors, an event loop.
-    static let system = ExitCode(Int32(PROCESS_EXIT_SYSTEM))
+    static let system = ExitCode(Int32(APNS_PROCESS_EXIT_SYSTEM))
     static let interrupted = ExitCode(75)
 
     /// - Parameter isPrinted: the account of the run could be written to standard output. It stands in summary.json too, but

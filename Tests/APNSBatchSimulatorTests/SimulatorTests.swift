@@ -44,7 +44,7 @@ struct Stage {
         return simulator.stop()
     }
 
-    func client(_ port: UInt16, loop: UInt32 = TRANSPORT_LOOP_AUTO.rawValue) throws -> TestClient {
+    func client(_ port: UInt16, loop: UInt32 = APNS_TRANSPORT_LOOP_AUTO.rawValue) throws -> TestClient {
         try TestClient(port: port, ca: identity.caPEM, loop: loop)
     }
 }
@@ -55,7 +55,7 @@ struct SimulatorTests {
         "accepts a right request, echoes its id and accounts for it, on both loops",
         arguments: [SimulatorConfiguration.Loop.epoll, .automatic])
     func accepts(_ loop: SimulatorConfiguration.Loop) throws {
-        let clientLoop = loop == .epoll ? TRANSPORT_LOOP_EPOLL.rawValue : TRANSPORT_LOOP_AUTO.rawValue
+        let clientLoop = loop == .epoll ? APNS_TRANSPORT_LOOP_EPOLL.rawValue : APNS_TRANSPORT_LOOP_AUTO.rawValue
         var stage = try Stage()
         stage.configuration.loop = loop
         let report = try stage.run { port in

@@ -37,7 +37,7 @@ final class TestClient {
     private var memory: [UnsafeMutableBufferPointer<UInt8>] = []
 
     init(
-        port: UInt16, ca: [UInt8], loop: UInt32 = TRANSPORT_LOOP_AUTO.rawValue,
+        port: UInt16, ca: [UInt8], loop: UInt32 = APNS_TRANSPORT_LOOP_AUTO.rawValue,
         certificate: (certificatePEM: [UInt8], keyPEM: [UInt8])? = nil
     ) throws {
         transport = try Self.create(loop)
@@ -174,9 +174,9 @@ final class TestClient {
 
     private func note(_ event: apns_transport_event) {
         switch UInt32(event.kind) {
-        case TRANSPORT_EVENT_UP.rawValue, TRANSPORT_EVENT_SETTINGS.rawValue: streamsMax = event.streams_max
-        case TRANSPORT_EVENT_DOWN.rawValue: isDown = true
-        case TRANSPORT_EVENT_GOAWAY.rawValue: farewells.append(Self.text(event.detail, event.detail_length))
+        case APNS_TRANSPORT_EVENT_UP.rawValue, APNS_TRANSPORT_EVENT_SETTINGS.rawValue: streamsMax = event.streams_max
+        case APNS_TRANSPORT_EVENT_DOWN.rawValue: isDown = true
+        case APNS_TRANSPORT_EVENT_GOAWAY.rawValue: farewells.append(Self.text(event.detail, event.detail_length))
         default: break
         }
     }

@@ -98,7 +98,7 @@ final class ScriptedServer: Sendable {
 
         init(_ occasion: Occasion, streams: UInt32) throws {
             var options = apns_transport_options()
-            options.loop = UInt32(TRANSPORT_LOOP_EPOLL.rawValue)
+            options.loop = UInt32(APNS_TRANSPORT_LOOP_EPOLL.rawValue)
             options.connections_max = 64
             options.streams_max = 65_536
             options.body_received_max = 4096

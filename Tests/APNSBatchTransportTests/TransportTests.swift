@@ -88,30 +88,32 @@ import Testing
     @Test("are the same")
     func same() {
         agree([
-            (Delivery.notSent, TRANSPORT_NOT_SENT.rawValue), (.maybeSent, TRANSPORT_MAYBE_SENT.rawValue),
-            (.answered, TRANSPORT_ANSWERED.rawValue),
+            (Delivery.notSent, APNS_TRANSPORT_NOT_SENT.rawValue), (.maybeSent, APNS_TRANSPORT_MAYBE_SENT.rawValue),
+            (.answered, APNS_TRANSPORT_ANSWERED.rawValue),
         ])
         agree([
-            (FailureScope.none, TRANSPORT_SCOPE_NONE.rawValue), (.system, TRANSPORT_SCOPE_SYSTEM.rawValue),
-            (.tls, TRANSPORT_SCOPE_TLS.rawValue), (.http2, TRANSPORT_SCOPE_HTTP2.rawValue),
-            (.session, TRANSPORT_SCOPE_SESSION.rawValue), (.timeout, TRANSPORT_SCOPE_TIMEOUT.rawValue),
-            (.local, TRANSPORT_SCOPE_LOCAL.rawValue), (.end, TRANSPORT_SCOPE_END.rawValue),
-            (.proxy, TRANSPORT_SCOPE_PROXY.rawValue),
+            (FailureScope.none, APNS_TRANSPORT_SCOPE_NONE.rawValue), (.system, APNS_TRANSPORT_SCOPE_SYSTEM.rawValue),
+            (.tls, APNS_TRANSPORT_SCOPE_TLS.rawValue), (.http2, APNS_TRANSPORT_SCOPE_HTTP2.rawValue),
+            (.session, APNS_TRANSPORT_SCOPE_SESSION.rawValue), (.timeout, APNS_TRANSPORT_SCOPE_TIMEOUT.rawValue),
+            (.local, APNS_TRANSPORT_SCOPE_LOCAL.rawValue), (.end, APNS_TRANSPORT_SCOPE_END.rawValue),
+            (.proxy, APNS_TRANSPORT_SCOPE_PROXY.rawValue),
         ])
         agree([
-            (LoopKind.automatic, TRANSPORT_LOOP_AUTO.rawValue), (.ioUring, TRANSPORT_LOOP_IO_URING.rawValue),
-            (.epoll, TRANSPORT_LOOP_EPOLL.rawValue), (.other, TRANSPORT_LOOP_OTHER.rawValue),
+            (LoopKind.automatic, APNS_TRANSPORT_LOOP_AUTO.rawValue), (.ioUring, APNS_TRANSPORT_LOOP_IO_URING.rawValue),
+            (.epoll, APNS_TRANSPORT_LOOP_EPOLL.rawValue), (.other, APNS_TRANSPORT_LOOP_OTHER.rawValue),
         ])
         agree([
-            (ConnectionEventKind.up, TRANSPORT_EVENT_UP.rawValue), (.settings, TRANSPORT_EVENT_SETTINGS.rawValue),
-            (.goaway, TRANSPORT_EVENT_GOAWAY.rawValue), (.down, TRANSPORT_EVENT_DOWN.rawValue),
-            (.pong, TRANSPORT_EVENT_PONG.rawValue), (.woken, TRANSPORT_EVENT_WOKEN.rawValue),
-            (.accepted, TRANSPORT_EVENT_ACCEPTED.rawValue),
+            (ConnectionEventKind.up, APNS_TRANSPORT_EVENT_UP.rawValue),
+            (.settings, APNS_TRANSPORT_EVENT_SETTINGS.rawValue),
+            (.goaway, APNS_TRANSPORT_EVENT_GOAWAY.rawValue), (.down, APNS_TRANSPORT_EVENT_DOWN.rawValue),
+            (.pong, APNS_TRANSPORT_EVENT_PONG.rawValue), (.woken, APNS_TRANSPORT_EVENT_WOKEN.rawValue),
+            (.accepted, APNS_TRANSPORT_EVENT_ACCEPTED.rawValue),
         ])
         agree([
-            (ConnectionStage.connecting, TRANSPORT_STAGE_CONNECTING.rawValue),
-            (.tunneling, TRANSPORT_STAGE_TUNNELING.rawValue), (.handshaking, TRANSPORT_STAGE_HANDSHAKING.rawValue),
-            (.settling, TRANSPORT_STAGE_SETTLING.rawValue), (.up, TRANSPORT_STAGE_UP.rawValue),
+            (ConnectionStage.connecting, APNS_TRANSPORT_STAGE_CONNECTING.rawValue),
+            (.tunneling, APNS_TRANSPORT_STAGE_TUNNELING.rawValue),
+            (.handshaking, APNS_TRANSPORT_STAGE_HANDSHAKING.rawValue),
+            (.settling, APNS_TRANSPORT_STAGE_SETTLING.rawValue), (.up, APNS_TRANSPORT_STAGE_UP.rawValue),
         ])
     }
 }

@@ -12,7 +12,7 @@ import Testing
     "allocations that fail", .ownThread,
     .enabled(if: ProcessInfo.processInfo.environment["APNS_BATCH_SANITIZER"] != "thread"))
 struct AllocationTests {
-    @Test("one in the event loop", arguments: [REACTOR_BACKEND_IO_URING, REACTOR_BACKEND_EPOLL])
+    @Test("one in the event loop", arguments: [APNS_REACTOR_BACKEND_IO_URING, APNS_REACTOR_BACKEND_EPOLL])
     func reactor(backend: apns_reactor_backend) {
         guard scenario(failing: 0, { scenario_reactor(backend.rawValue, $0, $1) }).end == 0 else { return }
         failEach { scenario_reactor(backend.rawValue, $0, $1) }
@@ -23,7 +23,7 @@ struct AllocationTests {
         try TestIdentity().withRecord { identity in failEach(stride: 97) { scenario_tls(identity, $0, $1) } }
     }
 
-    @Test("one in a connection and its requests", arguments: [TRANSPORT_LOOP_IO_URING, TRANSPORT_LOOP_EPOLL])
+    @Test("one in a connection and its requests", arguments: [APNS_TRANSPORT_LOOP_IO_URING, APNS_TRANSPORT_LOOP_EPOLL])
     func transport(loop: apns_transport_loop) throws {
         try TestIdentity().withRecord { identity in
             guard scenario(failing: 0, { scenario_transport(loop.rawValue, identity, $0, $1) }).end == 0 else { return }

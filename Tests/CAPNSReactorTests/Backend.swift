@@ -5,7 +5,7 @@ import Testing
 enum Backend: UInt32, CaseIterable, CustomTestStringConvertible, Codable {
     case ioUring = 1
     case epoll = 2
-    case ioUringPlain = 3
+    case ioUringPlain = 4
 
     var testDescription: String {
         "\(self)"
@@ -13,7 +13,7 @@ enum Backend: UInt32, CaseIterable, CustomTestStringConvertible, Codable {
 
     /// The number that `apns_reactor_backend_kind` reports.
     var kind: UInt32 {
-        self == .epoll ? REACTOR_BACKEND_EPOLL.rawValue : REACTOR_BACKEND_IO_URING.rawValue
+        self == .epoll ? APNS_REACTOR_BACKEND_EPOLL.rawValue : APNS_REACTOR_BACKEND_IO_URING.rawValue
     }
 
     /// A container may forbid io_uring; then the rest is tested without it.

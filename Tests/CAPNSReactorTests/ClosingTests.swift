@@ -12,10 +12,10 @@ struct ClosingTests {
         peer.endWriting()
         let events = try loop.events { $0.last?.length == 0 }
         #expect(events.flatMap(\.bytes) == [1, 2])
-        #expect(events.allSatisfy { $0.kind == REACTOR_RECEIVED && $0.error == 0 && $0.socket == socket })
+        #expect(events.allSatisfy { $0.kind == APNS_REACTOR_RECEIVED && $0.error == 0 && $0.socket == socket })
         try ([3, 4] as [UInt8]).withUnsafeBufferPointer { buffer in
             try check(loop.send(socket, buffer))
-            #expect(try loop.next(REACTOR_SENT).error == 0)
+            #expect(try loop.next(APNS_REACTOR_SENT).error == 0)
         }
         #expect(try peer.read(exactly: 2) == [3, 4])
         // The end is told once.
@@ -27,19 +27,19 @@ struct ClosingTests {
         let loop = try Loop(backend)
         let (socket, peer) = try loop.connected(to: Peer.bound())
         peer.reset()
-        let event = try loop.next(REACTOR_RECEIVED)
+        let event = try loop.next(APNS_REACTOR_RECEIVED)
         #expect(event.error == ECONNRESET)
         #expect(event.socket == socket)
         try ([1] as [UInt8]).withUnsafeBufferPointer { buffer in
             for _ in 0..<2 {
                 try check(loop.send(socket, buffer))
-                let sent = try loop.next(REACTOR_SENT)
+                let sent = try loop.next(APNS_REACTOR_SENT)
                 #expect(sent.error == EPIPE)
                 #expect(sent.length == 0)
             }
         }
         try check(loop.close(socket))
-        #expect(loop.wait().map(\.kind) == [REACTOR_CLOSED])
+        #expect(loop.wait().map(\.kind) == [APNS_REACTOR_CLOSED])
     }
 
     @Test("Closing gives up a send, and its buffer may go after CLOSED", arguments: Backend.available)
@@ -53,7 +53,7 @@ struct ClosingTests {
         try check(loop.send(socket, buffer))
         #expect(loop.wait(timeout: 1_000_000).isEmpty)
         try check(loop.close(socket))
-        #expect(loop.wait().map(\.kind) == [REACTOR_CLOSED])
+        #expect(loop.wait().map(\.kind) == [APNS_REACTOR_CLOSED])
         munmap(memory, count)
         let read = try peer.readToEnd()
         #expect(read.count < count)
@@ -69,7 +69,7 @@ struct ClosingTests {
             try check(loop.send(socket, buffer))
             try check(loop.close(socket))
             let last = try loop.events { !$0.isEmpty }
-            #expect(last.map(\.kind) == [REACTOR_CLOSED])
+            #expect(last.map(\.kind) == [APNS_REACTOR_CLOSED])
             #expect(last.map(\.socket) == [socket])
             #expect(last.map(\.context) == [77])
         }
@@ -82,7 +82,7 @@ struct ClosingTests {
         let listener = try Peer.bound()
         let socket = try loop.connect(port: listener.port)
         try check(loop.close(socket))
-        #expect(loop.wait().map(\.kind) == [REACTOR_CLOSED])
+        #expect(loop.wait().map(\.kind) == [APNS_REACTOR_CLOSED])
     }
 
     @Test("Destroying a loop ends its connections, also with sends under way", arguments: Backend.available)
@@ -100,7 +100,7 @@ struct ClosingTests {
             }
             _ = try loop.connect(port: listener.port)
             try peers.append(Peer.connected(port: port))
-            _ = try loop.next(REACTOR_ACCEPTED)
+            _ = try loop.next(APNS_REACTOR_ACCEPTED)
         }
         for peer in peers {
             let read = (try? peer.readToEnd()) ?? []

@@ -9,13 +9,13 @@ struct ConnectingTests {
         let loop = try Loop(backend)
         let deaf = try Peer.bound(listening: false)
         let socket = try loop.connect(port: deaf.port, context: 5)
-        let event = try loop.next(REACTOR_CONNECTED)
+        let event = try loop.next(APNS_REACTOR_CONNECTED)
         #expect(event.error == ECONNREFUSED)
         #expect(event.socket == socket)
         #expect(event.context == 5)
         ([1] as [UInt8]).withUnsafeBufferPointer { #expect(loop.send(socket, $0) == -ENOTCONN) }
         try check(loop.close(socket))
-        #expect(loop.wait().map(\.kind) == [REACTOR_CLOSED])
+        #expect(loop.wait().map(\.kind) == [APNS_REACTOR_CLOSED])
     }
 
     @Test(
@@ -54,7 +54,7 @@ struct ConnectingTests {
             #expect(throws: Refused(code: -ENOSPC)) { try loop.connect(port: listener.port) }
             try check(loop.close(socket))
             #expect(loop.close(socket) == -EBADF)
-            #expect(try loop.next(REACTOR_CLOSED).socket == socket)
+            #expect(try loop.next(APNS_REACTOR_CLOSED).socket == socket)
             handles.append(socket)
         }
         #expect(Set(handles).count == 5)
@@ -83,14 +83,14 @@ struct ConnectingTests {
             try #require(!events.isEmpty)
             for event in events {
                 switch event.kind {
-                case REACTOR_ACCEPTED:
+                case APNS_REACTOR_ACCEPTED:
                     #expect(event.error == 0)
                     open += 1
                     #expect(open <= 2)
-                case REACTOR_RECEIVED where event.length > 0:
+                case APNS_REACTOR_RECEIVED where event.length > 0:
                     seen += event.bytes
                     try check(loop.close(event.socket))
-                case REACTOR_CLOSED:
+                case APNS_REACTOR_CLOSED:
                     open -= 1
                 default:
                     break
@@ -105,9 +105,9 @@ struct ConnectingTests {
         let loop = try Loop(backend)
         let (listener, port) = try loop.listen()
         let peer = try Peer.connected(port: port)
-        let accepted = try loop.next(REACTOR_ACCEPTED)
+        let accepted = try loop.next(APNS_REACTOR_ACCEPTED)
         try check(loop.close(listener))
-        #expect(try loop.next(REACTOR_CLOSED).socket == listener)
+        #expect(try loop.next(APNS_REACTOR_CLOSED).socket == listener)
         #expect(throws: Refused(code: -ECONNREFUSED)) { try Peer.connected(port: port) }
         try peer.write([9])
         #expect(try loop.receive(1, on: accepted.socket) == [9])
@@ -151,11 +151,11 @@ struct ConnectingTests {
             let second = loop.wait()
             // Not a storm of errors, but one for each rest.
             precondition(first.map(\.error) == [EMFILE] && second.map(\.error) == [EMFILE])
-            precondition(first[0].kind == REACTOR_ACCEPTED && first[0].socket == 0)
+            precondition(first[0].kind == APNS_REACTOR_ACCEPTED && first[0].socket == 0)
             precondition(loop.now - start >= 50_000_000)
             var restored = before
             setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &restored)
-            let accepted = try loop.events { $0.count { $0.kind == REACTOR_ACCEPTED } == peers.count }
+            let accepted = try loop.events { $0.count { $0.kind == APNS_REACTOR_ACCEPTED } == peers.count }
             precondition(accepted.allSatisfy { $0.error == 0 })
         }
     }

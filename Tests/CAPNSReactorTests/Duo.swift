@@ -63,8 +63,8 @@ final class Duo {
         let socket = try client.connect(port: port, context: context)
         var accepted: UInt64 = 0
         try run { atClient, atServer in
-            accepted = atServer.first { $0.kind == REACTOR_ACCEPTED }?.socket ?? 0
-            return accepted != 0 && atClient.contains { $0.kind == REACTOR_CONNECTED && $0.error == 0 }
+            accepted = atServer.first { $0.kind == APNS_REACTOR_ACCEPTED }?.socket ?? 0
+            return accepted != 0 && atClient.contains { $0.kind == APNS_REACTOR_CONNECTED && $0.error == 0 }
         }
         return (socket, accepted)
     }
@@ -101,7 +101,7 @@ extension Loop {
     /// A loop of a simulated world.
     convenience init(world: OpaquePointer, sockets: UInt32 = 16) throws {
         var options = apns_reactor_options(
-            backend: 0, sockets_max: sockets, timers_max: 8, receive_buffer_bytes: 4096, receive_buffer_count: 16)
+            backend: 0, sockets_max: sockets, receive_buffer_bytes: 4096, receive_buffer_count: 16)
         var made: OpaquePointer?
         let status = apns_reactor_world_join(world, &options, &made)
         guard status == 0, let made else { throw Refused(code: status) }

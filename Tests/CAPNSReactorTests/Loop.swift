@@ -33,11 +33,11 @@ final class Loop {
     let reactor: OpaquePointer
 
     convenience init(
-        _ backend: Backend, sockets: UInt32 = 16, timers: UInt32 = 8, bufferBytes: UInt32 = 4096, buffers: UInt32 = 16
+        _ backend: Backend, sockets: UInt32 = 16, bufferBytes: UInt32 = 4096, buffers: UInt32 = 16
     ) throws {
         try self.init(
             options: apns_reactor_options(
-                backend: backend.rawValue, sockets_max: sockets, timers_max: timers, receive_buffer_bytes: bufferBytes,
+                backend: backend.rawValue, sockets_max: sockets, receive_buffer_bytes: bufferBytes,
                 receive_buffer_count: buffers))
     }
 
@@ -81,16 +81,6 @@ final class Loop {
 
     func close(_ socket: UInt64) -> Int32 {
         apns_reactor_close(reactor, socket)
-    }
-
-    func startTimer(at time: UInt64, context: UInt64) throws -> UInt64 {
-        var timer: apns_reactor_timer = 0
-        try check(apns_reactor_timer_start(reactor, time, context, &timer))
-        return timer
-    }
-
-    func stopTimer(_ timer: UInt64) -> Int32 {
-        apns_reactor_timer_stop(reactor, timer)
     }
 
     func setContext(_ socket: UInt64, _ context: UInt64) -> Int32 {
@@ -158,7 +148,7 @@ final class Loop {
         while bytes.count < count {
             let more = wait(capacity: capacity)
             try #require(!more.isEmpty)
-            for event in more where event.kind == REACTOR_RECEIVED && event.socket == socket {
+            for event in more where event.kind == APNS_REACTOR_RECEIVED && event.socket == socket {
                 try #require(event.error == 0 && event.length > 0)
                 bytes += event.bytes
             }
@@ -169,7 +159,7 @@ final class Loop {
     /// A connection from the loop to a peer of its own.
     func connected(to listener: Peer, context: UInt64 = 0) throws -> (socket: UInt64, peer: Peer) {
         let socket = try connect(port: listener.port, context: context)
-        let event = try next(REACTOR_CONNECTED)
+        let event = try next(APNS_REACTOR_CONNECTED)
         try #require(event.error == 0 && event.socket == socket)
         return (socket, try listener.accept())
     }

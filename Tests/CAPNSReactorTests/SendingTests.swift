@@ -10,9 +10,9 @@ struct SendingTests {
         let (listener, port) = try loop.listen(context: 7)
         let client = try loop.connect(port: port, context: 8)
         let opening = try loop.events { $0.count >= 2 }
-        let accepted = try #require(opening.first { $0.kind == REACTOR_ACCEPTED })
+        let accepted = try #require(opening.first { $0.kind == APNS_REACTOR_ACCEPTED })
         #expect(accepted.context == 7)
-        #expect(opening.first { $0.kind == REACTOR_CONNECTED }?.context == 8)
+        #expect(opening.first { $0.kind == APNS_REACTOR_CONNECTED }?.context == 8)
 
         let question = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 3_000_000)
         defer { question.deallocate() }
@@ -30,7 +30,7 @@ struct SendingTests {
         while echoed.count < question.count {
             let events = loop.wait(linger: 100_000, batch: 100)
             try #require(!events.isEmpty)
-            for event in events where event.kind == REACTOR_RECEIVED {
+            for event in events where event.kind == APNS_REACTOR_RECEIVED {
                 try #require(event.error == 0)
                 if event.socket == client {
                     echoed += event.bytes
@@ -39,7 +39,7 @@ struct SendingTests {
                     received += event.length
                 }
             }
-            if events.contains(where: { $0.kind == REACTOR_SENT && $0.socket == accepted.socket }) {
+            if events.contains(where: { $0.kind == APNS_REACTOR_SENT && $0.socket == accepted.socket }) {
                 sending = false
             }
             if !sending && started < received {
@@ -52,7 +52,7 @@ struct SendingTests {
         for socket in [client, accepted.socket, listener] {
             try check(loop.close(socket))
         }
-        _ = try loop.events { $0.count { $0.kind == REACTOR_CLOSED } == 3 }
+        _ = try loop.events { $0.count { $0.kind == APNS_REACTOR_CLOSED } == 3 }
     }
 
     @Test("A buffer of megabytes arrives whole at a reader that takes little at a time", arguments: Backend.available)
@@ -65,7 +65,7 @@ struct SendingTests {
         let reader = Worker { read.bytes = (try? peer.read(exactly: bytes.count)) ?? [] }
         try bytes.withUnsafeBufferPointer { buffer in
             try check(loop.send(socket, buffer))
-            let sent = try loop.next(REACTOR_SENT)
+            let sent = try loop.next(APNS_REACTOR_SENT)
             #expect(sent.error == 0)
             #expect(sent.length == bytes.count)
         }
@@ -86,8 +86,8 @@ struct SendingTests {
         while received.values.reduce(0, { $0 + $1.count }) < 6 * 5000 {
             let events = loop.wait()
             try #require(!events.isEmpty)
-            #expect(events.count { $0.kind == REACTOR_RECEIVED } <= 2)
-            for event in events where event.kind == REACTOR_RECEIVED {
+            #expect(events.count { $0.kind == APNS_REACTOR_RECEIVED } <= 2)
+            for event in events where event.kind == APNS_REACTOR_RECEIVED {
                 received[event.socket, default: []] += event.bytes
             }
         }
@@ -103,7 +103,7 @@ struct SendingTests {
         try ([1, 2, 3] as [UInt8]).withUnsafeBufferPointer { buffer in
             try check(loop.send(socket, buffer))
             #expect(!peer.hasBytes)
-            #expect(try loop.next(REACTOR_SENT).length == 3)
+            #expect(try loop.next(APNS_REACTOR_SENT).length == 3)
         }
         #expect(try peer.read(exactly: 3) == [1, 2, 3])
     }
@@ -137,12 +137,12 @@ struct SendingTests {
             for event in events {
                 try #require(event.error == 0)
                 switch event.kind {
-                case REACTOR_CONNECTED:
+                case APNS_REACTOR_CONNECTED:
                     try check(loop.send(event.socket, UnsafeBufferPointer(word)))
-                case REACTOR_RECEIVED where event.context == 1:
+                case APNS_REACTOR_RECEIVED where event.context == 1:
                     #expect(event.length == 16)
                     try check(loop.send(event.socket, UnsafeBufferPointer(word)))
-                case REACTOR_RECEIVED:
+                case APNS_REACTOR_RECEIVED:
                     echoed.insert(event.socket)
                 default:
                     break

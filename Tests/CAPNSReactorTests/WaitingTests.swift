@@ -4,50 +4,6 @@ import Testing
 
 @Suite("Waiting")
 struct WaitingTests {
-    @Test(
-        "Timers fire in the order of their times, equal ones in the order of their starts", arguments: Backend.available
-    )
-    func timers(backend: Backend) throws {
-        let loop = try Loop(backend, timers: 8)
-        let start = loop.now
-        let millisecond: UInt64 = 1_000_000
-        for (context, after) in [(1, 7), (2, 3), (3, 5), (4, 3), (5, 0), (6, 9), (7, 5), (8, 1)] {
-            _ = try loop.startTimer(at: start + UInt64(after) * millisecond, context: UInt64(context))
-        }
-        #expect(throws: Refused(code: -ENOSPC)) { try loop.startTimer(at: start, context: 9) }
-        let events = try loop.events { $0.count == 8 }
-        #expect(events.map(\.context) == [5, 8, 2, 4, 3, 7, 1, 6])
-        #expect(events.allSatisfy { $0.kind == REACTOR_TIMER })
-        #expect(loop.now >= start + 9 * millisecond)
-    }
-
-    @Test("A stopped timer does not fire, and one that is not running cannot be stopped", arguments: Backend.available)
-    func stoppedTimers(backend: Backend) throws {
-        let loop = try Loop(backend, timers: 64)
-        let start = loop.now
-        let timers = try (0..<64).map { try loop.startTimer(at: start + UInt64($0 * 7 % 64), context: UInt64($0)) }
-        for timer in timers.enumerated() where timer.offset % 3 == 0 {
-            #expect(loop.stopTimer(timer.element) == 0)
-            #expect(loop.stopTimer(timer.element) == -ENOENT)
-        }
-        let left = (0..<64).filter { $0 % 3 != 0 }.sorted { $0 * 7 % 64 < $1 * 7 % 64 }
-        let events = try loop.events { $0.count == left.count }
-        #expect(events.map(\.context) == left.map(UInt64.init))
-        for timer in timers + [0, UInt64.max] {
-            #expect(loop.stopTimer(timer) == -ENOENT)
-        }
-        #expect(loop.wait(timeout: 0).isEmpty)
-    }
-
-    @Test("A wait without a limit ends with the next timer", arguments: Backend.available, [0, 2_000_000] as [UInt64])
-    func timerEndsWait(backend: Backend, linger: UInt64) throws {
-        let loop = try Loop(backend)
-        let at = loop.now + 5_000_000
-        _ = try loop.startTimer(at: at, context: 3)
-        #expect(loop.wait(timeout: UInt64.max, linger: linger, batch: 100).map(\.context) == [3])
-        #expect(loop.now >= at)
-    }
-
     @Test("A wait that nothing ends returns at its limit", arguments: Backend.available, [0, 1_000_000] as [UInt64])
     func limit(backend: Backend, linger: UInt64) throws {
         let loop = try Loop(backend)
@@ -63,7 +19,7 @@ struct WaitingTests {
         for _ in 0..<50 {
             let target = Target(reactor: loop.reactor)
             let waker = Worker { apns_reactor_wake(target.reactor) }
-            #expect(loop.wait(timeout: UInt64.max, linger: linger, batch: 100).map(\.kind) == [REACTOR_WOKEN])
+            #expect(loop.wait(timeout: UInt64.max, linger: linger, batch: 100).map(\.kind) == [APNS_REACTOR_WOKEN])
             waker.join()
         }
         #expect(loop.wait(timeout: 0).isEmpty)
@@ -75,7 +31,7 @@ struct WaitingTests {
         for _ in 0..<1000 {
             loop.wake()
         }
-        #expect(loop.wait(timeout: UInt64.max).map(\.kind) == [REACTOR_WOKEN])
+        #expect(loop.wait(timeout: UInt64.max).map(\.kind) == [APNS_REACTOR_WOKEN])
         #expect(loop.wait(timeout: 0).isEmpty)
     }
 
@@ -93,7 +49,7 @@ struct WaitingTests {
         }
         // What was put down before a wake is seen after its event, the last one included.
         while target.tickets.value < 8000 {
-            try #require(loop.wait().map(\.kind) == [REACTOR_WOKEN])
+            try #require(loop.wait().map(\.kind) == [APNS_REACTOR_WOKEN])
         }
         for waker in wakers {
             waker.join()
@@ -154,16 +110,12 @@ struct WaitingTests {
             try peer.write([1])
             peer.endWriting()
         }
-        for _ in 0..<5 {
-            _ = try loop.startTimer(at: loop.now, context: 1)
-        }
         loop.wake()
-        let events = try loop.events(capacity: 1) { $0.count == 10 + 10 + 10 + 5 + 1 }
-        #expect(events.count { $0.kind == REACTOR_ACCEPTED } == 10)
-        #expect(events.count { $0.kind == REACTOR_RECEIVED && $0.length == 1 } == 10)
-        #expect(events.count { $0.kind == REACTOR_RECEIVED && $0.length == 0 } == 10)
-        #expect(events.count { $0.kind == REACTOR_TIMER } == 5)
-        #expect(events.count { $0.kind == REACTOR_WOKEN } == 1)
+        let events = try loop.events(capacity: 1) { $0.count == 10 + 10 + 10 + 1 }
+        #expect(events.count { $0.kind == APNS_REACTOR_ACCEPTED } == 10)
+        #expect(events.count { $0.kind == APNS_REACTOR_RECEIVED && $0.length == 1 } == 10)
+        #expect(events.count { $0.kind == APNS_REACTOR_RECEIVED && $0.length == 0 } == 10)
+        #expect(events.count { $0.kind == APNS_REACTOR_WOKEN } == 1)
         #expect(loop.wait(timeout: 0).isEmpty)
     }
 

@@ -32,7 +32,9 @@ struct WorldTests {
                 let loop = number == 0 ? client : server
                 for event in loop.waitOnce(timeout: UInt64.max, linger: 0, batch: 1, capacity: 16) {
                     try note(event, of: number, in: &result)
-                    if event.kind == REACTOR_CONNECTED && event.error == 0 { try check(client.send(socket, bytes)) }
+                    if event.kind == APNS_REACTOR_CONNECTED && event.error == 0 {
+                        try check(client.send(socket, bytes))
+                    }
                 }
             }
         }
@@ -43,10 +45,10 @@ struct WorldTests {
 
     private func note(_ event: Event, of number: UInt32, in result: inout Transfer) throws {
         switch event.kind {
-        case REACTOR_CONNECTED: result.connect = event.error
-        case REACTOR_RECEIVED where event.length > 0: result.received += event.bytes
-        case REACTOR_RECEIVED where number == 0: result.clientEnd = event.error
-        case REACTOR_RECEIVED: result.serverEnd = event.error
+        case APNS_REACTOR_CONNECTED: result.connect = event.error
+        case APNS_REACTOR_RECEIVED where event.length > 0: result.received += event.bytes
+        case APNS_REACTOR_RECEIVED where number == 0: result.clientEnd = event.error
+        case APNS_REACTOR_RECEIVED: result.serverEnd = event.error
         default: break
         }
     }

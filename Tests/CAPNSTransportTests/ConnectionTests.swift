@@ -27,7 +27,7 @@ struct ConnectionTests {
             }, UnsafeMutableRawPointer(side.handle))
         side.poll(timeoutMs: 20_000)
         pthread_join(waker, nil)
-        #expect(side.events.map(\.kind) == [TRANSPORT_EVENT_WOKEN.rawValue])
+        #expect(side.events.map(\.kind) == [APNS_TRANSPORT_EVENT_WOKEN.rawValue])
     }
 
     @Test("a TLS configuration that is released gives its number back, and its connections go on")
@@ -54,17 +54,19 @@ struct ConnectionTests {
         pair.client.submit([Request(ticket: 1)], on: pair.connection)
         pair.drive { pair.server.received.count == 1 }
         #expect(
-            apns_transport_connection_close(pair.client.handle, pair.connection, TRANSPORT_CLOSE_DRAIN.rawValue) == 0)
+            apns_transport_connection_close(pair.client.handle, pair.connection, APNS_TRANSPORT_CLOSE_DRAIN.rawValue)
+                == 0)
         pair.client.submit([Request(ticket: 2)], on: pair.connection)
         pair.drive { pair.client.outcomes.count == 1 }
-        #expect(pair.client.outcomes[0].ticket == 2 && pair.client.outcomes[0].delivery == TRANSPORT_NOT_SENT.rawValue)
+        #expect(
+            pair.client.outcomes[0].ticket == 2 && pair.client.outcomes[0].delivery == APNS_TRANSPORT_NOT_SENT.rawValue)
         #expect(pair.client.down == nil)
         pair.server.respond(Response(), to: pair.server.received[0])
         pair.drive { pair.client.down != nil && pair.server.down != nil }
         #expect(pair.client.outcomes.map(\.status) == [0, 200])
-        #expect(pair.client.down?.scope == TRANSPORT_SCOPE_LOCAL.rawValue)
-        #expect(pair.client.down?.code == Int64(TRANSPORT_LOCAL_CLOSED.rawValue))
-        #expect(pair.server.down?.scope == TRANSPORT_SCOPE_END.rawValue)
+        #expect(pair.client.down?.scope == APNS_TRANSPORT_SCOPE_LOCAL.rawValue)
+        #expect(pair.client.down?.code == Int64(APNS_TRANSPORT_LOCAL_CLOSED.rawValue))
+        #expect(pair.server.down?.scope == APNS_TRANSPORT_SCOPE_END.rawValue)
     }
 
     @Test("closing at once gives every open request its outcome, then one end", arguments: Loop.available)
@@ -72,14 +74,14 @@ struct ConnectionTests {
         let pair = try Pair(Limits(loop: loop))
         pair.client.submit((0..<5).map { Request(ticket: $0) }, on: pair.connection)
         pair.drive { pair.server.received.count == 5 }
-        apns_transport_connection_close(pair.client.handle, pair.connection, TRANSPORT_CLOSE_NOW.rawValue)
+        apns_transport_connection_close(pair.client.handle, pair.connection, APNS_TRANSPORT_CLOSE_NOW.rawValue)
         pair.drive { pair.client.down != nil && pair.server.down != nil }
         #expect(pair.client.outcomes.count == 5)
-        #expect(pair.client.outcomes.allSatisfy { $0.delivery == TRANSPORT_MAYBE_SENT.rawValue })
-        #expect(pair.client.events(TRANSPORT_EVENT_DOWN).count == 1)
+        #expect(pair.client.outcomes.allSatisfy { $0.delivery == APNS_TRANSPORT_MAYBE_SENT.rawValue })
+        #expect(pair.client.events(APNS_TRANSPORT_EVENT_DOWN).count == 1)
         pair.client.submit([Request(ticket: 9)], on: pair.connection)
         pair.drive { pair.client.outcomes.count == 6 }
-        #expect(pair.client.outcomes.last?.delivery == TRANSPORT_NOT_SENT.rawValue)
+        #expect(pair.client.outcomes.last?.delivery == APNS_TRANSPORT_NOT_SENT.rawValue)
         #expect(apns_transport_connection_ping(pair.client.handle, pair.connection) == APNS_MISUSE.rawValue)
     }
 
@@ -90,7 +92,7 @@ struct ConnectionTests {
         let pair = try Pair(Limits(loop: loop))
         pair.client.submit((0..<20).map { Request(ticket: $0) }, on: pair.connection)
         pair.drive { pair.server.received.count == 20 }
-        apns_transport_connection_close(pair.client.handle, pair.connection, TRANSPORT_CLOSE_NOW.rawValue)
+        apns_transport_connection_close(pair.client.handle, pair.connection, APNS_TRANSPORT_CLOSE_NOW.rawValue)
         pair.client.submit([Request(ticket: 20), Request(ticket: 21)], on: pair.connection)
         var outcomesAtEnd: Int?
         drive([pair.server]) {
@@ -101,17 +103,17 @@ struct ConnectionTests {
         }
         #expect(outcomesAtEnd == 22)
         #expect(pair.client.outcomes.map(\.ticket) == Array(0..<22))
-        #expect(pair.client.outcomes.suffix(2).allSatisfy { $0.delivery == TRANSPORT_NOT_SENT.rawValue })
+        #expect(pair.client.outcomes.suffix(2).allSatisfy { $0.delivery == APNS_TRANSPORT_NOT_SENT.rawValue })
     }
 
     @Test("requests that never reached the loop are not sent when the connection closes", arguments: Loop.available)
     func closeUnsent(loop: Loop) throws {
         let pair = try Pair(Limits(loop: loop))
         pair.client.submit((0..<5).map { Request(ticket: $0) }, on: pair.connection)
-        apns_transport_connection_close(pair.client.handle, pair.connection, TRANSPORT_CLOSE_NOW.rawValue)
+        apns_transport_connection_close(pair.client.handle, pair.connection, APNS_TRANSPORT_CLOSE_NOW.rawValue)
         pair.drive { pair.client.down != nil && pair.server.down != nil }
         #expect(pair.client.outcomes.count == 5)
-        #expect(pair.client.outcomes.allSatisfy { $0.delivery == TRANSPORT_NOT_SENT.rawValue })
+        #expect(pair.client.outcomes.allSatisfy { $0.delivery == APNS_TRANSPORT_NOT_SENT.rawValue })
         #expect(pair.server.received.isEmpty)
     }
 
@@ -126,16 +128,16 @@ struct ConnectionTests {
         #expect(
             apns_transport_connection_goaway(pair.server.handle, pair.serverConnection, 0, debug, UInt32(debug.count))
                 == 0)
-        pair.drive { !pair.client.events(TRANSPORT_EVENT_GOAWAY).isEmpty }
-        let event = pair.client.events(TRANSPORT_EVENT_GOAWAY)[0]
+        pair.drive { !pair.client.events(APNS_TRANSPORT_EVENT_GOAWAY).isEmpty }
+        let event = pair.client.events(APNS_TRANSPORT_EVENT_GOAWAY)[0]
         #expect(event.lastStream == 3 && event.code == 0 && event.detail == "{\"reason\":\"Shutdown\"}")
         pair.client.submit([Request(ticket: 3)], on: pair.connection)
         pair.drive { pair.client.outcomes.count == 1 }
-        #expect(pair.client.outcomes[0].delivery == TRANSPORT_NOT_SENT.rawValue && pair.client.down == nil)
+        #expect(pair.client.outcomes[0].delivery == APNS_TRANSPORT_NOT_SENT.rawValue && pair.client.down == nil)
         pair.server.received.forEach { pair.server.respond(Response(), to: $0) }
         pair.drive { pair.client.down != nil && pair.server.down != nil }
         #expect(pair.client.outcomes.map(\.status) == [0, 200, 200])
-        #expect(pair.client.down?.scope == TRANSPORT_SCOPE_HTTP2.rawValue)
+        #expect(pair.client.down?.scope == APNS_TRANSPORT_SCOPE_HTTP2.rawValue)
     }
 
     @Test("a server drains: it answers what it has and says where it stopped", arguments: Loop.available)
@@ -143,8 +145,8 @@ struct ConnectionTests {
         let pair = try Pair(Limits(loop: loop))
         pair.client.submit([Request(ticket: 1)], on: pair.connection)
         pair.drive { pair.server.received.count == 1 }
-        apns_transport_connection_close(pair.server.handle, pair.serverConnection, TRANSPORT_CLOSE_DRAIN.rawValue)
-        pair.drive { !pair.client.events(TRANSPORT_EVENT_GOAWAY).isEmpty }
+        apns_transport_connection_close(pair.server.handle, pair.serverConnection, APNS_TRANSPORT_CLOSE_DRAIN.rawValue)
+        pair.drive { !pair.client.events(APNS_TRANSPORT_EVENT_GOAWAY).isEmpty }
         pair.server.respond(Response(status: 503), to: pair.server.received[0])
         pair.drive { pair.client.down != nil && pair.server.down != nil }
         #expect(pair.client.outcomes.map(\.status) == [503])
@@ -155,10 +157,10 @@ struct ConnectionTests {
         let pair = try Pair(Limits(loop: loop))
         pair.client.submit([Request(ticket: 1), Request(ticket: 2)], on: pair.connection)
         pair.drive { pair.server.received.count == 2 }
-        apns_transport_connection_close(pair.server.handle, pair.serverConnection, TRANSPORT_CLOSE_NOW.rawValue)
+        apns_transport_connection_close(pair.server.handle, pair.serverConnection, APNS_TRANSPORT_CLOSE_NOW.rawValue)
         pair.drive { pair.client.down != nil && pair.server.down != nil }
         #expect(pair.client.outcomes.map(\.delivery) == [1, 1])
-        #expect(pair.server.down?.code == Int64(TRANSPORT_LOCAL_CLOSED.rawValue))
+        #expect(pair.server.down?.code == Int64(APNS_TRANSPORT_LOCAL_CLOSED.rawValue))
         pair.server.respond(Response(), to: pair.server.received[0])
         #expect(apns_transport_streams_free(pair.server.handle) == 4096)
     }
@@ -172,7 +174,7 @@ struct ConnectionTests {
         _ = try client.connect(port)
         drive([client]) { client.down != nil }
         #expect(client.events.count == 1)
-        #expect(client.down?.scope == TRANSPORT_SCOPE_SYSTEM.rawValue && client.down?.code == Int64(ECONNREFUSED))
+        #expect(client.down?.scope == APNS_TRANSPORT_SCOPE_SYSTEM.rawValue && client.down?.code == Int64(ECONNREFUSED))
         #expect(client.down?.detail == "Connection refused")
     }
 
@@ -182,9 +184,9 @@ struct ConnectionTests {
         let server = try RawPeer()
         _ = try client.connect(server.port)
         drive([client]) { client.down != nil }
-        #expect(client.down?.scope == TRANSPORT_SCOPE_TIMEOUT.rawValue && client.down?.code == 50)
+        #expect(client.down?.scope == APNS_TRANSPORT_SCOPE_TIMEOUT.rawValue && client.down?.code == 50)
         #expect(client.down?.detail == "TCP connected, but no TLS handshake within 0.05 s")
-        #expect(client.down?.stage == TRANSPORT_STAGE_HANDSHAKING.rawValue)
+        #expect(client.down?.stage == APNS_TRANSPORT_STAGE_HANDSHAKING.rawValue)
     }
 
     @Test("a host that does not take the connection is told to have no TCP connection", arguments: Loop.available)
@@ -193,9 +195,9 @@ struct ConnectionTests {
         let server = try FullListener()
         _ = try client.connect(server.port)
         drive([client]) { client.down != nil }
-        #expect(client.down?.scope == TRANSPORT_SCOPE_TIMEOUT.rawValue)
+        #expect(client.down?.scope == APNS_TRANSPORT_SCOPE_TIMEOUT.rawValue)
         #expect(client.down?.detail == "no TCP connection within 0.3 s")
-        #expect(client.down?.stage == TRANSPORT_STAGE_CONNECTING.rawValue)
+        #expect(client.down?.stage == APNS_TRANSPORT_STAGE_CONNECTING.rawValue)
     }
 
     @Test("a proxy that does not answer is told as the cause", arguments: Loop.available)
@@ -208,7 +210,7 @@ struct ConnectionTests {
         _ = try client.connect(proxy.port)
         drive([client]) { client.down != nil }
         #expect(client.down?.detail == "no answer from the proxy within 0.3 s")
-        #expect(client.down?.stage == TRANSPORT_STAGE_TUNNELING.rawValue)
+        #expect(client.down?.stage == APNS_TRANSPORT_STAGE_TUNNELING.rawValue)
     }
 
     @Test("a connect without a free descriptor names the limit, and the next one succeeds")
@@ -244,7 +246,7 @@ struct ConnectionTests {
         client.define()
         let port = try server.listen()
         let connections = try (0..<3).map { _ in try client.connect(port) }
-        drive([client, server]) { client.events(TRANSPORT_EVENT_UP).count == 3 }
+        drive([client, server]) { client.events(APNS_TRANSPORT_EVENT_UP).count == 3 }
         for connection in connections { client.submit([Request(ticket: 1)], on: connection) }
         drive([client, server]) { server.received.count == 3 }
         _ = try client.connect(mute.port)
@@ -253,11 +255,11 @@ struct ConnectionTests {
         for request in server.received { server.respond(Response(), to: request) }
         server.poll()
         let ending = server.received[1].connection
-        #expect(apns_transport_fault_abort(server.handle, ending, TRANSPORT_ABORT_CLOSE.rawValue) == 0)
+        #expect(apns_transport_fault_abort(server.handle, ending, APNS_TRANSPORT_ABORT_CLOSE.rawValue) == 0)
         while apns_transport_now_ns(client.handle) < end { server.poll(timeoutMs: 20) }
 
         func ended() -> Set<UInt64> {
-            Set(connections).intersection(client.events(TRANSPORT_EVENT_DOWN).map(\.connection))
+            Set(connections).intersection(client.events(APNS_TRANSPORT_EVENT_DOWN).map(\.connection))
         }
         drive([client]) { !ended().isEmpty }
         for _ in 0..<2 { _ = try client.connect(port) }
@@ -274,12 +276,12 @@ struct ConnectionTests {
         let server = try OpenSSLServer(["-alpn", "h2"])
         let connection = try client.connect(server.port)
         drive([client]) {
-            apns_transport_connection_stage(client.handle, connection) == TRANSPORT_STAGE_SETTLING.rawValue
+            apns_transport_connection_stage(client.handle, connection) == APNS_TRANSPORT_STAGE_SETTLING.rawValue
         }
         drive([client]) { client.down != nil }
         #expect(client.down?.detail == "TLS connected, but no SETTINGS within 3 s")
-        #expect(client.down?.stage == TRANSPORT_STAGE_SETTLING.rawValue)
-        #expect(apns_transport_connection_stage(client.handle, connection) == TRANSPORT_STAGE_NONE.rawValue)
+        #expect(client.down?.stage == APNS_TRANSPORT_STAGE_SETTLING.rawValue)
+        #expect(apns_transport_connection_stage(client.handle, connection) == APNS_TRANSPORT_STAGE_NONE.rawValue)
     }
 
     struct Doubt: CustomTestStringConvertible, Sendable {
@@ -311,9 +313,9 @@ struct ConnectionTests {
         let server = try Side(Limits(loop: loop))
         _ = try client.connect(try server.listen(), host: doubt.host, ca: doubt.ca)
         drive([client, server]) { client.down != nil && server.down != nil }
-        #expect(client.down?.scope == TRANSPORT_SCOPE_TLS.rawValue && client.down?.code == doubt.code)
+        #expect(client.down?.scope == APNS_TRANSPORT_SCOPE_TLS.rawValue && client.down?.code == doubt.code)
         #expect(client.down?.detail == doubt.detail)
-        #expect(server.events(TRANSPORT_EVENT_ACCEPTED).isEmpty)
+        #expect(server.events(APNS_TRANSPORT_EVENT_ACCEPTED).isEmpty)
     }
 
     @Test("an IP address in the certificate is as good as a name", arguments: Loop.available)
@@ -322,7 +324,7 @@ struct ConnectionTests {
         let server = try Side(Limits(loop: loop))
         _ = try client.connect(try server.listen(), host: "127.0.0.1")
         drive([client, server]) { client.isUp }
-        #expect(client.events(TRANSPORT_EVENT_UP).first?.detail == "TLSv1.3 TLS_AES_128_GCM_SHA256")
+        #expect(client.events(APNS_TRANSPORT_EVENT_UP).first?.detail == "TLSv1.3 TLS_AES_128_GCM_SHA256")
     }
 
     @Test("a client certificate is shown when the server asks", arguments: Loop.available)
@@ -353,8 +355,8 @@ struct ConnectionTests {
             let server = try Side(Limits(loop: loop))
             let port = try server.listen(askForCertificate: true, clientCA: clientCA)
             _ = try client.connect(port, own: own)
-            drive([client, server]) { !server.events(TRANSPORT_EVENT_ACCEPTED).isEmpty }
-            #expect(server.events(TRANSPORT_EVENT_ACCEPTED).map(\.detail) == [detail])
+            drive([client, server]) { !server.events(APNS_TRANSPORT_EVENT_ACCEPTED).isEmpty }
+            #expect(server.events(APNS_TRANSPORT_EVENT_ACCEPTED).map(\.detail) == [detail])
         }
     }
 
@@ -366,8 +368,8 @@ struct ConnectionTests {
         let server = try Side(Limits())
         let port = try server.listen(askForCertificate: true, clientCA: made.certificatePEM)
         _ = try client.connect(port, own: (made.certificatePEM, made.keyPEM))
-        drive([client, server]) { !server.events(TRANSPORT_EVENT_ACCEPTED).isEmpty }
-        let lines = server.events(TRANSPORT_EVENT_ACCEPTED)[0].detail.split(separator: "\n").dropFirst()
+        drive([client, server]) { !server.events(APNS_TRANSPORT_EVENT_ACCEPTED).isEmpty }
+        let lines = server.events(APNS_TRANSPORT_EVENT_ACCEPTED)[0].detail.split(separator: "\n").dropFirst()
         #expect(lines.map(String.init) == ["UID=" + userID])
     }
 
@@ -380,8 +382,8 @@ struct ConnectionTests {
         let port = try server.listen(askForCertificate: true, clientCA: trusted.certificatePEM)
         _ = try client.connect(port, own: (foreign.certificatePEM, foreign.keyPEM))
         drive([client, server]) { client.down != nil }
-        #expect(server.events(TRANSPORT_EVENT_ACCEPTED).isEmpty)
-        #expect(client.down?.scope == TRANSPORT_SCOPE_TLS.rawValue)
+        #expect(server.events(APNS_TRANSPORT_EVENT_ACCEPTED).isEmpty)
+        #expect(client.down?.scope == APNS_TRANSPORT_SCOPE_TLS.rawValue)
     }
 
     @Test("keys and certificates that do not parse are named, without their content")
@@ -432,12 +434,13 @@ struct ConnectionTests {
             let connection = try client.connect(port)
             #expect(throws: TransportFailure.self) { try client.connect(port) }
             #expect(seen.insert(connection).inserted)
-            drive([client, server]) { client.events(TRANSPORT_EVENT_UP).count == round }
-            apns_transport_connection_close(client.handle, connection, TRANSPORT_CLOSE_DRAIN.rawValue)
+            drive([client, server]) { client.events(APNS_TRANSPORT_EVENT_UP).count == round }
+            apns_transport_connection_close(client.handle, connection, APNS_TRANSPORT_CLOSE_DRAIN.rawValue)
             drive([client, server]) {
-                client.events(TRANSPORT_EVENT_DOWN).count == round && server.events(TRANSPORT_EVENT_DOWN).count == round
+                client.events(APNS_TRANSPORT_EVENT_DOWN).count == round
+                    && server.events(APNS_TRANSPORT_EVENT_DOWN).count == round
             }
         }
-        #expect(client.events(TRANSPORT_EVENT_DOWN).count == 5)
+        #expect(client.events(APNS_TRANSPORT_EVENT_DOWN).count == 5)
     }
 }

@@ -58,7 +58,7 @@ struct FloodTests {
         setup.peer.send([.ok(1)])
         setup.drive { setup.client.down != nil }
         #expect(setup.client.outcomes.first?.status == 200)
-        let told = setup.client.events(TRANSPORT_EVENT_GOAWAY)
+        let told = setup.client.events(APNS_TRANSPORT_EVENT_GOAWAY)
         #expect(!told.isEmpty && told.allSatisfy { $0.detail.utf8.count == 256 })
     }
 
@@ -77,9 +77,9 @@ struct FloodTests {
                 setup.client.poll(capacity: 0)
             }
         }
-        setup.drive { !setup.client.events(TRANSPORT_EVENT_GOAWAY).isEmpty }
-        #expect(setup.client.events(TRANSPORT_EVENT_SETTINGS).map(\.streamsMax) == [7])
-        #expect(setup.client.events(TRANSPORT_EVENT_GOAWAY).map(\.detail) == ["why"])
+        setup.drive { !setup.client.events(APNS_TRANSPORT_EVENT_GOAWAY).isEmpty }
+        #expect(setup.client.events(APNS_TRANSPORT_EVENT_SETTINGS).map(\.streamsMax) == [7])
+        #expect(setup.client.events(APNS_TRANSPORT_EVENT_GOAWAY).map(\.detail) == ["why"])
         #expect(setup.client.ping.count == 1)
     }
 
@@ -95,7 +95,7 @@ struct FloodTests {
             setup.drive { setup.peer.frames(Frame.headers).count == 1 }
             setup.peer.send(frames)
             setup.drive { setup.client.down != nil }
-            #expect(setup.client.down?.scope == TRANSPORT_SCOPE_SESSION.rawValue, "\(name)")
+            #expect(setup.client.down?.scope == APNS_TRANSPORT_SCOPE_SESSION.rawValue, "\(name)")
             #expect(setup.client.outcomes.count == 1, "\(name)")
         }
     }

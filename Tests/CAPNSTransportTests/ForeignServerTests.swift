@@ -11,8 +11,8 @@ struct ForeignServerTests {
         let client = try Side(Limits(loop: loop))
         _ = try client.connect(server.port)
         drive([client]) { client.down != nil }
-        #expect(client.down?.scope == TRANSPORT_SCOPE_LOCAL.rawValue)
-        #expect(client.down?.code == Int64(TRANSPORT_LOCAL_NO_ALPN.rawValue))
+        #expect(client.down?.scope == APNS_TRANSPORT_SCOPE_LOCAL.rawValue)
+        #expect(client.down?.code == Int64(APNS_TRANSPORT_LOCAL_NO_ALPN.rawValue))
         #expect(client.down?.detail == "the peer does not speak HTTP/2 (ALPN h2)")
         withExtendedLifetime(server) {}
     }
@@ -23,7 +23,7 @@ struct ForeignServerTests {
         let client = try Side(Limits(loop: loop))
         _ = try client.connect(server.port)
         drive([client]) { client.down != nil }
-        #expect(client.down?.scope == TRANSPORT_SCOPE_TLS.rawValue)
+        #expect(client.down?.scope == APNS_TRANSPORT_SCOPE_TLS.rawValue)
         withExtendedLifetime(server) {}
     }
 }

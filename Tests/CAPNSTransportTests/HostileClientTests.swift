@@ -20,7 +20,7 @@ struct HostileClientTests {
         server = try Side(Limits(loop: .epoll, connections: 4, streams: 64))
         port = try server.listen(streamsMax: 10)
         client = try RawClient(port: port)
-        drive { !server.events(TRANSPORT_EVENT_ACCEPTED).isEmpty }
+        drive { !server.events(APNS_TRANSPORT_EVENT_ACCEPTED).isEmpty }
     }
 
     private func drive(_ other: RawClient? = nil, until done: () -> Bool) {
@@ -40,7 +40,7 @@ struct HostileClientTests {
     /// What it was is gone when they come.
     @Test("a request that was handed on before its end may have a body and trailer fields", arguments: ["", "a body"])
     func trailersAfterEarlyRequest(body: String) throws {
-        let accepted = try #require(server.events(TRANSPORT_EVENT_ACCEPTED).first)
+        let accepted = try #require(server.events(APNS_TRANSPORT_EVENT_ACCEPTED).first)
         #expect(apns_transport_fault_early(server.handle, accepted.connection, true) == 0)
         client.send([Frame(type: Frame.settings, flags: 1), Self.open(1, end: false)])
         drive { server.received.count == 1 }
@@ -57,14 +57,15 @@ struct HostileClientTests {
     func placesAfterGoaway() throws {
         for round in 0..<40 {
             let client = try RawClient(port: port)
-            drive(client) { server.events(TRANSPORT_EVENT_ACCEPTED).count == round + 2 }
-            let accepted = try #require(server.events(TRANSPORT_EVENT_ACCEPTED).last)
+            drive(client) { server.events(APNS_TRANSPORT_EVENT_ACCEPTED).count == round + 2 }
+            let accepted = try #require(server.events(APNS_TRANSPORT_EVENT_ACCEPTED).last)
             client.send([Frame(type: Frame.settings, flags: 1)] + [1, 3, 5].map { Self.open($0) })
             drive(client) { server.received.count == 3 * (round + 1) }
             #expect(apns_transport_fault_goaway(server.handle, accepted.connection, 1, 0, nil, 0) == 0)
             #expect(
-                apns_transport_fault_abort(server.handle, accepted.connection, TRANSPORT_ABORT_NOTIFY.rawValue) == 0)
-            drive(client) { server.events(TRANSPORT_EVENT_DOWN).count == round + 1 }
+                apns_transport_fault_abort(server.handle, accepted.connection, APNS_TRANSPORT_ABORT_NOTIFY.rawValue)
+                    == 0)
+            drive(client) { server.events(APNS_TRANSPORT_EVENT_DOWN).count == round + 1 }
         }
         #expect(apns_transport_streams_free(server.handle) == 64)
     }
@@ -81,7 +82,7 @@ struct HostileClientTests {
             if name == "rapid resets" { client.step() }
         }
         drive { server.down != nil }
-        let scopes = [TRANSPORT_SCOPE_LOCAL.rawValue, TRANSPORT_SCOPE_SESSION.rawValue]
+        let scopes = [APNS_TRANSPORT_SCOPE_LOCAL.rawValue, APNS_TRANSPORT_SCOPE_SESSION.rawValue]
         #expect(server.down.map { scopes.contains($0.scope) } == true, "\(String(describing: server.down))")
     }
 

@@ -14,14 +14,14 @@ struct Pair {
         client.define()
         connection = try client.connect(try server.listen(streamsMax: streamsMax))
         let (client, server) = (client, server)
-        drive { client.isUp && !server.events(TRANSPORT_EVENT_ACCEPTED).isEmpty }
+        drive { client.isUp && !server.events(APNS_TRANSPORT_EVENT_ACCEPTED).isEmpty }
     }
 
     func drive(until done: () -> Bool) {
         CAPNSTransportTests.drive([client, server], until: done)
     }
 
-    var serverConnection: UInt64 { server.events(TRANSPORT_EVENT_ACCEPTED)[0].connection }
+    var serverConnection: UInt64 { server.events(APNS_TRANSPORT_EVENT_ACCEPTED)[0].connection }
 }
 
 /// Polls the sides in turn until `done`, at most 20 seconds of a machine that may be busy.

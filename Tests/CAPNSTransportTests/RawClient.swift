@@ -63,13 +63,13 @@ final class RawClient {
     private func take(_ bytes: UnsafeBufferPointer<UInt8>) {
         var input = apns_tls_input(bytes: bytes.baseAddress, length: bytes.count)
         if !established {
-            established = apns_tls_session_handshake(session, &input) == TLS_OK.rawValue
+            established = apns_tls_session_handshake(session, &input) == APNS_TLS_OK.rawValue
             if established { send(bytes: Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + Frame.settings([:]).bytes) }
         }
         guard established else { return flush() }
         var room = [UInt8](repeating: 0, count: 16_384)
         var length = 0
-        while apns_tls_session_read(session, &input, &room, room.count, &length) == TLS_OK.rawValue {
+        while apns_tls_session_read(session, &input, &room, room.count, &length) == APNS_TLS_OK.rawValue {
             plain += room.prefix(length)
         }
         while let frame = Frame.take(from: &plain) { frames.append(frame) }

@@ -118,19 +118,19 @@ final class RawPeer {
     private func take(_ bytes: UnsafeBufferPointer<UInt8>) {
         var input = apns_tls_input(bytes: bytes.baseAddress, length: bytes.count)
         if !established {
-            established = apns_tls_session_handshake(session, &input) == TLS_OK.rawValue
+            established = apns_tls_session_handshake(session, &input) == APNS_TLS_OK.rawValue
             if established { send([.settings(settings)]) }
         }
         guard established else { return }
         var room = [UInt8](repeating: 0, count: 16_384)
         var length = 0
-        var result = TLS_OK.rawValue
-        while result == TLS_OK.rawValue {
+        var result = APNS_TLS_OK.rawValue
+        while result == APNS_TLS_OK.rawValue {
             result = apns_tls_session_read(session, &input, &room, room.count, &length)
-            if result == TLS_OK.rawValue { plain += room.prefix(length) }
+            if result == APNS_TLS_OK.rawValue { plain += room.prefix(length) }
         }
         parse()
-        if result == TLS_CLOSED.rawValue { close() }
+        if result == APNS_TLS_CLOSED.rawValue { close() }
     }
 
     private func parse() {

@@ -8,7 +8,7 @@ struct RequestTests {
     func answers(loop: Loop) throws {
         let pair = try Pair(Limits(loop: loop, captures: ["apns-id", "x-other"]))
         pair.client.share(
-            [Field(name: "authorization", value: "bearer t", indexing: TRANSPORT_LITERAL)], on: pair.connection)
+            [Field(name: "authorization", value: "bearer t", indexing: APNS_TRANSPORT_LITERAL)], on: pair.connection)
         pair.server.answer = { request in
             let id = request.value("apns-id") ?? "none"
             let path = request.value(":path") ?? ""
@@ -20,7 +20,7 @@ struct RequestTests {
         var next = 0
         pair.drive {
             while next < count && next - pair.client.outcomes.count < 100 {
-                let fields = [Field(name: "apns-id", value: "id-\(next)", indexing: TRANSPORT_NAME_ONCE)]
+                let fields = [Field(name: "apns-id", value: "id-\(next)", indexing: APNS_TRANSPORT_NAME_ONCE)]
                 pair.client.submit(
                     [Request(ticket: UInt64(next), path: "/3/device/\(next)", body: "body \(next)", fields: fields)],
                     on: pair.connection)
@@ -32,7 +32,7 @@ struct RequestTests {
         #expect(Set(pair.client.outcomes.map(\.ticket)).count == count)
         for outcome in pair.client.outcomes {
             let refused = outcome.ticket % 10 == 7
-            #expect(outcome.delivery == TRANSPORT_ANSWERED.rawValue && outcome.scope == 0 && outcome.code == 0)
+            #expect(outcome.delivery == APNS_TRANSPORT_ANSWERED.rawValue && outcome.scope == 0 && outcome.code == 0)
             #expect(outcome.status == (refused ? 410 : 200))
             #expect(outcome.fields == [Field(name: "apns-id", value: "id-\(outcome.ticket)")])
             #expect(outcome.body == (refused ? "{\"reason\":\"/3/device/\(outcome.ticket)\"}" : ""))
@@ -74,7 +74,7 @@ struct RequestTests {
         #expect(pair.server.received.map { $0.value("content-length") } == ["2000000"])
         #expect(pair.server.received.map(\.body.count) == [1000])
         #expect(pair.client.outcomes.map(\.body) == [String(repeating: "r", count: 1000)])
-        #expect(pair.client.outcomes.map(\.delivery) == [TRANSPORT_ANSWERED.rawValue])
+        #expect(pair.client.outcomes.map(\.delivery) == [APNS_TRANSPORT_ANSWERED.rawValue])
     }
 
     @Test("outcomes and requests that do not fit the arrays wait for the next poll", arguments: Loop.available)
@@ -93,12 +93,14 @@ struct RequestTests {
     @Test("past the peer's limit a request is not sent, at once", arguments: Loop.available)
     func limit(loop: Loop) throws {
         let pair = try Pair(Limits(loop: loop), streamsMax: 1)
-        #expect(pair.client.events(TRANSPORT_EVENT_UP)[0].streamsMax == 1)
+        #expect(pair.client.events(APNS_TRANSPORT_EVENT_UP)[0].streamsMax == 1)
         pair.client.submit((0..<3).map { Request(ticket: $0) }, on: pair.connection)
         pair.drive { pair.client.outcomes.count == 2 && pair.server.received.count == 1 }
         for outcome in pair.client.outcomes {
-            #expect(outcome.delivery == TRANSPORT_NOT_SENT.rawValue && outcome.scope == TRANSPORT_SCOPE_LOCAL.rawValue)
-            #expect(outcome.code == Int64(TRANSPORT_LOCAL_NO_STREAM.rawValue))
+            #expect(
+                outcome.delivery == APNS_TRANSPORT_NOT_SENT.rawValue
+                    && outcome.scope == APNS_TRANSPORT_SCOPE_LOCAL.rawValue)
+            #expect(outcome.code == Int64(APNS_TRANSPORT_LOCAL_NO_STREAM.rawValue))
         }
         pair.server.respond(Response(), to: pair.server.received[0])
         pair.drive { pair.client.outcomes.count == 3 }
@@ -109,15 +111,15 @@ struct RequestTests {
     func limitChanges(loop: Loop) throws {
         let pair = try Pair(Limits(loop: loop), streamsMax: 1)
         #expect(apns_transport_connection_streams_set(pair.server.handle, pair.serverConnection, 1000) == 0)
-        pair.drive { !pair.client.events(TRANSPORT_EVENT_SETTINGS).isEmpty }
-        #expect(pair.client.events(TRANSPORT_EVENT_SETTINGS)[0].streamsMax == 1000)
+        pair.drive { !pair.client.events(APNS_TRANSPORT_EVENT_SETTINGS).isEmpty }
+        #expect(pair.client.events(APNS_TRANSPORT_EVENT_SETTINGS)[0].streamsMax == 1000)
         pair.client.submit((0..<1000).map { Request(ticket: $0) }, on: pair.connection)
         pair.drive { pair.server.received.count == 1000 }
         #expect(apns_transport_connection_streams_set(pair.server.handle, pair.serverConnection, 2) == 0)
-        pair.drive { pair.client.events(TRANSPORT_EVENT_SETTINGS).count == 2 }
+        pair.drive { pair.client.events(APNS_TRANSPORT_EVENT_SETTINGS).count == 2 }
         pair.client.submit([Request(ticket: 5000)], on: pair.connection)
         pair.drive { pair.client.outcomes.count == 1 }
-        #expect(pair.client.outcomes[0].code == Int64(TRANSPORT_LOCAL_NO_STREAM.rawValue))
+        #expect(pair.client.outcomes[0].code == Int64(APNS_TRANSPORT_LOCAL_NO_STREAM.rawValue))
         pair.server.received.forEach { pair.server.respond(Response(), to: $0) }
         pair.drive { pair.client.outcomes.count == 1001 }
         pair.client.submit((6000..<6003).map { Request(ticket: $0) }, on: pair.connection)
@@ -134,8 +136,8 @@ struct RequestTests {
             [Request(ticket: 1, path: "/refused"), Request(ticket: 2, path: "/broken", body: "b")], on: pair.connection)
         pair.drive { pair.client.outcomes.count == 2 }
         let outcomes = pair.client.outcomes.sorted { $0.ticket < $1.ticket }
-        #expect(outcomes.map(\.delivery) == [TRANSPORT_NOT_SENT.rawValue, TRANSPORT_MAYBE_SENT.rawValue])
-        #expect(outcomes.map(\.scope) == [TRANSPORT_SCOPE_HTTP2.rawValue, TRANSPORT_SCOPE_HTTP2.rawValue])
+        #expect(outcomes.map(\.delivery) == [APNS_TRANSPORT_NOT_SENT.rawValue, APNS_TRANSPORT_MAYBE_SENT.rawValue])
+        #expect(outcomes.map(\.scope) == [APNS_TRANSPORT_SCOPE_HTTP2.rawValue, APNS_TRANSPORT_SCOPE_HTTP2.rawValue])
         #expect(outcomes.map(\.code) == [7, 2])
     }
 
@@ -146,8 +148,8 @@ struct RequestTests {
         pair.client.submit((0..<10).map { Request(ticket: $0, path: "/never", body: "b") }, on: pair.connection)
         pair.drive { pair.client.outcomes.count == 10 }
         for outcome in pair.client.outcomes {
-            #expect(outcome.delivery == TRANSPORT_MAYBE_SENT.rawValue)
-            #expect(outcome.scope == TRANSPORT_SCOPE_TIMEOUT.rawValue && outcome.code == 40)
+            #expect(outcome.delivery == APNS_TRANSPORT_MAYBE_SENT.rawValue)
+            #expect(outcome.scope == APNS_TRANSPORT_SCOPE_TIMEOUT.rawValue && outcome.code == 40)
         }
         pair.client.submit([Request(ticket: 100, path: "/now")], on: pair.connection)
         pair.drive { pair.client.outcomes.count == 11 }

@@ -178,9 +178,9 @@ final class Side {
         events.filter { $0.kind == kind.rawValue }
     }
 
-    var isUp: Bool { !events(TRANSPORT_EVENT_UP).isEmpty }
-    var down: Event? { events(TRANSPORT_EVENT_DOWN).first }
-    var ping: [Event] { events(TRANSPORT_EVENT_PONG) }
+    var isUp: Bool { !events(APNS_TRANSPORT_EVENT_UP).isEmpty }
+    var down: Event? { events(APNS_TRANSPORT_EVENT_DOWN).first }
+    var ping: [Event] { events(APNS_TRANSPORT_EVENT_PONG) }
 }
 
 extension apns_error {

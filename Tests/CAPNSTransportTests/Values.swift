@@ -39,7 +39,7 @@ struct Received: Equatable {
 struct Field: Equatable {
     var name: String
     var value: String
-    var indexing = TRANSPORT_INDEXED
+    var indexing = APNS_TRANSPORT_INDEXED
 
     static func == (a: Field, b: Field) -> Bool {
         a.name == b.name && a.value == b.value

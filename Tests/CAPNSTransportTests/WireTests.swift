@@ -31,13 +31,14 @@ struct WireTests {
         let setup = try Setup(Limits(loop: loop))
         let token = "bearer " + String(repeating: "aB3-_.", count: 40)
         setup.client.share(
-            [Field(name: "authorization", value: token, indexing: TRANSPORT_LITERAL)], on: setup.connection)
+            [Field(name: "authorization", value: token, indexing: APNS_TRANSPORT_LITERAL)], on: setup.connection)
         let requests = (0..<50).map { number in
             Request(
                 ticket: UInt64(number), path: "/3/device/\(number)",
                 fields: [
-                    Field(name: "apns-id", value: "id \(number) \u{e9}", indexing: TRANSPORT_NAME_ONCE),
-                    Field(name: "apns-collapse-id", value: number % 2 == 0 ? "" : "c", indexing: TRANSPORT_NAME_ONCE),
+                    Field(name: "apns-id", value: "id \(number) \u{e9}", indexing: APNS_TRANSPORT_NAME_ONCE),
+                    Field(
+                        name: "apns-collapse-id", value: number % 2 == 0 ? "" : "c", indexing: APNS_TRANSPORT_NAME_ONCE),
                 ])
         }
         setup.submit(requests)
@@ -74,7 +75,7 @@ struct WireTests {
                 Field(
                     name: "z-\(round % 4)",
                     value: round % 10 == 9 ? String(repeating: "w", count: 5000) : "\(round % 5)"),
-                Field(name: "apns-id", value: "id \(round)", indexing: TRANSPORT_NAME_ONCE),
+                Field(name: "apns-id", value: "id \(round)", indexing: APNS_TRANSPORT_NAME_ONCE),
             ]
             setup.submit([
                 Request(ticket: UInt64(round), path: "/\(round)", fields: fields, headerSet: UInt16(round % 3))
@@ -97,7 +98,7 @@ struct WireTests {
         let setup = try Setup(Limits(loop: loop))
         for (number, token) in ["first", "first", "second", "second"].enumerated() {
             setup.client.share(
-                [Field(name: "authorization", value: token, indexing: TRANSPORT_LITERAL)], on: setup.connection)
+                [Field(name: "authorization", value: token, indexing: APNS_TRANSPORT_LITERAL)], on: setup.connection)
             setup.submit([Request(ticket: UInt64(number))])
         }
         setup.drive { setup.peer.frames(Frame.headers).count == 4 }
@@ -133,13 +134,13 @@ struct WireTests {
             for _ in 0..<polls { setup.client.poll() }
             // Hands the full buffer to the loop, once that is free, and so makes room.
             setup.submit([Request(ticket: 200, path: "/200", body: body)])
-            apns_transport_connection_close(setup.client.handle, setup.connection, TRANSPORT_CLOSE_NOW.rawValue)
+            apns_transport_connection_close(setup.client.handle, setup.connection, APNS_TRANSPORT_CLOSE_NOW.rawValue)
             setup.drive { setup.client.down != nil }
             for _ in 0..<100 { setup.peer.step() }
             let inflater = Inflater()
             let left = Set(setup.peer.frames(Frame.headers).compactMap { inflater.decode($0.payload)?.first?.value })
             #expect(setup.client.outcomes.count == 201)
-            let unsent = setup.client.outcomes.filter { $0.delivery == TRANSPORT_NOT_SENT.rawValue }
+            let unsent = setup.client.outcomes.filter { $0.delivery == APNS_TRANSPORT_NOT_SENT.rawValue }
             #expect(!unsent.isEmpty && unsent.allSatisfy { !left.contains("/\($0.ticket)") })
         }
     }
@@ -179,7 +180,8 @@ struct WireTests {
         setup.peer.send(reset ? [.ok(1), .reset(1, 0)] : [.ok(1)])
         setup.drive { setup.client.outcomes.count == 1 && (reset || setup.peer.frames(Frame.reset).count == 1) }
         #expect(
-            setup.client.outcomes[0].delivery == TRANSPORT_ANSWERED.rawValue && setup.client.outcomes[0].status == 200)
+            setup.client.outcomes[0].delivery == APNS_TRANSPORT_ANSWERED.rawValue
+                && setup.client.outcomes[0].status == 200)
         #expect(setup.peer.frames(Frame.data).isEmpty)
         #expect(setup.peer.frames(Frame.reset) == (reset ? [] : [.reset(1, 0)]))
         setup.submit([Request(ticket: 2)])
@@ -195,9 +197,11 @@ struct WireTests {
         setup.peer.send([.ok(1, end: false), .reset(1, 0)])
         setup.drive { setup.client.outcomes.count == 1 }
         #expect(
-            setup.client.outcomes[0].delivery == TRANSPORT_MAYBE_SENT.rawValue && setup.client.outcomes[0].status == 200
+            setup.client.outcomes[0].delivery == APNS_TRANSPORT_MAYBE_SENT.rawValue
+                && setup.client.outcomes[0].status == 200
         )
-        #expect(setup.client.outcomes[0].scope == TRANSPORT_SCOPE_HTTP2.rawValue && setup.client.outcomes[0].code == 0)
+        #expect(
+            setup.client.outcomes[0].scope == APNS_TRANSPORT_SCOPE_HTTP2.rawValue && setup.client.outcomes[0].code == 0)
     }
 
     @Test(
@@ -209,19 +213,20 @@ struct WireTests {
         setup.drive { setup.peer.frames(Frame.data).count == 4 }
         setup.peer.send([.goaway(0x7fff_ffff, 0, ""), .goaway(3, 0, "Maximum active streams violated"), .ok(1)])
         setup.drive { setup.client.outcomes.count == 3 }
-        #expect(setup.client.events(TRANSPORT_EVENT_GOAWAY).map(\.lastStream) == [0x7fff_ffff, 3])
-        #expect(setup.client.events(TRANSPORT_EVENT_GOAWAY).map(\.detail) == ["", "Maximum active streams violated"])
+        #expect(setup.client.events(APNS_TRANSPORT_EVENT_GOAWAY).map(\.lastStream) == [0x7fff_ffff, 3])
+        #expect(
+            setup.client.events(APNS_TRANSPORT_EVENT_GOAWAY).map(\.detail) == ["", "Maximum active streams violated"])
         let outcomes = setup.client.outcomes.sorted { $0.ticket < $1.ticket }
         #expect(outcomes.map(\.ticket) == [1, 3, 4])
         #expect(outcomes.map(\.delivery) == [2, 0, 0])
         // No refusal, which would be waited out: the connection is to blame.
-        #expect(outcomes.dropFirst().allSatisfy { $0.scope == TRANSPORT_SCOPE_LOCAL.rawValue })
-        #expect(outcomes.dropFirst().allSatisfy { $0.code == Int64(TRANSPORT_LOCAL_GOAWAY.rawValue) })
+        #expect(outcomes.dropFirst().allSatisfy { $0.scope == APNS_TRANSPORT_SCOPE_LOCAL.rawValue })
+        #expect(outcomes.dropFirst().allSatisfy { $0.code == Int64(APNS_TRANSPORT_LOCAL_GOAWAY.rawValue) })
         #expect(setup.client.down == nil)
         setup.peer.close()
         setup.drive { setup.client.down != nil }
         #expect(setup.client.outcomes.last?.ticket == 2)
-        #expect(setup.client.outcomes.last?.delivery == TRANSPORT_MAYBE_SENT.rawValue)
+        #expect(setup.client.outcomes.last?.delivery == APNS_TRANSPORT_MAYBE_SENT.rawValue)
     }
 
     @Test(
@@ -232,28 +237,28 @@ struct WireTests {
         setup.submit([Request(ticket: 1)])
         setup.drive { setup.peer.frames(Frame.headers).count == 1 }
         setup.peer.send([.ok(1), .goaway(1, 0, "")])
-        setup.drive { !setup.client.events(TRANSPORT_EVENT_GOAWAY).isEmpty }
+        setup.drive { !setup.client.events(APNS_TRANSPORT_EVENT_GOAWAY).isEmpty }
         #expect(setup.client.outcomes.map(\.delivery) == [2])
         let late = [Frame(type: Frame.settings, flags: 1), .goaway(1, 0, "{\"reason\":\"BadCertificate\"}")]
         for byte in late.flatMap(\.bytes) { setup.peer.send(bytes: [byte]) }
         setup.drive { setup.client.down != nil }
         #expect(
-            setup.client.events(TRANSPORT_EVENT_GOAWAY).map(\.detail) == ["", "{\"reason\":\"BadCertificate\"}"])
-        #expect(setup.client.down?.scope == TRANSPORT_SCOPE_HTTP2.rawValue)
+            setup.client.events(APNS_TRANSPORT_EVENT_GOAWAY).map(\.detail) == ["", "{\"reason\":\"BadCertificate\"}"])
+        #expect(setup.client.down?.scope == APNS_TRANSPORT_SCOPE_HTTP2.rawValue)
     }
 
     @Test("after GOAWAY what is no frame is passed over, and a long debug text is cut", arguments: Loop.available)
     func afterGoaway(loop: Loop) throws {
         let setup = try Setup(Limits(loop: loop))
         setup.peer.send([.goaway(0, 0, "")])
-        setup.drive { !setup.client.events(TRANSPORT_EVENT_GOAWAY).isEmpty }
+        setup.drive { !setup.client.events(APNS_TRANSPORT_EVENT_GOAWAY).isEmpty }
         let long = String(repeating: "x", count: 5000)
         setup.peer.send([.goaway(0, 2, long)])
         setup.peer.send(bytes: Array(repeating: 0xff, count: 9))
         setup.peer.send([.goaway(0, 0, "never seen")])
         setup.drive { setup.client.down != nil }
         #expect(
-            setup.client.events(TRANSPORT_EVENT_GOAWAY).map(\.detail) == ["", String(long.prefix(256))])
+            setup.client.events(APNS_TRANSPORT_EVENT_GOAWAY).map(\.detail) == ["", String(long.prefix(256))])
     }
 
     @Test("an end without close_notify is told apart from one in order", arguments: Loop.available, [false, true])
@@ -263,8 +268,8 @@ struct WireTests {
         setup.drive { setup.peer.frames(Frame.headers).count == 1 }
         if inOrder { setup.peer.closeInOrder() } else { setup.peer.close() }
         setup.drive { setup.client.down != nil }
-        #expect(setup.client.outcomes.map(\.delivery) == [TRANSPORT_MAYBE_SENT.rawValue])
-        let scope = inOrder ? TRANSPORT_SCOPE_END : TRANSPORT_SCOPE_SYSTEM
+        #expect(setup.client.outcomes.map(\.delivery) == [APNS_TRANSPORT_MAYBE_SENT.rawValue])
+        let scope = inOrder ? APNS_TRANSPORT_SCOPE_END : APNS_TRANSPORT_SCOPE_SYSTEM
         #expect(setup.client.down?.scope == scope.rawValue)
         #expect(
             setup.client.down?.detail
@@ -278,10 +283,10 @@ struct WireTests {
         setup.submit((0..<4000).map { Request(ticket: $0, path: "/" + String(repeating: "p", count: 5000)) })
         for _ in 0..<20 { setup.client.poll() }
         #expect(setup.client.outcomes.isEmpty)
-        apns_transport_connection_close(setup.client.handle, setup.connection, TRANSPORT_CLOSE_NOW.rawValue)
+        apns_transport_connection_close(setup.client.handle, setup.connection, APNS_TRANSPORT_CLOSE_NOW.rawValue)
         setup.drive { setup.client.down != nil }
         #expect(Set(setup.client.outcomes.map(\.ticket)).count == 4000)
-        let sent = setup.client.outcomes.filter { $0.delivery == TRANSPORT_MAYBE_SENT.rawValue }
+        let sent = setup.client.outcomes.filter { $0.delivery == APNS_TRANSPORT_MAYBE_SENT.rawValue }
         #expect(!sent.isEmpty && sent.count < 4000)
         #expect(Set(sent.map(\.ticket)) == Set(0..<UInt64(sent.count)))
         setup.peer.reads = true
@@ -292,30 +297,30 @@ struct WireTests {
     @Test("a peer that goes past a limit, or makes no sense, loses its connection", arguments: Loop.available)
     func limits(loop: Loop) throws {
         let cases: [(String, [Frame], UInt32)] = [
-            ("too large a header list", hugeHeaders(), TRANSPORT_SCOPE_LOCAL.rawValue),
+            ("too large a header list", hugeHeaders(), APNS_TRANSPORT_SCOPE_LOCAL.rawValue),
             (
                 "a flood of pings",
                 Array(repeating: Frame(type: Frame.ping, payload: [UInt8](repeating: 1, count: 8)), count: 3000),
-                TRANSPORT_SCOPE_LOCAL.rawValue
+                APNS_TRANSPORT_SCOPE_LOCAL.rawValue
             ),
             (
                 "a flood of settings", Array(repeating: Frame.settings([3: 7]), count: 3000),
-                TRANSPORT_SCOPE_LOCAL.rawValue
+                APNS_TRANSPORT_SCOPE_LOCAL.rawValue
             ),
-            ("continuations without end", endlessHeaders(), TRANSPORT_SCOPE_LOCAL.rawValue),
+            ("continuations without end", endlessHeaders(), APNS_TRANSPORT_SCOPE_LOCAL.rawValue),
             (
                 "a frame on a stream never begun", [Frame(type: Frame.data, stream: 99, payload: [1])],
-                TRANSPORT_SCOPE_SESSION.rawValue
+                APNS_TRANSPORT_SCOPE_SESSION.rawValue
             ),
             (
                 "a block that does not decode",
                 [Frame(type: Frame.headers, flags: 5, stream: 1, payload: [0xff, 0xff, 0xff])],
-                TRANSPORT_SCOPE_SESSION.rawValue
+                APNS_TRANSPORT_SCOPE_SESSION.rawValue
             ),
             (
                 "a frame that is too large",
                 [Frame(type: Frame.data, stream: 1, payload: [UInt8](repeating: 0, count: 20_000))],
-                TRANSPORT_SCOPE_SESSION.rawValue
+                APNS_TRANSPORT_SCOPE_SESSION.rawValue
             ),
         ]
         for (name, frames, scope) in cases {
@@ -325,8 +330,8 @@ struct WireTests {
             setup.peer.send(frames)
             setup.drive { setup.client.down != nil }
             #expect(setup.client.down?.scope == scope, "\(name): \(String(describing: setup.client.down))")
-            if scope == TRANSPORT_SCOPE_LOCAL.rawValue {
-                #expect(setup.client.down?.code == Int64(TRANSPORT_LOCAL_LIMIT.rawValue), "\(name)")
+            if scope == APNS_TRANSPORT_SCOPE_LOCAL.rawValue {
+                #expect(setup.client.down?.code == Int64(APNS_TRANSPORT_LOCAL_LIMIT.rawValue), "\(name)")
             }
             #expect(setup.client.outcomes.count == 1, "\(name)")
         }

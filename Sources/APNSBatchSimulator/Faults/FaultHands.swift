@@ -12,7 +12,7 @@ enum FaultHands {
         case .stall(let connection, let side):
             return apns_transport_fault_stall(transport, connection, side?.code ?? 0)
         case .settings(let connection, let settings):
-            let list = settings.map { apns_transport_setting(id: $0.id, reserved: 0, value: $0.value) }
+            let list = settings.map { apns_h2_setting(id: $0.id, reserved: 0, value: $0.value) }
             return apns_transport_fault_settings(transport, connection, list, UInt32(list.count))
         case .ignorePings(let connection): return apns_transport_fault_pings_mute(transport, connection, true)
         case .early(let connection, let early): return apns_transport_fault_early(transport, connection, early)
@@ -44,10 +44,10 @@ enum FaultHands {
 extension AbortFault {
     fileprivate var code: UInt32 {
         switch self {
-        case .reset: TRANSPORT_ABORT_RESET.rawValue
-        case .close: TRANSPORT_ABORT_CLOSE.rawValue
-        case .alert: TRANSPORT_ABORT_ALERT.rawValue
-        case .closeNotify: TRANSPORT_ABORT_NOTIFY.rawValue
+        case .reset: APNS_TRANSPORT_ABORT_RESET.rawValue
+        case .close: APNS_TRANSPORT_ABORT_CLOSE.rawValue
+        case .alert: APNS_TRANSPORT_ABORT_ALERT.rawValue
+        case .closeNotify: APNS_TRANSPORT_ABORT_NOTIFY.rawValue
         }
     }
 }
@@ -55,9 +55,9 @@ extension AbortFault {
 extension StallFault.Side {
     fileprivate var code: UInt32 {
         switch self {
-        case .reading: TRANSPORT_STALL_READING.rawValue
-        case .writing: TRANSPORT_STALL_WRITING.rawValue
-        case .both: TRANSPORT_STALL_READING.rawValue | TRANSPORT_STALL_WRITING.rawValue
+        case .reading: APNS_TRANSPORT_STALL_READING.rawValue
+        case .writing: APNS_TRANSPORT_STALL_WRITING.rawValue
+        case .both: APNS_TRANSPORT_STALL_READING.rawValue | APNS_TRANSPORT_STALL_WRITING.rawValue
         }
     }
 }

@@ -59,9 +59,9 @@ enum Listener {
         var options = apns_transport_options()
         options.loop =
             switch configuration.loop {
-            case .automatic: TRANSPORT_LOOP_AUTO.rawValue
-            case .ioUring: TRANSPORT_LOOP_IO_URING.rawValue
-            case .epoll: TRANSPORT_LOOP_EPOLL.rawValue
+            case .automatic: APNS_TRANSPORT_LOOP_AUTO.rawValue
+            case .ioUring: APNS_TRANSPORT_LOOP_IO_URING.rawValue
+            case .epoll: APNS_TRANSPORT_LOOP_EPOLL.rawValue
             }
         // The listeners take places too.
         options.connections_max = configuration.connections &+ 2

@@ -74,7 +74,7 @@ struct ResponseBatch: ~Copyable {
         field.name_length = UInt32(name.utf8CodeUnitCount)
         field.value = value.baseAddress?.assumingMemoryBound(to: UInt8.self)
         field.value_length = UInt32(value.count)
-        field.indexing = isFirst ? TRANSPORT_INDEXED.rawValue : TRANSPORT_LITERAL.rawValue
+        field.indexing = isFirst ? APNS_TRANSPORT_INDEXED.rawValue : APNS_TRANSPORT_LITERAL.rawValue
         (fields + fieldCount).initialize(to: field)
         fieldCount += 1
         responses[count - 1].field_count += 1

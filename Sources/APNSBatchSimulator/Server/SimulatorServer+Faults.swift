@@ -103,10 +103,10 @@ extension SimulatorServer {
     mutating func noteEnd(_ event: apns_transport_event) {
         faults.closed(event.connection)
         switch (UInt32(event.scope), event.code) {
-        case (TRANSPORT_SCOPE_SESSION.rawValue, _),
-            (TRANSPORT_SCOPE_LOCAL.rawValue, Int64(TRANSPORT_LOCAL_LIMIT.rawValue)):
+        case (APNS_TRANSPORT_SCOPE_SESSION.rawValue, _),
+            (APNS_TRANSPORT_SCOPE_LOCAL.rawValue, Int64(APNS_TRANSPORT_LOCAL_LIMIT.rawValue)):
             report.connectionsViolated += 1
-        case (TRANSPORT_SCOPE_LOCAL.rawValue, Int64(TRANSPORT_LOCAL_FAULT.rawValue)):
+        case (APNS_TRANSPORT_SCOPE_LOCAL.rawValue, Int64(APNS_TRANSPORT_LOCAL_FAULT.rawValue)):
             report.connectionsAborted += 1
         default: break
         }

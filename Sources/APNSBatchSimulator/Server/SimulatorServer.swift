@@ -98,8 +98,8 @@ struct SimulatorServer: ~Copyable {
 
     private static func loopName(_ transport: OpaquePointer) -> String {
         switch apns_transport_loop_kind(transport) {
-        case TRANSPORT_LOOP_IO_URING.rawValue: "io_uring"
-        case TRANSPORT_LOOP_EPOLL.rawValue: "epoll"
+        case APNS_TRANSPORT_LOOP_IO_URING.rawValue: "io_uring"
+        case APNS_TRANSPORT_LOOP_EPOLL.rawValue: "epoll"
         default: "simulated"
         }
     }
@@ -346,7 +346,7 @@ struct SimulatorServer: ~Copyable {
 
     /// Learns what connections are before their first requests are judged.
     private mutating func noteAccepted(_ count: Int, tick: UInt64) {
-        for index in 0..<count where UInt32(events[index].kind) == TRANSPORT_EVENT_ACCEPTED.rawValue {
+        for index in 0..<count where UInt32(events[index].kind) == APNS_TRANSPORT_EVENT_ACCEPTED.rawValue {
             let place = connections.place(of: events[index].connection)
             connections.states[place].identity.services = Services(
                 rawValue: UInt8(truncatingIfNeeded: events[index].context))
@@ -369,7 +369,7 @@ struct SimulatorServer: ~Copyable {
     }
 
     private mutating func forgetClosed(_ count: Int) {
-        for index in 0..<count where UInt32(events[index].kind) == TRANSPORT_EVENT_DOWN.rawValue {
+        for index in 0..<count where UInt32(events[index].kind) == APNS_TRANSPORT_EVENT_DOWN.rawValue {
             open -= connections.remove(events[index].connection)?.open ?? 0
             noteEnd(events[index])
         }

@@ -1,4 +1,4 @@
-#include "identities.h"
+#include "apns_identities.h"
 #include "scenario.h"
 
 /* What the library says of its failures is not always that memory was short. */
@@ -9,8 +9,8 @@ static int refused(scenario_result *result, uint32_t step, const apns_error *err
 
 static int key_use(apns_crypto_key *key, scenario_result *result) {
     static const uint8_t message[] = "header.claims";
-    uint8_t signature[CRYPTO_ES256_BYTES];
-    uint8_t digest[CRYPTO_SHA256_BYTES];
+    uint8_t signature[APNS_CRYPTO_ES256_BYTES];
+    uint8_t digest[APNS_CRYPTO_SHA256_BYTES];
     apns_error error;
     if (apns_crypto_es256_sign(key, message, sizeof(message), signature, &error) != 0)
         return refused(result, 2, &error);
@@ -113,10 +113,10 @@ static int seal(apns_crypto_sealer *sealer, const scenario_crypto_input *input, 
 }
 
 static void sealer_act(const scenario_crypto_input *input, scenario_result *result) {
-    for (int cipher = CRYPTO_CIPHER_AES256_GCM; cipher <= CRYPTO_CIPHER_AES256_CBC; cipher++) {
+    for (int cipher = APNS_CRYPTO_CIPHER_AES256_GCM; cipher <= APNS_CRYPTO_CIPHER_AES256_CBC; cipher++) {
         apns_crypto_sealer *sealer = NULL;
         apns_error error;
-        if (apns_crypto_sealer_make(cipher, CRYPTO_PADDING_OAEP_SHA256, &sealer, &error) != 0) {
+        if (apns_crypto_sealer_make(cipher, APNS_CRYPTO_PADDING_OAEP_SHA256, &sealer, &error) != 0) {
             refused(result, 1, &error);
             return;
         }

@@ -1,4 +1,4 @@
-#include "h2_server.h"
+#include "apns_h2_server.h"
 #include "scenario.h"
 
 enum { STEP_MEMORY = 1, STEP_SESSION, STEP_SETTINGS, STEP_REQUEST, STEP_ANSWER, STEP_END };
@@ -74,7 +74,8 @@ static int failed(const side *s, uint32_t step, scenario_result *result) {
 
 /* Pumps one side and feeds the other. */
 static int pass(side *from, side *to, uint32_t step, scenario_result *result) {
-    if (apns_h2_session_pump(from->session) != 0 || apns_h2_session_failure(from->session)->scope != H2_FAILURE_NONE)
+    if (apns_h2_session_pump(from->session) != 0 ||
+        apns_h2_session_failure(from->session)->scope != APNS_H2_FAILURE_NONE)
         return failed(from, step, result);
     flush(from);
     size_t length = from->sent_length;
@@ -84,8 +85,8 @@ static int pass(side *from, side *to, uint32_t step, scenario_result *result) {
 }
 
 static int respond(stage *s, apns_h2_exchange *exchange, scenario_result *result) {
-    const apns_h2_field fields[] = {field("apns-id", "8f8b4b1e-3a5d-4f6f-9d53-0e3f7f0c1a2b", H2_LITERAL),
-                                    field("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT", H2_INDEXED)};
+    const apns_h2_field fields[] = {field("apns-id", "8f8b4b1e-3a5d-4f6f-9d53-0e3f7f0c1a2b", APNS_H2_LITERAL),
+                                    field("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT", APNS_H2_INDEXED)};
     exchange->body = s->body;
     exchange->body_length = s->served % 2 == 0 ? 0 : sizeof(s->body);
     s->served++;
@@ -97,9 +98,9 @@ static int server_look(stage *s, scenario_result *result) {
     int end = SCENARIO_DONE;
     for (apns_h2_exchange *exchange = apns_h2_session_changed_take(s->server.session); exchange != NULL;) {
         apns_h2_exchange *next = exchange->next;
-        bool complete = (exchange->facts & (H2_COMPLETE | H2_CLOSED)) == H2_COMPLETE;
-        exchange->facts = (uint8_t)(exchange->facts & ~H2_LISTED);
-        if ((exchange->facts & H2_CLOSED) != 0)
+        bool complete = (exchange->facts & (APNS_H2_COMPLETE | APNS_H2_CLOSED)) == APNS_H2_COMPLETE;
+        exchange->facts = (uint8_t)(exchange->facts & ~APNS_H2_LISTED);
+        if ((exchange->facts & APNS_H2_CLOSED) != 0)
             apns_h2_pool_give(s->server.pool, exchange);
         else if (complete && end == SCENARIO_DONE)
             end = respond(s, exchange, result);
@@ -111,17 +112,17 @@ static int server_look(stage *s, scenario_result *result) {
 static void client_look(stage *s) {
     for (apns_h2_exchange *exchange = apns_h2_session_changed_take(s->client.session); exchange != NULL;) {
         apns_h2_exchange *next = exchange->next;
-        exchange->facts = (uint8_t)(exchange->facts & ~H2_LISTED);
-        if ((exchange->facts & H2_COMPLETE) != 0) s->answered++;
-        if ((exchange->facts & H2_CLOSED) != 0) apns_h2_pool_give(s->client.pool, exchange);
+        exchange->facts = (uint8_t)(exchange->facts & ~APNS_H2_LISTED);
+        if ((exchange->facts & APNS_H2_COMPLETE) != 0) s->answered++;
+        if ((exchange->facts & APNS_H2_CLOSED) != 0) apns_h2_pool_give(s->client.pool, exchange);
         exchange = next;
     }
 }
 
 static int submit(stage *s, uint32_t number, scenario_result *result) {
     static const char path[] = "/3/device/0123456789abcdef";
-    const apns_h2_field fields[] = {field("apns-id", "8f8b4b1e-3a5d-4f6f-9d53-0e3f7f0c1a2b", H2_NAME_ONCE),
-                                    field("x-number", number % 2 == 0 ? "even" : "odd", H2_INDEXED)};
+    const apns_h2_field fields[] = {field("apns-id", "8f8b4b1e-3a5d-4f6f-9d53-0e3f7f0c1a2b", APNS_H2_NAME_ONCE),
+                                    field("x-number", number % 2 == 0 ? "even" : "odd", APNS_H2_INDEXED)};
     apns_h2_exchange *exchange = apns_h2_pool_take(s->client.pool);
     exchange->body = s->body;
     exchange->body_length = 100 + number;
@@ -161,10 +162,11 @@ static int say_goodbye(stage *s, scenario_result *result) {
 }
 
 static int sets_make(stage *s, scenario_result *result) {
-    const apns_h2_field fields[] = {field(":method", "POST", H2_INDEXED), field(":scheme", "https", H2_INDEXED),
-                                    field(":authority", "api.push.apple.com", H2_INDEXED),
-                                    field("apns-topic", "com.example.app", H2_INDEXED)};
-    const apns_h2_field token = field("authorization", "bearer not.a.token", H2_LITERAL);
+    const apns_h2_field fields[] = {field(":method", "POST", APNS_H2_INDEXED),
+                                    field(":scheme", "https", APNS_H2_INDEXED),
+                                    field(":authority", "api.push.apple.com", APNS_H2_INDEXED),
+                                    field("apns-topic", "com.example.app", APNS_H2_INDEXED)};
+    const apns_h2_field token = field("authorization", "bearer not.a.token", APNS_H2_LITERAL);
     s->set = apns_h2_header_set_create(fields, 4);
     s->shared = apns_h2_header_set_create(&token, 1);
     if (s->set != NULL && s->shared != NULL) return SCENARIO_DONE;

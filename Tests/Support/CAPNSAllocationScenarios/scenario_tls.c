@@ -1,5 +1,5 @@
+#include "apns_tls_server.h"
 #include "scenario.h"
-#include "tls_server.h"
 
 enum { STEP_CONTEXT = 1, STEP_SESSION, STEP_HANDSHAKE, STEP_WRITE, STEP_READ, STEP_CLOSE };
 enum { ROOM = 65536 };
@@ -15,7 +15,7 @@ typedef struct stage {
     side client;
     side server;
     uint8_t room[2][ROOM];
-    uint8_t plain[TLS_RECORD_PLAIN_MAX];
+    uint8_t plain[APNS_TLS_RECORD_PLAIN_MAX];
 } stage;
 
 static int contexts_make(stage *s, const scenario_identity *identity, scenario_result *result) {
@@ -44,7 +44,7 @@ static int handshake_step(side *to, side *from) {
     apns_tls_input input = {from->output.bytes, from->output.length};
     int status = apns_tls_session_handshake(to->session, &input);
     from->output.length = 0;
-    to->done = status == TLS_OK;
+    to->done = status == APNS_TLS_OK;
     return status;
 }
 
@@ -67,8 +67,8 @@ static int read_all(stage *s, side *to, side *from, size_t *length) {
     do {
         size_t now = 0;
         status = apns_tls_session_read(to->session, &input, s->plain, sizeof(s->plain), &now);
-        *length += status == TLS_OK ? now : 0;
-    } while (status == TLS_OK);
+        *length += status == APNS_TLS_OK ? now : 0;
+    } while (status == APNS_TLS_OK);
     from->output.length = 0;
     return status;
 }
@@ -76,7 +76,7 @@ static int read_all(stage *s, side *to, side *from, size_t *length) {
 static int message(stage *s, scenario_result *result) {
     static const uint8_t text[] = "a message";
     size_t length = 0;
-    if (apns_tls_session_write(s->client.session, text, sizeof(text)) != TLS_OK)
+    if (apns_tls_session_write(s->client.session, text, sizeof(text)) != APNS_TLS_OK)
         return scenario_refused(result, STEP_WRITE, apns_tls_session_error(s->client.session)->text);
     if (read_all(s, &s->server, &s->client, &length) < 0)
         return scenario_refused(result, STEP_READ, apns_tls_session_error(s->server.session)->text);
@@ -85,7 +85,7 @@ static int message(stage *s, scenario_result *result) {
     apns_tls_session_describe(s->client.session, described, sizeof(described));
     apns_tls_session_peer_describe(s->client.session, described, sizeof(described));
     apns_tls_session_close(s->client.session);
-    if (read_all(s, &s->server, &s->client, &length) == TLS_CLOSED) return SCENARIO_DONE;
+    if (read_all(s, &s->server, &s->client, &length) == APNS_TLS_CLOSED) return SCENARIO_DONE;
     return scenario_refused(result, STEP_CLOSE, "no close_notify");
 }
 

@@ -1,5 +1,5 @@
+#include "apns_transport_server.h"
 #include "scenario.h"
-#include "transport_server.h"
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
@@ -117,8 +117,8 @@ static void requests_submit(stage *s) {
 }
 
 static void event_look(stage *s, const apns_transport_event *event) {
-    if (event->kind == TRANSPORT_EVENT_UP) s->up = true;
-    if (event->kind != TRANSPORT_EVENT_DOWN) return;
+    if (event->kind == APNS_TRANSPORT_EVENT_UP) s->up = true;
+    if (event->kind != APNS_TRANSPORT_EVENT_DOWN) return;
     s->down = true;
     s->end = *event;
     size_t length = event->detail_length < 255 ? event->detail_length : 255;
@@ -132,13 +132,13 @@ static int client_poll(stage *s, scenario_result *result) {
         return scenario_refused(result, STEP_REQUEST, "the client's loop failed");
     for (uint32_t i = 0; i < io.outcome_count; i++) {
         s->outcomes++;
-        s->answered += s->outcome_room[i].delivery == TRANSPORT_ANSWERED;
+        s->answered += s->outcome_room[i].delivery == APNS_TRANSPORT_ANSWERED;
     }
     for (uint32_t i = 0; i < io.event_count; i++)
         event_look(s, &s->event_room[i]);
     if (s->up && s->submitted == 0) requests_submit(s);
     if (s->submitted > 0 && s->outcomes == s->submitted && !s->closing)
-        s->closing = apns_transport_connection_close(s->client, s->connection, TRANSPORT_CLOSE_DRAIN) == 0;
+        s->closing = apns_transport_connection_close(s->client, s->connection, APNS_TRANSPORT_CLOSE_DRAIN) == 0;
     return SCENARIO_DONE;
 }
 

@@ -137,7 +137,7 @@ static void close_start(apns_reactor *r, struct reactor_slot *slot) {
     apns_reactor_world *world = sim_state_of(r)->world;
     if (slot->active == SLOT_LISTENER) {
         listener_close(world, &world->listeners[slot->descriptor]);
-        apns_reactor_slots_close(&r->slots, reactor_slot_index(&r->slots, slot));
+        apns_reactor_slots_close(&r->slots, slot);
         return;
     }
     uint32_t side;
@@ -164,9 +164,8 @@ static void join(apns_reactor *r, struct sim_link *link, uint32_t side) {
     struct reactor_slot *slot = &r->slots.all[own->slot];
     if (slot->send_done < slot->send_length && own->error == 0 && sim_chance(world, 500000))
         apns_sim_link_take(world, link, side);
-    uint32_t index = own->slot;
     apns_sim_link_leave(world, link, side);
-    apns_reactor_slots_close(&r->slots, index);
+    apns_reactor_slots_close(&r->slots, slot);
 }
 
 static uint8_t *buffer_next(struct sim_state *s) {
@@ -194,7 +193,7 @@ static uint32_t tell(apns_reactor *r, struct sim_side *own, uint32_t kind, apns_
 static uint32_t tell_connected(apns_reactor *r, struct sim_side *own, apns_reactor_event *event) {
     struct reactor_slot *slot = &r->slots.all[own->slot];
     own->state = SIM_SIDE_OPEN;
-    tell(r, own, REACTOR_CONNECTED, event);
+    tell(r, own, APNS_REACTOR_CONNECTED, event);
     event->error = own->error;
     slot->state = own->error == 0 ? REACTOR_SLOT_OPEN : REACTOR_SLOT_FAILED;
     if (own->error != 0) own->ended = true;
@@ -204,7 +203,7 @@ static uint32_t tell_connected(apns_reactor *r, struct sim_side *own, apns_react
 static uint32_t tell_sent(apns_reactor *r, struct sim_side *own, int error, apns_reactor_event *event) {
     struct reactor_slot *slot = &r->slots.all[own->slot];
     slot->sending = false;
-    tell(r, own, REACTOR_SENT, event);
+    tell(r, own, APNS_REACTOR_SENT, event);
     event->length = slot->send_done;
     event->error = error;
     return 1;
@@ -229,7 +228,7 @@ static uint32_t serve_receiving(apns_reactor *r, struct sim_link *link, uint32_t
     if (flow->arrived > 0) {
         uint8_t *buffer = buffer_next(s);
         if (buffer == NULL) return 0;
-        tell(r, own, REACTOR_RECEIVED, event);
+        tell(r, own, APNS_REACTOR_RECEIVED, event);
         event->bytes = buffer;
         event->length = apns_sim_link_read(s->world, link, side, buffer, s->buffer_bytes);
         return 1;
@@ -238,7 +237,7 @@ static uint32_t serve_receiving(apns_reactor *r, struct sim_link *link, uint32_t
     bool ended = !flow->silent && flow->segments_count == 0 && flow->end_ns <= s->world->now_ns;
     if (own->ended || (!failed && !ended)) return 0;
     own->ended = true;
-    tell(r, own, REACTOR_RECEIVED, event);
+    tell(r, own, APNS_REACTOR_RECEIVED, event);
     event->error = failed ? own->error : 0;
     return 1;
 }
@@ -260,17 +259,15 @@ static uint32_t serve(apns_reactor *r, struct sim_link *link, uint32_t side, apn
 static bool adopt(apns_reactor *r, const struct sim_listener *listener, uint32_t number, apns_reactor_event *event) {
     apns_reactor_world *world = sim_state_of(r)->world;
     struct sim_link *link = world->links[number];
-    uint32_t index = apns_reactor_slots_take(&r->slots);
-    if (index == REACTOR_SLOT_NONE) return false;
-    struct reactor_slot *slot = &r->slots.all[index];
-    slot->state = REACTOR_SLOT_OPEN;
-    slot->context = r->slots.all[listener->slot].context;
+    const uint64_t context = r->slots.all[listener->slot].context;
+    struct reactor_slot *slot = apns_reactor_slots_take(&r->slots, REACTOR_SLOT_OPEN, context);
+    if (slot == NULL) return false;
     slot->descriptor = (int32_t)(number << 1 | SIM_SERVER);
     struct sim_side *own = &link->sides[SIM_SERVER];
     own->reactor = r;
-    own->slot = index;
+    own->slot = reactor_slot_index(&r->slots, slot);
     own->state = SIM_SIDE_OPEN;
-    tell(r, own, REACTOR_ACCEPTED, event);
+    tell(r, own, APNS_REACTOR_ACCEPTED, event);
     return true;
 }
 
@@ -338,7 +335,7 @@ static int wait_for_events(apns_reactor *r, const struct reactor_plan *plan, apn
 }
 
 static const struct reactor_backend_table simulated_table = {
-    .kind = REACTOR_BACKEND_OTHER,
+    .kind = APNS_REACTOR_BACKEND_OTHER,
     .create = create,
     .destroy = destroy,
     .now_ns = now_ns,

@@ -8,8 +8,8 @@
 #ifndef APNS_BATCH_REACTOR_SIMULATED_H
 #define APNS_BATCH_REACTOR_SIMULATED_H
 
+#include "apns_reactor_world.h"
 #include "reactor_internal.h"
-#include "reactor_world.h"
 
 enum { SIM_CLIENT = 0, SIM_SERVER = 1 };
 

@@ -135,14 +135,14 @@ static void digest_bytes(apns_reactor_world *world, const uint8_t *bytes, uint32
     }
 }
 
-static const char *const kinds[] = {"", "connected", "accepted", "received", "sent", "closed", "timer", "woken"};
+static const char *const kinds[] = {"", "connected", "accepted", "received", "sent", "closed", "woken"};
 
 void apns_sim_note(const apns_reactor *r, const apns_reactor_event *event) {
     apns_reactor_world *world = sim_state_of(r)->world;
     digest_add(world, world->now_ns);
     digest_add(world, (uint64_t)event->kind << 48 ^ (uint64_t)number_of(r) << 40 ^ event->socket);
     digest_add(world, (uint64_t)(uint32_t)event->error << 32 | event->length);
-    if (event->kind == REACTOR_RECEIVED && event->length > 0) digest_bytes(world, event->bytes, event->length);
+    if (event->kind == APNS_REACTOR_RECEIVED && event->length > 0) digest_bytes(world, event->bytes, event->length);
     if (world->options.trace < 0) return;
     dprintf(world->options.trace, "%12.6f ms reactor %u socket %u.%u %s %u bytes error %d\n",
             (double)(world->now_ns - world->options.start_ns) / 1e6, number_of(r), (uint32_t)event->socket,

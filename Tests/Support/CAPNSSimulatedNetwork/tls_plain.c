@@ -24,7 +24,7 @@ static plain_session *plain_of(apns_tls_session *session) {
 static bool append(apns_tls_session *session, uint8_t kind, const uint8_t *body, size_t length) {
     apns_tls_output *output = session->output;
     if (output->capacity - output->length < length + HEADER_BYTES) {
-        apns_error_set(&session->error, APNS_RESOURCE, TLS_ERROR_OUTPUT_FULL, 0,
+        apns_error_set(&session->error, APNS_RESOURCE, APNS_TLS_ERROR_OUTPUT_FULL, 0,
                        "more to send than the send buffer holds");
         return false;
     }
@@ -50,48 +50,49 @@ static bool header_read(apns_tls_session *session, apns_tls_input *input) {
 }
 
 static int nonsense(apns_tls_session *session) {
-    apns_error_set(&session->error, APNS_PEER, TLS_ERROR_LIBRARY, 0, "a record that makes no sense");
-    return TLS_FAILED;
+    apns_error_set(&session->error, APNS_PEER, APNS_TLS_ERROR_LIBRARY, 0, "a record that makes no sense");
+    return APNS_TLS_FAILED;
 }
 
 static int plain_handshake(apns_tls_session *session, apns_tls_input *input) {
     const bool server = session->role != &apns_tls_client_role;
     if (!server && !plain_of(session)->greeted) {
         plain_of(session)->greeted = true;
-        if (!append(session, RECORD_HELLO, NULL, 0)) return TLS_FAILED;
+        if (!append(session, RECORD_HELLO, NULL, 0)) return APNS_TLS_FAILED;
     }
-    if (!header_read(session, input)) return TLS_WANT;
+    if (!header_read(session, input)) return APNS_TLS_WANT;
     if (session->header[0] != RECORD_HELLO || session->record_left > 0) return nonsense(session);
     plain_of(session)->met = true;
-    if (server && !append(session, RECORD_HELLO, NULL, 0)) return TLS_FAILED;
-    return TLS_OK;
+    if (server && !append(session, RECORD_HELLO, NULL, 0)) return APNS_TLS_FAILED;
+    return APNS_TLS_OK;
 }
 
 static int plain_read(apns_tls_session *session, apns_tls_input *input, uint8_t *plain, size_t capacity,
                       size_t *length) {
     while (session->record_left == 0) {
-        if (!header_read(session, input)) return TLS_WANT;
-        if (session->header[0] == RECORD_GOODBYE) return TLS_CLOSED;
-        if (session->header[0] != RECORD_DATA || session->record_left > TLS_RECORD_PLAIN_MAX) return nonsense(session);
+        if (!header_read(session, input)) return APNS_TLS_WANT;
+        if (session->header[0] == RECORD_GOODBYE) return APNS_TLS_CLOSED;
+        if (session->header[0] != RECORD_DATA || session->record_left > APNS_TLS_RECORD_PLAIN_MAX)
+            return nonsense(session);
     }
     size_t count = session->record_left < input->length ? session->record_left : input->length;
     if (count > capacity) count = capacity;
-    if (count == 0) return TLS_WANT;
+    if (count == 0) return APNS_TLS_WANT;
     memcpy(plain, input->bytes, count);
     input->bytes += count;
     input->length -= count;
     session->record_left -= count;
     *length = count;
-    return TLS_OK;
+    return APNS_TLS_OK;
 }
 
 static int plain_write(apns_tls_session *session, const uint8_t *plain, size_t length) {
     for (size_t done = 0; done < length;) {
-        size_t count = length - done < TLS_RECORD_PLAIN_MAX ? length - done : TLS_RECORD_PLAIN_MAX;
-        if (!append(session, RECORD_DATA, plain + done, count)) return TLS_FAILED;
+        size_t count = length - done < APNS_TLS_RECORD_PLAIN_MAX ? length - done : APNS_TLS_RECORD_PLAIN_MAX;
+        if (!append(session, RECORD_DATA, plain + done, count)) return APNS_TLS_FAILED;
         done += count;
     }
-    return TLS_OK;
+    return APNS_TLS_OK;
 }
 
 static void plain_close(apns_tls_session *session) {
@@ -126,7 +127,7 @@ static int plain_context_create(const apns_tls_role *role, const apns_tls_contex
                                 apns_tls_context **out, apns_error *error) {
     (void)options;
     *out = calloc(1, sizeof(**out));
-    if (*out == NULL) return apns_error_set(error, APNS_RESOURCE, TLS_ERROR_LIBRARY, 0, "no memory");
+    if (*out == NULL) return apns_error_set(error, APNS_RESOURCE, APNS_TLS_ERROR_LIBRARY, 0, "no memory");
     **out = (apns_tls_context){.methods = &plain_methods, .role = role};
     return APNS_OK;
 }

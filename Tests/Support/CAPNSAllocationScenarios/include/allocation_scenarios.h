@@ -39,7 +39,7 @@ typedef struct scenario_identity {
 
 /* failing: number of the allocation that fails, from 1; 0 for none. */
 
-/* A loop with a listener and a connection to it, bytes both ways, a timer. backend: enum apns_reactor_backend. */
+/* A loop with a listener and a connection to it, bytes both ways. backend: enum apns_reactor_backend. */
 void scenario_reactor(uint32_t backend, uint64_t failing, scenario_result *result);
 
 /* Two contexts, a handshake over memory, a message, close_notify. */

@@ -1,22 +1,22 @@
 /*
  * transport_fault: servers that misbehave on purpose, for tests of clients. What happens and when is the caller's
- * decision; here is only how. Everything of transport.h
- * about pointers, threads and errors holds.
+ * decision; here is only how. Everything of apns_transport.h about pointers, threads and errors holds.
  */
 #ifndef APNS_BATCH_TRANSPORT_FAULT_H
 #define APNS_BATCH_TRANSPORT_FAULT_H
 
-#include "transport_server.h"
+#include "apns_h2_server.h"
+#include "apns_transport_server.h"
 
 enum apns_transport_abort {
-    TRANSPORT_ABORT_NONE = 0,
-    TRANSPORT_ABORT_RESET = 1,  /* TCP RST, at once */
-    TRANSPORT_ABORT_CLOSE = 2,  /* FIN after what is on its way, without close_notify */
-    TRANSPORT_ABORT_ALERT = 3,  /* after what is on its way a fatal TLS alert, then FIN */
-    TRANSPORT_ABORT_NOTIFY = 4, /* close_notify without a GOAWAY */
+    APNS_TRANSPORT_ABORT_NONE = 0,
+    APNS_TRANSPORT_ABORT_RESET = 1,  /* TCP RST, at once */
+    APNS_TRANSPORT_ABORT_CLOSE = 2,  /* FIN after what is on its way, without close_notify */
+    APNS_TRANSPORT_ABORT_ALERT = 3,  /* after what is on its way a fatal TLS alert, then FIN */
+    APNS_TRANSPORT_ABORT_NOTIFY = 4, /* close_notify without a GOAWAY */
 };
 
-/* Ends a connection. TRANSPORT_EVENT_DOWN says TRANSPORT_LOCAL_FAULT. */
+/* Ends a connection. APNS_TRANSPORT_EVENT_DOWN says APNS_TRANSPORT_LOCAL_FAULT. */
 int apns_transport_fault_abort(apns_transport *t, apns_transport_connection connection, uint32_t how);
 
 /* Ends a connection when it has sent, or received, so many bytes of the TCP stream: to the byte for RESET and CLOSE. */
@@ -29,16 +29,16 @@ typedef struct apns_transport_cut {
 } apns_transport_cut;
 _Static_assert(sizeof(apns_transport_cut) == 16, "fixed layout");
 
-enum { TRANSPORT_CUTS_MAX = 1024 };
+enum { APNS_TRANSPORT_CUTS_MAX = 1024 };
 
 /* Lays out what the next connections accepted are to suffer, one cut for each, behind those laid out before. cuts:
- * copied. APNS_RESOURCE when more than TRANSPORT_CUTS_MAX would wait; then none was taken. */
+ * copied. APNS_RESOURCE when more than APNS_TRANSPORT_CUTS_MAX would wait; then none was taken. */
 int apns_transport_fault_cuts_add(apns_transport *t, const apns_transport_cut *cuts, uint32_t count);
 
 /* Cuts laid out and not yet used. */
 uint32_t apns_transport_fault_cuts_left(const apns_transport *t);
 
-enum apns_transport_stall { TRANSPORT_STALL_READING = 1, TRANSPORT_STALL_WRITING = 2 };
+enum apns_transport_stall { APNS_TRANSPORT_STALL_READING = 1, APNS_TRANSPORT_STALL_WRITING = 2 };
 
 /* Stops reading, writing or both, until it is called with 0. What the peer sends meanwhile is kept, up to 16 MiB. */
 int apns_transport_fault_stall(apns_transport *t, apns_transport_connection connection, uint32_t what);
@@ -49,17 +49,10 @@ int apns_transport_fault_pings_mute(apns_transport *t, apns_transport_connection
 /* Requests are handed out as soon as their fields have come, whatever has come of the body by then. */
 int apns_transport_fault_early(apns_transport *t, apns_transport_connection connection, bool early);
 
-typedef struct apns_transport_setting {
-    uint16_t id;
-    uint16_t reserved;
-    uint32_t value;
-} apns_transport_setting;
-_Static_assert(sizeof(apns_transport_setting) == 8, "fixed layout");
-
 /* Announces at most 8 settings, which hold here too once the client has acknowledged them. settings: borrowed until
  * return. */
 int apns_transport_fault_settings(apns_transport *t, apns_transport_connection connection,
-                                  const apns_transport_setting *settings, uint32_t count);
+                                  const apns_h2_setting *settings, uint32_t count);
 
 /* Sends GOAWAY with any last-stream-id; streams above it are passed over. debug: borrowed until return. */
 int apns_transport_fault_goaway(apns_transport *t, apns_transport_connection connection, uint32_t last_stream,

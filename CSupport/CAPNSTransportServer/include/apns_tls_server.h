@@ -1,10 +1,10 @@
 /*
- * tls_server: the server's part of TLS. Everything of tls.h about pointers, threads and errors holds.
+ * tls_server: the server's part of TLS. Everything of apns_tls.h about pointers, threads and errors holds.
  */
 #ifndef APNS_BATCH_TLS_SERVER_H
 #define APNS_BATCH_TLS_SERVER_H
 
-#include "tls.h"
+#include "apns_tls.h"
 
 /* Makes a context for servers, which issue no session tickets; otherwise as apns_tls_context_create. */
 int apns_tls_server_context_create(const apns_tls_context_options *options, apns_tls_context **out, apns_error *error);

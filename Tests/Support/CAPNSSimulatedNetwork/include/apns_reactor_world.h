@@ -1,5 +1,5 @@
 /*
- * apns_reactor_world: the network and the clock of simulated reactors and transports (REACTOR_BACKEND_OTHER). Some
+ * apns_reactor_world: the network and the clock of simulated reactors and transports (APNS_REACTOR_BACKEND_OTHER). Some
  * reactors, clients and servers, live in one process and one thread; time is a number that moves when nothing is left
  * to do; every choice comes from the seed, so that a seed reproduces a run byte for byte. No kernel is involved.
  *
@@ -18,8 +18,8 @@
 #ifndef APNS_BATCH_REACTOR_WORLD_H
 #define APNS_BATCH_REACTOR_WORLD_H
 
-#include "reactor.h"
-#include "transport.h"
+#include "apns_reactor.h"
+#include "apns_transport.h"
 
 typedef struct apns_reactor_world apns_reactor_world;
 

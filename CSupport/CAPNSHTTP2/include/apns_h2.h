@@ -1,6 +1,6 @@
 /*
- * h2: HTTP/2 sessions over memory, of clients; h2_server.h has the server's side. Plaintext in, plaintext out; never a
- * descriptor.
+ * h2: HTTP/2 sessions over memory, of clients; apns_h2_server.h has the server's side. Plaintext in, plaintext out;
+ * never a descriptor.
  *
  * Model. A session is fed received bytes and pumped for bytes to send. Its callbacks only record facts: about a stream
  * in its exchange (a fixed record of the caller's slab), about the session in struct apns_h2_facts. The caller looks at
@@ -9,12 +9,13 @@
  * Sending. Frames go one after another into struct apns_h2_output, which is one TLS record wide; flush is called each
  * time it is full. The pump stops at the next frame after the output says paused.
  *
- * Pointers. "Borrowed until return" and "borrowed until closed" (until the exchange shows H2_CLOSED or was abandoned).
+ * Pointers. "Borrowed until return" and "borrowed until closed" (until the exchange shows APNS_H2_CLOSED or was
+ * abandoned).
  *
  * Threads. A memory, its pools and their sessions belong to one thread.
  *
  * Limits. A session keeps no more streams than announced or allowed by the peer, header lists up to
- * H2_HEADER_LIST_BYTES_MAX, bodies up to what the options say. A peer that goes past a limit ends the session.
+ * APNS_H2_HEADER_LIST_BYTES_MAX, bodies up to what the options say. A peer that goes past a limit ends the session.
  *
  * Errors. 0, or a negative value after which the session is of no more use and apns_h2_session_failure says why.
  */
@@ -33,18 +34,23 @@ typedef struct apns_h2_session apns_h2_session;
 typedef struct apns_h2_header_set apns_h2_header_set;
 
 /* Bytes of names and values (32 more counted per field: RFC 9113, section 6.5.2) of a header list that are taken. */
-enum { H2_HEADER_LIST_BYTES_MAX = 32768 };
+enum { APNS_H2_HEADER_LIST_BYTES_MAX = 32768 };
 
 /* Fields of a request received that are taken. */
-enum { H2_FIELDS_RECEIVED_MAX = 128 };
+enum { APNS_H2_FIELDS_RECEIVED_MAX = 128 };
 
 /* Bytes of a captured value; a longer one is passed over. */
-enum { H2_CAPTURE_BYTES_MAX = 1024 };
+enum { APNS_H2_CAPTURE_BYTES_MAX = 1024 };
 
 /* Error codes (RFC 9113, section 7) that are used by name. */
-enum { H2_NO_ERROR = 0, H2_INTERNAL_ERROR = 2, H2_REFUSED_STREAM = 7, H2_CANCEL = 8 };
+enum { APNS_H2_NO_ERROR = 0, APNS_H2_INTERNAL_ERROR = 2, APNS_H2_REFUSED_STREAM = 7, APNS_H2_CANCEL = 8 };
 
-enum { H2_SET_FIELDS_MAX = 32, H2_SESSION_FIELDS_MAX = 4, H2_REQUEST_FIELDS_MAX = 8, H2_CAPTURES_MAX = 8 };
+enum {
+    APNS_H2_SET_FIELDS_MAX = 32,
+    APNS_H2_SESSION_FIELDS_MAX = 4,
+    APNS_H2_REQUEST_FIELDS_MAX = 8,
+    APNS_H2_CAPTURES_MAX = 8
+};
 
 /* ---------------------------------------------------------------- memory */
 
@@ -61,16 +67,12 @@ void apns_h2_memory_give(apns_h2_memory *memory, void *block);
 /* Makes a block larger, keeping its bytes; NULL at the limit, then block is unchanged. */
 void *apns_h2_memory_grow(apns_h2_memory *memory, void *block, size_t bytes);
 
-/* The same out of a reserve when memory is short or the limit is reached, up to 65,000 bytes. For the library's
- * realloc: nghttp2 (1.52) frees an item twice when its queue of streams with data cannot grow. */
-void *apns_h2_memory_grow_reserved(apns_h2_memory *memory, void *block, size_t bytes);
-
 /* ---------------------------------------------------------------- fields and messages */
 
 enum apns_h2_indexing {
-    H2_INDEXED = 0,   /* RFC 7541, section 6.2.1 */
-    H2_LITERAL = 1,   /* section 6.2.3 */
-    H2_NAME_ONCE = 2, /* indexed the first time in a session, literal afterwards */
+    APNS_H2_INDEXED = 0,   /* RFC 7541, section 6.2.1 */
+    APNS_H2_LITERAL = 1,   /* section 6.2.3 */
+    APNS_H2_NAME_ONCE = 2, /* indexed the first time in a session, literal afterwards */
 };
 
 typedef struct apns_h2_field {
@@ -99,10 +101,10 @@ _Static_assert(sizeof(apns_h2_message) == 48, "fixed layout");
 /* ---------------------------------------------------------------- exchanges */
 
 enum apns_h2_exchange_fact {
-    H2_COMPLETE = 1, /* END_STREAM received: the message is complete */
-    H2_CLOSED = 2,   /* the stream is closed; error_code says how. The session has forgotten the exchange */
-    H2_LISTED = 4,   /* waits in the session's list of changed exchanges */
-    H2_FIELDS = 8,   /* server: see apns_h2_fault_early_set */
+    APNS_H2_COMPLETE = 1, /* END_STREAM received: the message is complete */
+    APNS_H2_CLOSED = 2,   /* the stream is closed; error_code says how. The session has forgotten the exchange */
+    APNS_H2_LISTED = 4,   /* waits in the session's list of changed exchanges */
+    APNS_H2_FIELDS = 8,   /* server: see apns_h2_fault_early_set */
 };
 
 /* One request and its response. */
@@ -114,7 +116,7 @@ typedef struct apns_h2_exchange {
     uint32_t body_sent;
     uint32_t body_received; /* bytes of body received in all */
     int32_t stream;
-    uint32_t error_code; /* with H2_CLOSED: error code of RST_STREAM, or 0 */
+    uint32_t error_code; /* with APNS_H2_CLOSED: error code of RST_STREAM, or 0 */
     uint16_t status;     /* client: :status, 0 before */
     uint8_t facts;       /* enum apns_h2_exchange_fact */
     uint8_t reserved;
@@ -160,13 +162,13 @@ typedef struct apns_h2_session_options {
     uint32_t body_received_max; /* bytes of a body kept */
 } apns_h2_session_options;
 
-enum { H2_GOAWAYS_KEPT = 4, H2_DEBUG_BYTES_MAX = 256 };
+enum { APNS_H2_GOAWAYS_KEPT = 4, APNS_H2_DEBUG_BYTES_MAX = 256 };
 
 typedef struct apns_h2_goaway {
     int32_t last_stream;
     uint32_t code;
     uint32_t debug_length;
-    uint8_t debug[H2_DEBUG_BYTES_MAX]; /* its beginning */
+    uint8_t debug[APNS_H2_DEBUG_BYTES_MAX]; /* its beginning */
 } apns_h2_goaway;
 
 /* What happened to a session; the caller clears what it has seen. */
@@ -175,16 +177,16 @@ typedef struct apns_h2_facts {
     uint32_t goaway_count;   /* kept below; further ones replace the last */
     uint32_t pong_count;
     uint64_t pong_opaque; /* of the last answer to a PING of ours */
-    apns_h2_goaway goaways[H2_GOAWAYS_KEPT];
+    apns_h2_goaway goaways[APNS_H2_GOAWAYS_KEPT];
 } apns_h2_facts;
 
 /* The scope of a session's failure. */
 enum apns_h2_failure_kind {
-    H2_FAILURE_NONE = 0,
-    H2_FAILURE_PROTOCOL = 1, /* the peer's bytes made no sense; code: error of the library */
-    H2_FAILURE_LIMIT = 2,    /* the peer went past a limit */
-    H2_FAILURE_MEMORY = 3,   /* local */
-    H2_FAILURE_OUTPUT = 4,   /* flush failed */
+    APNS_H2_FAILURE_NONE = 0,
+    APNS_H2_FAILURE_PROTOCOL = 1, /* the peer's bytes made no sense; code: error of the library */
+    APNS_H2_FAILURE_LIMIT = 2,    /* the peer went past a limit */
+    APNS_H2_FAILURE_MEMORY = 3,   /* local */
+    APNS_H2_FAILURE_OUTPUT = 4,   /* flush failed */
 };
 
 /* Makes a client's session; its SETTINGS wait to be pumped. NULL when memory is short. */
@@ -231,7 +233,7 @@ int apns_h2_session_goaway(apns_h2_session *session, uint32_t code, const uint8_
 /* ---------------------------------------------------------------- client */
 
 /* Prepares the fields that requests of one kind share, pseudo-header fields first, without :path. Copied. NULL when
- * memory is short or count exceeds H2_SET_FIELDS_MAX. */
+ * memory is short or count exceeds APNS_H2_SET_FIELDS_MAX. */
 apns_h2_header_set *apns_h2_header_set_create(const apns_h2_field *fields, uint32_t count);
 
 /* The set lives on for requests that wait (NULL allowed). */
@@ -243,7 +245,7 @@ typedef struct apns_h2_request {
     const uint8_t *path;         /* borrowed until closed */
     const apns_h2_field *fields; /* the array: borrowed until return; names and values: borrowed until closed */
     uint32_t path_length;
-    uint32_t field_count; /* at most H2_REQUEST_FIELDS_MAX */
+    uint32_t field_count; /* at most APNS_H2_REQUEST_FIELDS_MAX */
 } apns_h2_request;
 
 /* Begins a request and writes what the output has room for. exchange: body set, otherwise fresh from the pool; borrowed

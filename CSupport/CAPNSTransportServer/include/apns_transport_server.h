@@ -1,11 +1,11 @@
 /*
- * transport_server: connections accepted and requests answered. Everything of transport.h about pointers, threads and
- * errors holds.
+ * transport_server: connections accepted and requests answered. Everything of apns_transport.h about pointers, threads
+ * and errors holds.
  */
 #ifndef APNS_BATCH_TRANSPORT_SERVER_H
 #define APNS_BATCH_TRANSPORT_SERVER_H
 
-#include "transport.h"
+#include "apns_transport.h"
 
 /* As apns_transport_tls_create, for listeners. */
 int apns_transport_server_tls_create(apns_transport *t, const apns_transport_tls_options *options, apns_error *error);

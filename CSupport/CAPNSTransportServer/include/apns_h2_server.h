@@ -1,11 +1,11 @@
 /*
  * h2_server: the server's side of HTTP/2 sessions, and sessions that misbehave on purpose, for tests of clients.
- * Everything of h2.h about pointers, threads and errors holds.
+ * Everything of apns_h2.h about pointers, threads and errors holds.
  */
 #ifndef APNS_BATCH_H2_SERVER_H
 #define APNS_BATCH_H2_SERVER_H
 
-#include "h2.h"
+#include "apns_h2.h"
 
 /* As apns_h2_session_create, for a server. streams_max: MAX_CONCURRENT_STREAMS to announce. stream_window: bytes of one
  * body that a client may send ahead; 0 for the usual. */
@@ -35,7 +35,7 @@ typedef struct apns_h2_setting {
 } apns_h2_setting;
 _Static_assert(sizeof(apns_h2_setting) == 8, "fixed layout");
 
-enum { H2_FAULT_SETTINGS_MAX = 8 };
+enum { APNS_H2_FAULT_SETTINGS_MAX = 8 };
 
 /* Sends GOAWAY with any last-stream-id. The session forgets streams above it and passes over later ones. debug:
  * borrowed until return. */
@@ -52,7 +52,7 @@ int apns_h2_fault_bytes(apns_h2_session *session, int32_t stream, const uint8_t 
 /* Passes over PINGs, or answers them again. */
 void apns_h2_fault_pings_mute(apns_h2_session *session, bool muted);
 
-/* Shows H2_FIELDS as soon as the fields of a request have come; it may be answered then. */
+/* Shows APNS_H2_FIELDS as soon as the fields of a request have come; it may be answered then. */
 void apns_h2_fault_early_set(apns_h2_session *session, bool early);
 
 #endif

@@ -1,11 +1,11 @@
 /*
  * identities: keys and certificates made for one occasion, and the check of signatures: what an embedded server and its
- * clients need, and the sender does not. Pointers, threads and errors as in crypto.h.
+ * clients need, and the sender does not. Pointers, threads and errors as in apns_crypto.h.
  */
 #ifndef APNS_BATCH_IDENTITIES_H
 #define APNS_BATCH_IDENTITIES_H
 
-#include "crypto.h"
+#include "apns_crypto.h"
 
 /* ---------------------------------------------------------------- keys on the curve P-256 */
 

@@ -4,7 +4,7 @@
  *
  * Model. The border is data, not callbacks. The caller submits requests as an array of fixed-layout records;
  * apns_transport_poll drives everything once and fills an array of outcomes (one per request, always) and an array of
- * connection events. A server (transport_server.h) is the same with the roles turned: apns_transport_poll fills
+ * connection events. A server (apns_transport_server.h) is the same with the roles turned: apns_transport_poll fills
  * requests received, and apns_transport_respond takes responses.
  *
  * Pointers. Each one is owned in one of four ways, named where it stands: "borrowed until return", "borrowed until
@@ -35,33 +35,33 @@ typedef struct apns_transport apns_transport;
 typedef uint64_t apns_transport_connection;
 
 enum apns_transport_scope {
-    TRANSPORT_SCOPE_NONE = 0,
-    TRANSPORT_SCOPE_SYSTEM = 1,  /* code: errno */
-    TRANSPORT_SCOPE_TLS = 2,     /* code: the library's packed error or, for verification, X509_V_ERR_* */
-    TRANSPORT_SCOPE_HTTP2 = 3,   /* code: HTTP/2 error code (RFC 9113, section 7) of RST_STREAM or GOAWAY */
-    TRANSPORT_SCOPE_SESSION = 4, /* code: error of the HTTP/2 library: the peer's bytes made no sense */
-    TRANSPORT_SCOPE_TIMEOUT = 5, /* code: milliseconds waited */
-    TRANSPORT_SCOPE_LOCAL = 6,   /* code: enum apns_transport_local */
-    TRANSPORT_SCOPE_PROXY = 8,   /* code: status of the proxy's answer, 0 when it made no sense */
-    TRANSPORT_SCOPE_END = 7,     /* the peer closed the connection in order; code 0 */
+    APNS_TRANSPORT_SCOPE_NONE = 0,
+    APNS_TRANSPORT_SCOPE_SYSTEM = 1,  /* code: errno */
+    APNS_TRANSPORT_SCOPE_TLS = 2,     /* code: the library's packed error or, for verification, X509_V_ERR_* */
+    APNS_TRANSPORT_SCOPE_HTTP2 = 3,   /* code: HTTP/2 error code (RFC 9113, section 7) of RST_STREAM or GOAWAY */
+    APNS_TRANSPORT_SCOPE_SESSION = 4, /* code: error of the HTTP/2 library: the peer's bytes made no sense */
+    APNS_TRANSPORT_SCOPE_TIMEOUT = 5, /* code: milliseconds waited */
+    APNS_TRANSPORT_SCOPE_LOCAL = 6,   /* code: enum apns_transport_local */
+    APNS_TRANSPORT_SCOPE_PROXY = 8,   /* code: status of the proxy's answer, 0 when it made no sense */
+    APNS_TRANSPORT_SCOPE_END = 7,     /* the peer closed the connection in order; code 0 */
 };
 
 enum apns_transport_local {
-    TRANSPORT_LOCAL_CLOSED = 1,    /* the caller closed the connection */
-    TRANSPORT_LOCAL_NO_STREAM = 2, /* submitted past the peer's MAX_CONCURRENT_STREAMS or to a connection not up */
-    TRANSPORT_LOCAL_NO_ALPN = 3,   /* the peer did not choose h2 */
-    TRANSPORT_LOCAL_LIMIT = 4,     /* the peer went past a limit of ours */
-    TRANSPORT_LOCAL_FAULT = 5,     /* server: asked for with transport_fault.h */
-    TRANSPORT_LOCAL_GOAWAY = 6,    /* above the last-stream-id of the server's GOAWAY */
+    APNS_TRANSPORT_LOCAL_CLOSED = 1,    /* the caller closed the connection */
+    APNS_TRANSPORT_LOCAL_NO_STREAM = 2, /* submitted past the peer's MAX_CONCURRENT_STREAMS or to a connection not up */
+    APNS_TRANSPORT_LOCAL_NO_ALPN = 3,   /* the peer did not choose h2 */
+    APNS_TRANSPORT_LOCAL_LIMIT = 4,     /* the peer went past a limit of ours */
+    APNS_TRANSPORT_LOCAL_FAULT = 5,     /* server: asked for with apns_transport_fault.h */
+    APNS_TRANSPORT_LOCAL_GOAWAY = 6,    /* above the last-stream-id of the server's GOAWAY */
 };
 
 /* ---------------------------------------------------------------- creation */
 
 enum apns_transport_loop {
-    TRANSPORT_LOOP_AUTO = 0,
-    TRANSPORT_LOOP_IO_URING = 1,
-    TRANSPORT_LOOP_EPOLL = 2,
-    TRANSPORT_LOOP_OTHER = 3, /* never asked for here: one that is made elsewhere, in a simulation */
+    APNS_TRANSPORT_LOOP_AUTO = 0,
+    APNS_TRANSPORT_LOOP_IO_URING = 1,
+    APNS_TRANSPORT_LOOP_EPOLL = 2,
+    APNS_TRANSPORT_LOOP_OTHER = 3, /* never asked for here: one that is made elsewhere, in a simulation */
 };
 
 typedef struct apns_transport_options {
@@ -87,10 +87,10 @@ int apns_transport_create(const apns_transport_options *options, apns_transport 
  */
 void apns_transport_destroy(apns_transport *t);
 
-/* TRANSPORT_LOOP_IO_URING, TRANSPORT_LOOP_EPOLL or TRANSPORT_LOOP_OTHER: the one that runs. */
+/* APNS_TRANSPORT_LOOP_IO_URING, APNS_TRANSPORT_LOOP_EPOLL or APNS_TRANSPORT_LOOP_OTHER: the one that runs. */
 uint32_t apns_transport_loop_kind(const apns_transport *t);
 
-/* Where TRANSPORT_LOOP_AUTO was asked for and io_uring cannot be had: its errno; else 0. */
+/* Where APNS_TRANSPORT_LOOP_AUTO was asked for and io_uring cannot be had: its errno; else 0. */
 int apns_transport_loop_refusal(const apns_transport *t);
 
 /* The errno with which the loop itself failed, when apns_transport_poll says so; else 0. */
@@ -99,7 +99,7 @@ int apns_transport_loop_error(const apns_transport *t);
 /* Monotonic nanoseconds of the loop's clock. */
 uint64_t apns_transport_now_ns(apns_transport *t);
 
-/* From any thread: the current or next apns_transport_poll returns with TRANSPORT_EVENT_WOKEN. */
+/* From any thread: the current or next apns_transport_poll returns with APNS_TRANSPORT_EVENT_WOKEN. */
 void apns_transport_wake(apns_transport *t);
 
 /* ---------------------------------------------------------------- TLS */
@@ -142,10 +142,10 @@ int apns_transport_tls_release(apns_transport *t, int32_t number);
 /* ---------------------------------------------------------------- header fields */
 
 enum apns_transport_indexing {
-    TRANSPORT_INDEXED = 0, /* incremental indexing (HPACK, RFC 7541 section 6.2.1) */
-    TRANSPORT_LITERAL = 1, /* literal, never put into the table, here or further on (6.2.3) */
-    TRANSPORT_NAME_ONCE =
-        2, /* indexed the first time on a connection so that the name enters the table, then literal (6.2.2) */
+    APNS_TRANSPORT_INDEXED = 0, /* incremental indexing (HPACK, RFC 7541 section 6.2.1) */
+    APNS_TRANSPORT_LITERAL = 1, /* literal, never put into the table, here or further on (6.2.3) */
+    /* indexed the first time on a connection so that the name enters the table, then literal (6.2.2) */
+    APNS_TRANSPORT_NAME_ONCE = 2,
 };
 
 typedef struct apns_transport_field {
@@ -185,12 +185,13 @@ void apns_transport_user_timeout_set(apns_transport *t, uint32_t milliseconds);
  * proxy. */
 int apns_transport_tunnel_set(apns_transport *t, const uint8_t *request, uint32_t length);
 
-/* Starts a connection. Its end is always one TRANSPORT_EVENT_DOWN, also when it never comes up. error: filled when it
- * could not be started, may be NULL. */
+/* Starts a connection. Its end is always one APNS_TRANSPORT_EVENT_DOWN, also when it never comes up. error: filled when
+ * it could not be started, may be NULL. */
 int apns_transport_connect(apns_transport *t, const apns_transport_connect_options *options,
                            apns_transport_connection *out, apns_error *error);
 
-/* How far a connection has got: an enum apns_transport_stage, TRANSPORT_STAGE_NONE when it has ended or is unknown. */
+/* How far a connection has got: an enum apns_transport_stage, APNS_TRANSPORT_STAGE_NONE when it has ended or is
+ * unknown. */
 uint32_t apns_transport_connection_stage(const apns_transport *t, apns_transport_connection connection);
 
 /* Fields appended to every request submitted to this connection from now on (an authorization, for instance). Copied.
@@ -198,15 +199,15 @@ uint32_t apns_transport_connection_stage(const apns_transport *t, apns_transport
 int apns_transport_connection_fields_set(apns_transport *t, apns_transport_connection connection,
                                          const apns_transport_field *fields, uint32_t count);
 
-enum apns_transport_close { TRANSPORT_CLOSE_DRAIN = 0, TRANSPORT_CLOSE_NOW = 1 };
+enum apns_transport_close { APNS_TRANSPORT_CLOSE_DRAIN = 0, APNS_TRANSPORT_CLOSE_NOW = 1 };
 
 /* DRAIN: takes no new request and closes after the last outcome (a server: after the last answer). A server says GOAWAY
  * at once, a client when it closes: until then it may still send bodies and resets. A connection that is not up yet is
- * closed now. NOW: open requests get their outcomes with the next poll. Either way TRANSPORT_EVENT_DOWN comes when the
- * peer has closed too, or half a second later. */
+ * closed now. NOW: open requests get their outcomes with the next poll. Either way APNS_TRANSPORT_EVENT_DOWN comes when
+ * the peer has closed too, or half a second later. */
 int apns_transport_connection_close(apns_transport *t, apns_transport_connection connection, uint32_t how);
 
-/* Sends a PING; the answer is TRANSPORT_EVENT_PONG with the round trip in microseconds as code. */
+/* Sends a PING; the answer is APNS_TRANSPORT_EVENT_PONG with the round trip in microseconds as code. */
 int apns_transport_connection_ping(apns_transport *t, apns_transport_connection connection);
 
 /* ---------------------------------------------------------------- requests */
@@ -227,7 +228,7 @@ _Static_assert(sizeof(apns_transport_request) == 56, "fixed layout");
 
 /* Takes all count requests (borrowed until return). Each gets exactly one outcome from a later poll, also when its
  * connection is gone (then NOT_SENT). Never queues behind the peer's MAX_CONCURRENT_STREAMS: past it the outcome is
- * NOT_SENT with TRANSPORT_LOCAL_NO_STREAM. Fails with APNS_MISUSE when count exceeds the streams free in the slab
+ * NOT_SENT with APNS_TRANSPORT_LOCAL_NO_STREAM. Fails with APNS_MISUSE when count exceeds the streams free in the slab
  * (apns_transport_streams_free), a header set is not defined or a field_count is too large; then none was taken. */
 int apns_transport_submit(apns_transport *t, const apns_transport_request *requests, uint32_t count);
 
@@ -235,10 +236,10 @@ int apns_transport_submit(apns_transport *t, const apns_transport_request *reque
 uint32_t apns_transport_streams_free(const apns_transport *t);
 
 enum apns_transport_delivery {
-    TRANSPORT_NOT_SENT = 0,   /* no byte of it left, or the peer said it did not process it (REFUSED_STREAM, above
+    APNS_TRANSPORT_NOT_SENT = 0,   /* no byte of it left, or the peer said it did not process it (REFUSED_STREAM, above
                                  GOAWAY's last-stream-id: RFC 9113, section 8.7) */
-    TRANSPORT_MAYBE_SENT = 1, /* may have been processed; no complete answer */
-    TRANSPORT_ANSWERED = 2,   /* a complete response */
+    APNS_TRANSPORT_MAYBE_SENT = 1, /* may have been processed; no complete answer */
+    APNS_TRANSPORT_ANSWERED = 2,   /* a complete response */
 };
 
 typedef struct apns_transport_outcome {
@@ -260,30 +261,34 @@ _Static_assert(sizeof(apns_transport_outcome) == 56, "fixed layout");
 
 /* How far a connection had got, and so what it waited for. */
 enum apns_transport_stage {
-    TRANSPORT_STAGE_NONE = 0,
-    TRANSPORT_STAGE_CONNECTING = 1,  /* TCP */
-    TRANSPORT_STAGE_TUNNELING = 2,   /* a proxy's answer */
-    TRANSPORT_STAGE_HANDSHAKING = 3, /* TLS */
-    TRANSPORT_STAGE_SETTLING = 4,    /* the peer's first SETTINGS */
-    TRANSPORT_STAGE_UP = 5,
+    APNS_TRANSPORT_STAGE_NONE = 0,
+    APNS_TRANSPORT_STAGE_CONNECTING = 1,  /* TCP */
+    APNS_TRANSPORT_STAGE_TUNNELING = 2,   /* a proxy's answer */
+    APNS_TRANSPORT_STAGE_HANDSHAKING = 3, /* TLS */
+    APNS_TRANSPORT_STAGE_SETTLING = 4,    /* the peer's first SETTINGS */
+    APNS_TRANSPORT_STAGE_UP = 5,
 };
 
 enum apns_transport_event_kind {
-    TRANSPORT_EVENT_UP = 1,       /* TLS done and the peer's SETTINGS received: requests may go; streams_max filled;
-                                     detail: protocol and cipher, for the log */
-    TRANSPORT_EVENT_SETTINGS = 2, /* the peer changed MAX_CONCURRENT_STREAMS: streams_max filled */
-    TRANSPORT_EVENT_GOAWAY = 3,   /* code: error code; last_stream filled; detail: debug data as sent (may be anything).
-                                     No new request may go to this connection; its open ones above last_stream come back
-                                     NOT_SENT, the others are still awaited. Some servers say it twice; a client
-                                    without requests waits a tenth of a second for the second one */
-    TRANSPORT_EVENT_DOWN = 4,  /* the last event of a connection, after the outcomes of all its requests; scope, code,
-                                  stage; detail: text */
-    TRANSPORT_EVENT_PONG = 5,  /* code: round trip in microseconds */
-    TRANSPORT_EVENT_WOKEN = 6, /* apns_transport_wake was called */
-    TRANSPORT_EVENT_ACCEPTED =
-        7, /* server: a connection is up (TLS and client preface done); code: the how many-th TCP
-              connection accepted it is, from 1; detail: a line with protocol and cipher, then, when the client showed a
-              certificate that was verified, UID= and CN= of its subject, a line each where it has them */
+    /* TLS done and the peer's SETTINGS received: requests may go; streams_max filled; detail: protocol and cipher, for
+     * the log */
+    APNS_TRANSPORT_EVENT_UP = 1,
+    /* the peer changed MAX_CONCURRENT_STREAMS: streams_max filled */
+    APNS_TRANSPORT_EVENT_SETTINGS = 2,
+    /* code: error code; last_stream filled; detail: debug data as sent (may be anything). No new request may go to this
+     * connection; its open ones above last_stream come back NOT_SENT, the others are still awaited. Some servers say it
+     * twice; a client without requests waits a tenth of a second for the second one */
+    APNS_TRANSPORT_EVENT_GOAWAY = 3,
+    /* the last event of a connection, after the outcomes of all its requests; scope, code, stage; detail: text */
+    APNS_TRANSPORT_EVENT_DOWN = 4,
+    /* code: round trip in microseconds */
+    APNS_TRANSPORT_EVENT_PONG = 5,
+    /* apns_transport_wake was called */
+    APNS_TRANSPORT_EVENT_WOKEN = 6,
+    /* server: a connection is up (TLS and client preface done); code: the how many-th TCP connection accepted it is,
+     * from 1; detail: a line with protocol and cipher, then, when the client showed a certificate that was verified,
+     * UID= and CN= of its subject, a line each where it has them */
+    APNS_TRANSPORT_EVENT_ACCEPTED = 7,
 };
 
 typedef struct apns_transport_event {

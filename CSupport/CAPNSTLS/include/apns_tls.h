@@ -1,8 +1,8 @@
 /*
  * tls: OpenSSL over memory. Bytes in, bytes out; never a descriptor.
  *
- * A context holds what connections of one kind share: trust, own certificate; tls_server.h makes those of servers. A
- * session is one connection. The caller lends a session two things: a slice of ciphertext received (struct
+ * A context holds what connections of one kind share: trust, own certificate; apns_tls_server.h makes those of servers.
+ * A session is one connection. The caller lends a session two things: a slice of ciphertext received (struct
  * apns_tls_input, consumed as it goes) and a buffer for ciphertext to send (struct apns_tls_output, appended to). The
  * library reads from the one and writes to the other without a buffer of ours between.
  *
@@ -10,7 +10,7 @@
  *
  * Limits. TLS 1.2 and 1.3, ALPN "h2" required, no renegotiation, no compression.
  *
- * Errors. A call returns enum apns_tls_result; TLS_FAILED fills the session's struct apns_error. The library's
+ * Errors. A call returns enum apns_tls_result; APNS_TLS_FAILED fills the session's struct apns_error. The library's
  * error queue of the thread is left empty.
  */
 #ifndef APNS_BATCH_TLS_H
@@ -27,24 +27,21 @@ typedef struct apns_tls_session apns_tls_session;
 typedef struct apns_tls_roots apns_tls_roots;
 
 /* Bytes of plaintext that one record carries at most (RFC 8446, section 5.1). */
-enum { TLS_RECORD_PLAIN_MAX = 16384 };
-
-/* Bytes that a record may be longer than its plaintext (RFC 5246, section 6.2.3, and its header). */
-enum { TLS_RECORD_OVERHEAD_MAX = 2048 + 5 };
+enum { APNS_TLS_RECORD_PLAIN_MAX = 16384 };
 
 enum apns_tls_result {
-    TLS_OK = 0,
-    TLS_WANT = 1,   /* needs more ciphertext */
-    TLS_CLOSED = 2, /* the peer sent close_notify */
-    TLS_FAILED = -1,
+    APNS_TLS_OK = 0,
+    APNS_TLS_WANT = 1,   /* needs more ciphertext */
+    APNS_TLS_CLOSED = 2, /* the peer sent close_notify */
+    APNS_TLS_FAILED = -1,
 };
 
 enum apns_tls_error_kind {
-    TLS_ERROR_LIBRARY = 1,      /* code: the library's packed error */
-    TLS_ERROR_VERIFICATION = 2, /* code: X509_V_ERR_* */
-    TLS_ERROR_ALPN = 3,         /* the peer did not choose h2 */
-    TLS_ERROR_TRUNCATED = 4,    /* the connection ended without close_notify; code: the library's packed error */
-    TLS_ERROR_OUTPUT_FULL = 5,  /* the output buffer had no room */
+    APNS_TLS_ERROR_LIBRARY = 1,      /* code: the library's packed error */
+    APNS_TLS_ERROR_VERIFICATION = 2, /* code: X509_V_ERR_* */
+    APNS_TLS_ERROR_ALPN = 3,         /* the peer did not choose h2 */
+    APNS_TLS_ERROR_TRUNCATED = 4,    /* the connection ended without close_notify; code: the library's packed error */
+    APNS_TLS_ERROR_OUTPUT_FULL = 5,  /* the output buffer had no room */
 };
 
 typedef struct apns_tls_input {
@@ -82,7 +79,7 @@ typedef struct apns_tls_context_options {
 } apns_tls_context_options;
 _Static_assert(sizeof(apns_tls_context_options) == 48, "fixed layout");
 
-/* What clients and servers do differently. That of servers is in tls_server.h. */
+/* What clients and servers do differently. That of servers is in apns_tls_server.h. */
 typedef struct apns_tls_role apns_tls_role;
 extern const apns_tls_role apns_tls_client_role;
 
@@ -101,15 +98,15 @@ apns_tls_session *apns_tls_session_create(apns_tls_context *context, const char 
 /* Frees a session (NULL allowed). */
 void apns_tls_session_destroy(apns_tls_session *session);
 
-/* Goes on with the handshake; TLS_OK once it is complete. A client calls it first with an empty input. */
+/* Goes on with the handshake; APNS_TLS_OK once it is complete. A client calls it first with an empty input. */
 int apns_tls_session_handshake(apns_tls_session *session, apns_tls_input *input);
 
-/* Decrypts into plain. TLS_OK: *length bytes of plaintext, at most one record's; call again until TLS_WANT, which comes
- * when input is used up. */
+/* Decrypts into plain. APNS_TLS_OK: *length bytes of plaintext, at most one record's; call again until APNS_TLS_WANT,
+ * which comes when input is used up. */
 int apns_tls_session_read(apns_tls_session *session, apns_tls_input *input, uint8_t *plain, size_t capacity,
                           size_t *length);
 
-/* Encrypts plain, one record for each TLS_RECORD_PLAIN_MAX bytes. length: at least 1. */
+/* Encrypts plain, one record for each APNS_TLS_RECORD_PLAIN_MAX bytes. length: at least 1. */
 int apns_tls_session_write(apns_tls_session *session, const uint8_t *plain, size_t length);
 
 /* Appends close_notify, when the session is in a state that allows it. */
@@ -118,7 +115,7 @@ void apns_tls_session_close(apns_tls_session *session);
 /* The connection ended: fills the error that says that close_notify was missing. */
 void apns_tls_session_truncated(apns_tls_session *session);
 
-/* The error of the last call that returned TLS_FAILED. Valid until the session's next call. */
+/* The error of the last call that returned APNS_TLS_FAILED. Valid until the session's next call. */
 const apns_error *apns_tls_session_error(const apns_tls_session *session);
 
 /* Writes protocol and cipher, for the log, NUL-terminated. */

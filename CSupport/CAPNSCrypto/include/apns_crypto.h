@@ -29,20 +29,20 @@
 #include <stdint.h>
 
 enum apns_crypto_fault {
-    CRYPTO_FAULT_NONE = 0,
-    CRYPTO_FAULT_NOT_PEM = 1,     /* no PEM block at all */
-    CRYPTO_FAULT_WRONG_BLOCK = 2, /* PEM, but of something else: a certificate where a key was expected */
-    CRYPTO_FAULT_WRONG_KIND = 3,  /* a key, but of another algorithm or curve */
-    CRYPTO_FAULT_ENCRYPTED = 4,   /* encrypted, and no passphrase was given */
-    CRYPTO_FAULT_PASSPHRASE = 5,  /* the passphrase does not decrypt it, or is too long */
-    CRYPTO_FAULT_MALFORMED = 6,   /* a PEM block of the right name whose content does not parse or is inconsistent */
-    CRYPTO_FAULT_MISMATCH = 7,    /* certificate and key do not belong together */
-    CRYPTO_FAULT_NAME = 8,        /* neither a host name nor an IP address */
-    CRYPTO_FAULT_LIBRARY = 9,     /* OpenSSL failed: see code */
-    CRYPTO_FAULT_SIZE = 10,       /* a key with too few or too many bits */
-    CRYPTO_FAULT_MISSING = 11,    /* the file is right but holds no key, or no certificate */
-    CRYPTO_FAULT_LEGACY =
-        12, /* encrypted with an algorithm that only OpenSSL's legacy provider has, which is not there */
+    APNS_CRYPTO_FAULT_NONE = 0,
+    APNS_CRYPTO_FAULT_NOT_PEM = 1,     /* no PEM block at all */
+    APNS_CRYPTO_FAULT_WRONG_BLOCK = 2, /* PEM, but of something else: a certificate where a key was expected */
+    APNS_CRYPTO_FAULT_WRONG_KIND = 3,  /* a key, but of another algorithm or curve */
+    APNS_CRYPTO_FAULT_ENCRYPTED = 4,   /* encrypted, and no passphrase was given */
+    APNS_CRYPTO_FAULT_PASSPHRASE = 5,  /* the passphrase does not decrypt it, or is too long */
+    APNS_CRYPTO_FAULT_MALFORMED = 6, /* a PEM block of the right name whose content does not parse or is inconsistent */
+    APNS_CRYPTO_FAULT_MISMATCH = 7,  /* certificate and key do not belong together */
+    APNS_CRYPTO_FAULT_NAME = 8,      /* neither a host name nor an IP address */
+    APNS_CRYPTO_FAULT_LIBRARY = 9,   /* OpenSSL failed: see code */
+    APNS_CRYPTO_FAULT_SIZE = 10,     /* a key with too few or too many bits */
+    APNS_CRYPTO_FAULT_MISSING = 11,  /* the file is right but holds no key, or no certificate */
+    /* encrypted with an algorithm that only OpenSSL's legacy provider has, which is not there */
+    APNS_CRYPTO_FAULT_LEGACY = 12,
 };
 
 /* Bytes made by this library. Owned by caller: free with apns_crypto_buffer_free. */
@@ -78,10 +78,10 @@ void apns_crypto_key_free(apns_crypto_key *key);
 
 /* ---------------------------------------------------------------- ES256 (RFC 7518, section 3.4) */
 
-enum { CRYPTO_ES256_BYTES = 64 };
+enum { APNS_CRYPTO_ES256_BYTES = 64 };
 
-/* Signs a message: ECDSA over P-256 and SHA-256. signature: room for CRYPTO_ES256_BYTES, r and then s, 32 bytes each,
- * big endian. message: borrowed until return. */
+/* Signs a message: ECDSA over P-256 and SHA-256. signature: room for APNS_CRYPTO_ES256_BYTES, r and then s, 32 bytes
+ * each, big endian. message: borrowed until return. */
 int apns_crypto_es256_sign(const apns_crypto_key *key, const uint8_t *message, size_t message_length,
                            uint8_t *signature, apns_error *error);
 
@@ -128,12 +128,16 @@ int apns_crypto_pkcs12_read(const uint8_t *bytes, size_t length, const uint8_t *
  * Sealing allocates nothing here; OpenSSL does for a key that is new and inside of an RSA encryption. Key and IV are
  * wiped when the message is sealed; the message is the caller's to wipe. */
 
-enum { CRYPTO_RSA_BITS_MIN = 2048, CRYPTO_RSA_BITS_MAX = 8192, CRYPTO_RSA_BYTES_MAX = 1024 };
+enum { APNS_CRYPTO_RSA_BITS_MIN = 2048, APNS_CRYPTO_RSA_BITS_MAX = 8192, APNS_CRYPTO_RSA_BYTES_MAX = 1024 };
 
-enum apns_crypto_cipher { CRYPTO_CIPHER_AES256_GCM = 0, CRYPTO_CIPHER_AES256_CBC = 1 };
+enum apns_crypto_cipher { APNS_CRYPTO_CIPHER_AES256_GCM = 0, APNS_CRYPTO_CIPHER_AES256_CBC = 1 };
 
 /* How RSA encryption fills up (RFC 8017, section 7): OAEP, whose mask function has the same digest, or v1.5. */
-enum apns_crypto_padding { CRYPTO_PADDING_OAEP_SHA256 = 0, CRYPTO_PADDING_OAEP_SHA1 = 1, CRYPTO_PADDING_PKCS1 = 2 };
+enum apns_crypto_padding {
+    APNS_CRYPTO_PADDING_OAEP_SHA256 = 0,
+    APNS_CRYPTO_PADDING_OAEP_SHA1 = 1,
+    APNS_CRYPTO_PADDING_PKCS1 = 2
+};
 
 typedef struct apns_crypto_sealer apns_crypto_sealer;
 
@@ -163,9 +167,9 @@ void apns_crypto_sealer_free(apns_crypto_sealer *sealer);
 
 /* ---------------------------------------------------------------- digest, random bytes, wiping */
 
-enum { CRYPTO_SHA256_BYTES = 32 };
+enum { APNS_CRYPTO_SHA256_BYTES = 32 };
 
-/* SHA-256 of the bytes (borrowed until return) into digest, room for CRYPTO_SHA256_BYTES. */
+/* SHA-256 of the bytes (borrowed until return) into digest, room for APNS_CRYPTO_SHA256_BYTES. */
 int apns_crypto_sha256(const uint8_t *bytes, size_t length, uint8_t *digest, apns_error *error);
 
 /* Fills bytes from the library's generator. */
