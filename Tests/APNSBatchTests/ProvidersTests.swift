@@ -67,7 +67,7 @@ import Testing
         let causes = try String(contentsOfFile: run.directory + "/results.csv", encoding: .utf8)
         let name = campaign.input.name
         for (line, topic) in [(3, "com.x.y"), (5, "com.x.y.voip")] {
-            #expect(causes.contains("\(name):\(line):68: topic: no provider sends for \"\"\(topic)\"\""), "\(causes)")
+            #expect(causes.contains("\(name):\(line):68: topic: no provider covers \"\"\(topic)\"\""), "\(causes)")
         }
     }
 

@@ -16,7 +16,7 @@ struct LaneLog: Sendable {
     }
 
     func ioUringRefused(_ error: Int32) {
-        logger.notice("io_uring is refused (\(String(cString: strerror(error)))): epoll takes its place")
+        logger.notice("io_uring is not available (\(String(cString: strerror(error)))): using epoll")
     }
 
     func connected(_ event: EventRecord, _ access: ProviderAccess) {
@@ -35,11 +35,11 @@ struct LaneLog: Sendable {
         let level: Logger.Level = if case .empty = debug, event.code == 0 { .info } else { .warning }
         logger.log(
             level: level,
-            "goaway from \(endpoint)\(access.forName): code \(event.code), last stream \(event.last_stream): \(text)")
+            "GOAWAY from \(endpoint)\(access.forName): code \(event.code), last stream \(event.last_stream): \(text)")
     }
 
     func settings(_ event: EventRecord, _ access: ProviderAccess) {
-        logger.info("\(endpoint)\(access.forName) allows \(event.streams_max) streams now")
+        logger.info("\(endpoint)\(access.forName) now allows \(event.streams_max) streams")
     }
 
     /// Says why the run waits, unless that was said already.
@@ -60,7 +60,7 @@ struct LaneLog: Sendable {
     }
 
     func refused(_ cause: String, _ access: ProviderAccess) {
-        logger.warning("\(endpoint)\(access.forName): new credentials refused (\(cause)), the old ones stay")
+        logger.warning("\(endpoint)\(access.forName): new credentials refused (\(cause)); the old ones stay in use")
     }
 
     func retriesFull(_ rows: Int) {
@@ -78,7 +78,7 @@ struct LaneLog: Sendable {
     }
 
     func outageEnded(_ access: ProviderAccess) {
-        logger.warning("\(endpoint)\(access.forName) answers again: sending goes on")
+        logger.warning("\(endpoint)\(access.forName) answers again: sending continues")
     }
 
     func canaryPassed(_ canary: Canary) {

@@ -51,7 +51,7 @@ enum RowFault {
     static func noProvider(
         _ topic: String, _ column: Int, _ row: borrowing CSVRow, _ plan: CampaignPlan
     ) -> RowFinding {
-        finding(.topicProvider, column, row, plan, "topic: no provider sends for \"\(topic)\"")
+        finding(.topicProvider, column, row, plan, "topic: no provider covers \"\(topic)\"")
     }
 
     /// A push type that APNs does not take from the topic's provider.
@@ -98,8 +98,9 @@ enum RowFault {
 
     static func expired(_ row: CSVRow, _ plan: CampaignPlan) -> RowFinding {
         let field = plan.roles.expiration.map { row.fields[$0] }
-        let found = field.map { "\(Quoted($0))" } ?? "one that has passed"
-        let message = "expiration: expected a time to come, found \(found); a duration has its unit, such as 1h"
+        let found = field.map { "\(Quoted($0))" } ?? "a time in the past"
+        let message =
+            "expiration: expected a time in the future, found \(found); write a duration with its unit, such as 1h"
         return finding(.expiration, plan.roles.expiration, row, plan, message)
     }
 
@@ -129,12 +130,12 @@ extension Rule {
 extension PushType {
     /// What is said of a topic that ends as this type asks, for a push of another.
     func oddTopicMessage(_ topic: String) -> String {
-        "topic: \"\(topic)\" ends as a topic of type \(name) does, and the push has another type"
+        "topic: \"\(topic)\" has the suffix of push type \(name), but the push has another type"
     }
 
     /// What a push of this type must be sent with.
     var credentialsWanted: String {
-        "APNs takes a push of type \(name) only with a "
+        "APNs accepts a push of type \(name) only with a "
             + (rule.authentication == .certificateOnly ? "client certificate" : "provider token")
     }
 }

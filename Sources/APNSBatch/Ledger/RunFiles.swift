@@ -85,7 +85,7 @@ package struct DirectoryFiles: RunFiles {
             return (storage, try storage.lockPatiently())
         }
         guard isMine else {
-            throw CampaignError(.configuration, "\(directory): another process is at work on this run")
+            throw CampaignError(.configuration, "\(directory): another process is working on this run")
         }
         return storage
     }

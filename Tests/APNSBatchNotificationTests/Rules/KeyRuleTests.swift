@@ -273,10 +273,10 @@ struct KeyCase: Sendable, CustomTestStringConvertible {
             #"{"aps":{"badge":1,"badge":2,"alert":{"title":"a","title":"b"},"sound":{"name":"x","name":"y"}},"aps":{}}"#
         #expect(
             try PayloadRules.ofRaw(payload) == [
-                "duplicate-key: aps.badge: this key stands twice",
-                "duplicate-key: aps.alert.title: this key stands twice",
-                "duplicate-key: aps.sound.name: this key stands twice",
-                "duplicate-key: aps: this key stands twice",
+                "duplicate-key: aps.badge: this key occurs twice",
+                "duplicate-key: aps.alert.title: this key occurs twice",
+                "duplicate-key: aps.sound.name: this key occurs twice",
+                "duplicate-key: aps: this key occurs twice",
             ])
     }
 

@@ -62,7 +62,7 @@ import Testing
             (
                 #""badge":"{{a}}""#,
                 #"key-type: aps.badge: expected a whole number, found "{{a}}""#
-                    + "; a placeholder is a text unless it has a type, as in {{name:number}}"
+                    + "; a placeholder produces text unless it has a type, as in {{name:number}}"
             ),
             (#""badge":"{{a:bool}}""#, "key-type: aps.badge: expected a whole number, found true"),
             (#""category":"{{a:number}}""#, "key-type: aps.category: expected a string, found 1"),

@@ -173,7 +173,7 @@ import Testing
         #expect(await run.run().accepted == 3000)
         #expect(try stage.results(run).count == 3000)
         let added = Self.rows(3500).utf8.count - Self.rows(3000).utf8.count
-        #expect(run.reader.additionWarning?.contains("rows.csv: \(added) bytes were added behind the first") == true)
+        #expect(run.reader.additionWarning?.contains("rows.csv: \(added) bytes were appended after the first") == true)
     }
 
     @Test("results that were lost are written anew from the ledger", arguments: [false, true])
@@ -242,7 +242,7 @@ import Testing
         let stage = try Stage(script: SimulatorScript(latency: .fixed(10)), streams: 10)
         let (campaign, _) = try await Self.stopped(stage, rows: 2000)
         let first = try CampaignRun(campaign, resuming: true)
-        #expect(try fault(campaign).hasSuffix(": another process is at work on this run"))
+        #expect(try fault(campaign).hasSuffix(": another process is working on this run"))
         #expect(try RunStatus(of: campaign.runDirectory ?? "").state != .ended)
         _ = first
     }

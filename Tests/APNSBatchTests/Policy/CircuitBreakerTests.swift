@@ -140,7 +140,7 @@ import Testing
         #expect(
             stopped?.text
                 == "all of the first 500 answers are refusals (such as \(answer.text)) that no single device can "
-                + "be the cause of: check host, port, proxy and credentials")
+                + "cause: check host, port, proxy and credentials")
         let accepted = [Answer(status: 200)]
         #expect(stop(accepted + Array(repeating: answer, count: 20_000)) == nil, "one row was accepted")
     }
