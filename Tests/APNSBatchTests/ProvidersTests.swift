@@ -85,12 +85,12 @@ import Testing
             }
         }
         #expect(
-            try fault { $0.headers.topic = "com.x.y" } == #"topic: no provider sends for "com.x.y""#)
+            try fault { $0.headers.topic = "com.x.y" } == #"topic: no provider covers "com.x.y""#)
         #expect(
             try fault {
                 $0.headers.topic = "com.x.y"
                 $0.headers.pushType = "voip"
-            } == #"topic: no provider sends for "com.x.y.voip""#)
+            } == #"topic: no provider covers "com.x.y.voip""#)
         #expect(
             try fault { $0.providers[1].topics = ["com.one.game"] }
                 == #"providers 1 and 2 both name the topic "com.one.game""#)

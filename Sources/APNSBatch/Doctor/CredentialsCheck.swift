@@ -132,7 +132,7 @@ struct CredentialsCheck {
         let renewal = "get a new certificate from the developer account"
         if facts.notBefore > now {
             return .init(
-                .error, "certificate dates", "not valid before \(Self.days(facts.notBefore - now)) from now",
+                .error, "certificate dates", "becomes valid in \(Self.days(facts.notBefore - now))",
                 remedy: "check this machine's clock")
         }
         let left = facts.notAfter - now

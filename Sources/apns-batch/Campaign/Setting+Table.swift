@@ -36,7 +36,8 @@ extension Setting {
             $0.templates?.fallback = $1.text
         },
         Setting(
-            "minRows", standard: "none", "Minimum number of rows. A smaller input file is refused before anything is sent."),
+            "minRows", standard: "none",
+            "Minimum number of rows. A smaller input file is refused before anything is sent."),
         Setting(
             "strings", .paths,
             "Localizable.strings file, or folder with .lproj folders, that must hold every loc-key. Repeatable."
@@ -59,7 +60,9 @@ extension Setting {
         Setting("pushType", .text, standard: "alert", "Push type: alert, background, voip, ...") {
             $0.headers.pushType = $1.text ?? ""
         },
-        Setting("priority", .whole, standard: "the push type's", "Priority: 10, 5 or 1.") { $0.headers.priority = $1.number },
+        Setting("priority", .whole, standard: "the push type's", "Priority: 10, 5 or 1.") {
+            $0.headers.priority = $1.number
+        },
         Setting(
             "expiration", .text,
             "Seconds since 1970, a time (2026-01-01T08:00:00Z), a duration (2h), or 0 for one attempt."
@@ -181,7 +184,8 @@ extension Setting {
             "Seconds without an answer after which connections are replaced. After twice as long, the run ends."),
         Setting(
             "unavailablePatience",
-            "Seconds that APNs may answer 429 or 5xx, or not at all, before the run ends. resume sends the remaining rows."),
+            "Seconds that APNs may answer 429 or 5xx, or not at all, before the run ends. resume sends the remaining rows."
+        ),
         Setting("goawayPatience", "Seconds that a connection has to answer requests in flight after GOAWAY."),
         Setting("pingAfter", "Seconds without received bytes after which a PING is sent on a connection."),
         Setting("pingPatience", "Seconds after which an unanswered PING, or unacknowledged bytes, end a connection."),

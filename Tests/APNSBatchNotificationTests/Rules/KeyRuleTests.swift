@@ -242,7 +242,7 @@ struct KeyCase: Sendable, CustomTestStringConvertible {
             (#"{"acme1":"a"}"#, "acme1: unknown key; custom keys"),
         ])
     func unknown(aps: String, expected: String) throws {
-        let wanted = ["unknown-aps-key: aps.\(expected) stand beside aps"]
+        let wanted = ["unknown-aps-key: aps.\(expected) belong beside aps"]
         #expect(try PayloadRules.ofRaw("{\"aps\":\(aps)}", .voip) == wanted)
         #expect(try PayloadRules.ofTemplate("{\"aps\":\(aps)}", [], .voip) == wanted)
     }

@@ -141,7 +141,7 @@ import Testing
         var other = campaign
         other.headers.priority = 5
         other.headers.collapseID = "one"
-        #expect(try fault(other).hasPrefix("push_type or priority, collapse_id: changed since the run began;"))
+        #expect(try fault(other).hasPrefix("push_type or priority, collapse_id: changed since the run began, "))
         let text = Self.rows(5000)
         _ = try stage.write(String(text.dropLast()), to: "rows.csv")
         #expect(

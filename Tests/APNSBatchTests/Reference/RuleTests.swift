@@ -117,8 +117,8 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
             rule: .contentStateMissing, payload: #"{"aps":{"timestamp":1,"event":"update"}}"#,
             change: { $0.headers.pushType = "liveactivity" },
             line: """
-                rows.csv:2:67: aps.content-state: expected an object in a push of type liveactivity that does not end it, \
-                found nothing
+                rows.csv:2:67: aps.content-state: expected an object in a push of type liveactivity that does not end the \
+                activity, found nothing
                 """),
         RuleCase(
             rule: .startAttributes,
@@ -150,7 +150,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         RuleCase(
             rule: .pushTypeCredentials, columns: ",push_type", fields: ",mdm", template: hi,
             change: { $0.credentials = .providerToken(keyPEM: key, keyID: "ABC123DEFG", teamID: "DEF123GHIJ") },
-            line: "rows.csv:2:66: push_type: APNs takes a push of type mdm only with a client certificate"),
+            line: "rows.csv:2:66: push_type: APNs accepts a push of type mdm only with a client certificate"),
         RuleCase(
             rule: .topic, columns: ",topic", fields: ",com example", template: hi,
             line: #"rows.csv:2:66: topic: expected letters, digits, '.', '-' or '_', found " " at byte 4"#),
@@ -160,11 +160,11 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
                 $0.headers.topic = nil
                 $0.providers = [Campaign.Provider(topics: ["com.example.app"], credentials: .none)]
             },
-            line: #"rows.csv:2:66: topic: no provider sends for "com.example.other""#),
+            line: #"rows.csv:2:66: topic: no provider covers "com.example.other""#),
         RuleCase(
             rule: .topicSuffix, columns: ",topic", fields: ",com.example.app.voip", template: hi,
             line: """
-                rows.csv:2:66: topic: "com.example.app.voip" ends as a topic of type voip does, and the push has another \
+                rows.csv:2:66: topic: "com.example.app.voip" has the suffix of push type voip, but the push has another \
                 type
                 """),
         RuleCase(

@@ -98,7 +98,7 @@ import Testing
                 $0.credentials = .certificate(chainPEM: client.certificatePEM, keyPEM: client.keyPEM)
             }
         } throws: {
-            "\($0)" == "push_type: APNs takes a push of type fileprovider only with a provider token"
+            "\($0)" == "push_type: APNs accepts a push of type fileprovider only with a provider token"
         }
     }
 }
