@@ -179,7 +179,7 @@ struct SimulatorScriptTests {
             .init(rules: [.init(share: 1, status: 400, reason: "A", timestamp: 1)]),
             "rules[0].timestamp: only status 410 has one"
         ),
-        (.init(rules: [.init(share: 1, status: 410, timestamp: 1)]), "rules[0].timestamp: needs a reason beside it"),
+        (.init(rules: [.init(share: 1, status: 410, timestamp: 1)]), "rules[0].timestamp: requires a reason"),
         (
             .init(rules: [.init(share: 1, status: 410, reason: "A", timestamp: -1)]),
             "rules[0].timestamp: expected milliseconds since 1970, found -1"

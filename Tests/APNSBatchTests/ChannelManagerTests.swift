@@ -75,7 +75,7 @@ struct ChannelManagerTests {
         await expect(
             .refused(status: 404, reason: "BadPath"),
             "localhost:\(stage.port) answered 404 BadPath: APNs does not know the path; this is a bug in this program",
-            remedy: "check host and port: channels are managed on hosts and ports of their own"
+            remedy: "check host and port: channel management has separate hosts and ports"
         ) { try await wrongPort.list() }
         let nobody = try manager(stage, credentials: Campaign.Credentials.none)
         await expect(

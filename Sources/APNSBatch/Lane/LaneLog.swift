@@ -65,7 +65,8 @@ struct LaneLog: Sendable {
 
     func retriesFull(_ rows: Int) {
         logger.warning(
-            "\(rows) rows of a lane wait to be sent to \(endpoint) again: it takes no others until some are done")
+            "\(rows) rows of a lane wait to be sent to \(endpoint) again: the lane takes no new rows until some are done"
+        )
     }
 
     func outage(_ trouble: Outage.Trouble, last: Answer?, _ patience: UInt64, _ access: ProviderAccess) {

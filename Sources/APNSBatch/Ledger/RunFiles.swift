@@ -74,7 +74,7 @@ package struct DirectoryFiles: RunFiles {
         do {
             return try FileStorage(ledgerPath, .readOnly)
         } catch {
-            let missing = "\(directory) holds no run: there is no \(ledgerPath)"
+            let missing = "\(directory) holds no run: \(ledgerPath) does not exist"
             throw CampaignError(.results, error.isMissing ? missing : "\(error)")
         }
     }

@@ -150,7 +150,7 @@ extension KnownReason {
         case .badCertificateEnvironment: "use a certificate of this environment, or the other environment"
         case .badEnvironmentKeyIdInToken, .badEnvironmentKeyInToken:
             "use a key of this environment, or the other environment: keys may be restricted to one"
-        case .badPath: "check host and port: channels are managed on hosts and ports of their own"
+        case .badPath: "check host and port: channel management has separate hosts and ports"
         case .forbidden: "check in the developer account what the key is allowed to do"
         case .unrelatedKeyIdInToken: "use one key and one team per connection"
         case .unregistered, .expiredToken: "delete the token; the app sends a new one when it is opened"

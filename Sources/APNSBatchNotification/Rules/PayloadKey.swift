@@ -170,7 +170,7 @@ extension PayloadKeyForm {
     /// The range asked for, for a message.
     package var expectedRange: String {
         switch self {
-        case .count: "a whole number from 0 up"
+        case .count: "a whole number of at least 0"
         case .fraction, .score: "a number from 0 to 1"
         case .seconds: "whole seconds since 1970"
         case .one: "1"

@@ -127,7 +127,7 @@ extension RuleRow {
         RuleRow(.channelID, .error, "a broadcast names its channel by the id that APNs gave it", broadcasts),
 
         // The payload as a whole.
-        RuleRow(.jsonSyntax, .error, "a payload is strict JSON; there is no escape \\U", "RFC 8259; " + generating),
+        RuleRow(.jsonSyntax, .error, "a payload is strict JSON, which has no escape \\U", "RFC 8259; " + generating),
         RuleRow(.payloadSize, .error, "at most 4,096 bytes; 5,120 for voip and for broadcasts", generating),
         RuleRow(.apsMissing, .error, "a push of this type has an object named aps", generating),
         RuleRow(.apsType, .error, "aps is an object", generating),
@@ -170,7 +170,7 @@ extension RuleRow {
         RuleRow(.pushType, .error, "apns-push-type is one of Apple's", sending),
         RuleRow(
             .pushTypeCredentials, .error,
-            "mdm goes with a client certificate only, location and fileprovider with a provider token only",
+            "mdm requires a client certificate, and location and fileprovider require a provider token",
             "Apple, Sending notification requests to APNs; Using push notifications to signal changes"),
         RuleRow(.topic, .error, "a topic has letters, digits, dots, dashes and underscores", sending),
         RuleRow(.topicProvider, .error, "one of the campaign's providers sends for a row's topic", "the campaign"),

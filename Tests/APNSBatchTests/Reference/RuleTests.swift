@@ -63,7 +63,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
             line: #"rows.csv:2:67: aps.badge: expected a whole number, found "five""#),
         RuleCase(
             rule: .keyRange, columns: ",badge", fields: ",-1", template: #"{"aps":{"badge":"{{badge:number}}"}}"#,
-            line: "rows.csv:2:66: aps.badge: expected a whole number from 0 up, found -1"),
+            line: "rows.csv:2:66: aps.badge: expected a whole number of at least 0, found -1"),
         RuleCase(
             rule: .mutableContentTrue, payload: #"{"aps":{"alert":"a","mutable-content":true}}"#,
             line: "rows.csv:2:67: aps.mutable-content: expected 0 or 1, found true"),

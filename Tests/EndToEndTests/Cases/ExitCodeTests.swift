@@ -134,7 +134,7 @@ extension EndToEnd {
             ),
             (
                 ["--input", "-", "--to", "simulator", "--template", "GOOD", "--min-rows", "2"],
-                "min-rows: <stdin> is no file"
+                "min-rows: <stdin> is not a file"
             ),
             (
                 ["--input", "ROWS", "--to", "simulator", "--template", "GOOD", "--not-after", "2020-01-01T00:00:00Z"],
