@@ -133,7 +133,7 @@ extension EndToEnd {
             try #require(
                 Self.says(
                     process, "apns-batch: not reloaded: providers[1]: ", "two.p8: signing key: ",
-                    "connections keep what they have"),
+                    "connections keep their credentials"),
                 "\(process.errors)")
             try good.write(to: teams.sender.scratch.file("two.p8"))
             try teams.writeCampaign(keyFile: "next.p8", keyID: "KEYNEXT001")
