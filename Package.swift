@@ -83,7 +83,10 @@ let package = Package(
             ]),
         module(
             "APNSBatchRecords",
-            ["CAPNSCommon", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification", "APNSBatchCredentials", "APNSBatchBasics"]),
+            [
+                "CAPNSCommon", "APNSBatchModel", "APNSBatchRows", "APNSBatchNotification", "APNSBatchCredentials",
+                "APNSBatchBasics",
+            ]),
         module(
             "APNSBatchSending",
             [

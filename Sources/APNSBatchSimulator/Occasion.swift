@@ -162,7 +162,7 @@ package struct OccasionDirectory {
 
     private func foreign(_ name: String) -> SimulatorError {
         .configuration(
-            "\(path)/\(name) was not made by this simulator and is left as it is: name another --directory, or give your own "
+            "\(path)/\(name) was not made by this simulator and was not overwritten: name another --directory, or give your own "
                 + "files with --cert, --key and --provider-key")
     }
 }

@@ -84,10 +84,10 @@ package final class Simulator: Sendable {
 
     private static func check(_ configuration: SimulatorConfiguration) throws(SimulatorError) {
         for topics in [configuration.topics] + configuration.providerKeys.map(\.topics) {
-            if let topics, topics.contains("") { throw .configuration("topics: an empty one") }
+            if let topics, topics.contains("") { throw .configuration("topics: expected no empty topic") }
         }
         if configuration.clientAuthorityPEM?.isEmpty == true {
-            throw .configuration("clientAuthorityPEM: an empty one")
+            throw .configuration("clientAuthorityPEM: expected a certificate, found nothing")
         }
         guard configuration.channelsMaximum >= 0 else {
             throw .configuration("channelsMaximum: expected 0 or more, found \(configuration.channelsMaximum)")
@@ -141,7 +141,7 @@ package enum SimulatorError: Error, Equatable, CustomStringConvertible {
         case .script(let text): "script: \(text)"
         case .configuration(let text): text
         case .transport(let text), .system(let text): text
-        case .alreadyStarted: "the simulator was started before"
+        case .alreadyStarted: "the simulator was already started"
         }
     }
 }

@@ -5,7 +5,8 @@ import ArgumentParser
 struct ApnsBatch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apns-batch",
-        abstract: "Sends a campaign of push notifications: one row of a CSV, one push, one line of results.",
+        abstract:
+            "Sends a campaign of push notifications: one push and one line of results for each row of a CSV file.",
         discussion: """
             Examples:
               apns-batch send --input rows.csv --to simulator
@@ -19,13 +20,17 @@ struct ApnsBatch: AsyncParsableCommand {
               apns-batch render campaign.yaml --rows 3
               apns-batch simulate --port 2197
 
-            Exit codes: 0 every row got a final answer from APNs, and some were accepted;
-            2 complete, but none was accepted, or some rows are unavailable, invalid,
-            unknown, expired or suppressed; 64 wrong usage or configuration, nothing was
-            sent; 69 stopped by a fatal answer or because APNs cannot be reached; 71 this
-            machine lacks threads, memory, descriptors or an event loop; 75 interrupted,
-            or input or disk failed during the run. resume continues a run that ended with
-            69, 71 or 75, or was killed.
+            Exit codes:
+              0   Every row got a final answer from APNs, and at least one was accepted.
+              2   The run is complete, but no row was accepted, or some rows are
+                  unavailable, invalid, unknown, expired or suppressed.
+              64  Usage, configuration or input is wrong; nothing was sent.
+              69  A fatal answer stopped the run, or APNs cannot be reached.
+              71  The machine lacks threads, memory, file descriptors or an event loop.
+              75  The run was interrupted, or the input or the disk failed.
+
+            "apns-batch resume" continues a run that ended with 69, 71 or 75, or that was
+            killed.
             """,
         version: ProductVersion.current,
         subcommands: [
@@ -34,7 +39,7 @@ struct ApnsBatch: AsyncParsableCommand {
             Reference.self,
         ])
 
-    /// Keys will be in memory. What else the process does for itself first is in CAPNSProcess.
+    /// Core dumps are forbidden before any key is in memory. CAPNSProcess has already prepared the process in other ways.
     static func main() async {
         ProcessSecrecy.forbidCoreDumps()
         do {
@@ -50,7 +55,7 @@ struct ApnsBatch: AsyncParsableCommand {
         }
     }
 
-    /// What the parser did not understand, in the form of all other errors.
+    /// Reports a parsing error in the same form as all other errors.
     private static func refuse(_ error: any Error) -> Never {
         let text = message(for: error)
         complain(text.prefix(1).lowercased() + text.dropFirst())

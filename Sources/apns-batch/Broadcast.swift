@@ -6,11 +6,11 @@ struct Broadcast: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Sends to broadcast channels: one request and one line of results for each row.",
         discussion: """
-            Takes the arguments and writes the results of send. Rows have a channel_id
-            instead of a token; columns payload, priority and expiration are used as what
-            they are called, all others fill the template. Every broadcast needs an
-            expiration: 0 for channels that store nothing. Payloads have at most 5,120
-            bytes.
+            Arguments and results are those of send. Each row has a channel_id instead of
+            a token. The columns payload, priority and expiration set these properties of
+            the broadcast; all other columns fill the template. Every broadcast needs an
+            expiration, which is 0 for channels that store no message. A payload has at
+            most 5,120 bytes.
 
             Examples:
               apns-batch broadcast --input channels.csv --template score.json \\
@@ -38,12 +38,12 @@ struct Broadcast: AsyncParsableCommand {
 extension CampaignSettings {
     private static let broadcastType = "liveactivity"
 
-    /// The recipients of a broadcast; refuses settings that no broadcast has.
+    /// Returns the recipients of a broadcast. Throws for settings that a broadcast cannot have.
     func channels(of campaign: Campaign, bundleID: String? = nil) throws -> Campaign.Recipients {
         if let pushType = self.pushType, pushType != Self.broadcastType {
-            throw UsageError("push type: a broadcast is a push of type \(Self.broadcastType), found \"\(pushType)\"")
+            throw UsageError("push type: expected \(Self.broadcastType) for a broadcast, found \"\(pushType)\"")
         }
-        if self.collapseId != nil { throw UsageError("collapse id: a broadcast has none") }
+        if self.collapseId != nil { throw UsageError("collapse id: a broadcast cannot have one") }
         if let bundleID { return .channels(bundleID: bundleID) }
         return .channels(bundleID: try Self.app(of: campaign.headers.topic))
     }

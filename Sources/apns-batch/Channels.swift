@@ -14,11 +14,12 @@ struct Channels: AsyncParsableCommand {
               apns-batch channels list campaign.yaml --json
               apns-batch channels read campaign.yaml --channel dHN0LXNyY2gtY2hubA==
 
-            A campaign file gives destination and credentials, and the app as its topic.
-            Production and sandbox mean api-manage-broadcast.push.apple.com:2196 and
-            api-manage-broadcast.sandbox.push.apple.com:2195. Nothing is retried. Exit
-            codes: 0 done; 64 wrong usage, nothing sent; 69 refused, or APNs cannot be
-            reached.
+            A campaign file gives the destination, the credentials, and the app as its
+            topic. production is api-manage-broadcast.push.apple.com:2196, and sandbox is
+            api-manage-broadcast.sandbox.push.apple.com:2195. Requests are not retried.
+
+            Exit codes: 0 the request succeeded; 64 usage or configuration is wrong, and
+            nothing was sent; 69 APNs refused the request or cannot be reached.
             """,
         subcommands: [ChannelsCreate.self, ChannelsRead.self, ChannelsDelete.self, ChannelsList.self])
 }
@@ -29,7 +30,7 @@ struct ChannelsCreate: AsyncParsableCommand {
 
     @OptionGroup var arguments: ChannelArguments
 
-    @Option(help: "What the channel stores for devices that are offline: none or most-recent (message).")
+    @Option(help: "What the channel stores for offline devices: none, or most-recent for the latest message.")
     var storage: StorageName
 
     func run() async throws {
@@ -42,7 +43,7 @@ struct ChannelsCreate: AsyncParsableCommand {
 
 struct ChannelsRead: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "read", abstract: "Prints what APNs knows about a channel.")
+        commandName: "read", abstract: "Prints the properties of a channel.")
 
     @OptionGroup var arguments: ChannelArguments
 
@@ -58,7 +59,7 @@ struct ChannelsRead: AsyncParsableCommand {
 
 struct ChannelsDelete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Deletes a channel; its subscribers get nothing from it any more.")
+        commandName: "delete", abstract: "Deletes a channel. Its subscribers no longer receive broadcasts.")
 
     @OptionGroup var arguments: ChannelArguments
 
@@ -73,7 +74,7 @@ struct ChannelsDelete: AsyncParsableCommand {
 
 struct ChannelsList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Prints the ids of all channels, one a line.")
+        commandName: "list", abstract: "Prints the ids of all channels, one per line.")
 
     @OptionGroup var arguments: ChannelArguments
 
@@ -84,7 +85,7 @@ struct ChannelsList: AsyncParsableCommand {
     }
 }
 
-/// What a channel keeps, as the command calls it.
+/// The storage policy of a channel, under the name that the command uses.
 enum StorageName: String, ExpressibleByArgument, CaseIterable {
     case none
     case mostRecent = "most-recent"
@@ -94,22 +95,22 @@ enum StorageName: String, ExpressibleByArgument, CaseIterable {
     var storage: ChannelManager.Storage { self == .none ? .none : .mostRecent }
 }
 
-/// A channel for scripts.
+/// The JSON form of a channel.
 private struct ChannelLine: Encodable {
     var channelId: String
     var storage: String?
     var deleted: Bool?
 }
 
-/// What all of these commands take.
+/// The arguments that all of these commands share.
 struct ChannelArguments: ParsableArguments {
-    @Argument(help: "Campaign file (YAML), for destination, credentials and topic.")
+    @Argument(help: "Campaign file (YAML) with destination, credentials and topic.")
     var campaign: String?
 
     @Option(help: "Bundle id of the app. (default: the campaign file's topic)")
     var bundleId: String?
 
-    @Option(help: "production, sandbox, or HOST:PORT of channel management.")
+    @Option(help: "production, sandbox, or the HOST:PORT of channel management.")
     var to: String?
 
     @OptionGroup var credentials: CredentialFlags
@@ -128,7 +129,8 @@ struct ChannelArguments: ParsableArguments {
         let settings = try resolved()
         guard settings.to != "simulator" else {
             throw UsageError(
-                "--to: a simulator inside this process would forget its channels at once; run one with simulate")
+                "--to: a simulator inside this process would lose its channels at exit; run one with \"apns-batch simulate\""
+            )
         }
         let app = try CampaignSettings.app(of: settings.topic)
         return try ChannelManager(
@@ -137,7 +139,7 @@ struct ChannelArguments: ParsableArguments {
             authorities: try settings.caFile.map { try InputFile.bytes(of: $0) } ?? [])
     }
 
-    /// Does one thing with a manager; what goes wrong becomes lines on standard error and an exit code.
+    /// Performs a request with a manager. An error is reported on standard error and rethrown as an exit code.
     func ask<T>(_ body: (ChannelManager) async throws(ChannelError) -> T) async throws -> T {
         do {
             return try await body(try manager())
@@ -146,7 +148,7 @@ struct ChannelArguments: ParsableArguments {
         }
     }
 
-    /// For people, or for scripts.
+    /// Prints the text, or with `--json` the object.
     func print(_ text: String, _ object: some Encodable) throws {
         if json {
             Swift.print(try JSONLine.text(object))
@@ -160,14 +162,14 @@ struct ChannelArguments: ParsableArguments {
 extension CampaignSettings {
     private static let topicSuffix = ".push-type.liveactivity"
 
-    /// The app of a topic, which may have the suffix of Live Activities.
+    /// Returns the bundle id of a topic, which may have the suffix of Live Activities.
     static func app(of topic: String?) throws -> String {
-        guard let topic else { throw UsageError("no app: give --bundle-id, or the app's bundle id as topic") }
+        guard let topic else { throw UsageError("no app: give --bundle-id, or the bundle id as topic") }
         return topic.hasSuffix(topicSuffix) ? String(topic.dropLast(topicSuffix.count)) : topic
     }
 }
 
-/// JSON on one line, with names in snake case.
+/// Encodes JSON on one line, with names in snake case.
 enum JSONLine {
     static func text(_ object: some Encodable) throws -> String {
         let encoder = JSONEncoder()

@@ -5,10 +5,10 @@ import Foundation
 /// `apns-batch check`.
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Checks every row, payload and header against all rules; sends nothing.",
+        abstract: "Checks every row, payload and header against all rules, without sending.",
         discussion: """
-            Takes the arguments of send; needs no credentials. Shows up to 20 examples of
-            each finding; all of them go into findings.csv
+            The arguments are those of send, but credentials are not needed. Up to 20
+            examples of each finding are printed; findings.csv holds all of them
             (severity,rule,row,file,line,column,message). docs/reference.md lists the
             rules.
 
@@ -17,17 +17,17 @@ struct Check: AsyncParsableCommand {
               apns-batch check --input rows.csv --template payload.json \\
                 --topic com.example.app --strings App/
 
-            Exit codes: 0 everything would be sent; 2 some rows would not; 64 wrong usage
-            or configuration, or a template that breaks a rule in every row; 75
-            interrupted.
+            Exit codes: 0 every row would be sent; 2 some rows would not be sent; 64 usage
+            or configuration is wrong, or the template breaks a rule in every row; 75 the
+            check was interrupted.
             """)
 
     @OptionGroup var arguments: CampaignArguments
 
-    @Option(help: "File for all findings.")
+    @Option(help: "File to write all findings to.")
     var findings = "findings.csv"
 
-    @Flag(help: "Treat rows as broadcasts, as the command broadcast does.")
+    @Flag(help: "Treat the rows as broadcasts, like the command broadcast.")
     var broadcast = false
 
     func run() async throws {
@@ -66,7 +66,7 @@ struct Check: AsyncParsableCommand {
     }
 }
 
-/// How a check's report reads.
+/// Formats the report of a check.
 enum CheckText {
     static func whole(_ report: CheckReport) -> String {
         let campaign = report.campaign.map { line($0) }.joined()
@@ -81,7 +81,7 @@ enum CheckText {
 
     private static func group(_ group: CheckReport.Group) -> String {
         let more = group.count - UInt64(group.examples.count)
-        let rest = more > 0 ? "… and \(more) more of \(group.rule)\n" : ""
+        let rest = more > 0 ? "… and \(more) more findings of \(group.rule)\n" : ""
         return group.examples.map(line).joined() + rest
     }
 
@@ -94,11 +94,11 @@ enum CheckText {
         let sizes = report.sizes
         guard sizes.maximum > 0 else { return "" }
         let shares = [(0.5, "p50"), (0.9, "p90"), (0.99, "p99")]
-            .map { "\($0.1) \(sizes.percentile($0.0))" }.joined(separator: ", ")
+            .map { "\($0.1) \(sizes.percentile($0.0)) bytes" }.joined(separator: ", ")
         let saved = sizes.payloads > 0 ? Double(sizes.bytesSaved) / Double(sizes.payloads) : 0
         return """
-            payload sizes in bytes: \(shares), largest \(sizes.maximum) (row \(sizes.maximumRow))
-            whitespace removed: \(sizes.bytesSaved) bytes, \(String(format: "%.1f", saved)) for each payload\n
+            payload size: \(shares), largest \(sizes.maximum) bytes (row \(sizes.maximumRow))
+            whitespace removed: \(sizes.bytesSaved) bytes, \(String(format: "%.1f", saved)) per payload\n
             """
     }
 
@@ -107,7 +107,7 @@ enum CheckText {
             + UInt64(report.campaign.count { $0.severity == severity })
     }
 
-    /// The line that scripts read is the last.
+    /// Ends with the line that scripts read.
     private static func end(_ report: CheckReport) -> String {
         let (errors, warnings) = (count(.error, report), count(.warning, report))
         let all = report.findingsPath.map { "all findings: \($0)\n" } ?? ""

@@ -2,10 +2,9 @@ import APNSBatch
 import Foundation
 import Synchronization
 
-/// The files of a run's keys and certificates: looked at while the run goes on, and read again when one has changed or
-/// SIGHUP asks for it.
+/// Watches the key and certificate files of a run, and reads them again when one has changed or on SIGHUP.
 final class CredentialFiles: Sendable {
-    /// What tells one state of a file from another without reading it.
+    /// The attributes by which a change of a file is noticed without reading it.
     private struct Stamp: Equatable {
         var device: UInt64
         var inode: UInt64
@@ -13,7 +12,7 @@ final class CredentialFiles: Sendable {
         var seconds: Int
         var nanoseconds: Int
 
-        /// Nil while there is no such file, as in the middle of a replacement.
+        /// Nil if the file does not exist, as may be the case while it is being replaced.
         init?(_ path: String) {
             var facts = stat()
             guard stat(path, &facts) == 0 else { return nil }
@@ -26,18 +25,18 @@ final class CredentialFiles: Sendable {
 
     private struct State {
         var providers: [CampaignSettings]
-        /// When the files were read.
+        /// The stamps when the files were last read.
         var known: [Stamp?]
-        /// At the last look.
+        /// The stamps at the last check.
         var seen: [Stamp?]
     }
 
-    /// Says which key is whose; another key has another id, so it is read again too.
+    /// The campaign file is read again too, because it holds the key ids.
     private let campaignFile: String?
     private let settings: @Sendable () throws -> CampaignSettings
     private let state: Mutex<State>
 
-    /// Make it before the files are read: what changes in between is then read again.
+    /// Create it before the files are read, so that a change in between is noticed.
     init(_ call: CampaignCall) throws {
         campaignFile = call.file?.path
         settings = { try call.settingsNow() }
@@ -50,8 +49,8 @@ final class CredentialFiles: Sendable {
         ([campaignFile].compactMap(\.self) + providers.flatMap(\.files)).map { Stamp($0) }
     }
 
-    /// Looks twice a second until the task is cancelled. A change counts when it has stood for one look, so that files
-    /// that are just being written are left alone.
+    /// Checks the files twice a second until the task is cancelled. A change counts once two checks in a row agree, so that
+    /// a file is not read while it is being written.
     func follow(_ run: CampaignRun) async {
         while (try? await Task.sleep(for: .milliseconds(500))) != nil {
             let isDue = state.withLock { state in
@@ -63,12 +62,12 @@ final class CredentialFiles: Sendable {
         }
     }
 
-    /// SIGHUP.
+    /// Reads the files again at once, because of SIGHUP.
     func reloadNow(_ run: CampaignRun) {
         if !reload(run) { complain("SIGHUP: keys and certificates have not changed") }
     }
 
-    /// False when nothing differs. What is wrong changes nothing, and is not tried again until a file changes.
+    /// Returns false if nothing has changed. Files with an error change nothing, and are read again when one changes.
     @discardableResult
     private func reload(_ run: CampaignRun) -> Bool {
         state.withLock { state in
@@ -76,13 +75,13 @@ final class CredentialFiles: Sendable {
             do {
                 let settings = try settings()
                 let providers = try settings.providerList()
-                // From now on, also if they cannot be read yet.
+                // These files are watched from now on, even if they cannot be read yet.
                 (state.providers, state.known) = (providers, Self.stamps(campaignFile, providers))
                 let changed = try run.replaceCredentials(try settings.read(providers, for: .reloading))
                 for number in changed { complain("reloaded: \(providers[number].fileName), new connections use it") }
                 return !changed.isEmpty
             } catch {
-                complain("not reloaded: \(error); connections keep what they have")
+                complain("not reloaded: \(error); connections keep their credentials")
                 return true
             }
         }

@@ -2,50 +2,50 @@ import APNSBatch
 import ArgumentParser
 import Foundation
 
-/// `apns-batch doctor`. The library has a type of the shorter name.
+/// `apns-batch doctor`. The name `Doctor` belongs to the library.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Checks what a campaign needs: DNS, network, TLS, clock, key, certificate, device token.",
+        abstract: "Diagnoses DNS, network, TLS, clock, signing key, certificate and device token.",
         discussion: """
-            Prints a line for each finding, ok, warning or error, and below it what to do.
-            It requests "/" from each server without credentials, which reaches no device.
+            Prints one line for each finding (ok, warning or error), followed by a remedy.
+            It requests "/" from each server without credentials; this reaches no device.
 
-            With --token and --topic it sends one push to that device in each environment,
-            to tell a sandbox token from one of production: push type background, priority
-            5, expiration 0, payload {"aps":{"content-available":1}}. The device shows
-            nothing.
+            With --token and --topic, it sends one push to that device in each environment
+            to find out whether the token belongs to the sandbox or to production. The push
+            has type background, priority 5, expiration 0 and the payload
+            {"aps":{"content-available":1}}; the device shows nothing.
 
             Examples:
               apns-batch doctor campaign.yaml
               apns-batch doctor --topic com.example.app --token 00fc13ad... \\
                 --key-file AuthKey.p8 --key-id ABC123DEFG --team-id DEF123GHIJ
 
-            Exit codes: 0 no warnings, no errors; 2 there are warnings; 64 wrong usage;
-            69 there are errors.
+            Exit codes: 0 there are no warnings and no errors; 2 there are warnings; 64
+            the usage is wrong; 69 there are errors.
             """)
 
-    @Argument(help: "Campaign file (YAML), for credentials, topic and trusted certificates.")
+    @Argument(help: "Campaign file (YAML) with credentials, topic and trusted certificates.")
     var campaign: String?
 
     @Option(help: "Check one server only: production, sandbox, or HOST:PORT. (default: both environments)")
     var to: String?
 
-    @Option(help: "HOST:PORT in place of api.push.apple.com:443, such as port 2197 or a proxy.")
+    @Option(help: "HOST:PORT instead of api.push.apple.com:443, such as port 2197 or a proxy.")
     var production: String?
 
-    @Option(help: "HOST:PORT in place of api.sandbox.push.apple.com:443.")
+    @Option(help: "HOST:PORT instead of api.sandbox.push.apple.com:443.")
     var sandbox: String?
 
     @OptionGroup var credentials: CredentialFlags
 
-    @Option(help: "Device token (hex) to send the probe to.")
+    @Option(help: "Device token (hex) that receives the probe.")
     var token: String?
 
     @Option(help: "Bundle id of the app that has the token.")
     var topic: String?
 
-    @Flag(help: "Print one JSON object a line: level, what, text and, if there is one, remedy.")
+    @Flag(help: "Print one JSON object per line: level, what, text and, if there is one, remedy.")
     var json = false
 
     func run() async throws {
@@ -80,7 +80,7 @@ struct DoctorCommand: AsyncParsableCommand {
         case nil: return [production, sandbox]
         case "production": return [production]
         case "sandbox": return [sandbox]
-        case "simulator": throw UsageError("--to: a simulator inside this process needs no doctor")
+        case "simulator": throw UsageError("--to: doctor cannot examine a simulator inside this process")
         case let text?: return [try Self.endpoint(text, .other, flag: "--to")].compactMap { $0 }
         }
     }
@@ -94,7 +94,7 @@ struct DoctorCommand: AsyncParsableCommand {
         return .init(environment, host: host, port: port)
     }
 
-    /// Nil where there are none.
+    /// Returns nil if the settings have no credentials.
     private static func credentials(_ settings: CampaignSettings) throws -> Doctor.Credentials? {
         settings.keyPassphraseFile.flatMap(SecretFile.exposure).map { complain("warning: \($0)") }
         let passphrase = try settings.secret("keyPassphrase")

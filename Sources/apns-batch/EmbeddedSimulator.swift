@@ -1,9 +1,9 @@
 import APNSBatch
 import APNSBatchSimulator
 
-/// The simulator inside this process: what `--to simulator` means.
+/// The simulator inside this process, which `--to simulator` starts.
 final class EmbeddedSimulator: Sendable {
-    /// For campaigns that name no topic.
+    /// The topic of campaigns that name none.
     static let topic = "com.example.app"
 
     let destination: Campaign.Destination
@@ -19,9 +19,9 @@ final class EmbeddedSimulator: Sendable {
         self.simulator = simulator
     }
 
-    /// Starts it if the settings send to it.
+    /// Starts the simulator if the settings send to it.
     ///
-    /// - Parameter broadcasts: it then knows every channel that rows may name.
+    /// - Parameter broadcasts: whether every channel that a row names exists in the simulator.
     static func ifWanted(_ settings: CampaignSettings, broadcasts: Bool = false) throws -> EmbeddedSimulator? {
         guard settings.to == "simulator" else {
             guard settings.simulatorScript == nil else {
@@ -47,7 +47,7 @@ final class EmbeddedSimulator: Sendable {
         }
     }
 
-    /// Its names and credentials without a server, for `render`.
+    /// Returns the simulator's names and credentials without starting a server, for `render`.
     static func forRendering(_ settings: CampaignSettings) throws -> EmbeddedSimulator? {
         guard settings.to == "simulator" else { return nil }
         return EmbeddedSimulator(try Occasion.make(hosts: ["localhost"]), port: 443, simulator: nil)

@@ -3,22 +3,24 @@ import ArgumentParser
 import CAPNSProcess
 import Foundation
 
-/// The codes that a scheduler sees; those above 63 are of sysexits.h.
+/// The exit codes of the command. Those above 63 are from sysexits.h.
 enum ExitStatus {
     static let someRowsLeft = ExitCode(2)
     static let usage = ExitCode(64)
     static let unavailable = ExitCode(69)
-    /// The machine lacks something: threads, memory, descriptors, an event loop.
+    /// The machine lacks threads, memory, file descriptors or an event loop.
     static let system = ExitCode(Int32(APNS_PROCESS_EXIT_SYSTEM))
     static let interrupted = ExitCode(75)
 
-    /// - Parameter isPrinted: the account of the run could be written to standard output. It stands in summary.json too, but
-    ///   who reads the output must not take its loss for a success.
+    /// Returns the exit code of a run.
+    ///
+    /// - Parameter isPrinted: whether the summary could be written to standard output. summary.json holds it too, but a
+    ///   reader of the output must not take a missing summary for a success.
     static func of(_ summary: CampaignSummary, isPrinted: Bool) -> ExitCode {
         summary.exitCode == 0 && !isPrinted ? interrupted : ExitCode(summary.exitCode)
     }
 
-    /// Of a check that ended early.
+    /// Returns the exit code of a check that ended early.
     static func whileChecking(_ kind: CampaignError.Kind) -> ExitCode {
         switch kind {
         case .results: interrupted
@@ -27,7 +29,7 @@ enum ExitStatus {
         }
     }
 
-    /// Of a campaign that did not start.
+    /// Returns the exit code of a campaign that did not start.
     static func beforeSending(_ kind: CampaignError.Kind) -> ExitCode {
         switch kind {
         case .configuration, .input, .results, .passphraseNeeded: usage
@@ -37,9 +39,9 @@ enum ExitStatus {
     }
 }
 
-/// Runs `body`; what goes wrong becomes a line on standard error and an exit code.
+/// Runs `body`. An error is reported on standard error and rethrown as an exit code.
 ///
-/// - Parameter located: a message with the place that it is about.
+/// - Parameter located: adds the place that a message is about.
 func reporting<T>(_ located: (String) -> String = { $0 }, _ body: () throws -> T) throws -> T {
     do {
         return try body()
@@ -48,7 +50,7 @@ func reporting<T>(_ located: (String) -> String = { $0 }, _ body: () throws -> T
     }
 }
 
-/// The exit code of an error, which is told on standard error.
+/// Reports an error on standard error and returns its exit code.
 func reported(_ error: any Error, _ located: (String) -> String = { $0 }) -> any Error {
     let status: ExitCode
     switch error {
@@ -63,21 +65,21 @@ func reported(_ error: any Error, _ located: (String) -> String = { $0 }) -> any
     return status
 }
 
-/// The machine refused something; nothing was sent.
+/// The machine lacks a resource; nothing was sent.
 struct SystemError: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
 }
 
-/// A wrong option or campaign file; nothing was sent.
+/// An option or the campaign file is wrong; nothing was sent.
 struct UsageError: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
 }
 
-/// Standard output, which may be a full disk or a pipe that nobody reads any more.
+/// Standard output. Writing to it may fail: the disk may be full, or the reader of a pipe may be gone.
 enum Output {
-    /// Whether all that was printed could be written; says so on standard error if not.
+    /// Returns whether all output could be written, and reports an error if not.
     static func isComplete() -> Bool {
         guard fflush(nil) != 0 else { return true }
         complainOfFailure("standard output: \(String(cString: strerror(errno)))")

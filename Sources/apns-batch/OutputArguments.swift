@@ -1,26 +1,26 @@
 import ArgumentParser
 import Logging
 
-/// How much a run says, and in which form.
+/// The flags that select how much a run prints, and in which format.
 struct OutputArguments: ParsableArguments {
-    @Flag(name: .shortAndLong, help: "Report every connection on standard error.")
+    @Flag(name: .shortAndLong, help: "Log every connection on standard error.")
     var verbose = false
 
     @Flag(
         name: .shortAndLong,
-        help: "Print errors only, and the summary of a run whose exit code is not 0.")
+        help: "Print only errors, and the summary if the exit code is not 0.")
     var quiet = false
 
-    @Flag(help: "Show no progress.")
+    @Flag(help: "Do not show progress.")
     var noProgress = false
 
-    @Flag(help: "Print the content of summary.json instead of lines of text.")
+    @Flag(help: "Print the content of summary.json instead of text.")
     var json = false
 
-    @Option(help: "Lines on standard error: text, or json (time, level, message). (default: text)")
+    @Option(help: "Format of the lines on standard error: text, or json (time, level, message). (default: text)")
     var logFormat: Console.Format?
 
-    /// Before the first line.
+    /// Call it before the first line is written.
     func begin() { Console.shared.begin(logFormat ?? .text) }
 
     var logger: Logger {
@@ -28,7 +28,7 @@ struct OutputArguments: ParsableArguments {
         return Logger(label: "apns-batch") { _ in ConsoleLog(logLevel: level) }
     }
 
-    /// A line on standard error that is no error.
+    /// Writes a line that is not an error to standard error, unless `--quiet` is given.
     func say(_ text: String) {
         if !quiet { complain(text) }
     }

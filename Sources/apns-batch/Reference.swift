@@ -5,13 +5,13 @@ import ArgumentParser
 struct Reference: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
-            "Prints what APNs takes and answers: hosts, push types, headers, keys, rules and reasons, as Markdown.",
+            "Prints hosts, push types, headers, payload keys, rules and reasons of APNs as Markdown.",
         discussion: """
             Example:
               apns-batch reference | less
             """)
 
-    @Flag(help: "Print the settings of a campaign instead, as they stand in docs/campaigns.md.")
+    @Flag(help: "Print the settings of a campaign instead, as in docs/campaigns.md.")
     var settings = false
 
     func run() throws {

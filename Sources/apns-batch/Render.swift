@@ -5,9 +5,9 @@ import Foundation
 /// `apns-batch render`.
 struct Render: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Prints path, headers and payload of the first rows; sends nothing.",
+        abstract: "Prints path, headers and payload of the first rows, without sending.",
         discussion: """
-            Takes the arguments of send. The provider token is not shown.
+            The arguments are those of send. The provider token is not shown.
 
             Examples:
               apns-batch render campaign.yaml
@@ -17,13 +17,13 @@ struct Render: AsyncParsableCommand {
 
     @OptionGroup var arguments: CampaignArguments
 
-    @Option(help: "Number of rows to print; 0 for all.")
+    @Option(help: "Number of rows to print, or 0 for all.")
     var rows = 10
 
-    @Flag(help: "Treat rows as broadcasts, as the command broadcast does.")
+    @Flag(help: "Treat the rows as broadcasts, like the command broadcast.")
     var broadcast = false
 
-    @Flag(help: "Print one JSON object a line: row, path, headers, payload (as a string), or row and invalid.")
+    @Flag(help: "Print one JSON object per line: row, path, headers and payload (a string), or row and invalid.")
     var json = false
 
     func run() async throws {

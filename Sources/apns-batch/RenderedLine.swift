@@ -1,7 +1,7 @@
 import APNSBatch
 
-/// A row as one JSON object of a line: `headers`, `invalid`, `path`, `payload`, `row`. Written by hand, since an encoder
-/// costs more than rendering the row.
+/// Formats a row as one JSON object on a line, with the keys `headers`, `invalid`, `path`, `payload` and `row`. It uses no
+/// encoder, because that would take longer than rendering the row.
 enum RenderedLine {
     static func json(_ row: CampaignPreview.Row) -> String {
         var line: [UInt8] = []
@@ -33,7 +33,7 @@ enum RenderedLine {
         }
     }
 
-    /// A string with its quotes.
+    /// Appends a quoted and escaped string.
     private static func put(_ text: some Sequence<UInt8>, to line: inout [UInt8]) {
         line.append(UInt8(ascii: "\""))
         for byte in text {

@@ -8,15 +8,16 @@ struct Resume: AsyncParsableCommand {
         abstract: "Resumes a run that was interrupted, stopped or killed.",
         discussion: """
             Rows with an outcome are not sent again; rows that were never sent are sent.
-            Rows that were under way when the process was killed may have arrived: they are
-            sent again (resend), reported as unknown (report), or sent again if they have
-            a collapse id (resend-if-collapsible).
+            Rows whose requests were in flight when the process was killed may have
+            arrived. --on-unknown selects what happens to them: resend sends them again,
+            report ends them as unknown, and resend-if-collapsible sends again those that
+            have a collapse id.
 
-            Settings are those of the last call. Whatever has changed in the campaign file
-            since then replaces them, and so do flags of this call. Keys and certificates
-            are read again. What decides what a row becomes must be as it was: the rows,
-            template, headers, encryption and environment. Name an input that has moved with
-            --input; its content must be the same.
+            The settings are those of the last call, except for those that have changed in
+            the campaign file since then and those given as flags. Keys and certificates
+            are read again. Everything that determines the notifications must be unchanged:
+            rows, template, headers, encryption and environment. If the input file has
+            moved, give its new path with --input; its content must be the same.
 
             Examples:
               apns-batch status runs/tonight
@@ -34,7 +35,7 @@ struct Resume: AsyncParsableCommand {
 
     @OptionGroup var flags: CampaignFlags
 
-    @Flag(help: "Also send rows again that ended as unavailable: APNs answered 429 or 5xx to every attempt.")
+    @Flag(help: "Also send rows again that ended as unavailable, after answers 429 or 5xx.")
     var retryUnavailable = false
 
     @OptionGroup(title: "Output") var output: OutputArguments
@@ -46,7 +47,7 @@ struct Resume: AsyncParsableCommand {
         try await Send.send(call, arguments, resuming: true, retryUnavailable: retryUnavailable, output: output)
     }
 
-    /// This call, and what the next one has to know of it.
+    /// Returns this call, and the arguments that the ledger keeps for the next one.
     private func resolved() throws -> (CampaignCall, RunArguments) {
         let opening = try RunOpening(of: runDirectory)
         var before = try RunArguments(of: opening)
@@ -59,14 +60,14 @@ struct Resume: AsyncParsableCommand {
     }
 }
 
-/// What a run was called with, as it stands in its ledger: paths are absolute, secrets never in it.
+/// The arguments of a run as its ledger stores them. Paths are absolute; secrets are not included.
 struct RunArguments: Codable {
     var isBroadcast = false
     var bundleID: String?
     var campaignFile: String?
-    /// What the campaign file said.
+    /// The settings of the campaign file.
     var file: CampaignSettings?
-    /// File and flags together.
+    /// The settings of file and flags combined.
     var settings: CampaignSettings
 
     init(_ call: CampaignCall, isBroadcast: Bool = false, bundleID: String? = nil) {
@@ -78,19 +79,19 @@ struct RunArguments: Codable {
         self.bundleID = bundleID
     }
 
-    /// Of a run.
+    /// Reads the arguments of a run.
     init(of run: RunOpening) throws {
         do {
             self = try JSONDecoder().decode(RunArguments.self, from: Data(run.note))
         } catch {
-            throw UsageError("the run was not begun by this command: it does not say with which arguments")
+            throw UsageError("the run was not started by this command: its ledger holds no arguments")
         }
     }
 
-    /// For the ledger.
+    /// The form that the ledger stores.
     var note: [UInt8] { (try? JSONEncoder().encode(self)).map { Array($0) } ?? [] }
 
-    /// The campaign of these settings, which are those of the call with paths as they were given.
+    /// Returns the campaign that these settings describe. Paths are as they were given.
     func campaign(_ settings: CampaignSettings, simulator: EmbeddedSimulator?) throws -> Campaign {
         var campaign = try settings.campaign(simulator: simulator)
         if isBroadcast { campaign.recipients = try settings.channels(of: campaign, bundleID: bundleID) }

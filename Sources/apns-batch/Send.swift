@@ -8,10 +8,10 @@ struct Send: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Sends a campaign and writes one line of results for each row.",
         discussion: """
-            Columns token, payload, topic, push_type, priority, expiration, collapse_id
-            and apns_id are used as what they are called; so are locale with templates by
-            language and variant with templates by name. All others fill the template.
-            docs/campaigns.md lists the keys of a campaign file.
+            The columns token, payload, topic, push_type, priority, expiration, collapse_id
+            and apns_id set these properties of the notification. The column locale selects
+            a template by language, and the column variant a template by name. All other
+            columns fill the template. docs/campaigns.md lists the keys of a campaign file.
 
             Examples:
               apns-batch send --input rows.csv --to simulator
@@ -22,14 +22,18 @@ struct Send: AsyncParsableCommand {
 
             The run directory holds results.csv (row, token, outcome, status, reason,
             timestamp, apns_id, attempts, apns_unique_id and the columns of
-            --result-columns), summary.json and the ledger, which status and resume read.
-            Exit codes: see apns-batch --help.
+            --result-columns), summary.json, and the ledger, which status and resume read.
 
             A campaign file can name several providers, each with its key or certificate
-            and its topics. Keys and certificates are read again when their files change,
-            and on SIGHUP; new connections use them. SIGUSR1 pauses the sending and
-            continues it. SIGINT or SIGTERM ends it in order; a second one, a second later
-            or more, does not wait for answers: resume decides about the rows under way.
+            and its topics. When the files of keys and certificates change, and on SIGHUP,
+            they are read again and used for new connections.
+
+            SIGUSR1 pauses the run, and a second SIGUSR1 continues it. SIGINT or SIGTERM
+            ends the run: no new rows are taken, and the answers to requests in flight are
+            awaited. A second signal, at least one second later, ends the run without
+            waiting; resume then decides about the rows in flight.
+
+            Exit codes: see apns-batch --help.
             """)
 
     @OptionGroup var arguments: CampaignArguments
@@ -43,7 +47,7 @@ struct Send: AsyncParsableCommand {
         try await Self.send(call, RunArguments(call), output: output)
     }
 
-    /// Sends a campaign, shows how far it is, and ends with its exit code.
+    /// Sends a campaign, shows its progress, and throws its exit code.
     static func send(
         _ call: CampaignCall, _ arguments: RunArguments, resuming: Bool = false, retryUnavailable: Bool = false,
         output: OutputArguments
@@ -52,7 +56,7 @@ struct Send: AsyncParsableCommand {
             try EmbeddedSimulator.ifWanted(call.settings, broadcasts: arguments.isBroadcast)
         }
         defer { simulator?.stop() }
-        // Read again when they change.
+        // The files are read again when they change.
         let files = try call.reporting { simulator == nil ? try CredentialFiles(call) : nil }
         var campaign = try call.reporting { try arguments.campaign(call.settings, simulator: simulator) }
         campaign.retryUnavailable = retryUnavailable
@@ -61,13 +65,13 @@ struct Send: AsyncParsableCommand {
         }
         for warning in run.warnings { output.say("warning: \(warning.text)") }
         Signals.onStop { name in
-            // First: nobody may be there to read it, and the pipe full.
+            // The run is stopped first, because writing the message may block on a full pipe.
             run.stop()
             complain("\(name): taking no more rows, waiting for answers; send it again to stop waiting")
         } again: {
             run.stopAtOnce()
             complain(
-                "stopped waiting: rows under way may have been sent, and resume decides about them (--on-unknown)")
+                "stopped waiting: rows in flight may have been sent; resume decides about them (--on-unknown)")
         } hangup: {
             if let files { files.reloadNow(run) } else { complain("SIGHUP: the key of the simulator does not change") }
         } pause: {
@@ -78,7 +82,7 @@ struct Send: AsyncParsableCommand {
             if !output.quiet && !output.noProgress { await ProgressDisplay().follow { run.progress } }
         }
         let watch = Task { await files?.follow(run) }
-        // A line for the case that this process ends by a fault of its own.
+        // If this process crashes, its signal handler prints how to resume the run.
         apns_process_run_set(run.directory)
         let summary = await run.run()
         apns_process_run_set(nil)
@@ -89,7 +93,7 @@ struct Send: AsyncParsableCommand {
         throw ExitStatus.of(summary, isPrinted: isPrinted)
     }
 
-    /// Prints the account of a run. False when it could not be written.
+    /// Prints the summary of a run. Returns false if it could not be written.
     private static func report(_ summary: CampaignSummary, of run: CampaignRun, _ output: OutputArguments) -> Bool {
         if let cause = summary.cause { complainOfFailure(cause) }
         if summary.ending == .complete, summary.rows == 0 { output.say("warning: the input has no rows") }

@@ -1,21 +1,21 @@
 import APNSBatchBasics
 import Glibc
 
-/// Signals that a command acts on, each on a thread of this program and not in the handler:
+/// The signals that a command reacts to:
 ///
-/// - SIGINT, SIGTERM and SIGQUIT ask for an end: the first one in order, the second one without waiting, and the third one
-///   ends the process on the spot, as SIGKILL does. One within a second of the last counts as the same: a terminal, a wrapper
-///   and `timeout` may each send theirs.
-/// - SIGHUP and SIGUSR1, where the command has something to do for them, may come at any time and as often as they like.
+/// - The first SIGINT, SIGTERM or SIGQUIT ends the command in order, the second one without waiting for answers, and the
+///   third one at once, as SIGKILL does. Signals within one second count as one, because a terminal, a wrapper and `timeout`
+///   may each send theirs.
+/// - SIGHUP and SIGUSR1 may arrive at any time and any number of times, if the command handles them.
 ///
-/// The handler only writes the signal's number into a pipe, which a thread reads. What a SIGHUP asks for reads files, and a
-/// disk may hang: it has a second thread, so that a request to end is never overlooked.
+/// The signal handler only writes the signal's number into a pipe; a thread reads it and reacts. SIGHUP reads files, and
+/// reading may block. It therefore has a thread of its own, so that it cannot delay a SIGINT or SIGTERM.
 enum Signals {
-    /// Written once, before the handler is installed.
+    /// The writing end of the pipe. It is set once, before the handler is installed.
     private nonisolated(unsafe) static var pipeEnd: Int32 = -1
 
-    /// Until `onStop`: a SIGHUP that comes while keys and input are being read asks for nothing that is not done anyway, and
-    /// a SIGUSR1 finds nothing to pause.
+    /// Ignores SIGHUP and SIGUSR1 until `onStop` is called. Until then, keys are about to be read anyway, and there is no run
+    /// to pause.
     static func ignoreHangup() {
         signal(SIGHUP, SIG_IGN)
         signal(SIGUSR1, SIG_IGN)
@@ -27,7 +27,7 @@ enum Signals {
     ) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return }
-        // A reader of our output that goes away must not end a campaign.
+        // A campaign must not end because the reader of its output is gone.
         signal(SIGPIPE, SIG_IGN)
         pipeEnd = ends[1]
         let source = ends[0]
@@ -49,8 +49,10 @@ enum Signals {
                 }
             }
         }
-        // Without a thread for them, signals have the actions that they had before.
-        guard isStarted else { return complain("no thread for signals: SIGINT and SIGTERM end the process at once") }
+        // If the thread cannot be started, the signals keep their previous actions.
+        guard isStarted else {
+            return complain("cannot start a thread for signals: SIGINT and SIGTERM end the process at once")
+        }
         let asked = (hangup == nil ? [] : [SIGHUP]) + (pause == nil ? [] : [SIGUSR1])
         for number in [SIGINT, SIGTERM, SIGQUIT] + asked {
             var action = sigaction()
@@ -63,13 +65,13 @@ enum Signals {
         }
     }
 
-    /// Does the same thing again and again, whenever asked, on a thread of its own.
+    /// Repeats a task on a thread of its own whenever it is asked to.
     private final class Errands: Sendable {
         private let end: Int32
 
         init?(_ body: @escaping @Sendable () -> Void) {
             var ends: [Int32] = [-1, -1]
-            // Who asks never waits: when as many are due as the pipe holds, one more changes nothing.
+            // `ask` never blocks: if the pipe is full, the task is due anyway.
             guard pipe(&ends) == 0, fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0 else { return nil }
             end = ends[1]
             let source = ends[0]
@@ -88,18 +90,18 @@ enum Signals {
         }
     }
 
-    /// The next byte of a pipe.
+    /// Reads the next byte of a pipe.
     private static func next(_ end: Int32) -> UInt8 {
         var byte: UInt8 = 0
         while read(end, &byte, 1) != 1 {}
         return byte
     }
 
-    /// What one more signal that asks for an end means.
+    /// Counts the signals that ask for an end.
     private struct StopCount {
         enum Meaning {
             case first
-            /// It belongs to the one before.
+            /// The signal counts as one with the previous signal.
             case same
             case second
             case last
@@ -107,7 +109,7 @@ enum Signals {
 
         private var count = 0
         private var last: UInt64 = 0
-        /// Nanoseconds.
+        /// In nanoseconds.
         private static let apart: UInt64 = 1_000_000_000
 
         mutating func take(at now: UInt64) -> Meaning {

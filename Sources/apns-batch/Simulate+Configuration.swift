@@ -5,7 +5,7 @@ extension SimulatorConfiguration.Environment: ExpressibleByArgument {}
 extension SimulatorConfiguration.CertificateFault: ExpressibleByArgument {}
 
 extension Simulate {
-    /// The simulator's configuration.
+    /// Returns the simulator's configuration.
     func configuration() throws -> SimulatorConfiguration {
         guard (cert == nil) == (key == nil) else { throw UsageError("--cert and --key go together") }
         var occasion: Occasion?
@@ -67,14 +67,14 @@ extension Simulate {
         }
     }
 
-    /// A script, checked.
+    /// Reads and validates a script.
     static func read(script path: String) throws -> SimulatorScript {
         let script = try YAMLFile.decode(SimulatorScript.self, from: path)
         if let fault = script.fault() { throw UsageError("\(path): \(fault)") }
         return script
     }
 
-    /// What is printed at the end.
+    /// The lines that are printed at the end.
     static func lines(_ report: SimulatorReport) -> [String] {
         var lines = report.answers.map { answer in
             "answered \(answer.status)\(answer.reason.isEmpty ? "" : " \(answer.reason)"): \(answer.count)"
@@ -85,7 +85,7 @@ extension Simulate {
             lines.append("not_processed=\(report.notProcessed) connections_aborted=\(report.connectionsAborted)")
         }
         if report.connectionsViolated > 0 {
-            lines.append("connections that broke a rule of HTTP/2: \(report.connectionsViolated)")
+            lines.append("connections that violated HTTP/2: \(report.connectionsViolated)")
         }
         lines.append(
             "requests=\(report.requests) accepted=\(report.accepted) tokens=\(report.tokens) "

@@ -5,11 +5,12 @@ import Foundation
 /// `apns-batch simulate`.
 struct Simulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Runs the simulator: an APNs that validates, answers by script and counts.",
+        abstract: "Runs a simulator of APNs that validates requests, answers by script and counts.",
         discussion: """
-            Without --cert and --provider-key it makes a certificate and a signing key and
-            keeps them in --directory, with what send needs. Simulators with the same
-            directory share them; files of anybody else are never overwritten.
+            Without --cert and --provider-key, it makes a certificate and a signing key and
+            writes them to --directory, together with the files that send needs. Simulators
+            with the same directory share them. Files that the simulator did not make are
+            never overwritten.
 
             Examples:
               apns-batch simulate --port 2197
@@ -20,9 +21,9 @@ struct Simulate: AsyncParsableCommand {
                 --provider-key a.pem:KEYA000001:TEAMA00001:com.example.a \\
                 --provider-key b.pem:KEYB000001:TEAMB00001
 
-            It serves pushes (/3/device/), broadcasts (/4/broadcasts/apps/) and channels
-            (/1/apps/), which start empty. With --client-ca it takes client certificates
-            too; the UID of the subject is the app.
+            It serves pushes (/3/device/), broadcasts (/4/broadcasts/apps/) and channel
+            management (/1/apps/). It starts without channels. With --client-ca it accepts
+            client certificates too; the UID of the subject is the app's bundle id.
 
             A script:
               seed: 1
@@ -34,21 +35,22 @@ struct Simulate: AsyncParsableCommand {
               faults:
                 - { when: { after: 500 }, goaway: { debug: '{"reason":"Shutdown"}' } }
 
-            Which token gets which answer follows from a hash of seed and token;
-            docs/faults.md lists the faults. SIGINT or SIGTERM ends it; then the counts
-            are written and a summary is printed.
+            A hash of seed and token determines which token gets which answer.
+            docs/faults.md lists the faults. On SIGINT or SIGTERM the simulator writes the
+            counts, prints a summary and ends.
             """)
 
-    @Option(help: "Port to listen on; 0 lets the system choose.")
+    @Option(help: "Port to listen on, or 0 to let the system choose one.")
     var port: UInt16 = 2197
 
-    @Option(help: "Second port that alone serves channels; 0 lets the system choose. (default: one port for all)")
+    @Option(
+        help: "Separate port for channel management, or 0 to let the system choose one. (default: one port for all)")
     var managePort: UInt16?
 
     @Option(help: "Address to listen on.")
     var host = "127.0.0.1"
 
-    @Option(help: "production or sandbox, which adds apns-unique-id.")
+    @Option(help: "production, or sandbox, which adds apns-unique-id to answers.")
     var environment = SimulatorConfiguration.Environment.production
 
     @Option(help: "Server certificate (PEM).")
@@ -59,51 +61,51 @@ struct Simulate: AsyncParsableCommand {
 
     @Option(
         help: """
-            Public key of the provider tokens (PEM): FILE with --key-id and --team-id, or FILE:KEYID:TEAMID or \
-            FILE:KEYID:TEAMID:TOPICS, which may be given several times.
+            Public key of provider tokens (PEM): FILE with --key-id and --team-id, or FILE:KEYID:TEAMID or \
+            FILE:KEYID:TEAMID:TOPICS. Repeatable.
             """)
     var providerKey: [String] = []
 
-    @Option(help: "Id of that key.")
+    @Option(help: "Key id of a --provider-key that has none.")
     var keyId = Occasion.keyID
 
-    @Option(help: "Team that may use it.")
+    @Option(help: "Team id of a --provider-key that has none.")
     var teamId = Occasion.teamID
 
-    @Option(help: "Topics that keys without their own may push to, separated by commas. (default: any)")
+    @Option(help: "Topics for keys that name none, separated by commas. (default: any)")
     var topics: String?
 
-    @Option(help: "Authority of client certificates (PEM); with it they are requested. (default: none)")
+    @Option(help: "CA of client certificates (PEM). If given, client certificates are requested. (default: none)")
     var clientCa: String?
 
-    @Option(help: "What is wrong with all client certificates: none, answer or goaway (BadCertificateEnvironment).")
+    @Option(help: "Report BadCertificateEnvironment for all client certificates: none (never), answer or goaway.")
     var certificateFault = SimulatorConfiguration.CertificateFault.none
 
     @Option(help: "Apps that may broadcast, separated by commas. (default: all)")
     var broadcastApps: String?
 
-    @Option(help: "The most channels of one app.")
+    @Option(help: "Maximum number of channels of one app.")
     var channelLimit = 10_000
 
-    @Option(help: "The oldest provider token accepted, in seconds.")
+    @Option(help: "Maximum age of a provider token, in seconds.")
     var tokenLifetime: Int64 = 3600
 
-    @Option(help: "The shortest time between two provider tokens on one connection, in seconds.")
+    @Option(help: "Minimum time between two provider tokens on one connection, in seconds.")
     var tokenUpdateInterval: Int64 = 1200
 
-    @Option(help: "Seconds by which its clock is wrong, in checks of provider tokens and in the date header.")
+    @Option(help: "Offset of the clock in seconds, for checks of provider tokens and for the date header.")
     var clockOffset: Int64 = 0
 
-    @Option(help: "Answers, latency, faults and seed (YAML).")
+    @Option(help: "Script with answers, latency, faults and seed (YAML).")
     var script: String?
 
-    @Option(help: "File for the number of requests of each token: token,received,accepted.")
+    @Option(help: "File to write the request counts of each token to: token,received,accepted.")
     var counts: String?
 
     @Option(help: "io_uring or epoll. (default: io_uring where the kernel allows it)")
     var loop: String?
 
-    @Option(help: "Directory for the certificate and key that it makes.")
+    @Option(help: "Directory for the certificate and key that the simulator makes.")
     var directory = "simulator"
 
     func run() async throws {
@@ -143,6 +145,6 @@ struct Simulate: AsyncParsableCommand {
         return "to send here: " + flags.joined(separator: " ") + " --topic com.example.app"
     }
 
-    /// A line on standard output, at once.
+    /// Writes a line to standard output without buffering.
     private func say(_ text: String) { try? FileHandle.standardOutput.write(contentsOf: Data("\(text)\n".utf8)) }
 }

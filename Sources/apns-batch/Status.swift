@@ -5,26 +5,27 @@ import Foundation
 /// `apns-batch status`.
 struct Status: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Shows what became of a run's rows, also while it is running.",
+        abstract: "Shows the state of the rows of a run, which may still be running.",
         discussion: """
-            Rows have ended (they have their line in results.csv), may have been sent (no
-            answer is recorded) or were not sent. resume sends what is left.
+            A row has ended (it has a line in results.csv), may have been sent (no answer
+            is recorded), or was not sent. resume sends the remaining rows.
 
             Examples:
               apns-batch status runs/tonight
               apns-batch status runs/tonight --ranges 0
 
-            Exit codes: 0 every row of the input has ended, and the process ended in
-            order; 2 something is left, or a process is at work; 64 no run.
+            Exit codes: 0 every row of the input has ended, and the last process ended in
+            order; 2 rows are left, or a process is still running; 64 the directory holds
+            no run.
             """)
 
     @Argument(help: "Run directory.")
     var runDirectory: String
 
-    @Option(help: "Ranges of rows to show at most; 0 for all.")
+    @Option(help: "Maximum number of row ranges to show, or 0 for all.")
     var ranges = 20
 
-    @Flag(help: "Print one JSON object instead of lines of text.")
+    @Flag(help: "Print one JSON object instead of text.")
     var json = false
 
     func run() throws {
@@ -37,7 +38,7 @@ struct Status: ParsableCommand {
         throw isDone ? ExitCode.success : ExitStatus.someRowsLeft
     }
 
-    /// Where the input is still there, and no process is reading it.
+    /// Counts the unread rows, if the input still exists and no process is reading it.
     private func countUnread(_ status: inout RunStatus) {
         if case .running = status.state { return }
         guard let opening = try? RunOpening(of: runDirectory), let settings = try? RunArguments(of: opening).settings
@@ -49,7 +50,7 @@ struct Status: ParsableCommand {
     }
 }
 
-/// How a status reads.
+/// Formats a status.
 enum StatusText {
     static func text(_ status: RunStatus, ranges: Int) -> String {
         var lines = ["state: \(state(status))", "input: \(status.input), \(read(status))"]
@@ -57,7 +58,9 @@ enum StatusText {
             let rows = range.first == range.last ? "row \(range.first)" : "rows \(range.first) to \(range.last)"
             lines.append("\(rows): \(word(range.knowledge))")
         }
-        if status.rows.count > ranges { lines.append("and \(status.rows.count - ranges) more ranges: --ranges 0") }
+        if status.rows.count > ranges {
+            lines.append("and \(status.rows.count - ranges) more ranges; show them with --ranges 0")
+        }
         switch status.unread {
         case .counted(0): break
         case .counted(let rows): lines.append("\(SummaryText.grouped(rows)) more rows: not read")
@@ -69,10 +72,10 @@ enum StatusText {
         return lines.map { $0 + "\n" }.joined()
     }
 
-    /// The line that scripts read.
+    /// Returns the line that scripts read.
     static func lastLine(_ status: RunStatus) -> String {
         let outcomes = Outcome.allCases.map { " \($0.name)=\(status.outcomes[$0] ?? 0)" }.joined()
-        // What nobody can say is left out: scripts expect numbers.
+        // Unknown counts are omitted, because scripts expect numbers.
         let total = status.rowsTotal.map { "rows=\($0) " } ?? ""
         let unread = status.unread.rows.map { "not_read=\($0) " } ?? ""
         return "\(total)rows_read=\(status.rowsRead) ended=\(status.count(.ended)) "
@@ -80,7 +83,7 @@ enum StatusText {
             + "resent=\(status.resent) sessions=\(status.sessions)\(outcomes)"
     }
 
-    /// The same for programs.
+    /// Formats a status as JSON.
     static func json(_ status: RunStatus, ranges: Int) -> String {
         let unread: String? =
             switch status.unread {

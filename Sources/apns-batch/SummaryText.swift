@@ -1,16 +1,16 @@
 import APNSBatch
 import Foundation
 
-/// How a summary reads.
+/// Formats a summary.
 enum SummaryText {
-    /// What is printed at the end of a run.
+    /// Returns the text that is printed at the end of a run.
     static func report(_ summary: CampaignSummary, directory: String) -> String {
         reasons(summary) + "results: \(directory)/results.csv\n"
             + "loop: \(summary.lastSession.process?.loop ?? "none"), "
             + "connections: \(summary.lastSession.connectionsOpened)\n\(lastLine(summary))\n"
     }
 
-    /// Invalid rows by rule with the first places, most frequent first; a line each.
+    /// Returns one line for each rule that rows broke, with the places of the first rows; the most frequent rule is first.
     static func invalid(_ summary: CampaignSummary) -> [String] {
         summary.invalidRules.sorted { ($1.value.rows, $0.key) < ($0.value.rows, $1.key) }.map { rule, rows in
             let places = rows.places.isEmpty ? "" : " (\(clean(rows.places.joined(separator: ", "))))"
@@ -18,7 +18,7 @@ enum SummaryText {
         }
     }
 
-    /// Rejected and unavailable rows by reason, most frequent first; a line each.
+    /// Returns one line for each reason of rejected and unavailable rows; the most frequent reason is first.
     static func reasons(_ summary: CampaignSummary) -> String {
         lines("rejected", summary.reasons) + lines("unavailable", summary.unavailableReasons)
     }
@@ -28,16 +28,16 @@ enum SummaryText {
             .map { "\(outcome) \($0.value): \(clean($0.key))\n" }.joined()
     }
 
-    /// A server may make up reasons: nothing in them may move the cursor or make a line of its own.
+    /// Replaces control characters. A server can send any reason, and it must not move the cursor or break the line.
     private static func clean(_ reason: String) -> String {
         String(
             String.UnicodeScalarView(reason.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 })
         )
     }
 
-    /// The line that scripts read.
+    /// Returns the line that scripts read.
     static func lastLine(_ summary: CampaignSummary) -> String {
-        // What nobody can say is left out: scripts expect numbers.
+        // Unknown counts are omitted, because scripts expect numbers.
         func pair(_ name: String, _ rows: UInt64?) -> String { rows.map { "\(name)=\($0) " } ?? "" }
         let outcomes = Outcome.allCases.map { "\($0.name)=\(summary[$0]) " }.joined()
         return "rows=\(summary.rows) \(outcomes)"
@@ -52,7 +52,7 @@ enum SummaryText {
         String(format: "\(prefix)seconds=%.3f \(prefix)per_second=%.0f", work.elapsedSeconds, work.acceptedPerSecond)
     }
 
-    /// What to do about rows that have no outcome; nil where there are none.
+    /// Returns what to do about rows without an outcome, or nil if there are none.
     static func advice(_ summary: CampaignSummary, directory: String) -> String? {
         guard summary.ending != .complete else { return nil }
         guard let left = summary.left else {
@@ -68,7 +68,7 @@ enum SummaryText {
         return "\(rows)\(sent): apns-batch resume \(quoted(directory))"
     }
 
-    /// With separators of thousands: `1,998`.
+    /// Formats a number with thousands separators: `1,998`.
     static func grouped(_ number: UInt64) -> String {
         let digits = String(number)
         var text = ""
@@ -79,7 +79,7 @@ enum SummaryText {
         return text
     }
 
-    /// As a shell takes it.
+    /// Quotes a path for a shell.
     private static func quoted(_ path: String) -> String {
         let isPlain = path.utf8.allSatisfy {
             UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0
@@ -88,7 +88,7 @@ enum SummaryText {
         return isPlain ? path : "'" + path.replacing("'", with: "'\\''") + "'"
     }
 
-    /// The content of `summary.json`, on one line.
+    /// Returns the content of `summary.json` on one line.
     static func json(_ summary: CampaignSummary) -> String {
         ((try? JSONLine.text(summary)) ?? "{}") + "\n"
     }

@@ -104,7 +104,7 @@ struct LocalisedKeysTests {
                 "C", 1,
                 [
                     .missing("no \"C\" in the strings of fr"),
-                    .arguments("\"C\" has %d in de, and a push has arguments for %@ only"),
+                    .arguments("\"C\" has %d in de, but a push can only fill %@"),
                 ]
             ),
             ("X", 0, [.missing("no \"X\" in the strings of de, fr")]),

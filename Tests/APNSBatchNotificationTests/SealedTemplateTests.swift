@@ -69,7 +69,7 @@ import Testing
             ),
             (
                 "{\n  \"aps\": {}, \"oid\": 1}", ["oid", "aps"],
-                #"payload.json:2:3: the key "aps" cannot travel encrypted"#
+                #"payload.json:2:3: the key "aps" cannot be encrypted"#
             ),
             (
                 "{\"aps\": {},\n \"oid\": 1,\n \"secret\": 1}", ["oid"],

@@ -113,9 +113,9 @@ import Testing
             .init(.abort(.reset), when: when { ($0.atByte, $0.untilMilliseconds) = (1, 1) }),
             "when.of: bytes are those of a connection, at any time"
         ),
-        (.init(.ignorePings, when: when { $0.atByte = 1 }), "when: at_byte and at_byte_received are for abort only"),
-        (.init(.reset(.init(code: 8))), "when: expected after or every, for a request is needed"),
-        (.init(.malformed(.hpackIndex)), "when: expected after or every, for a request is needed"),
+        (.init(.ignorePings, when: when { $0.atByte = 1 }), "when: only abort can have at_byte and at_byte_received"),
+        (.init(.reset(.init(code: 8))), "when: expected after or every, because this fault needs a request"),
+        (.init(.malformed(.hpackIndex)), "when: expected after or every, because this fault needs a request"),
         (
             .init(.stall(.init(side: .both, milliseconds: 0))),
             "stall.ms: expected 1 to 3600000 milliseconds, found 0"

@@ -179,7 +179,7 @@ struct SimulatorScriptTests {
             .init(rules: [.init(share: 1, status: 400, reason: "A", timestamp: 1)]),
             "rules[0].timestamp: only status 410 has one"
         ),
-        (.init(rules: [.init(share: 1, status: 410, timestamp: 1)]), "rules[0].timestamp: needs a reason beside it"),
+        (.init(rules: [.init(share: 1, status: 410, timestamp: 1)]), "rules[0].timestamp: requires a reason"),
         (
             .init(rules: [.init(share: 1, status: 410, reason: "A", timestamp: -1)]),
             "rules[0].timestamp: expected milliseconds since 1970, found -1"
@@ -197,7 +197,7 @@ struct SimulatorScriptTests {
             .init(rateLimit: RateLimit(perSecond: -1, status: 429)),
             "rate_limit.per_second: expected 0 to 1000000000, found -1"
         ),
-        (.init(rateLimit: RateLimit(perSecond: 1, status: 200)), "rate_limit.status: 200 refuses nothing"),
+        (.init(rateLimit: RateLimit(perSecond: 1, status: 200)), "rate_limit.status: expected a status other than 200"),
         (.init(answersPerSecond: -1), "answers_per_second: expected 0 to 1000000000, found -1"),
         (.init(latency: .fixed(-1)), "latency.median_ms: expected 0 to 3600000 milliseconds, found -1.0"),
         (.init(latency: .fixed(.infinity)), "latency.median_ms: expected 0 to 3600000 milliseconds, found inf"),

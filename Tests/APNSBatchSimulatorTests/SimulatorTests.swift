@@ -306,9 +306,11 @@ struct SimulatorTests {
                 == .configuration("host: expected an IPv4 or IPv6 address in numbers, found \"example.com\""))
         #expect(
             error { $0.connections = 0 } == .configuration("connections: expected 1 to 65535, found 0"))
-        #expect(error { $0.topics = [""] } == .configuration("topics: an empty one"))
-        #expect(error { $0.providerKeys[0].topics = ["a", ""] } == .configuration("topics: an empty one"))
-        #expect(error { $0.clientAuthorityPEM = [] } == .configuration("clientAuthorityPEM: an empty one"))
+        #expect(error { $0.topics = [""] } == .configuration("topics: expected no empty topic"))
+        #expect(error { $0.providerKeys[0].topics = ["a", ""] } == .configuration("topics: expected no empty topic"))
+        #expect(
+            error { $0.clientAuthorityPEM = [] }
+                == .configuration("clientAuthorityPEM: expected a certificate, found nothing"))
         #expect(
             error { $0.channelsMaximum = -1 } == .configuration("channelsMaximum: expected 0 or more, found -1"))
         #expect(

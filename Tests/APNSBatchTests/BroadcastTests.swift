@@ -127,13 +127,14 @@ struct BroadcastTests {
         campaign.headers.expiration = nil
         expectError(
             campaign,
-            "no expiration: every broadcast needs one; give one for the campaign, 0 for channels that store nothing, "
+            "no expiration: every broadcast needs one; give one for the campaign (0 for channels that store nothing) "
                 + "or a column \"expiration\"")
         campaign = try self.campaign(stage, rows: rows)
         campaign.recipients = .channels(bundleID: "com/example")
         expectError(campaign, "bundle id: expected letters, digits, '.', '-' or '_', found \"/\" at byte 4")
         expectError(
             try self.campaign(stage, rows: "token,score\n\(token(1)),1\n"),
-            "rows.csv:1: no column \"channel_id\"; there are \"token\", \"score\"; these are devices: apns-batch send")
+            "rows.csv:1: no column \"channel_id\"; there are \"token\", \"score\"; the rows name devices: use apns-batch send"
+        )
     }
 }

@@ -58,7 +58,7 @@ struct ChannelManagerTests {
         await expect(
             .refused(status: 400, reason: "ChannelNotRegistered"),
             "answered 400 ChannelNotRegistered: the channel does not exist",
-            remedy: "list the app's channels; the channel may be of the other environment or deleted"
+            remedy: "list the app's channels; the channel may belong to the other environment, or was deleted"
         ) { try await known.read("AAAA") }
         _ = try await known.create(storage: .none)
         await expect(
@@ -75,8 +75,8 @@ struct ChannelManagerTests {
         let wrongPort = try manager(stage, port: stage.port)
         await expect(
             .refused(status: 404, reason: "BadPath"),
-            "localhost:\(stage.port) answered 404 BadPath: a path that APNs does not know: a fault of this program",
-            remedy: "check host and port: channels are managed on hosts and ports of their own"
+            "localhost:\(stage.port) answered 404 BadPath: APNs does not know the path; this is a bug in this program",
+            remedy: "check host and port: channel management has separate hosts and ports"
         ) { try await wrongPort.list() }
         let nobody = try manager(stage, credentials: Campaign.Credentials.none)
         await expect(

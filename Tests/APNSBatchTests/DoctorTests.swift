@@ -46,7 +46,7 @@ struct DoctorTests {
                 Finding(.ok, "dns api.push.apple.com", "1 IPv4, 1 IPv6: [::1]:443, 127.0.0.1:443"),
                 Finding(
                     .warning, "connect [::1]:443", "connecting failed: Network is unreachable",
-                    remedy: "give this machine a way to IPv6, or none of its addresses"),
+                    remedy: "give this machine an IPv6 route, or remove its IPv6 addresses"),
                 Finding(
                     .ok, "tls \(Self.name)", "TLSv1.3 TLS_AES_128_GCM_SHA256, HTTP/2 with 127.0.0.1:443"),
                 Finding(.ok, "clock", "agrees with that of \(Self.name)"),
@@ -71,7 +71,8 @@ struct DoctorTests {
                     level, "clock", "\(text) of \(Self.name)",
                     remedy: level == .ok
                         ? nil
-                        : "set the clock and run NTP: APNs refuses provider tokens of the future or older than an hour")
+                        : "set the clock and run NTP: APNs rejects provider tokens from the future or older than an hour"
+                )
         )
     }
 
@@ -81,7 +82,8 @@ struct DoctorTests {
         #expect(
             EndpointCheck.findings(exchange, of: Self.endpoint, now: 0).last
                 == Finding(
-                    .warning, "clock", "not compared: \(Self.name) says no date", remedy: "see that NTP runs here"))
+                    .warning, "clock", "not compared: \(Self.name) sends no date header",
+                    remedy: "make sure that NTP runs on this machine"))
     }
 
     @Test(
@@ -89,7 +91,7 @@ struct DoctorTests {
         arguments: [
             (
                 .name, "dns api.push.apple.com",
-                "check /etc/resolv.conf and that this machine may ask for names outside"
+                "check /etc/resolv.conf, and that this machine can resolve public names"
             ),
             (
                 .connection, "connect \(name)",
@@ -97,12 +99,12 @@ struct DoctorTests {
             ),
             (
                 .certificate, "tls \(name)",
-                "a proxy may intercept TLS: exempt APNs from it, or trust its authority with --ca-file; else install "
+                "a proxy may be intercepting TLS: exempt APNs from it, or trust its CA with --ca-file; otherwise install "
                     + "ca-certificates"
             ),
             (
                 .noHTTP2, "tls \(name)",
-                "something between here and APNs speaks no HTTP/2: exempt APNs from the proxy"
+                "a proxy between this machine and APNs may not support HTTP/2: exempt APNs from it"
             ), (.tls, "tls \(name)", nil),
         ] as [(RequestClient.Failure.Kind, String, String?)])
     func unreachable(kind: RequestClient.Failure.Kind, what: String, remedy: String?) throws {
@@ -133,7 +135,7 @@ struct DoctorTests {
         distrustful.authorities = stranger.occasion.authorityPEM
         let untrusted = await distrustful.examine()
         #expect(untrusted.last?.level == .error && untrusted.last?.what == "tls localhost:\(late.port)")
-        #expect(untrusted.last?.remedy?.hasPrefix("a proxy may intercept TLS") == true, "\(untrusted)")
+        #expect(untrusted.last?.remedy?.hasPrefix("a proxy may be intercepting TLS") == true, "\(untrusted)")
         let deserted = doctor(stranger)
         stranger.simulator.stop()
         let closed = await deserted.examine()
@@ -164,7 +166,7 @@ struct DoctorTests {
         return await doctor.examine().filter { $0.what.hasPrefix("probe") || $0.what.hasPrefix("token") }
     }
 
-    private static let stranger = "400 BadDeviceToken: a token of the other environment gets the same answer"
+    private static let stranger = "400 BadDeviceToken: the token is invalid, or belongs to the other environment"
 
     @Test("a token of production and one of the sandbox are told apart")
     func environments() async throws {
@@ -172,16 +174,16 @@ struct DoctorTests {
             try await probe(SimulatorScript(), Self.badToken()) == [
                 Finding(.ok, "probe production", "200: the push was accepted"),
                 Finding(.ok, "probe sandbox", Self.stranger),
-                Finding(.ok, "token 00000000...", "is of production: send its campaign --to production"),
+                Finding(.ok, "token 00000000...", "belongs to production: send to it with --to production"),
             ])
         #expect(
             try await probe(Self.badToken(), SimulatorScript()).last
-                == Finding(.ok, "token 00000000...", "is of sandbox: send its campaign --to sandbox"))
+                == Finding(.ok, "token 00000000...", "belongs to sandbox: send to it with --to sandbox"))
         #expect(
             try await probe(Self.badToken(), Self.badToken()).last
                 == Finding(
-                    .error, "token 00000000...", "is of neither environment",
-                    remedy: "check that it is whole, and that topic and credentials are those of its app"))
+                    .error, "token 00000000...", "belongs to neither environment",
+                    remedy: "check that the token is complete, and that topic and credentials belong to its app"))
     }
 
     @Test("other answers are explained with their remedy")
@@ -211,7 +213,7 @@ struct DoctorTests {
         doctor.probe = .init(token: token(1), topic: "com.example.app")
         #expect(
             await doctor.examine().last
-                == Finding(.error, "probe", "not sent: there are no credentials that can be used"))
+                == Finding(.error, "probe", "not sent: there are no usable credentials"))
         #expect(stage.simulator.stop().accepted == 0)
     }
 
@@ -229,9 +231,9 @@ struct DoctorTests {
         chmod(file, 0o600)
         #expect(
             examine(.key(file: file, keyID: "ABC123DEFG", teamID: "DEF123GHIJ")) == [
-                Finding(.ok, "key file", "\(file) holds a signing key on P-256"),
-                Finding(.ok, "key id", "ABC123DEFG has the form of Apple's"),
-                Finding(.ok, "team id", "DEF123GHIJ has the form of Apple's"),
+                Finding(.ok, "key file", "\(file) holds a P-256 signing key"),
+                Finding(.ok, "key id", "ABC123DEFG has the format that Apple uses"),
+                Finding(.ok, "team id", "DEF123GHIJ has the format that Apple uses"),
             ])
     }
 
@@ -241,25 +243,26 @@ struct DoctorTests {
         let file = try stage.write(
             String(decoding: stage.occasion.signingKeyPEM, as: UTF8.self), to: "AuthKey_ABC123DEFG.p8")
         chmod(file, 0o644)
-        let copy = "copy it from the developer account: key ids stand under Keys, the team id under Membership"
+        let copy = "copy it from the developer account: key ids are listed under Keys, the team id under Membership"
         #expect(
             examine(.key(file: file, keyID: "XYZ", teamID: "")) == [
                 Finding(
-                    .warning, "key file", "\(file) may be used by everybody (mode 644)", remedy: "chmod 600 \(file)"),
-                Finding(.ok, "key file", "\(file) holds a signing key on P-256"),
+                    .warning, "key file", "\(file) is accessible to everybody (mode 644)", remedy: "chmod 600 \(file)"),
+                Finding(.ok, "key file", "\(file) holds a P-256 signing key"),
                 Finding(.warning, "key id", "expected 10 capital letters and digits, found \"XYZ\"", remedy: copy),
                 Finding(.error, "team id", "expected 10 capital letters and digits, found \"\"", remedy: copy),
                 Finding(
-                    .warning, "key id", "the file is called AuthKey_ABC123DEFG.p8, and the key id given is XYZ",
+                    .warning, "key id", "the file is named AuthKey_ABC123DEFG.p8, but the given key id is XYZ",
                     remedy: "give the key id ABC123DEFG, unless the file was renamed"),
             ])
         chmod(file, 0o640)
         #expect(
             examine(.key(file: file, keyID: "ABC123DEFG", teamID: "ABC123DEFG")).filter { $0.level != .ok } == [
                 Finding(
-                    .warning, "key file", "\(file) may be used by its group (mode 640)", remedy: "chmod 600 \(file)"),
+                    .warning, "key file", "\(file) is accessible to its group (mode 640)", remedy: "chmod 600 \(file)"),
                 Finding(
-                    .warning, "team id", "is the same as the key id", remedy: "give the team's, from Membership"),
+                    .warning, "team id", "is the same as the key id",
+                    remedy: "give the team id, which is listed under Membership in the developer account"),
             ])
     }
 
@@ -276,7 +279,7 @@ struct DoctorTests {
                 )
             ).first
         }
-        #expect(first("open") == Finding(.ok, "key file", "\(file) holds a signing key on P-256"))
+        #expect(first("open") == Finding(.ok, "key file", "\(file) holds a P-256 signing key"))
         for wrong in [nil, "shut"] {
             #expect(first(wrong)?.level == .error)
             #expect(first(wrong)?.remedy == "give the passphrase that it was encrypted with")
@@ -319,13 +322,13 @@ struct DoctorTests {
         func dates(_ now: Int64) -> Finding? {
             examine(.certificate(file: chain, keyFile: key), now: now).first { $0.what == "certificate dates" }
         }
-        #expect(dates(end - 30 * 86_400) == Finding(.ok, "certificate dates", "valid for 30 days more"))
+        #expect(dates(end - 30 * 86_400) == Finding(.ok, "certificate dates", "valid for another 30 days"))
         #expect(
             dates(end - 30 * 86_400 + 1)
-                == Finding(.warning, "certificate dates", "valid for 29 days more", remedy: renewal))
+                == Finding(.warning, "certificate dates", "valid for another 29 days", remedy: renewal))
         #expect(dates(end + 86_400) == Finding(.error, "certificate dates", "expired 1 day ago", remedy: renewal))
         #expect(
-            dates(end - 40 * 86_400)?.text.hasSuffix(" days only") == true)
+            dates(end - 40 * 86_400)?.text.hasPrefix("becomes valid in ") == true)
         #expect(
             examine(.certificate(file: chain, keyFile: key), now: end - 1).last
                 == Finding(

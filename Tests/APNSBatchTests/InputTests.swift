@@ -26,13 +26,14 @@ import Testing
     @Test("is named for what it is, with what helps")
     func foreign() throws {
         let rows = "token\n\(token(1))\n"
-        let utf16 = "rows.csv: this is UTF-16: save it as CSV UTF-8, or iconv -f UTF-16 -t UTF-8 rows.csv > utf8.csv"
+        let utf16 =
+            "rows.csv: this is UTF-16: save it as CSV UTF-8, or run iconv -f UTF-16 -t UTF-8 rows.csv > utf8.csv"
         #expect(try refusal([0xFF, 0xFE] + rows.utf8.flatMap { [$0, 0] }) == utf16)
         #expect(try refusal([0xFE, 0xFF] + rows.utf8.flatMap { [0, $0] }) == utf16)
         #expect(try refusal(rows.utf8.flatMap { [$0, 0] }) == utf16)
         #expect(try refusal(rows.utf8.flatMap { [0, $0] }) == utf16)
         func packed(_ name: String, _ command: String, _ file: String) -> String {
-            "\(file): this is \(name): unpack it, or \(command) \(file) | apns-batch send … --input -, which cannot be resumed"
+            "\(file): this is \(name): unpack it, or run \(command) \(file) | apns-batch send … --input -, a run that cannot be resumed"
         }
         #expect(try refusal([0x1F, 0x8B, 8, 0, 0, 0, 0], "rows.csv.gz") == packed("gzip", "zcat", "rows.csv.gz"))
         #expect(try refusal([0x28, 0xB5, 0x2F, 0xFD, 4, 0], "r.zst") == packed("zstd", "zstdcat", "r.zst"))
@@ -53,7 +54,7 @@ import Testing
 
     @Test("of lines that end in CR is named for it, however long it is, and no token is shown")
     func carriageReturns() throws {
-        let expected = "rows.csv: lines end in CR alone, as on old Macs: tr '\\r' '\\n' < rows.csv > lines.csv"
+        let expected = "rows.csv: lines end in CR alone, as on old Macs: run tr '\\r' '\\n' < rows.csv > lines.csv"
         #expect(try refusal(Array("token,a\r\(token(1)),x\r".utf8)) == expected)
         let many = (1...5000).map { "\(token($0)),x\r" }.joined()
         #expect(try refusal(Array("token,a\r\(many)".utf8)) == expected)
@@ -75,13 +76,15 @@ import Testing
         let text = try refusal(Array("channel_id,a\nx,y\n".utf8))
         #expect(
             text
-                == #"rows.csv:1: no column "token"; there are "channel_id", "a"; these are channels: apns-batch broadcast"#
+                == #"rows.csv:1: no column "token"; there are "channel_id", "a"; the rows name channels: use apns-batch broadcast"#
         )
         let stage = try Stage()
         var campaign = try stage.campaign(rows: "token\n\(token(1))\n")
         campaign.template = Self.template
         campaign.recipients = .channels(bundleID: "com.example.app")
-        #expect { try CampaignCheck(campaign) } throws: { "\($0)".hasSuffix("; these are devices: apns-batch send") }
+        #expect { try CampaignCheck(campaign) } throws: {
+            "\($0)".hasSuffix("; the rows name devices: use apns-batch send")
+        }
     }
 
     @Test("with fewer rows than asked for is refused before anything is sent, and one with as many is sent")
@@ -112,7 +115,7 @@ import Testing
         campaign.minRows = 1
         campaign.input = .standardInput
         let piped = campaign
-        let message = "min-rows: <stdin> is no file, and only the rows of a file can be counted before any is sent"
+        let message = "min-rows: <stdin> is not a file, and only the rows of a file can be counted before any is sent"
         #expect { try CampaignCheck(piped) } throws: { "\($0)" == message }
     }
 

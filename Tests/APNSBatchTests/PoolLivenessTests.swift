@@ -147,7 +147,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(
             actions.prefix(2) == [.drain(member: 0), .drain(member: 1)], "after a minute without an answer")
         #expect(
-            actions.last == .giveUp("no answer for 120 seconds, 2 requests under way on 2 connections"),
+            actions.last == .giveUp("no answer for 120 seconds, 2 requests in flight on 2 connections"),
             "\(actions)")
     }
 
@@ -169,7 +169,7 @@ private let seconds: UInt64 = 1_000_000_000
                 }
             }
         }
-        #expect(last == .giveUp("no answer for 120 seconds, 2 requests under way on 1 connections"))
+        #expect(last == .giveUp("no answer for 120 seconds, 2 requests in flight on 1 connection"))
     }
 
     @Test("a connection that allows no stream gives up its place, and when all do, that is the cause")
@@ -183,7 +183,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.tick(now: 2 * seconds, answered: 1) == [.drain(member: 0), .open(member: 1)])
         pool.isUp(1, streams: 0, now: 2 * seconds)
         let later = (3...70).flatMap { pool.tick(now: UInt64($0) * seconds, answered: 1) }
-        #expect(later.last == .giveUp("1 connections allow no streams for 60 seconds"), "\(later)")
+        #expect(later.last == .giveUp("1 connection has allowed no streams for 60 seconds"), "\(later)")
     }
 
     @Test("while other pools of the run have answers, connections are replaced again and again, and nothing ends")

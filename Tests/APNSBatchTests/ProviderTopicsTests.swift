@@ -30,7 +30,8 @@ import Testing
         (Array(repeating: ["a"], count: 101), "providers: expected 1 to 100, found 101"),
         ([["com.a", "com.b"], ["com.c", "com.b"]], #"providers 1 and 2 both name the topic "com.b""#),
         (
-            [[], ["com.a"], []], "providers 1 and 3 name no topics; only one can send for all that are left"
+            [[], ["com.a"], []],
+            "providers 1 and 3 name no topics; only one provider may omit them, and it covers all other topics"
         ),
         (
             [["com.a"], ["com b"]],

@@ -68,7 +68,7 @@ import Testing
         let causes = try String(contentsOfFile: run.directory + "/results.csv", encoding: .utf8)
         let name = campaign.input.name
         for (line, topic) in [(3, "com.x.y"), (5, "com.x.y.voip")] {
-            #expect(causes.contains("\(name):\(line):68: topic: no provider sends for \"\"\(topic)\"\""), "\(causes)")
+            #expect(causes.contains("\(name):\(line):68: topic: no provider covers \"\"\(topic)\"\""), "\(causes)")
         }
     }
 
@@ -86,12 +86,12 @@ import Testing
             }
         }
         #expect(
-            try fault { $0.headers.topic = "com.x.y" } == #"topic: no provider sends for "com.x.y""#)
+            try fault { $0.headers.topic = "com.x.y" } == #"topic: no provider covers "com.x.y""#)
         #expect(
             try fault {
                 $0.headers.topic = "com.x.y"
                 $0.headers.pushType = "voip"
-            } == #"topic: no provider sends for "com.x.y.voip""#)
+            } == #"topic: no provider covers "com.x.y.voip""#)
         #expect(
             try fault { $0.providers[1].topics = ["com.one.game"] }
                 == #"providers 1 and 2 both name the topic "com.one.game""#)

@@ -94,7 +94,7 @@ import Testing
             (["user_idd"], "result columns: rows.csv has no column \"user_idd\"; did you mean \"user_id\"?"),
             (["a-column"], "there are \"token\", \"text\", \"user_id\", \"segment\""),
             (["segment", "segment"], "\"segment\" is named twice"),
-            (["token"], "results.csv has a column \"token\" of its own; give the input's another name"),
+            (["token"], "results.csv has a column \"token\" of its own; rename the input's column"),
             (Array(repeating: "segment", count: 9), "expected at most 8 columns, found 9"),
         ])
     func bad(columns: [String], message: String) throws {

@@ -118,7 +118,7 @@ struct RowHeaderTests {
             (Campaign.Templates(by: .locale, ["en": template], fallback: nil), "templates by locale need a fallback"),
             (.init(by: .locale, ["en": template], fallback: "de"), "fallback: no template \"de\"; there are en"),
             (.init(by: .variant, ["en": template], fallback: nil), "templates by variant need a column \"variant\""),
-            (.init(by: .locale, [:], fallback: nil), "templates: there is none"),
+            (.init(by: .locale, [:], fallback: nil), "templates: expected at least one, found none"),
         ])
     func badChoice(templates: Campaign.Templates, message: String) throws {
         let stage = try Stage()

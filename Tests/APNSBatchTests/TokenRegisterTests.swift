@@ -115,7 +115,7 @@ import Testing
                 + "5 and 6, …")
         #expect(
             UnusualTokens(rows: 4, examples: [1, 2, 3]).description
-                == "4 tokens have another size than 32 bytes: rows 1, 2, 3, …")
+                == "4 tokens have a size other than 32 bytes: rows 1, 2, 3, …")
     }
 
     @Test("are told by a run, in its summary, and sent all the same")
@@ -141,7 +141,7 @@ import Testing
         let report = try await CampaignCheck(campaign).run()
         let group = try #require(report.groups.first { $0.rule == "duplicate-token" })
         #expect(group.severity == .warning && group.count == 1 && group.examples.map(\.row) == [3])
-        #expect(group.examples[0].text.hasSuffix("rows.csv:4:1: token: the token of row 1 again"))
+        #expect(group.examples[0].text.hasSuffix("rows.csv:4:1: token: row 1 has the same token"))
         #expect(report.rows == 5 && report.rowsWithErrors == 2 && report.rowsWithWarnings == 1)
         #expect(report.duplicateTokens == DuplicateTokens(rows: 1, sampledOneIn: 1, examples: [[1, 3]]))
     }

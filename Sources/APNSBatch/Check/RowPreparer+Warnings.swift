@@ -22,8 +22,8 @@ extension RowPreparer {
         let digits = row.fields[roles.token].count
         guard digits != DeviceToken.usualLength else { return nil }
         let message =
-            "token: expected \(DeviceToken.usualLength) hex digits, which all tokens have today, found \(digits); "
-            + "it is sent all the same"
+            "token: expected \(DeviceToken.usualLength) hex digits, as all tokens have today, found \(digits); "
+            + "the row is sent anyway"
         return RowFault.finding(.tokenSize, roles.token, row, plan, message)
     }
 

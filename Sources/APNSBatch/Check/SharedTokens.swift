@@ -23,6 +23,6 @@ final class SharedTokens: Sendable {
 extension RowFault {
     /// A token that another row has too.
     static func duplicateToken(of other: UInt64, _ row: Row, _ plan: CampaignPlan) -> RowFinding {
-        finding(.duplicateToken, plan.roles.token, row, plan, "token: the token of row \(other) again")
+        finding(.duplicateToken, plan.roles.token, row, plan, "token: row \(other) has the same token")
     }
 }

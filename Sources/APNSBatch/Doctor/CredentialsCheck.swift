@@ -25,7 +25,7 @@ struct CredentialsCheck {
         guard let bytes else { return (findings + identifiers(keyID, teamID, file), nil) }
         do {
             let key = try SigningKey(pem: bytes, passphrase: passphrase)
-            findings.append(.init(.ok, "key file", "\(file) holds a signing key on P-256"))
+            findings.append(.init(.ok, "key file", "\(file) holds a P-256 signing key"))
             findings += identifiers(keyID, teamID, file)
             let issuer = try? ProviderToken.Issuer(keyID: keyID, teamID: teamID)
             return (findings, issuer.map { RequestCredentials(key: key, issuer: $0) })
@@ -34,7 +34,7 @@ struct CredentialsCheck {
                 .init(
                     .error, "key file", "\(file): \(error)",
                     remedy: Self.remedy(error)
-                        ?? "use the .p8 file as downloaded from the developer account; APNs takes keys on P-256 only"))
+                        ?? "use the .p8 file as downloaded from the developer account; APNs accepts P-256 keys only"))
             return (findings + identifiers(keyID, teamID, file), nil)
         }
     }
@@ -54,11 +54,11 @@ struct CredentialsCheck {
         let isWellFormed =
             text.utf8.count == 10
             && text.utf8.allSatisfy { 0x30...0x39 ~= $0 || 0x41...0x5A ~= $0 }
-        if isWellFormed { return .init(.ok, what, "\(text) has the form of Apple's") }
+        if isWellFormed { return .init(.ok, what, "\(text) has the format that Apple uses") }
         let isUsable = (try? ProviderToken.Issuer(keyID: text, teamID: text)) != nil
         return .init(
             isUsable ? .warning : .error, what, "expected 10 capital letters and digits, found \"\(text)\"",
-            remedy: "copy it from the developer account: key ids stand under Keys, the team id under Membership")
+            remedy: "copy it from the developer account: key ids are listed under Keys, the team id under Membership")
     }
 
     /// Apple names key files by their ids.
@@ -70,13 +70,15 @@ struct CredentialsCheck {
             if own != keyID {
                 findings.append(
                     .init(
-                        .warning, "key id", "the file is called \(name), and the key id given is \(keyID)",
+                        .warning, "key id", "the file is named \(name), but the given key id is \(keyID)",
                         remedy: "give the key id \(own), unless the file was renamed"))
             }
         }
         if keyID == teamID {
             findings.append(
-                .init(.warning, "team id", "is the same as the key id", remedy: "give the team's, from Membership"))
+                .init(
+                    .warning, "team id", "is the same as the key id",
+                    remedy: "give the team id, which is listed under Membership in the developer account"))
         }
         return findings
     }
@@ -107,7 +109,8 @@ struct CredentialsCheck {
             findings.append(
                 .init(
                     .error, "certificate", "\(file): \(error)",
-                    remedy: Self.remedy(error) ?? "give certificate and private key as PEM, leaf first, or as PKCS#12"))
+                    remedy: Self.remedy(error)
+                        ?? "give the certificate and its private key as PEM, leaf first, or as PKCS#12"))
             return (findings, nil)
         }
     }
@@ -129,7 +132,7 @@ struct CredentialsCheck {
         let renewal = "get a new certificate from the developer account"
         if facts.notBefore > now {
             return .init(
-                .error, "certificate dates", "valid in \(Self.days(facts.notBefore - now)) only",
+                .error, "certificate dates", "becomes valid in \(Self.days(facts.notBefore - now))",
                 remedy: "check this machine's clock")
         }
         let left = facts.notAfter - now
@@ -137,7 +140,7 @@ struct CredentialsCheck {
             return .init(.error, "certificate dates", "expired \(Self.days(-left)) ago", remedy: renewal)
         }
         return .init(
-            left < Self.expiryNotice ? .warning : .ok, "certificate dates", "valid for \(Self.days(left)) more",
+            left < Self.expiryNotice ? .warning : .ok, "certificate dates", "valid for another \(Self.days(left))",
             remedy: left < Self.expiryNotice ? renewal : nil)
     }
 
@@ -159,13 +162,13 @@ struct CredentialsCheck {
             return (
                 [
                     .init(
-                        .warning, what, "\(file) may be used by \(others) (mode \(String(mode & 0o777, radix: 8)))",
+                        .warning, what, "\(file) is accessible to \(others) (mode \(String(mode & 0o777, radix: 8)))",
                         remedy: "chmod 600 \(file)")
                 ], bytes
             )
         } catch {
             return (
-                [.init(.error, what, error.description, remedy: "check path and owner of the file")], nil
+                [.init(.error, what, error.description, remedy: "check the file's path and owner")], nil
             )
         }
     }

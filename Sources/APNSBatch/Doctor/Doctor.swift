@@ -97,7 +97,7 @@ public struct Doctor: Sendable {
         }
         guard let probe else { return findings }
         guard checks.indices.contains(probe.sender), let usable = checks[probe.sender].usable else {
-            add([Finding(.error, "probe", "not sent: there are no credentials that can be used")])
+            add([Finding(.error, "probe", "not sent: there are no usable credentials")])
             return findings
         }
         add(await examine(probe, at: reachable, usable))

@@ -28,7 +28,7 @@ struct EndpointCheck {
             return [
                 .init(
                     .error, "dns \(endpoint.host)", failure.text,
-                    remedy: "check /etc/resolv.conf and that this machine may ask for names outside")
+                    remedy: "check /etc/resolv.conf, and that this machine can resolve public names")
             ]
         }
         var findings = [names(exchange, of: endpoint)] + unreached(exchange)
@@ -51,7 +51,7 @@ struct EndpointCheck {
         return exchange.failed.map { address, why in
             .init(
                 .warning, "connect \(address)", why,
-                remedy: address.isIPv6 ? "give this machine a way to IPv6, or none of its addresses" : nil)
+                remedy: address.isIPv6 ? "give this machine an IPv6 route, or remove its IPv6 addresses" : nil)
         }
     }
 
@@ -72,12 +72,12 @@ struct EndpointCheck {
         case .certificate:
             return .init(
                 .error, "tls \(endpoint.name)", failure.text,
-                remedy: "a proxy may intercept TLS: exempt APNs from it, or trust its authority with --ca-file; "
-                    + "else install ca-certificates")
+                remedy: "a proxy may be intercepting TLS: exempt APNs from it, or trust its CA with --ca-file; "
+                    + "otherwise install ca-certificates")
         case .noHTTP2:
             return .init(
                 .error, "tls \(endpoint.name)", failure.text,
-                remedy: "something between here and APNs speaks no HTTP/2: exempt APNs from the proxy")
+                remedy: "a proxy between this machine and APNs may not support HTTP/2: exempt APNs from it")
         case .name, .tls, .noAnswer, .local: return .init(.error, "tls \(endpoint.name)", failure.text)
         }
     }
@@ -97,7 +97,8 @@ struct EndpointCheck {
     ) -> Doctor.Finding {
         guard let text = response.fields["date"], let theirs = HTTPDate.parse(text) else {
             return .init(
-                .warning, clock, "not compared: \(endpoint.name) says no date", remedy: "see that NTP runs here")
+                .warning, clock, "not compared: \(endpoint.name) sends no date header",
+                remedy: "make sure that NTP runs on this machine")
         }
         let ahead = now - theirs
         let level: Doctor.Finding.Level =
@@ -113,6 +114,6 @@ struct EndpointCheck {
         return .init(
             level, clock, "\(words) of \(endpoint.name)",
             remedy: level == .ok
-                ? nil : "set the clock and run NTP: APNs refuses provider tokens of the future or older than an hour")
+                ? nil : "set the clock and run NTP: APNs rejects provider tokens from the future or older than an hour")
     }
 }

@@ -70,18 +70,24 @@ struct ProbeCheck {
         let strangers = known.filter(\.answer.isBadDeviceToken).map(\.environment)
         switch (homes.count, strangers.count) {
         case (1, 1):
-            return [.init(.ok, token, "is of \(homes[0].rawValue): send its campaign --to \(homes[0].rawValue)")]
+            return [.init(.ok, token, "belongs to \(homes[0].rawValue): send to it with --to \(homes[0].rawValue)")]
         case (2, _):
-            return [.init(.warning, token, "is taken by both environments", remedy: "check that they are two servers")]
+            return [
+                .init(
+                    .warning, token, "is accepted by both environments",
+                    remedy: "check that the two addresses belong to different servers")
+            ]
         case (0, 2):
             return [
                 .init(
-                    .error, token, "is of neither environment",
-                    remedy: "check that it is whole, and that topic and credentials are those of its app")
+                    .error, token, "belongs to neither environment",
+                    remedy: "check that the token is complete, and that topic and credentials belong to its app")
             ]
         case (0, 1):
             return [
-                .init(.error, token, "is not of \(strangers[0].rawValue)", remedy: KnownReason.badDeviceToken.remedy)
+                .init(
+                    .error, token, "does not belong to \(strangers[0].rawValue)",
+                    remedy: KnownReason.badDeviceToken.remedy)
             ]
         default: return []
         }

@@ -7,9 +7,9 @@ public enum ReferenceTables {
         """
         # Reference
 
-        Made by `apns-batch reference > docs/reference.md` from the tables in the code; a test holds the two against each
-        other. Where no other source is named, a page is Apple's developer documentation. Each row has a test of its own:
-        the tests named run over the same tables, row by row.
+        `apns-batch reference > docs/reference.md` generates this file from the tables in the code, and a test compares the
+        two. A source without a publisher is a page of Apple's developer documentation. Each row is tested: the named test
+        runs over all rows of its table.
 
         """
             + section("Hosts", ["use", "environment", "host", "ports", "source", "test"], hosts)
@@ -153,7 +153,7 @@ extension AnswerAction {
         switch self {
         case .accepted: "accepted"
         case .rejected(.none): "final"
-        case .rejected(.quarantine): "final; keep the token aside, it may be good in the other environment"
+        case .rejected(.quarantine): "final; keep the token, it may be valid in the other environment"
         case .rejected(.delete): "final; delete the token if it was registered before the timestamp"
         case .stop: "stops the campaign, exit 69"
         case .retry(let retry): retry.text

@@ -16,7 +16,7 @@ package enum OutputFileError: Error, Equatable, Sendable, CustomStringConvertibl
         switch self {
         case .system(let action, let path, let code): "cannot \(action) \(path): \(String(cString: strerror(code)))"
         case .foreign(let path, let wanted):
-            "\(path) already exists and does not hold \(wanted); it is left as it is: name another file"
+            "\(path) already exists and does not hold \(wanted); it was not overwritten: name another file"
         }
     }
 }

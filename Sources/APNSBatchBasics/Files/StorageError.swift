@@ -21,7 +21,7 @@ package struct StorageError: Error, Equatable, Sendable, CustomStringConvertible
     package var description: String {
         switch code {
         case Self.notRegular: "cannot \(action) \(name): it is not a regular file"
-        case Self.changed: "\(name) was changed or removed by somebody else while it was being written"
+        case Self.changed: "\(name) was changed or removed by another program while it was being written"
         default: "cannot \(action) \(name): \(systemMessage(code))"
         }
     }

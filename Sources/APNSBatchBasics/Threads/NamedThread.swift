@@ -7,7 +7,7 @@ package struct ThreadError: Error, CustomStringConvertible, Sendable {
     package let code: Int32
 
     package var description: String {
-        "no thread for \(name): \(systemMessage(code));"
+        "cannot start a thread for \(name): \(systemMessage(code));"
             + " raise the limit of processes (ulimit -u, or pids.max of the container)"
     }
 }

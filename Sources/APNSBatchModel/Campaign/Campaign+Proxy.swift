@@ -35,12 +35,15 @@ extension Campaign.Proxy {
         if let user {
             guard !user.contains(":"), !(user + password).utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
                 throw CampaignError(
-                    .configuration, "proxy: user and password may hold no control characters, a user no colon")
+                    .configuration,
+                    "proxy: user and password must not contain control characters, and the user no colon")
             }
             let pair = String(decoding: Base64.encode(Array("\(user):\(password)".utf8)), as: UTF8.self)
             text += "proxy-authorization: Basic \(pair)\r\n"
         }
-        guard text.utf8.count <= 4096 else { throw CampaignError(.configuration, "proxy: user or password too long") }
+        guard text.utf8.count <= 4096 else {
+            throw CampaignError(.configuration, "proxy: the user or the password is too long")
+        }
         return Array((text + "\r\n").utf8)
     }
 }

@@ -36,7 +36,7 @@ public struct UnusualTokens: Sendable, Codable, Equatable {
     public var description: String {
         let found = examples.map(String.init).joined(separator: ", ") + (rows > UInt64(examples.count) ? ", …" : "")
         return rows == 1
-            ? "a token has another size than 32 bytes: row \(found)"
-            : "\(rows) tokens have another size than 32 bytes: rows \(found)"
+            ? "a token has a size other than 32 bytes: row \(found)"
+            : "\(rows) tokens have a size other than 32 bytes: rows \(found)"
     }
 }

@@ -69,7 +69,7 @@ extension CampaignProgress {
             switch self {
             case .paused: "paused"
             case .resolving(let name): "resolving \(name)"
-            case .connecting(let stage, let seconds): "waiting for \(stage) for \(seconds) s"
+            case .connecting(let stage, let seconds): "waiting for \(stage), \(seconds) s so far"
             case .unreachable(let cause, let left): "\(cause); trying for \(left) s more"
             case .noStreams(let left): "the server allows no streams; waiting for \(left) s more"
             case .noAnswer(let seconds): "no answer for \(seconds) s"

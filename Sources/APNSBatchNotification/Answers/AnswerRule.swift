@@ -42,7 +42,7 @@ extension AnswerRule {
         // Device requests.
         AnswerRule(
             .badDeviceToken, "BadDeviceToken", 400, .rejected(.quarantine), alarm: .wrongEnvironment,
-            note: "a token of the other environment gets the same answer"),
+            note: "the token is invalid, or belongs to the other environment"),
         AnswerRule(
             .deviceTokenNotForTopic, "DeviceTokenNotForTopic", 400, .rejected(.none), alarm: .wrongTopic,
             note: "the token belongs to another app"),
@@ -51,10 +51,10 @@ extension AnswerRule {
             note: "collapse id longer than 64 bytes"),
         AnswerRule(
             .badExpirationDate, "BadExpirationDate", 400, .rejected(.none), alarm: .everyRow,
-            note: "apns-expiration is no time"),
+            note: "apns-expiration is not a time"),
         AnswerRule(
             .badMessageId, "BadMessageId", 400, .rejected(.none), alarm: .everyRow,
-            note: "apns-id is no UUID"),
+            note: "apns-id is not a UUID"),
         AnswerRule(
             .badPriority, "BadPriority", 400, .rejected(.none), alarm: .everyRow,
             note: "apns-priority is not 1, 5 or 10"),
@@ -64,7 +64,7 @@ extension AnswerRule {
         AnswerRule(.payloadEmpty, "PayloadEmpty", 400, .rejected(.none), alarm: .everyRow, note: "no payload"),
         AnswerRule(
             .duplicateHeaders, "DuplicateHeaders", 400, .rejected(.none), alarm: .everyRow,
-            note: "a header came twice"),
+            note: "a header was sent twice"),
         AnswerRule(
             .missingDeviceToken, "MissingDeviceToken", 400, .rejected(.none), alarm: .everyRow,
             note: "no token in the path"),
@@ -95,21 +95,23 @@ extension AnswerRule {
             note: "the key is for the other environment"),
         AnswerRule(
             .badEnvironmentKeyInToken, "BadEnvironmentKeyInToken", 403, .stop,
-            note: "the key is for the other environment; the same by another name"),
+            note: "the key is for the other environment (another name of the same reason)"),
         AnswerRule(.forbidden, "Forbidden", 403, .stop, note: "the action is not allowed"),
         AnswerRule(
             .unrelatedKeyIdInToken, "UnrelatedKeyIdInToken", 403,
             .retry(Retry(after: .none, connection: .replace, limit: .stop(after: 1))),
             note: "the key differs from that of the connection's first push"),
-        AnswerRule(.badPath, "BadPath", 404, .stop, note: "a path that APNs does not know: a fault of this program"),
-        AnswerRule(.methodNotAllowed, "MethodNotAllowed", 405, .stop, note: "not POST: a fault of this program"),
+        AnswerRule(.badPath, "BadPath", 404, .stop, note: "APNs does not know the path; this is a bug in this program"),
+        AnswerRule(
+            .methodNotAllowed, "MethodNotAllowed", 405, .stop,
+            note: "the method is not POST; this is a bug in this program"),
         AnswerRule(
             .unregistered, "Unregistered", 410, .rejected(.delete),
             note: "the token is no longer active for the topic since the timestamp"),
         AnswerRule(.expiredToken, "ExpiredToken", 410, .rejected(.delete), note: "the token has expired"),
         AnswerRule(
             .payloadTooLarge, "PayloadTooLarge", 413, .rejected(.none),
-            note: "over the push type's payload limit"),
+            note: "the payload is larger than the push type allows"),
         AnswerRule(
             .tooManyProviderTokenUpdates, "TooManyProviderTokenUpdates", 429,
             .retry(Retry(after: .short, connection: .other, token: .pause)),
@@ -125,7 +127,7 @@ extension AnswerRule {
             note: "APNs is not available"),
         AnswerRule(
             .serviceUnavailableSpaced, "Service Unavailable", 503, .retry(Retry(after: .long)),
-            note: "APNs is not available; the same as printed on one page"),
+            note: "APNs is not available (the same reason, as one page spells it)"),
         AnswerRule(
             .shutdown, "Shutdown", 503, .retry(Retry(after: .short, connection: .replace)),
             note: "APNs is shutting down this server"),
@@ -171,16 +173,17 @@ package struct StatusRule: Sendable {
 
     /// The table; the first row that fits counts.
     package static let all = [
-        StatusRule(statuses: 200...200, action: .accepted, note: "the push was taken"),
+        StatusRule(statuses: 200...200, action: .accepted, note: "the push was accepted"),
         StatusRule(
             statuses: 410...410, action: .rejected(.quarantine),
-            note: "the token is gone, but for a reason that is not known"),
+            note: "the token is no longer valid, for an unknown reason"),
         StatusRule(
-            statuses: 429...429, action: .retry(Retry(after: .short)), note: "too many requests: slower, not never"),
+            statuses: 429...429, action: .retry(Retry(after: .short)), note: "too many requests: send again more slowly"
+        ),
         StatusRule(statuses: 500...599, action: .retry(Retry(after: .long)), note: "the server failed: send again"),
         StatusRule(
             statuses: 0...UInt16.max, action: .rejected(.none),
-            note: "4xx is final; of anything else APNs says nothing, and it was no 200"),
+            note: "4xx is final; APNs documents no other status"),
     ]
 
     static func action(for status: UInt16) -> AnswerAction {

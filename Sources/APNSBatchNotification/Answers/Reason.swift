@@ -138,7 +138,7 @@ extension KnownReason {
     package var remedy: String? {
         switch self {
         case .badDeviceToken:
-            "check that the token is whole and of this environment: sandbox tokens come from debug builds"
+            "check that the token is complete and belongs to this environment: sandbox tokens come from debug builds"
         case .deviceTokenNotForTopic: "give the topic of the app that got this token"
         case .badTopic, .missingTopic: "give the app's bundle id as topic; the push type's suffix is added"
         case .topicDisallowed: "use a key or certificate of the team that owns the topic, and one that may push to it"
@@ -150,15 +150,16 @@ extension KnownReason {
         case .badCertificateEnvironment: "use a certificate of this environment, or the other environment"
         case .badEnvironmentKeyIdInToken, .badEnvironmentKeyInToken:
             "use a key of this environment, or the other environment: keys may be restricted to one"
-        case .badPath: "check host and port: channels are managed on hosts and ports of their own"
-        case .forbidden: "see in the developer account what the key may do"
-        case .unrelatedKeyIdInToken: "send with one key and one team on a connection"
+        case .badPath: "check host and port: channel management has separate hosts and ports"
+        case .forbidden: "check in the developer account what the key is allowed to do"
+        case .unrelatedKeyIdInToken: "use one key and one team per connection"
         case .unregistered, .expiredToken: "delete the token; the app sends a new one when it is opened"
         case .tooManyProviderTokenUpdates: "keep a provider token for at least 20 minutes"
         case .tooManyRequests: "send less often to this device"
         case .featureNotEnabled: "enable broadcast for the app in the developer account, under its push notifications"
         case .missingChannelId, .badChannelId: "give the channel's id as APNs gave it, in base64"
-        case .channelNotRegistered: "list the app's channels; the channel may be of the other environment or deleted"
+        case .channelNotRegistered:
+            "list the app's channels; the channel may belong to the other environment, or was deleted"
         case .cannotCreateChannelConfig: "delete channels that are not used any more"
         case .topicMismatch: "use a key or certificate of the team that owns the app"
         case .internalServerError, .serviceUnavailable, .serviceUnavailableSpaced, .shutdown, .idleTimeout:

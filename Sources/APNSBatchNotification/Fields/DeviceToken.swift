@@ -144,9 +144,9 @@ extension DeviceTokenFault {
     package func message(for text: UnsafeRawBufferPointer) -> String {
         switch self {
         case .empty: "token: expected hex digits, found nothing"
-        case .blank: "token: expected hex digits, found a blank around them"
+        case .blank: "token: expected hex digits, found whitespace around them"
         case .notHex(let offset): "token: expected hex digits, found \(Quoted(text, at: offset)) at byte \(offset + 1)"
-        case .odd(let count): "token: expected an even count of hex digits, found \(count)"
+        case .odd(let count): "token: expected an even number of hex digits, found \(count)"
         case .tooLong(let count): "token: expected at most \(DeviceToken.lengthMax) hex digits, found \(count) bytes"
         }
     }

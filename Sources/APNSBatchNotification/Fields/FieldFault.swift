@@ -80,7 +80,7 @@ extension FieldFault {
         case .collapseIDCharacter(let offset):
             "expected no control characters, found \(Quoted(text, at: offset)) at byte \(offset + 1)"
         case .collapseIDBlank:
-            "expected no blank at either end, found \(Quoted(text))"
+            "expected no whitespace at either end, found \(Quoted(text))"
         }
     }
 }

@@ -37,20 +37,20 @@ package struct RequestHeader: Equatable, Sendable {
         name: ":path", indexing: .literal, rule: "/3/device/ and the device token in lower-case hex digits")
     package static let authorization = RequestHeader(
         name: "authorization", indexing: .literal,
-        rule: "bearer and the provider token; left out when a client certificate is used")
+        rule: "bearer and the provider token; omitted if a client certificate is used")
     package static let topic = RequestHeader(
         name: "apns-topic", indexing: .indexed, rule: "the bundle id and the suffix of the push type")
     package static let pushType = RequestHeader(
-        name: "apns-push-type", indexing: .indexed, rule: "the push type, sent always")
+        name: "apns-push-type", indexing: .indexed, rule: "the push type; always sent")
     package static let priority = RequestHeader(
-        name: "apns-priority", indexing: .indexed, rule: "1, 5 or 10, sent always; background must be 5")
+        name: "apns-priority", indexing: .indexed, rule: "1, 5 or 10; always sent; 5 for background")
     package static let expiration = RequestHeader(
         name: "apns-expiration", indexing: .nameOnce,
-        rule: "seconds since 1970, or 0 for one attempt; left out for APNs' own default, but 0 for pushtotalk")
+        rule: "seconds since 1970, or 0 for one attempt; omitted for APNs' default, which pushtotalk replaces by 0")
     package static let id = RequestHeader(
         name: "apns-id", indexing: .nameOnce, rule: "a UUID in lower case, the same for every attempt of a row")
     package static let collapseID = RequestHeader(
-        name: "apns-collapse-id", indexing: .nameOnce, rule: "1 to 64 bytes; left out for none")
+        name: "apns-collapse-id", indexing: .nameOnce, rule: "1 to 64 bytes; omitted if there is none")
 
     /// Names the channel of a broadcast or of a request about channels, as the path names the token of a device.
     package static let channelID = RequestHeader(
@@ -69,10 +69,10 @@ package struct RequestHeader: Equatable, Sendable {
         method, scheme, authority,
         RequestHeader(name: ":path", indexing: .literal, rule: "/4/broadcasts/apps/ and the bundle id"),
         RequestHeader(name: "apns-push-type", indexing: .indexed, rule: "liveactivity"),
-        RequestHeader(name: "apns-priority", indexing: .indexed, rule: "1, 5 or 10, sent always"), requestID, channelID,
+        RequestHeader(name: "apns-priority", indexing: .indexed, rule: "1, 5 or 10; always sent"), requestID, channelID,
         RequestHeader(
             name: "apns-expiration", indexing: .nameOnce,
-            rule: "seconds since 1970, sent always; 0 for channels that store nothing"),
+            rule: "seconds since 1970; always sent; 0 for channels that store nothing"),
         authorization,
     ]
 }

@@ -37,7 +37,7 @@ struct FoundText {
     /// The bytes in quotes, cut to ``lengthLimit`` at a character's border, control characters made visible; never a
     /// card's number.
     static func quoted(_ bytes: UnsafeRawBufferPointer) -> String {
-        if CardNumber.isHeld(in: bytes) { return "a number like a card's" }
+        if CardNumber.isHeld(in: bytes) { return "what looks like a card number" }
         var end = min(bytes.count, lengthLimit)
         while end > 0, end < bytes.count, bytes[end] & 0xC0 == 0x80 { end -= 1 }
         var text = "\""

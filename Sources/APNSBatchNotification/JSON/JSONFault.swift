@@ -46,7 +46,7 @@ extension JSONFault {
     package func message(in bytes: UnsafeRawBufferPointer, at offset: Int) -> String {
         let found = FoundText(bytes: bytes, offset: offset)
         switch self {
-        case .empty: return "there is no JSON here"
+        case .empty: return "expected JSON, found nothing"
         case .unexpectedEnd: return "the JSON ends too early"
         case .expectedObject: return "expected an object in braces, found \(found.character)"
         case .expectedValue: return "expected a value, found \(found.character)"
@@ -60,12 +60,12 @@ extension JSONFault {
         case .singleQuote: return "single quote, JSON needs the double one"
         case .unterminatedString: return "this string is never closed"
         case .controlCharacter: return "\(found.character) inside a string"
-        case .badEscape: return "\(found.escape) is no escape of JSON"
+        case .badEscape: return "\(found.escape) is not a JSON escape"
         case .badUnicodeEscape: return "\"\\u\" needs four hex digits"
         case .loneSurrogate: return "\(found.escape) is half of a surrogate pair"
         case .invalidUTF8: return "invalid UTF-8"
-        case .badNumber: return "\(found.word) is no number of JSON"
-        case .badLiteral: return "\(found.word) is no value of JSON"
+        case .badNumber: return "\(found.word) is not a JSON number"
+        case .badLiteral: return "\(found.word) is not a JSON value"
         case .tooDeep: return "more than \(JSONScanner.depthLimit) levels of objects and arrays"
         case .textAfterEnd: return "\(found.character) after the end of the JSON"
         }

@@ -29,7 +29,7 @@ package struct LocalisedStrings: Sendable {
             guard let format = language.formats[key] else { continue }
             if let foreign = format.foreign {
                 faults.append(
-                    .arguments("\"\(key)\" has \(foreign) in \(language.name), and a push has arguments for %@ only"))
+                    .arguments("\"\(key)\" has \(foreign) in \(language.name), but a push can only fill %@"))
             } else if format.arguments != arguments {
                 let takes = format.arguments == 1 ? "1 argument" : "\(format.arguments) arguments"
                 faults.append(.arguments("\"\(key)\" takes \(takes) in \(language.name), found \(arguments)"))

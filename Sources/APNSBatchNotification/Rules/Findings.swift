@@ -112,7 +112,7 @@ struct RuleWords {
         switch rule {
         case .apsMissing: return "expected an object named aps \(push), found none"
         case .apsType: return "expected an object, found \(place.value.map(Self.shown) ?? "nothing")"
-        case .duplicateKey: return "this key stands twice"
+        case .duplicateKey: return "this key occurs twice"
         case .unknownApsKey, .unknownAlertKey, .unknownSoundKey: return unknownKey
         case .alertNothingToShow: return "expected an alert, a badge or a sound \(push), found none"
         case .backgroundShows: return "expected no alert, badge or sound \(push)"
@@ -120,8 +120,8 @@ struct RuleWords {
         case .contentChangedMissing: return "expected true \(push), found nothing"
         case .timestampMissing: return "expected whole seconds since 1970 \(push), found nothing"
         case .eventMissing: return "expected start, update or end \(push), found nothing"
-        case .contentStateMissing: return "expected an object \(push) that does not end it, found nothing"
-        case .startAttributes, .startAlert: return "expected beside event \"start\", found nothing"
+        case .contentStateMissing: return "expected an object \(push) that does not end the activity, found nothing"
+        case .startAttributes, .startAlert: return "required with event \"start\", found nothing"
         case .broadcastStart: return "expected update or end in a broadcast, found \"start\""
         default: return rule.about
         }
@@ -133,7 +133,7 @@ struct RuleWords {
         }
         let start = "unknown key" + (hint.map { "; did you mean \($0)?" } ?? "")
         if place.parent != .aps { return start }
-        return start + (hint == nil ? "; " : " ") + "custom keys stand beside aps"
+        return start + (hint == nil ? "; " : " ") + "custom keys belong beside aps"
     }
 
     static func name(_ key: UnsafeRawBufferPointer) -> String {

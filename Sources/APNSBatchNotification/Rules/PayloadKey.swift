@@ -57,7 +57,7 @@ extension PayloadKey {
     package static func all(in parent: Parent) -> [PayloadKey] { all.filter { $0.parent == parent } }
 
     private static let payload = [
-        PayloadKey(.payload, "aps", .object, "what the system is to do; custom keys stand beside it")
+        PayloadKey(.payload, "aps", .object, "instructions for the system; custom keys belong beside it")
     ]
 
     private static let aps = [
@@ -70,9 +70,9 @@ extension PayloadKey {
         PayloadKey(
             .aps, "mutable-content", .zeroOneOrTrue, "1: lets the app's service extension change the notification"),
         PayloadKey(.aps, "target-content-id", .text, "the window to bring forward"),
-        PayloadKey(.aps, "interruption-level", .interruptionLevel, "how much it may disturb"),
-        PayloadKey(.aps, "relevance-score", .score, "what the system features first"),
-        PayloadKey(.aps, "filter-criteria", .text, "what a Focus decides on"),
+        PayloadKey(.aps, "interruption-level", .interruptionLevel, "how much the notification may interrupt"),
+        PayloadKey(.aps, "relevance-score", .score, "which notifications the system features first"),
+        PayloadKey(.aps, "filter-criteria", .text, "the value that a Focus filter evaluates"),
         PayloadKey(
             .aps, "content-changed", .isTrue, "a widget or control has something new",
             source: "Updating widgets with WidgetKit push notifications"),
@@ -86,7 +86,7 @@ extension PayloadKey {
         PayloadKey(.aps, "event", .event, "what happens to the activity", source: activities),
         PayloadKey(.aps, "content-state", .object, "the activity's new content", source: activities),
         PayloadKey(.aps, "stale-date", .seconds, "when the content is out of date", source: activities),
-        PayloadKey(.aps, "dismissal-date", .seconds, "when an ended activity goes", source: activities),
+        PayloadKey(.aps, "dismissal-date", .seconds, "when an ended activity is removed", source: activities),
         PayloadKey(.aps, "attributes-type", .text, "the type of a new activity's attributes", source: activities),
         PayloadKey(.aps, "attributes", .object, "what stays the same in a new activity", source: activities),
         PayloadKey(.aps, "input-push-token", .one, "asks for the new activity's push token", source: activities),
@@ -99,11 +99,11 @@ extension PayloadKey {
         PayloadKey(.alert, "body", .title, "the text"),
         PayloadKey(.alert, "launch-image", .text, "shown while the app starts"),
         PayloadKey(.alert, "title-loc-key", .textOrNull, "the title, by its key in the app", source: guide),
-        PayloadKey(.alert, "title-loc-args", .textsOrNull, "what fills that title", source: guide),
+        PayloadKey(.alert, "title-loc-args", .textsOrNull, "the arguments of that title", source: guide),
         PayloadKey(.alert, "subtitle-loc-key", .textOrNull, "the subtitle, by its key in the app"),
-        PayloadKey(.alert, "subtitle-loc-args", .textsOrNull, "what fills that subtitle"),
+        PayloadKey(.alert, "subtitle-loc-args", .textsOrNull, "the arguments of that subtitle"),
         PayloadKey(.alert, "loc-key", .text, "the text, by its key in the app"),
-        PayloadKey(.alert, "loc-args", .texts, "what fills that text"),
+        PayloadKey(.alert, "loc-args", .texts, "the arguments of that text"),
         PayloadKey(
             .alert, "sound", .text, only: .liveactivity, "the sound that the alert plays", source: activities),
         PayloadKey(
@@ -170,7 +170,7 @@ extension PayloadKeyForm {
     /// The range asked for, for a message.
     package var expectedRange: String {
         switch self {
-        case .count: "a whole number from 0 up"
+        case .count: "a whole number of at least 0"
         case .fraction, .score: "a number from 0 to 1"
         case .seconds: "whole seconds since 1970"
         case .one: "1"

@@ -132,7 +132,7 @@ enum CardNumberWalk {
             if case .member = step, !text.isEmpty { text += "." }
             text += step.name
         }
-        let message = "\(text.isEmpty ? "payload" : text): a number like a card's in clear text"
+        let message = "\(text.isEmpty ? "payload" : text): what looks like a card number, in clear text"
         return LocatedFinding(rule: .cardNumber, path: path.map(\.name), message: message)
     }
 }

@@ -115,11 +115,11 @@ extension RuleRow {
     package static let all = [
         // The row.
         RuleRow(.csvRow, .error, "a record has as many fields as the header and closes its quotes", "RFC 4180, 2"),
-        RuleRow(.deviceToken, .error, "a device token is an even count of hex digits", sending),
+        RuleRow(.deviceToken, .error, "a device token is an even number of hex digits", sending),
         RuleRow(
             .tokenSize, .warning, "a device token has 32 bytes, as all have today; others are sent too",
             "Apple, Registering your app with APNs"),
-        RuleRow(.duplicateToken, .warning, "a device token stands in one row", "this program"),
+        RuleRow(.duplicateToken, .warning, "a device token is in one row only", "this program"),
         RuleRow(.columnValueType, .error, "a field fits the type of its placeholder", "RFC 8259, 3"),
         RuleRow(.variantUnknown, .error, "a row's variant is one of the campaign's", "the campaign"),
         RuleRow(
@@ -127,7 +127,7 @@ extension RuleRow {
         RuleRow(.channelID, .error, "a broadcast names its channel by the id that APNs gave it", broadcasts),
 
         // The payload as a whole.
-        RuleRow(.jsonSyntax, .error, "a payload is strict JSON; there is no escape \\U", "RFC 8259; " + generating),
+        RuleRow(.jsonSyntax, .error, "a payload is strict JSON, which has no escape \\U", "RFC 8259; " + generating),
         RuleRow(.payloadSize, .error, "at most 4,096 bytes; 5,120 for voip and for broadcasts", generating),
         RuleRow(.apsMissing, .error, "a push of this type has an object named aps", generating),
         RuleRow(.apsType, .error, "aps is an object", generating),
@@ -135,11 +135,11 @@ extension RuleRow {
             .keyType, .error, "the value of a key that Apple defines has the type that the key asks for", generating),
         RuleRow(.keyRange, .error, "the value of a key that Apple defines is within the key's range", generating),
         RuleRow(
-            .mutableContentTrue, .warning, "mutable-content is 0 or 1; true is in use, but documented nowhere",
+            .mutableContentTrue, .warning, "mutable-content is 0 or 1; true is used, but not documented",
             generating),
-        RuleRow(.duplicateKey, .warning, "a name stands once in aps, alert and sound", "RFC 8259, 4"),
+        RuleRow(.duplicateKey, .warning, "a key occurs only once in aps, alert and sound", "RFC 8259, 4"),
         RuleRow(
-            .unknownApsKey, .warning, "aps has only keys that Apple defines; custom keys stand beside it", generating),
+            .unknownApsKey, .warning, "aps has only keys that Apple defines; custom keys belong beside it", generating),
         RuleRow(
             .unknownAlertKey, .warning, "alert has only keys that Apple defines; sound is one in a liveactivity",
             generating),
@@ -163,14 +163,14 @@ extension RuleRow {
         RuleRow(.broadcastStart, .error, "a broadcast cannot start an activity", broadcasts),
 
         // The app's texts.
-        RuleRow(.locKeyMissing, .error, "a loc-key stands in the strings file of every language", localising),
+        RuleRow(.locKeyMissing, .error, "a loc-key is in the strings file of every language", localising),
         RuleRow(.locKeyArgs, .error, "a format takes as many args as the payload gives", localising),
 
         // The headers.
         RuleRow(.pushType, .error, "apns-push-type is one of Apple's", sending),
         RuleRow(
             .pushTypeCredentials, .error,
-            "mdm goes with a client certificate only, location and fileprovider with a provider token only",
+            "mdm requires a client certificate, and location and fileprovider require a provider token",
             "Apple, Sending notification requests to APNs; Using push notifications to signal changes"),
         RuleRow(.topic, .error, "a topic has letters, digits, dots, dashes and underscores", sending),
         RuleRow(.topicProvider, .error, "one of the campaign's providers sends for a row's topic", "the campaign"),
@@ -184,11 +184,11 @@ extension RuleRow {
         RuleRow(.expirationMissing, .warning, "a campaign, or each row, says when its pushes expire", sending),
         RuleRow(
             .expirationUnusual, .warning,
-            "a voip push expires after a few seconds or is tried once (0), a pushtotalk push is tried once",
+            "a voip push expires after a few seconds or is attempted once (0), a pushtotalk push is attempted once",
             "Apple, Responding to VoIP Notifications from PushKit; Creating a Push to Talk app"),
         RuleRow(.collapseID, .error, "apns-collapse-id has 1 to 64 bytes", sending),
         RuleRow(.apnsID, .error, "apns-id is a UUID; upper case is sent in lower case", sending),
-        RuleRow(.headerSets, .error, "topics, push types and priorities make few combinations", "this program"),
+        RuleRow(.headerSets, .error, "there are few combinations of topic, push type and priority", "this program"),
 
         // The campaign.
         RuleRow(.template, .error, "a template compiles, and its columns are in the input", "this program"),

@@ -162,7 +162,7 @@ extension LocatedFinding {
         guard rule == .keyType, case .string(let pieces) = node.value, pieces.count == 1,
             pieces[0].placeholder?.type == .text
         else { return self }
-        let hint = "; a placeholder is a text unless it has a type, as in {{name:number}}"
+        let hint = "; a placeholder produces text unless it has a type, as in {{name:number}}"
         return LocatedFinding(rule: rule, path: path, message: message + hint)
     }
 }

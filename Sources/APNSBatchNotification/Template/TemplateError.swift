@@ -34,7 +34,7 @@ package struct TemplateError: Error, Equatable, Sendable, CustomStringConvertibl
         case tooLarge
         /// A key that shall travel encrypted and is not there.
         case noKeyToEncrypt(String, known: [String])
-        /// A key that cannot travel encrypted.
+        /// A key that cannot be encrypted.
         case keyInTheClear(String)
         /// A key in the template that encryption itself adds.
         case keyOfEncryption(String)
@@ -66,16 +66,16 @@ extension TemplateError.Cause {
         case .tripleBrace: return "a placeholder opens with two braces; \"{{{{\" stands for a literal \"{{\""
         case .typedInText(let type): return "a \(type.rawValue) placeholder must be the whole string"
         case .unquotedPlaceholder:
-            return "a placeholder stands in a string, with a type where it is to be none: \"{{name:number}}\""
+            return "a placeholder must be in a string; write \"{{name:number}}\" for a value of another type"
         case .placeholderInDefault: return "a default is plain text; \"{{{{\" stands for a literal \"{{\""
-        case .emptyDefault: return "there is no default behind the \"|\""
+        case .emptyDefault: return "there is no default after the \"|\""
         case .defaultOfOptional: return "a placeholder has a \"?\" or a default, not both"
         case .badDefault(let wanted, let found): return "this default must be \(wanted), found \(found)"
-        case .placeholderInKey: return "a placeholder cannot stand in a key"
-        case .duplicateKey(let key): return "the key \"\(key)\" stands twice in this object"
+        case .placeholderInKey: return "a placeholder cannot be in a key"
+        case .duplicateKey(let key): return "the key \"\(key)\" occurs twice in this object"
         case .tooLarge: return "the template is larger than \(PayloadTemplate.sizeLimit) bytes"
         case .noKeyToEncrypt(let key, let known): return Self.noKeyToEncrypt(key, known)
-        case .keyInTheClear(let key): return "the key \"\(key)\" cannot travel encrypted"
+        case .keyInTheClear(let key): return "the key \"\(key)\" cannot be encrypted"
         case .keyOfEncryption(let key): return "the key \"\(key)\" is added by encryption; leave it out"
         case .openMutableContent: return "an encrypted payload needs \"mutable-content\" in every row; write 1"
         case .apsNoObject: return "\"aps\" must be an object, since encryption adds \"mutable-content\" to it"

@@ -101,7 +101,7 @@ package final class FileStorage: LedgerStorage, @unchecked Sendable {
 
     package func confirmLength() throws(StorageError) {
         var facts = stat()
-        guard fstat(descriptor, &facts) == 0 else { throw StorageError("look at", path, code: errno) }
+        guard fstat(descriptor, &facts) == 0 else { throw StorageError("get the size of", path, code: errno) }
         guard UInt64(facts.st_size) == length, facts.st_nlink > 0 else {
             throw StorageError("write", path, code: StorageError.changed)
         }

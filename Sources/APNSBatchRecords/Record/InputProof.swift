@@ -16,7 +16,7 @@ enum InputProof {
             for range in ranges where try sum(of: range.facts, in: file, piece) != range.facts.sum {
                 let rows = "\(range.facts.firstRow) to \(range.facts.firstRow + UInt64(range.facts.rows) - 1)"
                 throw CampaignError(
-                    .configuration, "input: \(path) is not what the run began with: rows \(rows) differ")
+                    .configuration, "input: \(path) has changed since the run began: rows \(rows) differ")
             }
         } catch let error as CampaignError {
             throw error

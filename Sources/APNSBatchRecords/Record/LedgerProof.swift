@@ -110,24 +110,25 @@ extension LedgerProof.Doubt {
         let ledger = "\(name)/\(RunDirectory.ledger)"
         switch self {
         case .otherBoard:
-            return "\(ledger) and \(name)/\(RunDirectory.board) are of different runs; nothing is sent on their word: "
-                + "put back the files that belong together"
+            return "\(ledger) and \(name)/\(RunDirectory.board) belong to different runs, so nothing is sent: "
+                + "restore the files that belong together"
         case .otherResults:
             return
-                "\(ledger) and \(name)/\(RunDirectory.results) are of different runs; nothing is sent on their word: "
-                + "put back the files that belong together, or, if the ledger is the right one, move "
+                "\(ledger) and \(name)/\(RunDirectory.results) belong to different runs, so nothing is sent: "
+                + "restore the files that belong together, or, if the ledger is the right one, move "
                 + "\(RunDirectory.results) away"
         case .missingSession:
-            return "\(ledger) has lost its end: it does not know the last process that worked on the run"
+            return "\(ledger) is truncated: it has no record of the last process that worked on the run"
                 + Self.remedy(lastRow)
         case .missingRow(let row, let file):
-            return "\(ledger) has lost its end: it does not know row \(row), which \(name)/\(file) says was sent"
+            return "\(ledger) is truncated: it has no record of row \(row), which \(name)/\(file) says was sent"
                 + Self.remedy(lastRow)
         }
     }
 
     private static func remedy(_ lastRow: UInt64?) -> String {
-        let sent = lastRow.map { "rows up to \($0) may have been sent" } ?? "it cannot be told which rows were sent"
-        return "; nothing is sent, for rows could be sent twice: put back the whole ledger; if it is lost, \(sent)"
+        let sent = lastRow.map { "rows up to \($0) may have been sent" } ?? "it is unknown which rows were sent"
+        return
+            "; nothing is sent, because rows could be sent twice: restore the complete ledger; if it is lost, \(sent)"
     }
 }

@@ -77,7 +77,7 @@ package struct DirectoryFiles: RunFiles {
         do {
             return try FileStorage(ledgerPath, .readOnly)
         } catch {
-            let missing = "\(directory) holds no run: there is no \(ledgerPath)"
+            let missing = "\(directory) holds no run: \(ledgerPath) does not exist"
             throw CampaignError(.results, error.isMissing ? missing : "\(error)")
         }
     }
@@ -88,7 +88,7 @@ package struct DirectoryFiles: RunFiles {
             return (storage, try storage.lockPatiently())
         }
         guard isMine else {
-            throw CampaignError(.configuration, "\(directory): another process is at work on this run")
+            throw CampaignError(.configuration, "\(directory): another process is working on this run")
         }
         return storage
     }

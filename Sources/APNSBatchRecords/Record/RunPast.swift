@@ -94,12 +94,12 @@ package struct RunPast: Sendable {
     static func explain(_ failure: LedgerReader.Failure, name: String) -> CampaignError {
         switch failure {
         case .storage(let error): CampaignError(.results, "\(error)")
-        case .notOne: CampaignError(.results, "\(name)/\(RunDirectory.ledger) is no ledger; nothing was sent for it")
+        case .notOne: CampaignError(.results, "\(name)/\(RunDirectory.ledger) is not a ledger; nothing was sent")
         case .damaged(let offset):
             CampaignError(
                 .results,
-                "\(name)/\(RunDirectory.ledger) is damaged at byte \(offset): what became of its rows cannot be told, "
-                    + "and nothing is sent; put back the whole ledger")
+                "\(name)/\(RunDirectory.ledger) is damaged at byte \(offset): the outcomes of its rows are unknown, "
+                    + "so nothing is sent; restore the complete ledger")
         }
     }
 
@@ -145,8 +145,8 @@ package struct RunPast: Sendable {
         guard differences.isEmpty else {
             throw CampaignError(
                 .configuration,
-                "\(differences.joined(separator: ", ")): changed since the run began; its rows would become something "
-                    + "else: put it back, or begin a new run")
+                "\(differences.joined(separator: ", ")): changed since the run began, which would change what the rows "
+                    + "become: restore it, or start a new run")
         }
         guard now.columnsSum == header.columnsSum else {
             throw CampaignError(.configuration, "\(now.inputName): the input changed: it has other columns")
@@ -154,7 +154,7 @@ package struct RunPast: Sendable {
         guard now.resultColumns == header.resultColumns else {
             let names = header.resultColumns.isEmpty ? "none" : header.resultColumns.joined(separator: ", ")
             throw CampaignError(
-                .configuration, "result columns cannot change while a run goes on: it began with \(names)")
+                .configuration, "result columns cannot change when a run is resumed: it began with \(names)")
         }
         guard now.inputBytes == header.inputBytes else {
             let (had, has) = (header.inputBytes ?? 0, now.inputBytes ?? 0)

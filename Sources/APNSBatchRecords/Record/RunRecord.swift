@@ -50,7 +50,7 @@ package final class RunRecord: Sendable {
             defer { hasSaid = true }
             return !hasSaid
         }
-        if isFirst { warn("\(failure): a full disk shows only when it is written to") }
+        if isFirst { warn("\(failure): a full disk will be noticed only when it is written to") }
     }
 
     /// Records how rows ended, in the ledger first: a line without a record would be one too many after a kill. Durable with

@@ -19,9 +19,9 @@ package struct ResultColumns: Sendable, Equatable {
             }
             if names[..<place].contains(name) { throw Self.error("\"\(name)\" is named twice") }
             if ResultLines.columns.contains(name) {
-                throw Self.error("results.csv has a column \"\(name)\" of its own; give the input's another name")
+                throw Self.error("results.csv has a column \"\(name)\" of its own; rename the input's column")
             }
-            if isSecret(index) { throw Self.error("\"\(name)\" travels encrypted, and is not shown anywhere") }
+            if isSecret(index) { throw Self.error("\"\(name)\" is sent encrypted, and is never shown") }
             return index
         }
     }

@@ -55,7 +55,7 @@ extension ForeignFormat {
         let file = path.map(Self.quoted) ?? "rows.csv"
         switch self {
         case .utf16:
-            return "this is UTF-16: save it as CSV UTF-8, or iconv -f UTF-16 -t UTF-8 \(file) > utf8.csv"
+            return "this is UTF-16: save it as CSV UTF-8, or run iconv -f UTF-16 -t UTF-8 \(file) > utf8.csv"
         case .gzip: return packed("gzip", by: "zcat", path)
         case .zstd: return packed("zstd", by: "zstdcat", path)
         case .xz: return packed("xz", by: "xzcat", path)
@@ -67,13 +67,14 @@ extension ForeignFormat {
             return
                 "the first line is Excel's \"sep=\", not the header row: remove it and give the delimiter \(delimiter)"
         case .carriageReturns:
-            return "lines end in CR alone, as on old Macs: tr '\\r' '\\n' < \(file) > lines.csv"
+            return "lines end in CR alone, as on old Macs: run tr '\\r' '\\n' < \(file) > lines.csv"
         }
     }
 
     private func packed(_ name: String, by command: String, _ path: String?) -> String {
-        guard let path else { return "this is \(name): unpack it with \(command) on its way into the pipe" }
-        return "this is \(name): unpack it, or \(command) \(Self.quoted(path)) | apns-batch send … --input -, which "
+        guard let path else { return "this is \(name): unpack it with \(command) before the pipe" }
+        return
+            "this is \(name): unpack it, or run \(command) \(Self.quoted(path)) | apns-batch send … --input -, a run that "
             + "cannot be resumed"
     }
 

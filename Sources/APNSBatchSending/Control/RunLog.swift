@@ -16,7 +16,7 @@ package struct RunLog: Sendable {
     }
 
     func ioUringRefused(_ error: Int32) {
-        logger.notice("io_uring is refused (\(String(cString: strerror(error)))): epoll takes its place")
+        logger.notice("io_uring is not available (\(String(cString: strerror(error)))): using epoll")
     }
 
     /// Says why the run waits, unless that was said already.
@@ -26,7 +26,8 @@ package struct RunLog: Sendable {
 
     func retriesFull(_ rows: Int) {
         logger.warning(
-            "\(rows) rows of a lane wait to be sent to \(endpoint) again: it takes no others until some are done")
+            "\(rows) rows of a lane wait to be sent to \(endpoint) again: the lane takes no new rows until some are done"
+        )
     }
 
     func canaryPassed(rows: UInt64) {

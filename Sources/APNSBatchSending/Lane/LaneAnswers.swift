@@ -178,7 +178,7 @@ struct LaneAnswers: ~Copyable {
         guard connections.renewToken(retry.token, of: member, provider) else {
             queue.leave(flight)
             let whose = connections.access(provider).forCredentials
-            let text = "\(plan.endpoint) calls fresh provider tokens\(whose) expired: set this machine's clock"
+            let text = "\(plan.endpoint) rejects new provider tokens\(whose) as expired: set this machine's clock"
             return control.stop(.failure(CampaignError(.fatalAnswer, text)))
         }
         if retry.connection == .replace { connections.retire(member, of: provider) }

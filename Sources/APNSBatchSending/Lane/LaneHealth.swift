@@ -135,7 +135,7 @@ struct LaneHealth: ~Copyable {
         case .outlasted(let trouble, let patience):
             let text =
                 "\(plan.endpoint)\(access.forName) \(trouble.text(last: last)) for \(patience / 1_000_000_000) seconds; "
-                + "rows that are left stay open, and resume sends them"
+                + "the remaining rows have no outcome, and resume sends them"
             control.stop(.failure(CampaignError(.unreachable, text)))
         }
     }

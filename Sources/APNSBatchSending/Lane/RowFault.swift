@@ -52,7 +52,7 @@ package enum RowFault {
     static func noProvider(
         _ topic: String, _ column: Int, _ row: borrowing Row, _ plan: CampaignPlan
     ) -> RowFinding {
-        finding(.topicProvider, column, row, plan, "topic: no provider sends for \"\(topic)\"")
+        finding(.topicProvider, column, row, plan, "topic: no provider covers \"\(topic)\"")
     }
 
     /// A push type that APNs does not take from the topic's provider.
@@ -99,8 +99,9 @@ package enum RowFault {
 
     package static func expired(_ row: Row, _ plan: CampaignPlan) -> RowFinding {
         let field = plan.roles.expiration.map { row.fields[$0] }
-        let found = field.map { "\(Quoted($0))" } ?? "one that has passed"
-        let message = "expiration: expected a time to come, found \(found); a duration has its unit, such as 1h"
+        let found = field.map { "\(Quoted($0))" } ?? "a time in the past"
+        let message =
+            "expiration: expected a time in the future, found \(found); write a duration with its unit, such as 1h"
         return finding(.expiration, plan.roles.expiration, row, plan, message)
     }
 

@@ -351,7 +351,7 @@ struct RowQueue: ~Copyable {
     }
 
     private static let lateCause = "not after: the campaign's deadline has passed"
-    private static let ownCause = "expiration: has passed before it could be sent"
-    private static let notKnown = "under way when the process before this one ended"
+    private static let ownCause = "expiration: passed before the row could be sent"
+    private static let notKnown = "in flight when the previous process ended"
     private static let stoppedBefore = "connection lost before the answer and the run stopped"
 }

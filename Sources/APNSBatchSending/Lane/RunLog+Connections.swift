@@ -20,11 +20,11 @@ extension RunLog {
         let level: Logger.Level = if case .empty = debug, event.code == 0 { .info } else { .warning }
         logger.log(
             level: level,
-            "goaway from \(endpoint)\(access.forName): code \(event.code), last stream \(event.last_stream): \(text)")
+            "GOAWAY from \(endpoint)\(access.forName): code \(event.code), last stream \(event.last_stream): \(text)")
     }
 
     func settings(_ event: EventRecord, _ access: ProviderAccess) {
-        logger.info("\(endpoint)\(access.forName) allows \(event.streams_max) streams now")
+        logger.info("\(endpoint)\(access.forName) now allows \(event.streams_max) streams")
     }
 
     func silent(_ access: ProviderAccess) {
@@ -40,7 +40,7 @@ extension RunLog {
     }
 
     func refused(_ cause: String, _ access: ProviderAccess) {
-        logger.warning("\(endpoint)\(access.forName): new credentials refused (\(cause)), the old ones stay")
+        logger.warning("\(endpoint)\(access.forName): new credentials refused (\(cause)); the old ones stay in use")
     }
 
     func outage(_ trouble: Outage.Trouble, last: Answer?, _ patience: UInt64, _ access: ProviderAccess) {
@@ -53,6 +53,6 @@ extension RunLog {
     }
 
     func outageEnded(_ access: ProviderAccess) {
-        logger.warning("\(endpoint)\(access.forName) answers again: sending goes on")
+        logger.warning("\(endpoint)\(access.forName) answers again: sending continues")
     }
 }

@@ -17,7 +17,7 @@ package struct BroadcastPlan: Sendable {
         guard headers.isBroadcast, headers.expiration == nil, roles.expiration == nil else { return }
         throw CampaignError(
             .configuration,
-            "no expiration: every broadcast needs one; give one for the campaign, 0 for channels that store nothing, "
+            "no expiration: every broadcast needs one; give one for the campaign (0 for channels that store nothing) "
                 + "or a column \"expiration\"")
     }
 }

@@ -138,7 +138,7 @@ package final class CampaignPlan: Sendable {
         }
         throw CampaignError(
             .configuration,
-            "\(file):1: there is a template and a column \"payload\" that it does not use; give one of them")
+            "\(file):1: there are a template and a column \"payload\" that it does not use; give only one of them")
     }
 
     /// The templates as they leave; one nil where rows bring their own JSON.
@@ -165,7 +165,7 @@ package final class CampaignPlan: Sendable {
         guard let bundleID = headers.topic, roles.pushType == nil else { return }
         let topic = Topic.derive(bundleID: bundleID, pushType: headers.pushType)
         guard let provider = topics.provider(of: topic) else {
-            throw CampaignError(.configuration, "topic: no provider sends for \"\(topic)\"")
+            throw CampaignError(.configuration, "topic: no provider covers \"\(topic)\"")
         }
         guard topics.mayAuthenticate(headers.pushType, provider: provider) else {
             throw CampaignError(.configuration, "push_type: \(headers.pushType.credentialsWanted)")

@@ -50,7 +50,7 @@ package struct ColumnRoles: Sendable, Equatable {
         let other = recipients.areChannels ? "token" : "channel_id"
         if columns.contains(other) {
             return recipients.areChannels
-                ? "; these are devices: apns-batch send" : "; these are channels: apns-batch broadcast"
+                ? "; the rows name devices: use apns-batch send" : "; the rows name channels: use apns-batch broadcast"
         }
         if columns.contains(where: isLikeToken) {
             return "; the first line looks like a row: is the header row missing?"
@@ -73,7 +73,7 @@ package struct ColumnRoles: Sendable, Equatable {
         let near = columns.first { column in
             column.lowercased().filter { $0.isLetter || $0 == "_" } == wanted
         }
-        return near == nil ? "" : "; names are in lower case without blanks"
+        return near == nil ? "" : "; column names are in lower case, without spaces"
     }
 
     /// The columns that mean something.

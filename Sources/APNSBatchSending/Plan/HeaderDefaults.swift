@@ -40,7 +40,8 @@ package struct HeaderDefaults: Sendable {
         if let expiration, expiration.hasPassed(now: Int64(start)) {
             throw CampaignError(
                 .configuration,
-                "expiration: expected a time to come, found \(expiration.seconds); a duration has its unit, such as 1h")
+                "expiration: expected a time in the future, found \(expiration.seconds); write a duration with its unit, such as 1h"
+            )
         }
         self.start = start
         collapseID = try headers.collapseID.map { (text) throws(CampaignError) in

@@ -57,7 +57,8 @@ package struct ProviderTopics: Sendable, Equatable {
         if let first = other {
             throw CampaignError(
                 .configuration,
-                "providers \(first + 1) and \(number + 1) name no topics; only one can send for all that are left")
+                "providers \(first + 1) and \(number + 1) name no topics; only one provider may omit them, and it covers all other topics"
+            )
         }
         other = number
     }

@@ -17,10 +17,10 @@ struct SealingPlan: Sendable {
         let templates = TemplateChoice.ordered(campaign)
         guard !templates.isEmpty else {
             throw CampaignError(
-                .configuration, "encryption needs a template; rows with a payload of their own have none")
+                .configuration, "encryption needs a template; rows that bring their own payload have none")
         }
         guard !encryption.keys.isEmpty else {
-            throw CampaignError(.configuration, "encryption: expected the keys that travel encrypted, found none")
+            throw CampaignError(.configuration, "encryption: expected the keys to encrypt, found none")
         }
         guard let column = columns.firstIndex(of: encryption.keyColumn) else {
             throw CampaignError(

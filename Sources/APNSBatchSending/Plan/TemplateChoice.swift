@@ -23,7 +23,7 @@ struct TemplateChoice: Sendable {
             return
         }
         guard campaign.template == nil else {
-            throw CampaignError(.configuration, "there are a template and several templates; give one of them")
+            throw CampaignError(.configuration, "there are a template and several templates; give only one of them")
         }
         let ordered = several.templates.sorted { $0.key < $1.key }
         column = try Self.column(several.choice, columns, file: campaign.input.name)
@@ -69,7 +69,9 @@ struct TemplateChoice: Sendable {
     private static func names(
         _ several: Campaign.Templates, _ ordered: [String]
     ) throws(CampaignError) -> TemplateNames {
-        guard !ordered.isEmpty else { throw CampaignError(.configuration, "templates: there is none") }
+        guard !ordered.isEmpty else {
+            throw CampaignError(.configuration, "templates: expected at least one, found none")
+        }
         let fallback = several.fallback.map { ordered.firstIndex(of: $0) }
         if case .some(nil) = fallback {
             throw CampaignError(
@@ -79,7 +81,7 @@ struct TemplateChoice: Sendable {
         if several.choice == .locale && fallback == nil {
             throw CampaignError(
                 .configuration,
-                "templates by locale need a fallback, one of \(ordered.joined(separator: ", ")), for other languages")
+                "templates by locale need a fallback for other languages: \(ordered.joined(separator: " or "))")
         }
         let names = TemplateNames(
             ordered, matching: several.choice == .locale ? .language : .name, fallback: fallback ?? nil)

@@ -32,7 +32,7 @@ extension CampaignPlan {
     private func doubt(about name: String) -> String? {
         if name == "locale" || name == "variant" {
             return templates.names == nil
-                ? "it picks one of several templates, and there are not several" : "the templates are picked otherwise"
+                ? "it selects one of several templates, but there is only one" : "another column selects the template"
         }
         let known = headers.isBroadcast ? ColumnRoles.namesOfBroadcasts : ColumnRoles.names
         if headers.isBroadcast, ColumnRoles.names.contains(name) { return "a broadcast has none" }

@@ -7,7 +7,7 @@ extension PushType {
     package func unusualPriority(_ priority: Priority?) -> String? {
         guard let priority, !rule.usualPriorities.contains(priority), check(priority) == nil else { return nil }
         let usual = rule.usualPriorities.map(\.text).joined(separator: " or ")
-        return "priority: a push of type \(name) has priority \(usual), found \(priority.text)"
+        return "priority: a push of type \(name) should have priority \(usual), found \(priority.text)"
     }
 }
 
@@ -20,11 +20,11 @@ extension HeaderDefaults {
         case .any: return nil
         case .once:
             if expiration == .once { return nil }
-            advice = "a push of type \(type.name) is tried once: 0"
+            advice = "a push of type \(type.name) should be attempted once (0)"
         case .seconds:
             let latest = start + UInt64(PushTypeRule.fewSeconds)
             if let expiration, UInt64(expiration.seconds) <= latest { return nil }
-            advice = "a push of type \(type.name) is tried once, 0, or expires after a few seconds"
+            advice = "a push of type \(type.name) should be attempted once (0) or expire after a few seconds"
         }
         guard let expiration else { return "expiration: \(advice); none is given" }
         return "expiration: \(advice); found \(Timestamp.text(Int64(expiration.seconds)))"

@@ -18,7 +18,8 @@ struct CampaignDeadline: Equatable, Sendable {
     /// What is said of a campaign that could not send a row.
     var passed: CampaignError {
         CampaignError(
-            .configuration, "not-after: expected a time to come, found \(Timestamp.text(Int64(clamping: seconds)))")
+            .configuration,
+            "not-after: expected a time in the future, found \(Timestamp.text(Int64(clamping: seconds)))")
     }
 
     func hasPassed(now: UInt64) -> Bool { now >= seconds }

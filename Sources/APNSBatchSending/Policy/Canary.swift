@@ -35,7 +35,7 @@ package struct Canary: Equatable, Sendable {
         guard (0...100).contains(given.maxRejectedPercent) else {
             throw CampaignError(
                 .configuration,
-                "canary: expected at most 0 to 100 percent of rejected rows, found \(given.maxRejectedPercent)")
+                "canary: expected a limit of 0 to 100 percent of rejected rows, found \(given.maxRejectedPercent)")
         }
         rows = UInt64(given.rows)
         percent = given.maxRejectedPercent

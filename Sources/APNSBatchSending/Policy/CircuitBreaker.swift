@@ -115,7 +115,7 @@ extension CircuitBreaker.Trip {
     private func noDeviceText(_ example: Answer?) -> String {
         let answer = example.map { " (such as \($0.text))" } ?? ""
         return
-            "all of the first \(answers) answers are refusals\(answer) that no single device can be the cause of: check "
+            "all of the first \(answers) answers are refusals\(answer) that no single device can cause: check "
             + "host, port, proxy and credentials"
     }
 
@@ -127,14 +127,14 @@ extension CircuitBreaker.Trip {
 }
 
 extension AnswerAlarm {
-    /// The share of answers that speaks of the campaign; where every row has the same fault it is all.
+    /// The share of answers that speaks of the campaign; where every row has the same error it is all.
     fileprivate var sharePercent: Double { self == .everyRow ? 100 : 80 }
 
     fileprivate var meaning: String {
         switch self {
-        case .wrongEnvironment: "are the tokens of the other environment, production or sandbox?"
-        case .wrongTopic: "are the tokens of another app than the topic's?"
-        case .everyRow: "every row has the same fault"
+        case .wrongEnvironment: "do the tokens belong to the other environment, production or sandbox?"
+        case .wrongTopic: "do the tokens belong to another app than the topic's?"
+        case .everyRow: "every row has the same error"
         }
     }
 }

@@ -338,8 +338,9 @@ struct ConnectionPool: Equatable {
             return members.indices.filter { members[$0].isUp }.flatMap { goaway($0, now: now) }
         case .giveUp:
             return giveUp(
-                "no answer for \(watchdog.waited / 1_000_000_000) seconds, \(inFlight) requests under way"
-                    + " on \(up) connections\(lastFailure.map { "; the last failure: \($0.text)" } ?? "")")
+                "no answer for \(watchdog.waited / 1_000_000_000) seconds, \(inFlight) requests in flight"
+                    + " on \(up) connection\(up == 1 ? "" : "s")\(lastFailure.map { "; the last failure: \($0.text)" } ?? "")"
+            )
         }
     }
 
@@ -432,7 +433,8 @@ struct ConnectionPool: Equatable {
     /// Connections that stand and may not be used are no connections that cannot be had.
     private var impatience: String {
         if up > 0, members.streams == 0 {
-            return "\(up) connections allow no streams for \(patience / 1_000_000_000) seconds"
+            return
+                "\(up) connection\(up == 1 ? " has" : "s have") allowed no streams for \(patience / 1_000_000_000) seconds"
         }
         return "no connection for \(patience / 1_000_000_000) seconds\(lastFailure.map { ": \($0.text)" } ?? "")"
     }

@@ -39,7 +39,7 @@ package final class InputReader: Sendable {
         let name = campaign.input.name
         let uncountable = CampaignError(
             .configuration,
-            "min-rows: \(name) is no file, and only the rows of a file can be counted before any is sent")
+            "min-rows: \(name) is not a file, and only the rows of a file can be counted before any is sent")
         guard campaign.input.isFile else { throw uncountable }
         let counter = try InputReader(campaign, lanes: 1)
         guard counter.bytesTotal != nil else { throw uncountable }
@@ -115,8 +115,9 @@ package final class InputReader: Sendable {
     /// What to tell the operator of a file that grew while it was read, or since it was read first; nil if it did not.
     package var additionWarning: String? {
         guard let added = reader.addition, let bytes = reader.bytesTotal else { return nil }
-        let line = added.lineCut.map { "; line \($0) was half written when the campaign began, and is left out too" }
-        return "\(name): \(added.bytes) bytes were added behind the first \(bytes); they are not part of this campaign"
+        let line = added.lineCut.map { "; line \($0) was incomplete when the campaign began, and is left out too" }
+        return
+            "\(name): \(added.bytes) bytes were appended after the first \(bytes); they are not part of this campaign"
             + (line ?? "")
     }
 }

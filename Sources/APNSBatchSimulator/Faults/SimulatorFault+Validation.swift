@@ -7,10 +7,10 @@ extension SimulatorFault {
         if let fault = when.fault() { return "when.\(fault)" }
         if when.isAboutBytes, case .abort = what {
         } else if when.isAboutBytes {
-            return "when: at_byte and at_byte_received are for abort only"
+            return "when: only abort can have at_byte and at_byte_received"
         }
         if what.needsRequest, when.isOpening || when.isTimed {
-            return "when: expected after or every, for a request is needed"
+            return "when: expected after or every, because this fault needs a request"
         }
         return what.fault()
     }

@@ -32,7 +32,7 @@ package struct RateLimit: Decodable, Sendable, Equatable {
             return "per_second: expected 0 to 1000000000, found \(perSecond)"
         }
         if let burst, !(1...1_000_000_000).contains(burst) { return "burst: expected 1 to 1000000000, found \(burst)" }
-        guard status != 200 else { return "status: 200 refuses nothing" }
+        guard status != 200 else { return "status: expected a status other than 200" }
         return rule.fault()
     }
 }

@@ -33,7 +33,7 @@ extension SimulatorRule {
         }
         if let timestamp {
             guard status == 410 else { return "timestamp: only status 410 has one" }
-            guard reason != nil else { return "timestamp: needs a reason beside it" }
+            guard reason != nil else { return "timestamp: requires a reason" }
             guard timestamp >= 0 else { return "timestamp: expected milliseconds since 1970, found \(timestamp)" }
         }
         if let times, times < 1 || times > Int(UInt32.max) {

@@ -2,19 +2,19 @@ import APNSBatch
 import ArgumentParser
 import Foundation
 
-/// What a call of the command says about a campaign: flags, and a campaign file where they say nothing.
+/// The settings of one call of the command: its flags, and the campaign file for settings without a flag.
 struct CampaignCall: Sendable {
     let flags: CampaignSettings
-    /// As it was read last.
+    /// The campaign file as it was last read.
     let file: CampaignFile?
-    /// What it was called with before, when it is called again.
+    /// The arguments of the previous call, if a run is resumed.
     let before: RunArguments?
-    /// All of it together.
+    /// The settings of all sources combined.
     let settings: CampaignSettings
 
     /// - Parameters:
-    ///   - flags: with paths as they were given.
-    ///   - file: the campaign file's path.
+    ///   - flags: the flags, with paths as they were given.
+    ///   - file: the path of the campaign file.
     init(flags: CampaignSettings, file path: String?) throws {
         self.flags = flags
         file = try path.map { try CampaignFile.read($0) }
@@ -22,8 +22,8 @@ struct CampaignCall: Sendable {
         settings = Self.settings(flags, file, nil)
     }
 
-    /// Of a run that is resumed: what has changed in its campaign file since, and the flags of this call, replace what it
-    /// was called with.
+    /// Combines the settings for a run that is resumed. Flags of this call, and settings that have changed in the campaign
+    /// file, replace those of the previous call.
     init(flags: CampaignSettings, resuming before: RunArguments) throws {
         self.flags = flags
         self.before = before
@@ -45,14 +45,14 @@ struct CampaignCall: Sendable {
         return flags.over(before.settings.changed(from: before.file ?? CampaignSettings(), to: file.settings))
     }
 
-    /// With the campaign file as it is now.
+    /// Returns the settings with the campaign file as it is now.
     func settingsNow() throws -> CampaignSettings {
         guard let file else { return settings }
         return Self.settings(flags, try CampaignFile.read(file.path), before)
     }
 
-    /// A message that begins with the name of a setting, in any spelling, as one about the place where its value was
-    /// given: `campaign.yaml:7:11: attempts: expected 1 to 1000, found 0`, or `--attempts: expected …`.
+    /// Replaces the name of a setting, with which the message may begin, by the place where its value was given:
+    /// `campaign.yaml:7:11: attempts: expected 1 to 1000, found 0`, or `--attempts: expected …`.
     func located(_ message: String) -> String {
         guard let colon = message.range(of: ": ") else { return message }
         let start = message[..<colon.lowerBound]
@@ -65,16 +65,16 @@ struct CampaignCall: Sendable {
         return "\(place): \(setting.key): \(rest)"
     }
 
-    /// Exit codes other than that of wrong usage promise a run that can be resumed.
+    /// Printed if there is no run to resume, although the exit code suggests one.
     static let nothingBegun = "no run was started: call send again"
 
-    /// The run that is resumed had an input that is no longer where it was.
+    /// Whether the input of the run that is resumed no longer exists at its path.
     private var isInputMissing: Bool {
         guard before != nil, flags.input == nil, let input = settings.input else { return false }
         return access(input, F_OK) != 0
     }
 
-    /// Runs `body`; an error becomes a line on standard error, with its place in the campaign file, and an exit code.
+    /// Runs `body`. An error is reported on standard error with its place in the campaign file, and rethrown as an exit code.
     func reporting<T>(_ body: () throws -> T) throws -> T {
         do {
             return try apns_batch.reporting(located, body)

@@ -1,11 +1,11 @@
 import Yams
 
-/// A campaign file as it was read, with the place of each value for errors about it.
+/// A campaign file, with the place of each value for error messages.
 struct CampaignFile {
     let path: String
-    /// Relative paths are taken from the file's directory.
+    /// The settings. Relative paths are resolved against the file's directory.
     let settings: CampaignSettings
-    /// `campaign.yaml:7:11` by the setting's name.
+    /// The place of each setting, such as `campaign.yaml:7:11`, by its name.
     let places: [String: String]
 
     static func read(_ path: String) throws -> CampaignFile {
@@ -20,7 +20,8 @@ struct CampaignFile {
         if values["providers"] != nil, let own = settings.firstOfProvider,
             let key = root.mapping?.keys.first(where: { $0.string == own.key })
         {
-            throw UsageError("\(YAMLFile.place(of: key, in: path)): \(own.key): not together with providers")
+            throw UsageError(
+                "\(YAMLFile.place(of: key, in: path)): \(own.key): cannot be given together with providers")
         }
         let directory = path.contains("/") ? String(path[..<path.lastIndex(of: "/")!]) : ""
         return CampaignFile(
@@ -33,12 +34,12 @@ struct CampaignFile {
 private struct SettingReader {
     let path: String
 
-    /// - Parameter name: of the setting whose keys these are, such as `providers[0]`; empty for the whole file.
+    /// - Parameter name: the setting that these keys belong to, such as `providers[0]`; empty for the whole file.
     func values(of node: Node, _ table: [Setting], name: String = "") throws -> [String: SettingValue] {
         try YAMLFile.checkKeys(of: node, table.map(\.key), path: path, name: name.isEmpty ? "" : "\(name): ")
         var values: [String: SettingValue] = [:]
         for setting in table {
-            // A key with nothing behind it says nothing.
+            // A key without a value is ignored.
             guard let child = node.mapping?[setting.key], child.null == nil else { continue }
             values[setting.name] = try value(child, setting.kind, name.isEmpty ? setting.key : "\(name).\(setting.key)")
         }

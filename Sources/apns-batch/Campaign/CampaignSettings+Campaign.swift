@@ -2,11 +2,15 @@ import APNSBatch
 import Foundation
 
 extension CampaignSettings {
-    /// The campaign that these settings describe. `simulator` is where `--to simulator` went, and what it asks for.
+    /// Returns the campaign that these settings describe.
     ///
-    /// - Parameter onlyRendering: nothing will be sent, so no credentials are needed.
+    /// - Parameters:
+    ///   - simulator: the simulator that `--to simulator` has started.
+    ///   - onlyRendering: whether nothing will be sent, so that no credentials are needed.
     func campaign(simulator: EmbeddedSimulator?, onlyRendering: Bool = false) throws -> Campaign {
-        guard let input = self.input else { throw UsageError("no input: give --input FILE, or - for standard input") }
+        guard let input = self.input else {
+            throw UsageError("no input: give --input FILE, or --input - for standard input")
+        }
         let topic = simulator == nil || values["providers"] != nil ? nil : EmbeddedSimulator.topic
         var campaign = Campaign(
             input: input == "-" ? .standardInput : .file(input),
@@ -17,7 +21,7 @@ extension CampaignSettings {
             campaign.systemTrust = false
         } else if let caFile = self.caFile {
             campaign.authorities = try InputFile.bytes(of: caFile)
-            if campaign.authorities.isEmpty { throw UsageError("\(caFile): holds no certificate") }
+            if campaign.authorities.isEmpty { throw UsageError("\(caFile): the file holds no certificate") }
         }
         for setting in Setting.all {
             guard let value = values[setting.name] else { continue }
@@ -36,7 +40,7 @@ extension CampaignSettings {
         return campaign
     }
 
-    /// Rows become the same wherever they go, but for the authority that they name.
+    /// Rendering needs no destination, because it only affects the `:authority` field.
     func destination(onlyRendering: Bool = false) throws -> Campaign.Destination {
         switch self.to {
         case nil where onlyRendering: return .production
@@ -59,7 +63,7 @@ extension CampaignSettings {
         return .host(host, port: port)
     }
 
-    /// The simulator knows one key; who sends for which topic is rehearsed all the same.
+    /// With the simulator, all providers have its only key, but each keeps its topics.
     private func providers(_ simulator: EmbeddedSimulator?, onlyRendering: Bool) throws -> [Campaign.Provider] {
         let list = try providerList()
         guard let simulator else { return try read(list, for: onlyRendering ? .showing : .sending) }
@@ -71,7 +75,7 @@ extension Campaign.Template {
     static func read(_ path: String) throws -> Self { .init(json: try InputFile.bytes(of: path), name: path) }
 }
 
-/// What the texts of settings mean; nil for those that mean nothing.
+/// Parses the texts of settings; nil if a text is invalid.
 extension CampaignSettings {
     static func delimiter(_ text: String) -> UInt8? {
         if text == "tab" || text == "\\t" { return UInt8(ascii: "\t") }
@@ -98,7 +102,7 @@ extension CampaignSettings {
         try value.parsed("never, or a share such as 5%") { $0 == "never" ? .never : percent($0).map { .percent($0) } }
     }
 
-    /// Nil for `never`, which puts a deadline of an earlier call out of force.
+    /// Returns nil for `never`, which removes a deadline that an earlier call has set.
     static func deadline(_ value: SettingValue) throws -> Campaign.Expiration? {
         if value.text == "never" { return nil }
         return try value.parsed("a time such as 2026-01-01T08:00:00Z, or a duration such as 6h") { text in

@@ -1,16 +1,16 @@
 import APNSBatch
 import Foundation
 
-/// Whose key or certificate is for which topics: an entry of `providers`, or the campaign's own settings of the same names,
-/// which are an entry for all topics.
+/// The credentials for each topic. They are either entries of `providers`, or the campaign's own settings of the same names,
+/// which cover all topics.
 extension CampaignSettings {
-    /// What credentials are read for.
+    /// The purpose that credentials are read for.
     enum Use {
-        /// There must be some; the terminal may be asked for a passphrase.
+        /// Credentials are required, and a passphrase may be asked for at the terminal.
         case sending
-        /// `render` and `check`: none where there are none, or where a passphrase would have to be asked for.
+        /// For `render` and `check`: credentials are optional, and a passphrase is never asked for.
         case showing
-        /// In the middle of a run: nobody is asked.
+        /// During a run: a passphrase is never asked for.
         case reloading
     }
 
@@ -21,26 +21,28 @@ extension CampaignSettings {
         [self.keyFile, self.certificateFile, self.certificateKeyFile, self.keyPassphraseFile].compactMap(\.self)
     }
 
-    /// What messages call it: the file whose change matters most.
+    /// The name in messages: that of the key or certificate file.
     var fileName: String {
         let path = self.keyFile ?? self.certificateFile ?? ""
         return path.split(separator: "/").last.map(String.init) ?? path
     }
 
-    /// The first setting of these that says whose key it is. Beside `providers` that would be said twice.
+    /// The first setting that gives credentials outside of `providers`, which is an error if both are given.
     var firstOfProvider: Setting? { Setting.credentialsOfProvider.first { values[$0.name] != nil } }
 
-    /// All providers; without a list the one for all topics.
+    /// Returns all providers, or without a list the one that covers all topics.
     func providerList() throws -> [CampaignSettings] {
         guard let providers = values["providers"]?.list else {
             let own = Set(Setting.credentialsOfProvider.map(\.name))
             return [CampaignSettings(values.filter { own.contains($0.key) })]
         }
-        if let own = firstOfProvider { throw UsageError("\(SettingName.flag(own.name)): not together with providers") }
+        if let own = firstOfProvider {
+            throw UsageError("\(SettingName.flag(own.name)): cannot be given together with providers")
+        }
         return providers.map { CampaignSettings($0.members ?? [:]) }
     }
 
-    /// Reads the files of what `providerList` gave.
+    /// Reads the files of the providers that `providerList` has returned.
     func read(_ list: [CampaignSettings], for use: Use) throws -> [Campaign.Provider] {
         try list.enumerated().map { number, settings in
             do {
@@ -53,33 +55,33 @@ extension CampaignSettings {
         }
     }
 
-    /// A message about flags as one about keys of the file.
+    /// Replaces flags in a message by keys of the file.
     private static func asKeys(_ message: String) -> String {
         Setting.credentialsOfProvider.reduce(message) { $0.replacing(SettingName.flag($1.name), with: $1.key) }
     }
 
-    /// The one whose topics an app's are: one that names it, else one for all topics.
+    /// Returns the provider that names the app's topic, or else the one that covers all topics.
     func provider(of app: String) throws -> CampaignSettings {
         let list = try providerList()
         guard let found = list.first(where: { $0.topics.contains(app) }) ?? list.first(where: { $0.topics.isEmpty })
         else {
-            throw UsageError("no provider sends for \"\(app)\"")
+            throw UsageError("no provider covers \"\(app)\"")
         }
         return found
     }
 
-    /// Reads the files.
+    /// Reads the credential files.
     func credentials(for use: Use) throws -> Campaign.Credentials {
         if use == .showing {
             if self.certificateFile == nil && self.keyFile == nil { return .none }
-            // A machine that rehearses need not have the keys.
+            // A machine that only renders or checks need not have the keys.
             if let missing = files.first(where: { access($0, F_OK) != 0 }) {
-                complain("warning: \(missing): no such file; credentials are not looked at")
+                complain("warning: \(missing): no such file; credentials are not checked")
                 return .none
             }
         }
         if self.certificateFile != nil, self.keyFile != nil {
-            throw UsageError("there are --key-file and --certificate-file; give one of them")
+            throw UsageError("there are --key-file and --certificate-file; give only one of them")
         }
         if use != .reloading { warn() }
         do {
@@ -89,9 +91,9 @@ extension CampaignSettings {
         }
     }
 
-    /// Says which files others may read, and which ids are none: Apple's have ten characters, and APNs answers others with 403.
+    /// Warns about files that others can access, and about ids without ten characters, which APNs answers with 403.
     private func warn() {
-        // A certificate's file holds its key too when there is no other.
+        // Without a key file, the certificate's file holds the key.
         let secrets = [self.keyFile, self.certificateKeyFile ?? self.certificateFile, self.keyPassphraseFile]
         for file in secrets.compactMap(\.self) { SecretFile.exposure(of: file).map { complain("warning: \($0)") } }
         guard self.keyFile != nil else { return }
@@ -129,7 +131,7 @@ extension CampaignSettings {
         }
     }
 
-    /// What is wrong with a file says which file it is.
+    /// Adds the name of the file to an error.
     private func naming<T>(_ file: String, _ body: () throws -> T) throws -> T {
         do {
             return try body()

@@ -1,5 +1,5 @@
-/// What file and flags say about a campaign, or about one of its providers: each value as it was written, by the name of its
-/// ``Setting``; what nobody said is not among them. In the ledger it is one JSON object.
+/// The settings that file and flags give for a campaign or for one of its providers. Each value is stored as it was given, by
+/// the name of its ``Setting``. The ledger stores them as one JSON object.
 @dynamicMemberLookup
 struct CampaignSettings: Codable, Equatable {
     var values: [String: SettingValue] = [:]
@@ -19,7 +19,7 @@ struct CampaignSettings: Codable, Equatable {
         set { values[name] = newValue.map { .text($0) } }
     }
 
-    /// The same with relative paths taken from `directory`.
+    /// Returns the settings with relative paths resolved against `directory`.
     func relative(to directory: String) -> CampaignSettings {
         CampaignSettings(Self.relative(values, Setting.all) { Self.path($0, from: directory) })
     }
@@ -41,20 +41,20 @@ struct CampaignSettings: Codable, Equatable {
         return values
     }
 
-    /// What is empty stays so: it is nobody's path, and an error.
+    /// An empty path stays empty, so that it is reported as an error.
     static func path(_ value: String, from directory: String) -> String {
         value == "-" || value.hasPrefix("/") || directory.isEmpty || value.isEmpty ? value : directory + "/" + value
     }
 }
 
-/// How the settings of several places become one.
+/// Combines the settings of several sources.
 extension CampaignSettings {
-    /// These settings, and `others` where these say nothing.
+    /// Returns these settings, and those of `others` that these do not have.
     func over(_ others: CampaignSettings) -> CampaignSettings {
         var laid = others
         for (name, value) in values {
             for other in Setting.named(name)?.replaces ?? [] where values[other] == nil { laid.values[other] = nil }
-            // Shares are given reason by reason.
+            // Shares are merged by reason.
             if case .shares? = Setting.named(name)?.kind, let before = others.values[name]?.members {
                 laid.values[name] = .members(before.merging(value.members ?? [:]) { $1 })
             } else {
@@ -64,15 +64,15 @@ extension CampaignSettings {
         return laid
     }
 
-    /// These settings, and on top of them what a campaign file says now and did not say `before`; what it no longer says
-    /// is gone, unless these settings had it from elsewhere.
+    /// Returns these settings with the changes of a campaign file from `before` to `now`. A setting that the file no longer
+    /// has is removed, unless its value came from elsewhere.
     func changed(from before: CampaignSettings, to now: CampaignSettings) -> CampaignSettings {
         var kept = self
         for (name, value) in before.values where now.values[name] == nil && values[name] == value {
             kept.values[name] = nil
         }
         let changes = CampaignSettings(now.values.filter { before.values[$0.key] != $0.value })
-        // Shares that were not the file's stay beside those that it has now.
+        // Shares that did not come from the file are kept.
         if changes.values["stopAt"] != nil, let shares = kept.values["stopAt"]?.members {
             let old = before.values["stopAt"]?.members ?? [:]
             kept.values["stopAt"] = .members(shares.filter { old[$0.key] != $0.value })

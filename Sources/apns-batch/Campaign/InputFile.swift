@@ -1,22 +1,22 @@
 import Glibc
 
-/// Files that are read whole.
+/// Reads complete files.
 enum InputFile {
-    /// A file's content, or an error that names it. Process substitutions are files too. Devices are not, for some of them
-    /// never end, nor are FIFOs, where nobody may ever write.
+    /// Reads a file, or throws an error that names it. Process substitutions are accepted. Devices and FIFOs are refused,
+    /// because reading them may never end.
     static func bytes(of path: String) throws -> [UInt8] {
         var place = stat()
         if lstat(path, &place) == 0, place.st_mode & S_IFMT == S_IFIFO {
-            throw UsageError("cannot read \(path): it is a FIFO, and not a file")
+            throw UsageError("cannot read \(path): it is a FIFO, not a file")
         }
         if stat(path, &place) == 0, [S_IFCHR, S_IFBLK].contains(place.st_mode & S_IFMT) {
-            throw UsageError("cannot read \(path): it is a device, and not a file")
+            throw UsageError("cannot read \(path): it is a device, not a file")
         }
-        // No template, certificate or campaign file has more.
+        // Templates, certificates and campaign files are smaller than this.
         return try bytes(of: path, max: 16 << 20)
     }
 
-    /// No copy of the content stays in memory but the one that is returned.
+    /// Reads a file. The returned copy of its content is the only one that stays in memory.
     fileprivate static func bytes(of path: String, max: Int) throws -> [UInt8] {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw unreadable(path) }
@@ -36,7 +36,7 @@ enum InputFile {
                 throw unreadable(path)
             }
         }
-        throw UsageError("cannot read \(path): it has more than \(max >> 20) MiB")
+        throw UsageError("cannot read \(path): it is larger than \(max >> 20) MiB")
     }
 
     private static func unreadable(_ path: String) -> UsageError {
@@ -44,19 +44,19 @@ enum InputFile {
     }
 }
 
-/// A file that only its owner should read: a key, a passphrase.
+/// A file that only its owner should be able to read: a key or a passphrase.
 enum SecretFile {
-    /// Its content, which the caller wipes.
+    /// Reads the file. The caller wipes the bytes.
     static func bytes(of path: String) throws -> [UInt8] { try InputFile.bytes(of: path, max: 1 << 20) }
 
-    /// Who besides the owner may use it: for instance `AuthKey.p8 may be used by everybody (mode 644): chmod 600
-    /// AuthKey.p8`. Nil when nobody, and for what is no file of a disk.
+    /// Returns a warning if others than the owner can access the file: `AuthKey.p8 is accessible to everybody (mode 644): run
+    /// chmod 600 AuthKey.p8`. Returns nil if not, and for anything but a regular file.
     static func exposure(of path: String) -> String? {
         var facts = stat()
         guard stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_mode & 0o077 != 0 else { return nil }
         let others = facts.st_mode & 0o007 != 0 ? "everybody" : "its group"
         let mode = String(facts.st_mode & 0o777, radix: 8)
-        return "\(path) may be used by \(others) (mode \(mode)): chmod 600 \(path)"
+        return "\(path) is accessible to \(others) (mode \(mode)): run chmod 600 \(path)"
     }
 }
 

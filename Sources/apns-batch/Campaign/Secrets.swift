@@ -1,12 +1,13 @@
 import APNSBatch
 import Foundation
 
-/// Passwords and passphrases, which settings name by a file or by an environment variable: arguments are seen by every user of
-/// the machine, and a run's ledger keeps them.
+/// Passwords and passphrases. Settings give them as a file or an environment variable, because every user of the machine can
+/// see arguments, and the ledger of a run stores them.
 extension CampaignSettings {
-    /// The first line of the file, or the variable's value; nil when the settings name neither.
+    /// Returns the first line of the file, or the value of the variable; nil if the settings name neither. The caller wipes
+    /// the bytes.
     ///
-    /// - Parameter name: of the settings without `File` and `Env`. The caller wipes what it is given.
+    /// - Parameter name: the name of the settings without `File` and `Env`.
     func secret(_ name: String) throws -> [UInt8]? {
         let (fileFlag, variableFlag) = (SettingName.flag(name + "File"), SettingName.flag(name + "Env"))
         switch (self[dynamicMember: name + "File"], self[dynamicMember: name + "Env"]) {
@@ -14,19 +15,19 @@ extension CampaignSettings {
         case (let file?, nil):
             var bytes = try SecretFile.bytes(of: file)
             defer { bytes.wipe() }
-            // Editors end a line that nobody typed.
+            // Editors add a line end to the file.
             return Array(bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") })
         case (nil, let variable?):
             guard let value = ProcessInfo.processInfo.environment[variable] else {
-                throw UsageError("\(variableFlag): there is no environment variable \(variable)")
+                throw UsageError("\(variableFlag): the environment variable \(variable) is not set")
             }
             return Array(value.utf8)
-        case (.some, .some): throw UsageError("give \(fileFlag) or \(variableFlag), not both")
+        case (.some, .some): throw UsageError("give either \(fileFlag) or \(variableFlag), not both")
         }
     }
 
-    /// Calls `body` with the passphrase that the settings give, and once more with what the terminal gives when one is
-    /// needed and there is none. Wiped when `body` has returned, unless it keeps it.
+    /// Calls `body` with the passphrase of the settings. If a passphrase is needed and the settings have none, calls `body`
+    /// again with one from the terminal. Passphrases are wiped after `body` has returned.
     func withPassphrase<T>(of file: String, asks: Bool, _ body: ([UInt8]?) throws -> T) throws -> T {
         var given = try secret("keyPassphrase")
         defer { given?.wipe() }
@@ -42,7 +43,7 @@ extension CampaignSettings {
         }
     }
 
-    /// The proxy that the settings describe. Its password is never repeated in an error.
+    /// Returns the proxy that the settings describe. Errors never contain its password.
     func campaignProxy() throws -> Campaign.Proxy? {
         if self.proxy == "none" { return nil }
         if self.proxyPasswordEnv == nil, let file = self.proxyPasswordFile {
@@ -52,7 +53,7 @@ extension CampaignSettings {
         defer { bytes?.wipe() }
         let password = bytes.map { String(decoding: $0, as: UTF8.self) }
         guard let proxy = self.proxy else {
-            if password != nil { throw UsageError("there is a proxy's password and no --proxy") }
+            if password != nil { throw UsageError("a proxy password is given without --proxy") }
             return nil
         }
         guard let url = URLComponents(string: proxy), url.scheme == "http", let host = url.host, !host.isEmpty,
@@ -60,17 +61,20 @@ extension CampaignSettings {
             url.query == nil, url.fragment == nil
         else { throw UsageError("--proxy: expected http://HOST:PORT or http://USER@HOST:PORT") }
         guard url.password == nil else {
-            throw UsageError("--proxy: no password there; give --proxy-password-file or --proxy-password-env")
+            throw UsageError(
+                "--proxy: the URL must not contain a password; give --proxy-password-file or --proxy-password-env")
         }
-        if url.user == nil && password != nil { throw UsageError("--proxy: there is a password and no USER@") }
+        if url.user == nil && password != nil {
+            throw UsageError("--proxy: a password is given, but the URL has no USER@")
+        }
         let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
         return Campaign.Proxy(host: bare, port: port, user: url.user, password: password ?? "")
     }
 }
 
-/// The terminal of this process, whatever standard input and output are.
+/// The controlling terminal of this process, independent of standard input and output.
 enum Terminal {
-    /// Asks for a line that is not shown; nil without a terminal. Ends at a line's or the input's end.
+    /// Asks for a line without echoing it. Returns nil without a terminal.
     static func askSecret(_ prompt: String) -> [UInt8]? {
         let terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard terminal >= 0 else { return nil }
@@ -78,7 +82,7 @@ enum Terminal {
         var before = termios()
         guard tcgetattr(terminal, &before) == 0 else { return nil }
         var silent = before
-        // Without ISIG, so that Ctrl-C cannot leave the terminal silent.
+        // ISIG is off so that Ctrl-C cannot leave the terminal without echo.
         silent.c_lflag &= ~tcflag_t(ECHO | ISIG)
         guard tcsetattr(terminal, TCSAFLUSH, &silent) == 0 else { return nil }
         defer { tcsetattr(terminal, TCSAFLUSH, &before) }
@@ -94,7 +98,7 @@ enum Terminal {
 
     private static func readLine(from terminal: Int32) -> [UInt8] {
         var line: [UInt8] = []
-        line.reserveCapacity(4096)  // what grows leaves copies behind
+        line.reserveCapacity(4096)  // a growing array would leave copies in memory
         var byte: UInt8 = 0
         while read(terminal, &byte, 1) == 1, byte != UInt8(ascii: "\n"), byte != UInt8(ascii: "\r") {
             line.append(byte)

@@ -4,101 +4,111 @@ import Foundation
 /// The settings of a campaign, in the order of the help.
 extension Setting {
     static let groups: [(title: String, settings: [Setting])] = [
-        ("Rows and payloads", rows), ("Headers of rows without columns of their own", headers),
+        ("Rows and payloads", rows), ("Default headers, for rows without their own", headers),
         ("Destination", destination), ("Credentials", credentials), ("Run", run),
-        ("When to send again, and when to stop", policy), ("Connections and threads", connections),
+        ("Retries and limits", policy), ("Connections and threads", connections),
     ]
 
     private static let rows: [Setting] = [
-        Setting("input", .path, "CSV with a header row, or - for standard input."),
-        Setting("delimiter", .text, standard: ",", "The byte between fields, or \"tab\".") {
+        Setting("input", .path, "CSV file with a header row, or - for standard input."),
+        Setting("delimiter", .text, standard: ",", "Field delimiter: one byte, or \"tab\".") {
             $0.delimiter = try $1.parsed("one byte or \"tab\"", CampaignSettings.delimiter)
         },
         Setting(
             "template", .path, replaces: ["templates", "variants", "fallback"],
-            "JSON template with {{column}} placeholders; without it rows need a payload column."
+            "JSON template with {{column}} placeholders. Without it, rows need a payload column."
         ) { $0.template = try .read($1.text ?? "") },
         Setting(
             "templates", .pathsByName, hasFlag: false, replaces: ["template", "variants"],
-            "Templates by language tag, of which the row's locale column picks one."
+            "Templates by language tag. The locale column of a row selects one."
         ) { $0.templates = .init(by: .locale, try CampaignSettings.templates($1), fallback: nil) },
         Setting(
             "variants", .pathsByName, hasFlag: false, replaces: ["template", "templates"],
-            "Templates by name, of which the row's variant column picks one."
+            "Templates by name. The variant column of a row selects one."
         ) {
-            guard $0.templates == nil else { throw UsageError("there are templates and variants; give one of them") }
+            guard $0.templates == nil else {
+                throw UsageError("there are templates and variants; give only one of them")
+            }
             $0.templates = .init(by: .variant, try CampaignSettings.templates($1), fallback: nil)
         },
-        Setting("fallback", .text, hasFlag: false, "The one of these templates for rows that find none.") {
+        Setting("fallback", .text, hasFlag: false, "The template for rows that select none of these.") {
             guard $0.templates != nil else { throw UsageError("needs templates or variants") }
             $0.templates?.fallback = $1.text
         },
         Setting(
-            "minRows", standard: "none", "Refuse an input with fewer rows, before anything is sent; only for files."),
+            "minRows", standard: "none",
+            "Minimum number of rows. A smaller input file is refused before anything is sent."),
         Setting(
             "strings", .paths,
-            "Localizable.strings, or a folder with .lproj folders: loc-keys must be in them. Repeatable."
+            "Localizable.strings file, or folder with .lproj folders, that must hold every loc-key. Repeatable."
         ) { $0.strings = try $1.texts.flatMap { try StringsFiles.read($0) } },
-        Setting("encryption", .record(encryption), hasFlag: false, "Which keys of the template travel encrypted.") {
+        Setting("encryption", .record(encryption), hasFlag: false, "Encrypts keys of the template for each recipient.")
+        {
             $0.encryption = try CampaignSettings.encryption($1.members ?? [:])
         },
     ]
 
     private static let encryption: [Setting] = [
-        Setting("keys", .names, "Keys of the template that travel encrypted."),
-        Setting("keyColumn", .text, "Column with the public key of the row's recipient."),
+        Setting("keys", .names, "Keys of the template to encrypt."),
+        Setting("keyColumn", .text, "Column that holds the recipient's public key."),
         Setting("cipher", .text, "aes-256-gcm or aes-256-cbc."),
         Setting("padding", .text, "oaep-sha256, oaep-sha1 or pkcs1."),
     ]
 
     private static let headers: [Setting] = [
-        Setting("topic", .text, "Bundle id or full topic; the push type's suffix is added where it is missing."),
-        Setting("pushType", .text, standard: "alert", "alert, background, voip, ...") {
+        Setting("topic", .text, "Bundle id or full topic. The push type's suffix is added if it is missing."),
+        Setting("pushType", .text, standard: "alert", "Push type: alert, background, voip, ...") {
             $0.headers.pushType = $1.text ?? ""
         },
-        Setting("priority", .whole, standard: "the push type's", "10, 5 or 1.") { $0.headers.priority = $1.number },
+        Setting("priority", .whole, standard: "the push type's", "Priority: 10, 5 or 1.") {
+            $0.headers.priority = $1.number
+        },
         Setting(
-            "expiration", .text, "Seconds since 1970, a time (2026-01-01T08:00:00Z), a duration (2h) or 0."
+            "expiration", .text,
+            "Seconds since 1970, a time (2026-01-01T08:00:00Z), a duration (2h), or 0 for one attempt."
         ) {
             $0.headers.expiration = try $1.parsed(
                 "seconds since 1970, a time such as 2026-01-01T08:00:00Z, a duration such as 2h, or 0",
                 Campaign.Expiration.init)
         },
-        Setting("collapseId", .text, "Collapse id; at most 64 bytes; may hold {{column}}.") {
+        Setting("collapseId", .text, "Collapse id of at most 64 bytes. It may contain {{column}}.") {
             $0.headers.collapseID = $1.text
         },
         Setting(
-            "campaignId", .text, standard: "random", "UUID of the campaign; apns-ids derive from it and the row."
+            "campaignId", .text, standard: "random",
+            "UUID of the campaign. Each apns-id is derived from it and the row number."
         ) { $0.identity = try $1.parsed("a UUID", CampaignSettings.identity) },
     ]
 
     private static let destination: [Setting] = [
-        Setting("to", .text, "production, sandbox, simulator (inside this process), or HOST:PORT."),
-        Setting("simulatorScript", .path, "Script (YAML) for --to simulator: answers, latency, seed."),
+        Setting("to", .text, "Destination: production, sandbox, simulator (inside this process), or HOST:PORT."),
+        Setting("simulatorScript", .path, "Script (YAML) for --to simulator: answers, latency, faults and seed."),
         Setting(
-            "proxy", .text, "HTTP proxy to connect through (CONNECT): http://USER@HOST:PORT, or without USER@."),
+            "proxy", .text, "HTTP proxy to connect through (CONNECT): http://HOST:PORT or http://USER@HOST:PORT."),
         Setting(
             "proxyPasswordFile", .path, replaces: ["proxyPasswordEnv"],
-            "File whose first line is the proxy's password."),
+            "File whose first line is the proxy password."),
         Setting(
             "proxyPasswordEnv", .text, replaces: ["proxyPasswordFile"],
-            "Environment variable that holds the proxy's password."),
+            "Environment variable that holds the proxy password."),
     ]
 
     static let credentials: [Setting] =
         credentialsOfProvider + [
             Setting(
-                "caFile", .path, calledBy: "trusted certificates", "Certificates to trust besides the system's (PEM)."),
+                "caFile", .path, calledBy: "trusted certificates",
+                "CA certificates to trust besides those of the system (PEM)."),
             Setting(
-                "providers", .records([Setting("topics", .names, "Topics of this provider.")] + credentialsOfProvider),
-                hasFlag: false, "Several teams, each with its credentials and topics."),
+                "providers",
+                .records([Setting("topics", .names, "Topics that this provider covers.")] + credentialsOfProvider),
+                hasFlag: false, "Several teams, each with its own credentials and topics."),
         ]
 
-    /// Whose key or certificate is used: of the campaign, or of an entry of `providers`.
+    /// The settings for a signing key or client certificate, of the campaign or of an entry of `providers`.
     static let credentialsOfProvider: [Setting] = [
         Setting(
             "keyFile", .path, replaces: ["certificateFile", "certificateKeyFile"],
-            "Signing key of the provider token (.p8)."),
+            "Signing key for provider tokens (.p8)."),
         Setting("keyId", .text, "Id of the signing key."),
         Setting("teamId", .text, "Id of the team."),
         Setting(
@@ -106,28 +116,28 @@ extension Setting {
             "Client certificate (PEM, leaf first, or PKCS#12), instead of a signing key."),
         Setting(
             "certificateKeyFile", .path,
-            "Private key of the client certificate (PEM); by default in the certificate's file."),
+            "Private key of the client certificate (PEM), if it is not in the certificate's file."),
         Setting(
             "keyPassphraseFile", .path, replaces: ["keyPassphraseEnv"],
-            "File whose first line is the passphrase of the key or of the client certificate."),
+            "File whose first line is the passphrase of the signing key or client certificate."),
         Setting(
-            "keyPassphraseEnv", .text, standard: "send asks on a terminal", replaces: ["keyPassphraseFile"],
-            "Environment variable that holds this passphrase."),
+            "keyPassphraseEnv", .text, standard: "send asks at the terminal", replaces: ["keyPassphraseFile"],
+            "Environment variable that holds the passphrase."),
     ]
 
     private static let run: [Setting] = [
         Setting(
             "runDir", .path, standard: "a new one below runs/", calledBy: "run directory",
-            "Directory for the results, made if missing."
+            "Directory for the results. It is created if it does not exist."
         ) { $0.runDirectory = $1.text },
         Setting(
             "onUnknown", .text, standard: "resend",
-            "Rows that may have arrived: resend, report or resend-if-collapsible."
+            "Policy for rows that may have arrived: resend, report or resend-if-collapsible."
         ) { $0.onUnknown = try $1.parsed("resend, report or resend-if-collapsible", UnknownPolicy.init(name:)) },
-        Setting("syncInterval", "Milliseconds after which records are on the disk."),
+        Setting("syncInterval", "Milliseconds between two syncs of the results to the disk."),
         Setting(
             "resultColumns", .names,
-            "Columns of the input that go into results.csv too, as in user_id,segment. At most 8."
+            "Input columns to copy into results.csv, such as user_id,segment. At most 8."
         ) { $0.resultColumns = $1.texts },
     ]
 
@@ -136,48 +146,54 @@ extension Setting {
             "notAfter", .text,
             "When to stop sending: a time (2026-01-01T08:00:00Z) or a duration (6h). Rows not sent by then expire."
         ) { $0.notAfter = try CampaignSettings.deadline($1) },
-        Setting("attempts", "Requests for one row at most."),
+        Setting("attempts", "Maximum number of requests for one row."),
         Setting(
             "retryDelay", standard: "1000",
-            "Milliseconds before a row is sent again for the first time; doubles with each attempt."),
+            "Milliseconds before a row is first sent again. The delay doubles with each attempt."),
         Setting(
-            "unavailableDelay", standard: "5000, or --retry-delay", "The same delay after answers 500 and 503."),
-        Setting("retryAfterMax", "Seconds that a retry-after may ask for at most."),
-        Setting("retryRows", "Rows of a lane that may wait to be sent again before no fresh ones are taken."),
+            "unavailableDelay", standard: "5000, or --retry-delay",
+            "The same delay after an answer with status 500 or 503."),
+        Setting("retryAfterMax", "Longest delay in seconds that a retry-after header can impose."),
+        Setting("retryRows", "Number of rows waiting to be sent again at which a lane takes no new rows."),
         Setting(
             "stopAt", .shares, calledBy: "circuit breaker",
-            "REASON=PERCENT%: stop when so many answers are REASON (or any but 200); or REASON=never. Repeatable."
+            "REASON=PERCENT%: stop when this share of the answers has REASON (any: all but 200); or REASON=never. Repeatable."
         ) { $0.circuitBreaker.shares = try ($1.members ?? [:]).mapValues(CampaignSettings.share) },
-        Setting("stopWindow", "Answers that --stop-at looks back at."),
-        Setting("stopMinimum", "Answers before which nothing is judged."),
+        Setting("stopWindow", "Number of latest answers that --stop-at considers."),
+        Setting("stopMinimum", "Number of answers before --stop-at applies."),
         Setting(
             "canary", .whole,
-            "Send so many rows first, over one connection; the rest when they have passed. 0: all at once."
+            "Send this many rows first, over one connection, and the rest when they have passed. 0: no canary."
         ) { $0.canary = $1.number == 0 ? nil : .init(rows: $1.number ?? 0) },
-        Setting("canaryMaxRejected", .text, standard: "5%", "How many of these may be rejected, such as 5%.") {
+        Setting("canaryMaxRejected", .text, standard: "5%", "Share of these rows that may be rejected, such as 5%.") {
             $0.canary?.maxRejectedPercent = try $1.parsed("a share such as 5%", CampaignSettings.percent)
         },
     ]
 
     private static let connections: [Setting] = [
-        Setting("lanes", standard: "one per core less one", "Sending threads."),
-        Setting("connections", "Connections that a lane may open at most for each provider."),
-        Setting("streams", "Streams of one connection that are used at once at most."),
-        Setting("loop", .text, standard: "io_uring where the kernel allows it", "io_uring or epoll.") {
+        Setting("lanes", standard: "number of cores minus one", "Number of sending threads."),
+        Setting("connections", "Maximum number of connections that a lane opens for each provider."),
+        Setting("streams", "Maximum number of concurrent streams on one connection."),
+        Setting("loop", .text, standard: "io_uring where the kernel allows it", "Event loop: io_uring or epoll.") {
             $0.loop = try $1.parsed("io_uring or epoll", Campaign.Loop.init)
         },
-        Setting("requestTimeout", "Milliseconds that a request may take."),
+        Setting("requestTimeout", "Milliseconds after which a request without an answer fails."),
         Setting("connectPatience", "Seconds without any connection after which the run ends."),
         Setting(
             "answerPatience",
-            "Seconds without an answer until connections are replaced; after twice as long the run ends."),
+            "Seconds without an answer after which connections are replaced. After twice as long, the run ends."),
         Setting(
             "unavailablePatience",
-            "Seconds that APNs may answer 429 or 5xx, or nothing, before the run ends and leaves its rows to resume."),
-        Setting("goawayPatience", "Seconds that a connection may still answer after GOAWAY."),
-        Setting("pingAfter", "Seconds of silence after which a connection is sent a PING."),
-        Setting("pingPatience", "Seconds that a PING or bytes sent may stay unanswered."),
-        Setting("tokenMintAfter", isHidden: true, "Seconds after which new connections get a new provider token."),
-        Setting("tokenRetireAfter", isHidden: true, "Seconds that a connection uses one provider token."),
+            "Seconds that APNs may answer 429 or 5xx, or not at all, before the run ends. resume sends the remaining rows."
+        ),
+        Setting("goawayPatience", "Seconds that a connection has to answer requests in flight after GOAWAY."),
+        Setting("pingAfter", "Seconds without received bytes after which a PING is sent on a connection."),
+        Setting("pingPatience", "Seconds after which an unanswered PING, or unacknowledged bytes, end a connection."),
+        Setting(
+            "tokenMintAfter", isHidden: true,
+            "Age of a provider token in seconds after which new connections get a new one."),
+        Setting(
+            "tokenRetireAfter", isHidden: true,
+            "Age of a provider token in seconds after which a connection that uses it is replaced."),
     ]
 }

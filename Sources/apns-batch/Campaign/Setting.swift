@@ -1,22 +1,22 @@
 import APNSBatch
 
-/// One setting of a campaign: a key of campaign files and, in most cases, a flag. All of them stand in ``groups``; flags, the
-/// reading of campaign files and the table in docs/campaigns.md follow from that.
+/// One setting of a campaign: a key of campaign files and, in most cases, a flag. ``groups`` lists all settings; flags, the
+/// parsing of campaign files and the table in docs/campaigns.md are generated from it.
 struct Setting: Sendable {
-    /// What a value may be.
+    /// The kind of a value.
     enum Kind: Sendable {
-        /// A ``Campaign/Number`` of the same name, which has the range.
+        /// A whole number in the range of the ``Campaign/Number`` of the same name.
         case number(Campaign.Number)
         /// Any other whole number.
         case whole
         case text
-        /// Relative to the campaign file it stands in.
+        /// A path, relative to the campaign file that holds it.
         case path
-        /// A flag has one text with commas.
+        /// A list of names. A flag separates them by commas.
         case names
-        /// A flag may be given several times.
+        /// A list of paths. The flag is repeatable.
         case paths
-        /// Texts by name. A flag, `NAME=TEXT`, may be given several times.
+        /// Texts by name. The flag, `NAME=TEXT`, is repeatable.
         case shares
         /// Paths by name.
         case pathsByName
@@ -27,19 +27,19 @@ struct Setting: Sendable {
 
     typealias Apply = @Sendable (inout Campaign, SettingValue) throws -> Void
 
-    /// `keyFile`; the ledger has the settings of a run under these names.
+    /// The name, such as `keyFile`. The ledger stores the settings of a run under these names.
     let name: String
     let kind: Kind
     let help: String
-    /// What holds where nobody says anything.
+    /// The default, as the help shows it.
     let standard: String?
     let hasFlag: Bool
     let isHidden: Bool
-    /// Other settings that say the same thing in another way: where this one is given closer by, they are out of force.
+    /// Alternatives to this setting. They have no effect if this one is given in a place of higher precedence.
     let replaces: [String]
-    /// What the library calls it in messages, if not by its key.
+    /// The name in messages of the library, if it is not the key.
     let calledBy: String?
-    /// Gives a campaign this setting; nil for those that are read together with others.
+    /// Applies this setting to a campaign; nil for settings that are read together with others.
     let apply: Apply?
 
     init(
@@ -51,7 +51,7 @@ struct Setting: Sendable {
         (self.replaces, self.calledBy, self.apply) = (replaces, calledBy, apply)
     }
 
-    /// A ``Campaign/Number`` of the same name.
+    /// Creates a setting for the ``Campaign/Number`` of the same name.
     init(_ name: String, standard: String? = nil, isHidden: Bool = false, _ help: String) {
         let called = SettingName.key(name).replacing("_", with: " ")
         guard let number = Campaign.Number.all.first(where: { $0.name == called }) else {
@@ -63,10 +63,10 @@ struct Setting: Sendable {
         }
     }
 
-    /// `key_file`.
+    /// The key in campaign files, such as `key_file`.
     var key: String { SettingName.key(name) }
 
-    /// The help of its flag.
+    /// The help of the flag.
     var flagHelp: String { standard.map { "\(help) (default: \($0))" } ?? help }
 
     static let all = groups.flatMap(\.settings)
@@ -87,10 +87,10 @@ enum SettingName {
 }
 
 extension Setting {
-    /// All settings as a table in Markdown.
+    /// All settings as tables in Markdown.
     static var markdown: String {
         groups.map { group in
-            "### \(group.title)\n\n| key | value | default | what it says |\n|---|---|---|---|\n"
+            "### \(group.title)\n\n| key | value | default | meaning |\n|---|---|---|---|\n"
                 + group.settings.map(\.row).joined()
         }.joined(separator: "\n")
     }
@@ -101,7 +101,7 @@ extension Setting {
 }
 
 extension Setting.Kind {
-    /// What a value may be, for people.
+    /// A description of the values.
     fileprivate var text: String {
         switch self {
         case .number(let number): number.rangeText

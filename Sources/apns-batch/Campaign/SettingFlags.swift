@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// What `send`, `broadcast`, `check` and `render` are called with: a campaign file, and flags that win over it.
+/// The arguments of `send`, `broadcast`, `check` and `render`: a campaign file, and flags that take precedence over it.
 struct CampaignArguments: ParsableArguments {
-    @Argument(help: "Campaign file (YAML). Every flag can stand in it; paths in it are relative to it.")
+    @Argument(help: "Campaign file (YAML). It can set every flag; its paths are relative to it.")
     var campaign: String?
 
     @OptionGroup var flags: CampaignFlags
 
-    /// File and flags together.
+    /// Combines file and flags.
     func resolved() throws -> CampaignCall {
         try CampaignCall(flags: flags.settings, file: campaign)
     }
@@ -23,7 +23,7 @@ struct CampaignFlags: ParsableArguments {
     @OptionGroup(title: Setting.groups[5].title) var policy: SettingFlags<5>
     @OptionGroup(title: Setting.groups[6].title) var connections: SettingFlags<6>
 
-    /// The flags as settings, to lay over those of a file.
+    /// The flags as settings, which take precedence over those of a file.
     var settings: CampaignSettings {
         get throws {
             let groups = [
@@ -35,15 +35,15 @@ struct CampaignFlags: ParsableArguments {
     }
 }
 
-/// The flags that say who sends, and whom to trust; of all commands that speak to APNs.
+/// The flags for credentials and trusted certificates, which all commands that connect to APNs have.
 typealias CredentialFlags = SettingFlags<3>
 
-/// The flags of one of ``Setting/groups``, by its place there.
+/// The flags of one of ``Setting/groups``, by its index.
 ///
-/// The parser learns the flags of a type from the type's mirror and has their values decoded by their names. This mirror is
-/// made from the table of settings instead of properties.
+/// The parser finds the flags of a type through its mirror and decodes their values by name. This mirror is made from the
+/// table of settings instead of properties.
 struct SettingFlags<let group: Int>: ParsableArguments, CustomReflectable {
-    /// By name; a list of what was given for flags that may be given several times.
+    /// The values by name. A repeatable flag has a list.
     private(set) var given: [String: SettingValue] = [:]
 
     init() {}
@@ -73,7 +73,7 @@ struct SettingFlags<let group: Int>: ParsableArguments, CustomReflectable {
         init?(intValue: Int) { nil }
     }
 
-    /// These flags alone as settings.
+    /// The flags of this group as settings.
     var settings: CampaignSettings { get throws { try CampaignSettings(given: given) } }
 }
 
@@ -85,7 +85,7 @@ extension Setting {
         }
     }
 
-    /// Its declaration for the parser.
+    /// The declaration of the flag for the parser.
     fileprivate var flag: Any {
         let help = ArgumentHelp(flagHelp, visibility: isHidden ? .hidden : .default)
         let kind = kind
@@ -111,7 +111,7 @@ extension Setting.Kind {
 }
 
 extension CampaignSettings {
-    /// - Parameter given: by flag, with texts `NAME=TEXT` in a list.
+    /// - Parameter given: values by setting; a setting of kind `shares` has a list of texts `NAME=TEXT`.
     fileprivate init(given: [String: SettingValue]) throws {
         values = given
         for (name, value) in given {

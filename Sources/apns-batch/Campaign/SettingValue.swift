@@ -1,4 +1,4 @@
-/// The value of a setting, as it was written.
+/// The value of a setting as it was given.
 enum SettingValue: Codable, Equatable, Sendable {
     case number(Int)
     case text(String)
@@ -35,7 +35,7 @@ enum SettingValue: Codable, Equatable, Sendable {
     /// The texts of a list.
     var texts: [String] { list?.compactMap(\.text) ?? [] }
 
-    /// The same with each text in it changed.
+    /// Returns the value with each text in it changed.
     func mapText(_ change: (String) -> String) -> SettingValue {
         switch self {
         case .number: self
@@ -45,7 +45,7 @@ enum SettingValue: Codable, Equatable, Sendable {
         }
     }
 
-    /// What the text means, or an error that says what was expected.
+    /// Parses the text, or throws an error that says what was expected.
     func parsed<T>(_ expected: String, _ parse: (String) -> T?) throws -> T {
         let text = text ?? ""
         guard let found = parse(text) else { throw UsageError("expected \(expected), found \"\(text)\"") }

@@ -5,8 +5,8 @@ import Foundation
 enum StringsFiles {
     private static let name = "Localizable.strings"
 
-    /// The files of a path: a strings file, an `.lproj` folder, or a folder that has such folders in it. The language is
-    /// the name of the `.lproj` folder, or the file's own without one.
+    /// Reads the strings files at a path, which is a strings file, an `.lproj` folder, or a folder that contains such
+    /// folders. The language is the name of the `.lproj` folder, or of the file if there is none.
     static func read(_ path: String) throws -> [Campaign.Strings] {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
@@ -22,16 +22,16 @@ enum StringsFiles {
         }
     }
 
-    /// The `.lproj` folders in a folder. Base.lproj may have storyboards only; any other without texts is a language that
-    /// would go unchecked.
+    /// Returns the `.lproj` folders in a folder. Base.lproj may lack a strings file, because it may hold only storyboards. In
+    /// any other folder that is an error, because the language would not be checked.
     private static func projects(in path: String) throws -> [String] {
         let all = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         let folders = all.filter { $0.hasSuffix(".lproj") }.sorted()
         let found = folders.filter { FileManager.default.fileExists(atPath: "\(path)/\($0)/\(name)") }
         if let empty = folders.first(where: { !found.contains($0) && $0 != "Base.lproj" }) {
-            throw UsageError("\(path)/\(empty): no \(name) in it")
+            throw UsageError("\(path)/\(empty): contains no \(name)")
         }
-        if found.isEmpty { throw UsageError("\(path): no .lproj folder with a \(name) in it") }
+        if found.isEmpty { throw UsageError("\(path): contains no .lproj folder with a \(name)") }
         return found
     }
 

@@ -1,6 +1,6 @@
 import Yams
 
-/// What is wrong with a YAML file, as what follows its name: `:3:8: lanes: expected a whole number, found "two"`.
+/// Describes errors in YAML files. The text follows the file's name: `:3:8: lanes: expected a whole number, found "two"`.
 enum YAMLFault {
     static func describe(_ error: YamlError, in text: String) -> String {
         switch error {
@@ -14,7 +14,7 @@ enum YAMLFault {
         }
     }
 
-    /// The parser names one of the places; the other one is found in the events of the text.
+    /// The parser reports one of the two places; the other one is searched for in the text.
     private static func duplicate(_ key: String, at mark: Mark, in text: String) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         let indent = mark.column - 1
@@ -101,7 +101,7 @@ enum YAMLFault {
         }
     }
 
-    /// A number in quotes is a text, and looks like a number without them.
+    /// Whether the scalar is quoted, which makes even a number a text.
     private static func isText(_ scalar: Node.Scalar) -> Bool {
         [.singleQuoted, .doubleQuoted].contains(scalar.style)
     }

@@ -1,13 +1,13 @@
 import APNSBatch
 import Yams
 
-/// Reads YAML files, with the place in every error.
+/// Reads YAML files. Every error names its line and column.
 enum YAMLFile {
-    /// The nodes of a file.
+    /// Parses a file into nodes.
     static func compose(_ path: String) throws -> Node {
         let text = String(decoding: try InputFile.bytes(of: path), as: UTF8.self)
         do {
-            guard let root = try Yams.compose(yaml: text) else { throw UsageError("\(path): is empty") }
+            guard let root = try Yams.compose(yaml: text) else { throw UsageError("\(path): the file is empty") }
             return root
         } catch let error as YamlError {
             throw UsageError(path + YAMLFault.describe(error, in: text))
@@ -23,7 +23,7 @@ enum YAMLFile {
         }
     }
 
-    /// Refuses keys that are not known.
+    /// Throws an error for an unknown key.
     static func checkKeys(of node: Node, _ keys: [String], path: String, name: String = "") throws {
         guard let mapping = node.mapping else {
             throw UsageError(
@@ -40,7 +40,7 @@ enum YAMLFile {
         }
     }
 
-    /// The known keys that a mistyped one most likely means, three at most: those that are nearest, or else those that share a
+    /// Returns at most three known keys that a mistyped key most likely means: the nearest ones, or else those that share a
     /// word with it.
     private static func nearest(_ key: String, in known: [String]) -> [String] {
         let wanted = key.lowercased().replacing("-", with: "_")
@@ -51,7 +51,7 @@ enum YAMLFile {
         return sharing.count <= 3 ? sharing : []
     }
 
-    /// `campaign.yaml:7:11`.
+    /// Returns the place of a node, such as `campaign.yaml:7:11`.
     static func place(of node: Node, in path: String) -> String {
         node.mark.map { "\(path):\($0.line):\($0.column)" } ?? path
     }

@@ -3,15 +3,15 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Standard error: messages, log lines and progress, each a line of its own, whichever thread writes them.
+/// Standard error. Messages, log lines and progress of all threads are written as separate lines.
 ///
-/// On a terminal the last line may be a bar that is drawn anew; a message erases it, and it comes back below. Anywhere else
-/// lines have the time.
+/// On a terminal, the last line may be a progress bar. A message replaces it, and the bar is drawn again below. Elsewhere,
+/// each line begins with the time.
 final class Console: Sendable {
-    /// How lines read.
+    /// The format of lines.
     enum Format: String, ExpressibleByArgument, CaseIterable, Sendable {
         case text
-        /// One JSON object a line: time, level, message.
+        /// One JSON object per line, with time, level and message.
         case json
     }
 
@@ -20,14 +20,14 @@ final class Console: Sendable {
     private struct State {
         var format = Format.text
         var hasTimes = false
-        /// What the last line shows, if it is a bar.
+        /// The bar on the last line; empty if there is none.
         var bar = ""
     }
 
     private let state = Mutex(State())
     private let isTerminal = isatty(STDERR_FILENO) == 1
 
-    /// For commands that run for long, from their first line on.
+    /// Sets the format. Commands that run for long call it before their first line.
     func begin(_ format: Format) {
         state.withLock {
             $0.format = format
@@ -35,7 +35,7 @@ final class Console: Sendable {
         }
     }
 
-    /// Whether a bar can be shown: on a terminal that can erase a line.
+    /// Whether a bar can be shown, which needs a terminal that can erase a line.
     var showsBar: Bool {
         let kind = ProcessInfo.processInfo.environment["TERM"] ?? ""
         return isTerminal && !["", "dumb"].contains(kind) && state.withLock { $0.format == .text }
@@ -47,9 +47,9 @@ final class Console: Sendable {
         return Int(size.ws_col)
     }
 
-    /// A message of the command.
+    /// Writes a message of the command.
     ///
-    /// - Parameter level: of one that is no warning.
+    /// - Parameter level: the level of a message that does not begin with `warning: `.
     func message(_ text: String, _ level: Logger.Level = .notice) {
         let warning = "warning: "
         let isWarning = text.hasPrefix(warning)
@@ -58,15 +58,15 @@ final class Console: Sendable {
             asText: "apns-batch: \(text)")
     }
 
-    /// A line of the log; it has the time everywhere.
+    /// Writes a log line, which always begins with the time.
     func log(_ level: Logger.Level, _ text: String) {
         show(level, text, asText: "apns-batch: \(level): \(text)", alwaysTimed: true)
     }
 
-    /// How far the command is, as a line.
+    /// Writes progress as a line.
     func progress(_ text: String) { show(.info, text, asText: text) }
 
-    /// Draws the bar anew; an empty text erases it.
+    /// Draws the bar again; an empty text erases it.
     func draw(bar: String) {
         state.withLock { state in
             state.bar = bar
@@ -76,7 +76,7 @@ final class Console: Sendable {
 
     private static let erased = "\r\u{1B}[K"
 
-    /// Writes a line: `text` in the format for people, an object with level and message in the other one.
+    /// Writes a line: `text` in the text format, or an object with level and message in the JSON format.
     private func show(_ level: Logger.Level, _ message: String, asText text: String, alwaysTimed: Bool = false) {
         state.withLock { state in
             let time = state.hasTimes || alwaysTimed ? Self.time() + " " : ""
@@ -85,7 +85,7 @@ final class Console: Sendable {
         }
     }
 
-    /// Nobody there to read it is no failure.
+    /// Errors are ignored, because the reader may be gone.
     private func write(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
 
     private static func time() -> String {
@@ -108,7 +108,7 @@ func complain(_ text: String) { Console.shared.message(text) }
 /// Writes a line to standard error that says why the command failed.
 func complainOfFailure(_ text: String) { Console.shared.message(text, .error) }
 
-/// The library's log.
+/// The log handler for the library.
 struct ConsoleLog: LogHandler {
     var metadata = Logger.Metadata()
     var logLevel: Logger.Level

@@ -1,10 +1,10 @@
 import APNSBatch
 
-/// Shows a run on standard error: a bar a few times a second on a terminal, a line now and then elsewhere.
+/// Shows the progress of a run on standard error: as a bar on a terminal, and as a line every ten seconds elsewhere.
 final class ProgressDisplay: Sendable {
     private let console = Console.shared
 
-    /// Shows what `look` tells until the task is cancelled.
+    /// Shows the progress that `look` returns, until the task is cancelled.
     func follow(_ look: () -> CampaignProgress) async {
         let showsBar = console.showsBar
         let interval: Duration = showsBar ? .milliseconds(250) : .seconds(10)
@@ -13,9 +13,9 @@ final class ProgressDisplay: Sendable {
         var last = look()
         while (try? await Task.sleep(for: interval)) != nil {
             let now = look()
-            // Smoothed, so that a moment without rows, or a stopped process, does not upset the time left.
+            // The rate is smoothed, so that a short pause does not change the remaining time.
             let latest = ProgressText.rate(from: last, to: now)
-            // A wait says nothing of the rate before and after it.
+            // The rate is kept while nothing is sent.
             let rate = now.waiting != nil ? smoothed ?? 0 : smoothed.map { $0 + (latest - $0) * share } ?? latest
             if now.waiting == nil { smoothed = rate }
             if showsBar {

@@ -1,22 +1,22 @@
 import APNSBatch
 import Foundation
 
-/// How progress reads.
+/// Formats progress.
 enum ProgressText {
-    /// Rows a second between two looks.
+    /// Returns the rows per second between two snapshots.
     static func rate(from: CampaignProgress, to: CampaignProgress) -> Double {
         let seconds = to.elapsedSeconds - from.elapsedSeconds
         guard seconds > 0, to.rows >= from.rows else { return 0 }
         return Double(to.rows - from.rows) / seconds
     }
 
-    /// The share of the rows that have ended; nil while the number of rows is not known.
+    /// Returns the share of the rows that have ended, or nil while the number of rows is unknown.
     static func share(_ progress: CampaignProgress) -> Double? { progress.fraction.map { min(0.99, $0) } }
 
-    /// Columns of the bar itself at least; facts give way to it.
+    /// The minimum width of the bar. Facts are omitted to make room for it.
     private static let barMin = 10
 
-    /// A line of less than `width` columns.
+    /// Returns a line of less than `width` columns.
     static func bar(_ progress: CampaignProgress, rate: Double, width: Int) -> String {
         let facts = facts(progress, rate: rate)
         let room = max(0, width - 1)
@@ -44,7 +44,7 @@ enum ProgressText {
         let pace = progress.waiting?.description ?? "\(SummaryText.grouped(UInt64(max(0, rate))))/s"
         facts.append(.init(pace, short: progress.waiting.map(short), importance: 9))
         if let left = remaining(progress, rate: rate) { facts.append(.init("\(duration(left)) left", importance: 7)) }
-        // A check has none.
+        // A check has no connections.
         if progress.connections > 0 || progress.rows == 0 && progress.waiting == nil {
             let count = progress.connections
             facts.append(.init("\(count) connection\(count == 1 ? "" : "s")", short: "\(count) conn.", importance: 1))
@@ -60,7 +60,7 @@ enum ProgressText {
         return facts
     }
 
-    /// Why nothing is sent, for a line of 80 columns. The log has said all of it.
+    /// Returns a short reason why nothing is sent, for a line of 80 columns. The log has the full reason.
     private static func short(_ waiting: CampaignProgress.Waiting) -> String {
         switch waiting {
         case .resolving: "resolving"
@@ -70,14 +70,14 @@ enum ProgressText {
         }
     }
 
-    /// What the system says of a failed connect: `Connection refused` of `cannot connect to … (Connection refused)`.
+    /// Returns the system's message for a failed connect: `Connection refused` from `cannot connect to … (Connection refused)`.
     private static func brief(_ cause: String) -> String {
         let last = cause.split(separator: cause.hasSuffix(")") ? "(" : ": ").last ?? ""
         let text = last.hasSuffix(")") ? last.dropLast() : last
         return text.isEmpty || text.count > 40 ? "no connection" : String(text)
     }
 
-    /// Seconds until all rows have ended at this rate; nil while nothing is sent.
+    /// Returns the seconds until all rows have ended at this rate, or nil while nothing is sent.
     private static func remaining(_ progress: CampaignProgress, rate: Double) -> Double? {
         guard progress.waiting == nil, let total = progress.rowsTotal, total > progress.rows, rate >= 0.1 else {
             return nil
@@ -93,12 +93,12 @@ enum ProgressText {
     }
 }
 
-/// One of the things that progress tells.
+/// One part of a progress line.
 struct ProgressFact {
     var text: String
-    /// Where there is little room.
+    /// The text if there is little room.
     var short: String
-    /// The higher, the longer it stays when there is too little room.
+    /// Facts of low importance are omitted first.
     var importance: Int
 
     init(_ text: String, short: String? = nil, importance: Int) {
@@ -108,10 +108,10 @@ struct ProgressFact {
     }
 }
 
-/// Facts on one line.
+/// Joins facts into one line.
 enum ProgressFacts {
-    /// As many facts as fit into the width, in their order: in full, else shortened, else without the least important
-    /// ones. None is ever cut.
+    /// Returns the facts in their order: in full if they fit into the width, else shortened, else without the least
+    /// important ones. A fact is never cut.
     static func fit(_ facts: [ProgressFact], width: Int) -> String {
         let full = facts.map(\.text).joined(separator: ", ")
         if full.count <= width { return full }

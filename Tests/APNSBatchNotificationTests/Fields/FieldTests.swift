@@ -153,7 +153,7 @@ struct FieldTests {
                 .collapseIDCharacter(at: 1), "a\u{7}",
                 "collapse_id: expected no control characters, found \"\u{FFFD}\" at byte 2"
             ),
-            (.collapseIDBlank, " a", "collapse_id: expected no blank at either end, found \" a\""),
+            (.collapseIDBlank, " a", "collapse_id: expected no whitespace at either end, found \" a\""),
             (
                 .priorityUnknown, String(repeating: "é", count: 30),
                 "priority: expected 1, 5 or 10, found \"éééééééééééééééééééé…\""

@@ -18,7 +18,7 @@ import Testing
             (#"{"aps":{"alert":"a"},"4111111111111111":1}"#, "payload"),
         ])
     func cards(payload: String, path: String) throws {
-        let expected = ["card-number: \(path): a number like a card's in clear text"]
+        let expected = ["card-number: \(path): what looks like a card number, in clear text"]
         #expect(try PayloadRules.ofRaw(payload, cardNumbers: true) == expected)
         #expect(try PayloadRules.ofTemplate(payload) == expected)
     }
@@ -54,7 +54,7 @@ import Testing
         let found = try PayloadRules.ofRaw(payload, cardNumbers: true)
         #expect(found.count >= 5)
         #expect(found.allSatisfy { !$0.contains("4111") })
-        #expect(found.first == "key-type: aps.badge: expected a whole number, found a number like a card's")
+        #expect(found.first == "key-type: aps.badge: expected a whole number, found what looks like a card number")
     }
 
     @Test("A row's card number is told with the column that holds it")
@@ -63,7 +63,7 @@ import Testing
         let rules = PayloadRules(template: template, pushType: .alert)
         #expect(
             try rules.row(["Bob", "4111111111111111"], cardNumbers: true) == [
-                "card-number: [note] aps.alert: a number like a card's in clear text"
+                "card-number: [note] aps.alert: what looks like a card number, in clear text"
             ])
         #expect(try rules.row(["Bob", "none"], cardNumbers: true) == [])
     }

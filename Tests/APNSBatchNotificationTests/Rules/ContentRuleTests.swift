@@ -74,15 +74,15 @@ import Testing
             (
                 .liveactivity, #"{"aps":{"timestamp":1,"event":"start","content-state":{}}}"#,
                 [
-                    #"start-attributes: aps.attributes-type: expected beside event "start", found nothing"#,
-                    #"start-attributes: aps.attributes: expected beside event "start", found nothing"#,
-                    #"start-alert: aps.alert: expected beside event "start", found nothing"#,
+                    #"start-attributes: aps.attributes-type: required with event "start", found nothing"#,
+                    #"start-attributes: aps.attributes: required with event "start", found nothing"#,
+                    #"start-alert: aps.alert: required with event "start", found nothing"#,
                 ]
             ),
             (
                 .liveactivity,
                 #"{"aps":{"timestamp":1,"event":"start","content-state":{},"attributes-type":"A","attributes":{}}}"#,
-                [#"start-alert: aps.alert: expected beside event "start", found nothing"#]
+                [#"start-alert: aps.alert: required with event "start", found nothing"#]
             ),
             (
                 .liveactivity,
@@ -95,7 +95,7 @@ import Testing
                 .liveactivity, #"{"aps":{"timestamp":1,"event":"update"}}"#,
                 [
                     "content-state-missing: aps.content-state: expected an object in a push of type liveactivity that "
-                        + "does not end it, found nothing"
+                        + "does not end the activity, found nothing"
                 ]
             ),
             (.voip, #"{"acme":1}"#, []),

@@ -47,9 +47,9 @@ struct KeyCase: Sendable, CustomTestStringConvertible {
             KeyCase(.aps, "badge", #""five""#, #"key-type: aps.badge: expected a whole number, found "five""#),
             KeyCase(.aps, "badge", #""5""#, #"key-type: aps.badge: expected a whole number, found "5""#),
             KeyCase(.aps, "badge", "true", "key-type: aps.badge: expected a whole number, found true"),
-            KeyCase(.aps, "badge", "-1", "key-range: aps.badge: expected a whole number from 0 up, found -1"),
-            KeyCase(.aps, "badge", "1.5", "key-range: aps.badge: expected a whole number from 0 up, found 1.5"),
-            KeyCase(.aps, "badge", "12e-1", "key-range: aps.badge: expected a whole number from 0 up, found 12e-1"),
+            KeyCase(.aps, "badge", "-1", "key-range: aps.badge: expected a whole number of at least 0, found -1"),
+            KeyCase(.aps, "badge", "1.5", "key-range: aps.badge: expected a whole number of at least 0, found 1.5"),
+            KeyCase(.aps, "badge", "12e-1", "key-range: aps.badge: expected a whole number of at least 0, found 12e-1"),
             KeyCase(.aps, "sound", #""default""#),
             KeyCase(.aps, "sound", "1", "key-type: aps.sound: expected a string or an object, found 1"),
             KeyCase(.aps, "thread-id", "7", "key-type: aps.thread-id: expected a string, found 7"),
@@ -242,7 +242,7 @@ struct KeyCase: Sendable, CustomTestStringConvertible {
             (#"{"acme1":"a"}"#, "acme1: unknown key; custom keys"),
         ])
     func unknown(aps: String, expected: String) throws {
-        let wanted = ["unknown-aps-key: aps.\(expected) stand beside aps"]
+        let wanted = ["unknown-aps-key: aps.\(expected) belong beside aps"]
         #expect(try PayloadRules.ofRaw("{\"aps\":\(aps)}", .voip) == wanted)
         #expect(try PayloadRules.ofTemplate("{\"aps\":\(aps)}", [], .voip) == wanted)
     }
@@ -273,10 +273,10 @@ struct KeyCase: Sendable, CustomTestStringConvertible {
             #"{"aps":{"badge":1,"badge":2,"alert":{"title":"a","title":"b"},"sound":{"name":"x","name":"y"}},"aps":{}}"#
         #expect(
             try PayloadRules.ofRaw(payload) == [
-                "duplicate-key: aps.badge: this key stands twice",
-                "duplicate-key: aps.alert.title: this key stands twice",
-                "duplicate-key: aps.sound.name: this key stands twice",
-                "duplicate-key: aps: this key stands twice",
+                "duplicate-key: aps.badge: this key occurs twice",
+                "duplicate-key: aps.alert.title: this key occurs twice",
+                "duplicate-key: aps.sound.name: this key occurs twice",
+                "duplicate-key: aps: this key occurs twice",
             ])
     }
 

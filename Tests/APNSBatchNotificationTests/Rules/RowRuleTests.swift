@@ -25,8 +25,8 @@ import Testing
     @Test(
         "A number that fills a key must be within the key's range",
         arguments: [
-            ("badge", "5", nil), ("badge", "-1", "expected a whole number from 0 up, found -1"),
-            ("badge", "1.5", "expected a whole number from 0 up, found 1.5"),
+            ("badge", "5", nil), ("badge", "-1", "expected a whole number of at least 0, found -1"),
+            ("badge", "1.5", "expected a whole number of at least 0, found 1.5"),
             ("relevance-score", "0.3", nil), ("relevance-score", "3", "expected a number from 0 to 1, found 3"),
             ("content-available", "1", nil), ("content-available", "0", nil), ("mutable-content", "0", nil),
             ("content-available", "2", "expected 0 or 1, found 2"),
@@ -62,7 +62,7 @@ import Testing
             (
                 #""badge":"{{a}}""#,
                 #"key-type: aps.badge: expected a whole number, found "{{a}}""#
-                    + "; a placeholder is a text unless it has a type, as in {{name:number}}"
+                    + "; a placeholder produces text unless it has a type, as in {{name:number}}"
             ),
             (#""badge":"{{a:bool}}""#, "key-type: aps.badge: expected a whole number, found true"),
             (#""category":"{{a:number}}""#, "key-type: aps.category: expected a string, found 1"),
@@ -132,7 +132,7 @@ import Testing
         #expect(try aps.row([#"{"alert":"x"}"#]) == [])
         #expect(
             try aps.row([#"{"alert":"x","badge":-1}"#]) == [
-                "key-range: [a] aps.badge: expected a whole number from 0 up, found -1"
+                "key-range: [a] aps.badge: expected a whole number of at least 0, found -1"
             ])
         #expect(try aps.row(["3"]).first == "aps-type: [a] aps: expected an object, found 3")
         let args = try Self.rules(#"{"aps":{"alert":{"loc-key":"A","loc-args":["{{b}}","{{a:json}}"]}}}"#, ["a", "b"])
@@ -188,7 +188,7 @@ import Testing
         let wrong = #"{"aps":{"alert":"{{a|x}}","badge":"{{b:number|-1}}","interruption-level":"{{l|urgent}}"}}"#
         #expect(
             try PayloadRules.ofTemplate(wrong, ["a", "b", "l"]) == [
-                "key-range: aps.badge: expected a whole number from 0 up, found -1",
+                "key-range: aps.badge: expected a whole number of at least 0, found -1",
                 "key-range: aps.interruption-level: "
                     + "expected passive, active, time-sensitive or critical, found \"urgent\"",
             ])
@@ -198,7 +198,9 @@ import Testing
         #expect(right.templateFindings == [])
         #expect(try right.row(["", "", ""]) == [])
         #expect(
-            try right.row(["", "-1", ""]) == ["key-range: [b] aps.badge: expected a whole number from 0 up, found -1"])
+            try right.row(["", "-1", ""]) == [
+                "key-range: [b] aps.badge: expected a whole number of at least 0, found -1"
+            ])
     }
 
     @Test("A text with a default always shows something, and so a row without any text is right")

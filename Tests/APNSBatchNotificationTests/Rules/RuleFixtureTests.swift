@@ -26,8 +26,8 @@ import Testing
             (
                 "guide-2011-2",
                 [
-                    "unknown-aps-key: aps.acme1: unknown key; custom keys stand beside aps",
-                    "unknown-aps-key: aps.acme2: unknown key; custom keys stand beside aps",
+                    "unknown-aps-key: aps.acme1: unknown key; custom keys belong beside aps",
+                    "unknown-aps-key: aps.acme2: unknown key; custom keys belong beside aps",
                 ]
             ),
             (
@@ -59,6 +59,6 @@ import Testing
     func capitalU() {
         #expect(
             compacted(#"{"aps":{"alert":"\U0001F680"}}"#)
-                == .invalid(#"payload: not valid JSON at line 1, column 18: "\U" is no escape of JSON"#))
+                == .invalid(#"payload: not valid JSON at line 1, column 18: "\U" is not a JSON escape"#))
     }
 }

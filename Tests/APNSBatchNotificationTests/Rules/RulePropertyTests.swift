@@ -155,7 +155,7 @@ struct RandomPayload {
                 "{\"a\":\(json.text),\"aps\":{\"alert\":\"x\",\"content-state\":{\"a\":\(json.text)},\"badge\":-1}}"
             #expect(
                 try PayloadRules.ofRaw(payload) == [
-                    "key-range: aps.badge: expected a whole number from 0 up, found -1"
+                    "key-range: aps.badge: expected a whole number of at least 0, found -1"
                 ], "\(payload)")
         }
     }

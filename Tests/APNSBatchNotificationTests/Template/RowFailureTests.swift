@@ -28,7 +28,7 @@ import Testing
             ("bool", "\u{14}rue", #"badge: expected true or false, found "\x14rue""#),
             ("bool", "", "badge: expected true or false, found an empty field"),
             ("json", "", "badge: expected JSON, found an empty field"),
-            ("json", " ", "badge: not valid JSON at line 1, column 2: there is no JSON here"),
+            ("json", " ", "badge: not valid JSON at line 1, column 2: expected JSON, found nothing"),
             ("json", "{\n \"é\": 1,}", "badge: not valid JSON at line 2, column 8: trailing comma"),
             ("json", "[1 2]", #"badge: not valid JSON at line 1, column 4: missing comma before "2""#),
         ])

@@ -56,8 +56,8 @@ import Testing
             (#"{"m":"Hi {{badge:number}}"}"#, "payload.json:1:6: a number placeholder must be the whole string"),
             (#"{"m":"{{vip:bool}}{{badge}}"}"#, "payload.json:1:6: a bool placeholder must be the whole string"),
             (#"{"m":" {{badge:json?}}"}"#, "payload.json:1:6: a json placeholder must be the whole string"),
-            (#"{"m":"{{badge|}}"}"#, #"payload.json:1:7: there is no default behind the "|""#),
-            (#"{"m":"{{badge|  }}"}"#, #"payload.json:1:7: there is no default behind the "|""#),
+            (#"{"m":"{{badge|}}"}"#, #"payload.json:1:7: there is no default after the "|""#),
+            (#"{"m":"{{badge|  }}"}"#, #"payload.json:1:7: there is no default after the "|""#),
             (#"{"m":"{{badge?|x}}"}"#, #"payload.json:1:7: a placeholder has a "?" or a default, not both"#),
             (#"{"m":"{{badge:number?|1}}"}"#, #"payload.json:1:7: a placeholder has a "?" or a default, not both"#),
             (
@@ -77,12 +77,12 @@ import Testing
             ),
             (#"{"m":"{{|x}}"}"#, "payload.json:1:7: this placeholder names no column"),
             (#"{"m":"Hi {{badge:number|1}}"}"#, "payload.json:1:6: a number placeholder must be the whole string"),
-            (#"{"a":1, "x{{badge}}":1}"#, "payload.json:1:9: a placeholder cannot stand in a key"),
-            ("{\"a\":1,\n \"\\u0061\":2}", #"payload.json:2:2: the key "a" stands twice in this object"#),
-            ("", "payload.json:1:1: there is no JSON here"),
+            (#"{"a":1, "x{{badge}}":1}"#, "payload.json:1:9: a placeholder cannot be in a key"),
+            ("{\"a\":1,\n \"\\u0061\":2}", #"payload.json:2:2: the key "a" occurs twice in this object"#),
+            ("", "payload.json:1:1: expected JSON, found nothing"),
             ("[1]", #"payload.json:1:1: expected an object in braces, found "[""#),
             ("{\n \"a\": 1,\n}", "payload.json:2:8: trailing comma"),
-            ("{\n \"é\": 01}", #"payload.json:2:7: "01" is no number of JSON"#),
+            ("{\n \"é\": 01}", #"payload.json:2:7: "01" is not a JSON number"#),
         ])
     func refused(template: String, expected: String) {
         #expect(message(Array(template.utf8)) == expected)

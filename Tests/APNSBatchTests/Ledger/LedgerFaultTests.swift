@@ -87,7 +87,7 @@ import Testing
         try run.announce([Sample.range(11, rows: 10)])
         #expect(
             said.withLock { $0 } == [
-                "cannot reserve space for memory: Function not implemented: a full disk shows only when it is written to"
+                "cannot reserve space for memory: Function not implemented: a full disk will be noticed only when it is written to"
             ])
     }
 

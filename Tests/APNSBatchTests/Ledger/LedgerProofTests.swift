@@ -240,9 +240,9 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
         let left = other.copy()
         left.ledger.bytes = files.ledger.bytes
         #expect(
-            try fault(left).contains("ledger and \(campaign.runDirectory ?? "")/ledger.board are of different runs"))
+            try fault(left).contains("ledger and \(campaign.runDirectory ?? "")/ledger.board belong to different runs"))
         left.words = []
-        #expect(try fault(left).contains("results.csv are of different runs"))
+        #expect(try fault(left).contains("results.csv belong to different runs"))
         // The other way round it is the results that are in the wrong place.
         let right = files.copy()
         right.lines.bytes = other.lines.bytes

@@ -38,7 +38,7 @@ import Testing
         let summary = await (try CampaignRun(campaign, resuming: true, files: files)).run()
         #expect(summary.ending == .complete && summary.unknown == 20 && summary.expired == 30)
         let line = try #require(files.resultLines[1])
-        #expect(line[2...4] == ["unknown", "", "under way when the process before this one ended"])
+        #expect(line[2...4] == ["unknown", "", "in flight when the previous process ended"])
         #expect(line[6].count == 36 && line[7] == "1")
     }
 

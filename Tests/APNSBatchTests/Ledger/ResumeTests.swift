@@ -143,7 +143,7 @@ import Testing
         var other = campaign
         other.headers.priority = 5
         other.headers.collapseID = "one"
-        #expect(try fault(other).hasPrefix("push_type or priority, collapse_id: changed since the run began;"))
+        #expect(try fault(other).hasPrefix("push_type or priority, collapse_id: changed since the run began, "))
         let text = Self.rows(5000)
         _ = try stage.write(String(text.dropLast()), to: "rows.csv")
         #expect(
@@ -175,7 +175,7 @@ import Testing
         #expect(await run.run().accepted == 3000)
         #expect(try stage.results(run).count == 3000)
         let added = Self.rows(3500).utf8.count - Self.rows(3000).utf8.count
-        #expect(run.reader.additionWarning?.contains("rows.csv: \(added) bytes were added behind the first") == true)
+        #expect(run.reader.additionWarning?.contains("rows.csv: \(added) bytes were appended after the first") == true)
     }
 
     @Test("results that were lost are written anew from the ledger", arguments: [false, true])
@@ -244,7 +244,7 @@ import Testing
         let stage = try Stage(script: SimulatorScript(latency: .fixed(10)), streams: 10)
         let (campaign, _) = try await Self.stopped(stage, rows: 2000)
         let first = try CampaignRun(campaign, resuming: true)
-        #expect(try fault(campaign).hasSuffix(": another process is at work on this run"))
+        #expect(try fault(campaign).hasSuffix(": another process is working on this run"))
         #expect(try RunStatus(of: campaign.runDirectory ?? "").state != .ended)
         _ = first
     }

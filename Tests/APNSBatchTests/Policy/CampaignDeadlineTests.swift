@@ -78,7 +78,7 @@ import Testing
         let stage = try Stage()
         var campaign = try stage.campaign(rows: Self.rows(3))
         campaign.notAfter = .at(1_577_836_800)
-        let message = "not-after: expected a time to come, found 2020-01-01T00:00:00Z"
+        let message = "not-after: expected a time in the future, found 2020-01-01T00:00:00Z"
         #expect { try CampaignRun(campaign) } throws: {
             ($0 as? CampaignError)?.kind == .configuration && "\($0)" == message
         }

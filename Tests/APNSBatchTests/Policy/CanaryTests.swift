@@ -58,7 +58,7 @@ import Testing
         for percent in [-0.1, 100.1, .nan] {
             #expect(
                 throws: CampaignError(
-                    .configuration, "canary: expected at most 0 to 100 percent of rejected rows, found \(percent)")
+                    .configuration, "canary: expected a limit of 0 to 100 percent of rejected rows, found \(percent)")
             ) { try Self.canary(10, percent) }
         }
     }

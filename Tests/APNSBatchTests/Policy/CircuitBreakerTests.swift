@@ -41,9 +41,9 @@ import Testing
         #expect(found.answered == 500 && found.trip == Trip(rule: rule, count: 450, answers: 500))
         #expect(
             found.trip.text()
-                == "450 of 500 answers (90 %, limit 80 %) are BadDeviceToken: are the tokens of the other environment, "
-                + "production or sandbox?; check that the token is whole and of this environment: sandbox tokens come "
-                + "from debug builds")
+                == "450 of 500 answers (90 %, limit 80 %) are BadDeviceToken: do the tokens belong to the other "
+                + "environment, production or sandbox?; check that the token is complete and belongs to this environment: "
+                + "sandbox tokens come from debug builds")
         #expect(try stop(.badDeviceToken, percent: 90, of: 499) == nil)
     }
 
@@ -141,7 +141,7 @@ import Testing
         #expect(
             stopped?.text
                 == "all of the first 500 answers are refusals (such as \(answer.text)) that no single device can "
-                + "be the cause of: check host, port, proxy and credentials")
+                + "cause: check host, port, proxy and credentials")
         let accepted = [Answer(status: 200)]
         #expect(stop(accepted + Array(repeating: answer, count: 20_000)) == nil, "one row was accepted")
     }

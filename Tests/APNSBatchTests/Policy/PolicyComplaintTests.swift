@@ -26,7 +26,8 @@ import Testing
         let run = try CampaignRun(campaign)
         let summary = await run.run()
         #expect(summary.ending == .failed && run.failure?.kind == .fatalAnswer)
-        #expect(summary.cause?.contains("are the tokens of the other environment, production or sandbox?") == true)
+        #expect(
+            summary.cause?.contains("do the tokens belong to the other environment, production or sandbox?") == true)
         // What three lanes had under way.
         #expect(summary.rows < 50_000 && summary.rows == summary.rejected)
     }

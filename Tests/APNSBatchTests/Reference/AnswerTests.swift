@@ -84,7 +84,7 @@ import Testing
         let run = try CampaignRun(try stage.campaign(rows: "token,payload\n" + rows))
         let summary = await run.run()
         #expect(summary.ending == .failed && run.failure?.kind == .fatalAnswer)
-        #expect(summary.cause?.contains("are BadDeviceToken: are the tokens of the other environment") == true)
+        #expect(summary.cause?.contains("are BadDeviceToken: do the tokens belong to the other environment") == true)
         #expect(summary.rows < 20_000 && summary.rows >= 500)
         #expect(try stage.results(run).count == Int(summary.rows))
     }

@@ -64,17 +64,17 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
             line: #"rows.csv:2:67: aps.badge: expected a whole number, found "five""#),
         RuleCase(
             rule: .keyRange, columns: ",badge", fields: ",-1", template: #"{"aps":{"badge":"{{badge:number}}"}}"#,
-            line: "rows.csv:2:66: aps.badge: expected a whole number from 0 up, found -1"),
+            line: "rows.csv:2:66: aps.badge: expected a whole number of at least 0, found -1"),
         RuleCase(
             rule: .mutableContentTrue, payload: #"{"aps":{"alert":"a","mutable-content":true}}"#,
             line: "rows.csv:2:67: aps.mutable-content: expected 0 or 1, found true"),
         RuleCase(
             rule: .duplicateKey, payload: #"{"aps":{"alert":"a","alert":"b"}}"#,
-            line: "rows.csv:2:67: aps.alert: this key stands twice"),
+            line: "rows.csv:2:67: aps.alert: this key occurs twice"),
         RuleCase(
             rule: .unknownApsKey, template: #"{"aps":{"alert":"a","thread_identifier":"b"}}"#,
             line:
-                #"t.json:1:21: aps.thread_identifier: unknown key; did you mean "thread-id"? custom keys stand beside aps"#
+                #"t.json:1:21: aps.thread_identifier: unknown key; did you mean "thread-id"? custom keys belong beside aps"#
         ),
         RuleCase(
             rule: .unknownAlertKey, template: #"{"aps":{"alert":{"title":"a","text":"b"}}}"#,
@@ -85,7 +85,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         RuleCase(
             rule: .cardNumber, columns: ",text", fields: ",4111 1111 1111 1111",
             template: #"{"aps":{"alert":"{{text}}"}}"#,
-            line: "rows.csv:2:66: aps.alert: a number like a card's in clear text"),
+            line: "rows.csv:2:66: aps.alert: what looks like a card number, in clear text"),
         // The payload and its push type.
         RuleCase(
             rule: .alertNothingToShow, payload: #"{"aps":{"category":"a"}}"#,
@@ -118,20 +118,20 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
             rule: .contentStateMissing, payload: #"{"aps":{"timestamp":1,"event":"update"}}"#,
             change: { $0.headers.pushType = "liveactivity" },
             line: """
-                rows.csv:2:67: aps.content-state: expected an object in a push of type liveactivity that does not end it, \
-                found nothing
+                rows.csv:2:67: aps.content-state: expected an object in a push of type liveactivity that does not end the \
+                activity, found nothing
                 """),
         RuleCase(
             rule: .startAttributes,
             payload: #"{"aps":{"timestamp":1,"event":"start","content-state":{},"attributes":{}}}"#,
             change: { $0.headers.pushType = "liveactivity" },
-            line: #"rows.csv:2:67: aps.attributes-type: expected beside event "start", found nothing"#),
+            line: #"rows.csv:2:67: aps.attributes-type: required with event "start", found nothing"#),
         RuleCase(
             rule: .startAlert,
             payload:
                 #"{"aps":{"timestamp":1,"event":"start","content-state":{},"attributes-type":"A","attributes":{}}}"#,
             change: { $0.headers.pushType = "liveactivity" },
-            line: #"rows.csv:2:67: aps.alert: expected beside event "start", found nothing"#),
+            line: #"rows.csv:2:67: aps.alert: required with event "start", found nothing"#),
         // The app's texts.
         RuleCase(
             rule: .locKeyMissing, columns: ",key", fields: ",B",
@@ -151,7 +151,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         RuleCase(
             rule: .pushTypeCredentials, columns: ",push_type", fields: ",mdm", template: hi,
             change: { $0.credentials = .providerToken(keyPEM: key, keyID: "ABC123DEFG", teamID: "DEF123GHIJ") },
-            line: "rows.csv:2:66: push_type: APNs takes a push of type mdm only with a client certificate"),
+            line: "rows.csv:2:66: push_type: APNs accepts a push of type mdm only with a client certificate"),
         RuleCase(
             rule: .topic, columns: ",topic", fields: ",com example", template: hi,
             line: #"rows.csv:2:66: topic: expected letters, digits, '.', '-' or '_', found " " at byte 4"#),
@@ -161,11 +161,11 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
                 $0.headers.topic = nil
                 $0.providers = [Campaign.Provider(topics: ["com.example.app"], credentials: .none)]
             },
-            line: #"rows.csv:2:66: topic: no provider sends for "com.example.other""#),
+            line: #"rows.csv:2:66: topic: no provider covers "com.example.other""#),
         RuleCase(
             rule: .topicSuffix, columns: ",topic", fields: ",com.example.app.voip", template: hi,
             line: """
-                rows.csv:2:66: topic: "com.example.app.voip" ends as a topic of type voip does, and the push has another \
+                rows.csv:2:66: topic: "com.example.app.voip" has the suffix of push type voip, but the push has another \
                 type
                 """),
         RuleCase(
@@ -178,12 +178,12 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         RuleCase(
             rule: .priorityUnusual, columns: ",priority", fields: ",1",
             template: #"{"aps":{"timestamp":1,"event":"end"}}"#, change: { $0.headers.pushType = "liveactivity" },
-            line: "rows.csv:2:66: priority: a push of type liveactivity has priority 10 or 5, found 1"),
+            line: "rows.csv:2:66: priority: a push of type liveactivity should have priority 10 or 5, found 1"),
         RuleCase(
             rule: .expirationUnusual, columns: ",expiration", fields: ",4102444800", template: hi,
             change: { $0.headers.pushType = "voip" },
             line: """
-                rows.csv:2:66: expiration: a push of type voip is tried once, 0, or expires after a few seconds; found \
+                rows.csv:2:66: expiration: a push of type voip should be attempted once (0) or expire after a few seconds; found \
                 2100-01-01T00:00:00Z
                 """),
         RuleCase(
@@ -285,7 +285,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         #expect(found.map(\.row) == [2] && found.map(\.severity) == [.warning])
         #expect(
             found.first?.message
-                == "token: expected 64 hex digits, which all tokens have today, found 8; it is sent all the same")
+                == "token: expected 64 hex digits, as all tokens have today, found 8; the row is sent anyway")
         #expect(findings.allSatisfy { $0.severity == .warning })
     }
 
@@ -294,7 +294,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         let findings = try await check("token\n\(token(1))\n\(token(2))\n\(token(1))\n") { $0.template = Self.alert }
         let found = findings.filter { $0.rule == "duplicate-token" }
         #expect(found.map(\.row) == [3] && found.map(\.severity) == [.warning])
-        #expect(found.first?.text.hasSuffix("rows.csv:4:1: token: the token of row 1 again") == true)
+        #expect(found.first?.text.hasSuffix("rows.csv:4:1: token: row 1 has the same token") == true)
     }
 
     @Test(
@@ -306,7 +306,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
             ("Push Type", #"column "Push Type": nothing uses it; did you mean "push_type"?"#),
             (
                 "locale",
-                #"column "locale": nothing uses it; it picks one of several templates, and there are not several"#
+                #"column "locale": nothing uses it; it selects one of several templates, but there is only one"#
             ),
             ("user", #"column "user": nothing uses it"#),
             ("user,segment", #"columns "user", "segment": nothing uses them"#),

@@ -35,7 +35,7 @@ import Testing
 
     @Test("a campaign of voip pushes is told once unless it expires after a few seconds or is tried once")
     func voip() async throws {
-        let advice = "expiration: a push of type voip is tried once, 0, or expires after a few seconds"
+        let advice = "expiration: a push of type voip should be attempted once (0) or expire after a few seconds"
         #expect(try await findings("voip") == ["expiration-unusual: \(advice); none is given"])
         #expect(try await findings("voip") { $0.headers.expiration = .at(0) } == [])
         #expect(try await findings("voip") { $0.headers.expiration = .after(30) } == [])
@@ -54,8 +54,8 @@ import Testing
         }
         #expect(
             found == [
-                "expiration-unusual: expiration: a push of type pushtotalk is tried once: 0; found 2100-01-01T00:00:00Z",
-                "priority-unusual: priority: a push of type pushtotalk has priority 10, found 5",
+                "expiration-unusual: expiration: a push of type pushtotalk should be attempted once (0); found 2100-01-01T00:00:00Z",
+                "priority-unusual: priority: a push of type pushtotalk should have priority 10, found 5",
             ])
     }
 
@@ -73,11 +73,11 @@ import Testing
                 + "\(token(4)),liveactivity,1,0\n\(token(5)),pushtotalk,5,0\n\(token(6)),alert,1,4102444800\n")
         #expect(
             Set(found) == [
-                "expiration-unusual 1: expiration: a push of type voip is tried once, 0, or expires after a few seconds; "
+                "expiration-unusual 1: expiration: a push of type voip should be attempted once (0) or expire after a few seconds; "
                     + "none is given",
                 "expiration-missing 3: expiration: the field is empty, so APNs stores the push for up to 30 days",
-                "priority-unusual 4: priority: a push of type liveactivity has priority 10 or 5, found 1",
-                "priority-unusual 5: priority: a push of type pushtotalk has priority 10, found 5",
+                "priority-unusual 4: priority: a push of type liveactivity should have priority 10 or 5, found 1",
+                "priority-unusual 5: priority: a push of type pushtotalk should have priority 10, found 5",
             ])
     }
 
@@ -99,7 +99,7 @@ import Testing
                 $0.credentials = .certificate(chainPEM: client.certificatePEM, keyPEM: client.keyPEM)
             }
         } throws: {
-            "\($0)" == "push_type: APNs takes a push of type fileprovider only with a provider token"
+            "\($0)" == "push_type: APNs accepts a push of type fileprovider only with a provider token"
         }
     }
 }

@@ -42,7 +42,7 @@ extension EndToEnd {
                 gone.errors.hasSuffix(
                     """
                     answered 400 ChannelNotRegistered: the channel does not exist
-                    apns-batch: list the app's channels; the channel may be of the other environment or deleted
+                    apns-batch: list the app's channels; the channel may belong to the other environment, or was deleted
 
                     """), "\(gone)")
             #expect(try channels("read", "--channel", "no").ending == .exited(64))
@@ -72,9 +72,9 @@ extension EndToEnd {
             #expect(typed.ending == .exited(64))
             #expect(
                 typed.errors
-                    == "apns-batch: --push-type: a broadcast is a push of type liveactivity, found \"alert\"\n")
+                    == "apns-batch: --push-type: expected liveactivity for a broadcast, found \"alert\"\n")
             let collapsed = try broadcast("--expiration", "1h", "--collapse-id", "x")
-            #expect(collapsed.errors == "apns-batch: --collapse-id: a broadcast has none\n")
+            #expect(collapsed.errors == "apns-batch: --collapse-id: a broadcast cannot have one\n")
         }
     }
 }

@@ -21,7 +21,7 @@ extension EndToEnd {
             #expect(
                 open.output.hasPrefix(
                     """
-                    warning  key file: \(sender.credentials.providerKey) may be used by everybody (mode 644)
+                    warning  key file: \(sender.credentials.providerKey) is accessible to everybody (mode 644)
                              chmod 600 \(sender.credentials.providerKey)
 
                     """), "\(open)")

@@ -42,7 +42,7 @@ extension EndToEnd {
             for (path, kind) in [(fifo, "a FIFO"), ("/dev/zero", "a device")] {
                 let finished = try sender.command(["render", "--input", input, "--template", path, "--rows", "1"])
                 #expect(finished.ending == .exited(64), "\(finished)")
-                #expect(finished.errors.contains("cannot read \(path): it is \(kind), and not a file"), "\(finished)")
+                #expect(finished.errors.contains("cannot read \(path): it is \(kind), not a file"), "\(finished)")
             }
         }
 
@@ -120,7 +120,7 @@ extension EndToEnd {
             (["--input", "ROWS", "--to", "nowhere"], "nowhere"),
             (
                 ["--input", "ROWS", "--to", "simulator", "--proxy", "http://u:p@h:1"],
-                "--proxy: no password there; give --proxy-password-file or --proxy-password-env"
+                "--proxy: the URL must not contain a password; give --proxy-password-file or --proxy-password-env"
             ),
             (["--input", "ROWS", "--to", "localhost:99999"], "99999"),
             (["--input", "ROWS", "--to", "simulator", "--template", "/nonexistent/t.json"], "/nonexistent/t.json"),
@@ -134,11 +134,11 @@ extension EndToEnd {
             ),
             (
                 ["--input", "-", "--to", "simulator", "--template", "GOOD", "--min-rows", "2"],
-                "min-rows: <stdin> is no file"
+                "min-rows: <stdin> is not a file"
             ),
             (
                 ["--input", "ROWS", "--to", "simulator", "--template", "GOOD", "--not-after", "2020-01-01T00:00:00Z"],
-                "not-after: expected a time to come, found 2020-01-01T00:00:00Z"
+                "not-after: expected a time in the future, found 2020-01-01T00:00:00Z"
             ),
             (["--input", "ROWS", "--to", "production", "--topic", "com.example.app"], "key"),
             (
@@ -184,7 +184,7 @@ extension EndToEnd {
                 finished.errors == """
                     apns-batch: warning: \(input):1:1: column "colapse_id": nothing uses it; did you mean "collapse_id"?
                     apns-batch: warning: a row has the token of another row: rows 1 and 2 [duplicate-token]
-                    apns-batch: warning: a token has another size than 32 bytes: row 3 [token-size]
+                    apns-batch: warning: a token has a size other than 32 bytes: row 3 [token-size]
 
                     """, "\(finished)")
             let duplicates = results.lastSession["duplicate_tokens"] as? [String: Any]

@@ -30,7 +30,7 @@ extension EndToEnd {
             #expect(results.count("accepted") == 2000)
             #expect(Set(recording.requests.map(\.path)).count == 2000 && recording.requests.count == 2000)
             #expect(recording.violations == [])
-            let lines = finished.errors.split(separator: "\n").filter { $0.contains("goaway from") }
+            let lines = finished.errors.split(separator: "\n").filter { $0.contains("GOAWAY from") }
             #expect(lines.count == shown.count, "\(finished)")
             for (line, text) in zip(lines, shown) { #expect(line.hasSuffix(": \(text)"), "\(finished)") }
         }

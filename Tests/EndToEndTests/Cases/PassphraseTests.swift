@@ -74,10 +74,10 @@ extension EndToEnd {
                     .contains(": signing key: the passphrase does not open the key"))
             #expect(
                 try errors(["--key-passphrase-env", "NO_SUCH_VARIABLE"])
-                    == "apns-batch: --key-passphrase-env: there is no environment variable NO_SUCH_VARIABLE\n")
+                    == "apns-batch: --key-passphrase-env: the environment variable NO_SUCH_VARIABLE is not set\n")
             #expect(
                 try errors(["--key-passphrase-env", "HOME", "--key-passphrase-file", wrong])
-                    == "apns-batch: give --key-passphrase-file or --key-passphrase-env, not both\n")
+                    == "apns-batch: give either --key-passphrase-file or --key-passphrase-env, not both\n")
         }
 
         /// Sends nowhere with a client certificate that is valid for so many days.

@@ -67,7 +67,7 @@ extension EndToEnd {
             let (finished, stopped) = try sender.send(input, to: simulator.port, Self.template, expecting: 69)
             #expect(
                 finished.errors.contains(
-                    "are BadDeviceToken: are the tokens of the other environment, production or sandbox?"),
+                    "are BadDeviceToken: do the tokens belong to the other environment, production or sandbox?"),
                 "\(finished)")
             #expect(stopped.lines.count < 3000)
             let (_, all) = try sender.send(
@@ -89,7 +89,7 @@ extension EndToEnd {
             #expect(finished.ending == .exited(69), "\(finished)")
             #expect(
                 finished.errors.contains(
-                    /all of the first \d+ answers are refusals \(such as \d+\) that no single device can be the cause of/
+                    /all of the first \d+ answers are refusals \(such as \d+\) that no single device can cause/
                 ),
                 "\(finished)")
             let results = try RunResults(directory)

@@ -133,7 +133,7 @@ extension EndToEnd {
             try #require(
                 Self.says(
                     process, "apns-batch: not reloaded: providers[1]: ", "two.p8: signing key: ",
-                    "connections keep what they have"),
+                    "connections keep their credentials"),
                 "\(process.errors)")
             try good.write(to: teams.sender.scratch.file("two.p8"))
             try teams.writeCampaign(keyFile: "next.p8", keyID: "KEYNEXT001")
@@ -252,7 +252,7 @@ extension EndToEnd {
             ("providers: []\n", "providers: expected 1 to 100, found 0"),
             (
                 "providers:\n  - { topics: [com.a], key_file: a.p8 }\nkey_id: ABC\n",
-                "campaign.yaml:3:1: key_id: not together with providers"
+                "campaign.yaml:3:1: key_id: cannot be given together with providers"
             ),
             (
                 "providers:\n  - { topics: com.a }\n",
@@ -286,7 +286,7 @@ extension EndToEnd {
                 "send", teams.campaign, "--input", "-", "--to", "localhost:1", "--key-file", "one.p8",
             ])
             #expect(finished.ending == .exited(64), "\(finished)")
-            #expect(finished.errors.contains("--key-file: not together with providers"), "\(finished)")
+            #expect(finished.errors.contains("--key-file: cannot be given together with providers"), "\(finished)")
         }
     }
 }

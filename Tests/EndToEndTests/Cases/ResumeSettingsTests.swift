@@ -116,7 +116,7 @@ extension EndToEnd {
             try bytes.write(to: URL(filePath: other))
             let refused = try stage.resume(["--key-id", TestCredentials.keyID, "--input", other])
             #expect(refused.ending == .exited(64), "\(refused)")
-            #expect(refused.errors.contains("--input: \(other) is not what the run began with: rows "), "\(refused)")
+            #expect(refused.errors.contains("--input: \(other) has changed since the run began: rows "), "\(refused)")
 
             let done = try stage.resume(["--key-id", TestCredentials.keyID, "--input", moved, "--stop-at", "any=never"])
             try stage.expectComplete(done, accepted: 2000)

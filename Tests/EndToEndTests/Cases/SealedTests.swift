@@ -91,13 +91,13 @@ extension EndToEnd {
                 "keys: [body]\n  padding: none",
                 "campaign.yaml:5:3: encryption: expected oaep-sha256, oaep-sha1 or pkcs1, found \"none\""
             ),
-            ("keys: []", "campaign.yaml:5:3: encryption: expected the keys that travel encrypted, found none"),
+            ("keys: []", "campaign.yaml:5:3: encryption: expected the keys to encrypt, found none"),
             ("cipher: aes-256-gcm", "campaign.yaml:5:3: encryption: keys is missing"),
             (
                 "keys: [boddy]",
                 "payload.json:1:1: there is no key \"boddy\" to encrypt; did you mean \"body\"?"
             ),
-            ("keys: [aps]", "payload.json:1:2: the key \"aps\" cannot travel encrypted"),
+            ("keys: [aps]", "payload.json:1:2: the key \"aps\" cannot be encrypted"),
             (
                 "keys: [body]\n  key_column: rsa",
                 "rows.csv:1: no column \"rsa\" with the recipient's key, which encryption needs; there are \"token\", "
@@ -119,7 +119,7 @@ extension EndToEnd {
             let run = try Child.run(Tools.command, ["render", campaign], name: "render", in: scratch)
             #expect(
                 run.errors
-                    == "apns-batch: encryption needs a template; rows with a payload of their own have none\n")
+                    == "apns-batch: encryption needs a template; rows that bring their own payload have none\n")
             #expect(run.ending == .exited(64))
         }
     }

@@ -33,7 +33,7 @@ extension EndToEnd {
             let input = try sender.makeRows(2)
             let key = sender.credentials.providerKey
             try prepare("chmod", [mode, key], in: sender.scratch)
-            let warning = who.map { "apns-batch: warning: \(key) may be used by \($0): chmod 600 \(key)\n" } ?? ""
+            let warning = who.map { "apns-batch: warning: \(key) is accessible to \($0): run chmod 600 \(key)\n" } ?? ""
             let run = sender.newRunDirectory()
             let sent = try sender.command(
                 sender.arguments(input, to: simulator.port, runDirectory: run, ["--template", Sender.template]))
@@ -46,7 +46,7 @@ extension EndToEnd {
 
         /// Beside the progress.
         private func warnings(_ finished: Finished) -> String {
-            finished.errors.split(separator: "\n").filter { $0.contains("may be used by") }.map { "\($0)\n" }.joined()
+            finished.errors.split(separator: "\n").filter { $0.contains("is accessible to") }.map { "\($0)\n" }.joined()
         }
 
         @Test func `a proxy's password among the arguments is refused and not repeated`() throws {
@@ -57,7 +57,9 @@ extension EndToEnd {
                     input, to: 1, runDirectory: sender.newRunDirectory(),
                     ["--template", Sender.template, "--proxy", "http://nightly:moonlight@localhost:1"]))
             #expect(sent.ending == .exited(64), "\(sent)")
-            #expect(sent.errors.contains("--proxy: no password there; give --proxy-password-file"), "\(sent)")
+            #expect(
+                sent.errors.contains("--proxy: the URL must not contain a password; give --proxy-password-file"),
+                "\(sent)")
             #expect(!sent.errors.contains("moonlight"))
         }
 
@@ -75,7 +77,7 @@ extension EndToEnd {
                     ]))
             #expect(
                 warnings(sent)
-                    == "apns-batch: warning: \(file) may be used by everybody (mode 644): chmod 600 \(file)\n")
+                    == "apns-batch: warning: \(file) is accessible to everybody (mode 644): run chmod 600 \(file)\n")
         }
 
         @Test func `doctor warns of a passphrase that others may read`() throws {
@@ -85,7 +87,8 @@ extension EndToEnd {
             let run = try sender.command(
                 ["doctor", "--to", "localhost:1", "--key-passphrase-file", file] + sender.credentials.flags)
             #expect(
-                run.errors == "apns-batch: warning: \(file) may be used by everybody (mode 644): chmod 600 \(file)\n")
+                run.errors
+                    == "apns-batch: warning: \(file) is accessible to everybody (mode 644): run chmod 600 \(file)\n")
         }
     }
 }

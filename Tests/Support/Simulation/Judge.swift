@@ -73,7 +73,7 @@ struct Judge {
     }
 
     private func judgeUnknown(_ row: InputRow, _ line: ResultsText.Line) -> String? {
-        if line.reason == "under way when the process before this one ended", !maybe.contains(row.number) {
+        if line.reason == "in flight when the previous process ended", !maybe.contains(row.number) {
             return "it never was under way"
         }
         if row.isSendable { return nil }

@@ -1,8 +1,6 @@
 import APNSBatch
 import APNSBatchModel
-import APNSBatchModel
 import APNSBatchRows
-import APNSBatchSending
 import APNSBatchSending
 import APNSBatchSimulator
 import APNSBatchTransport
@@ -179,7 +177,7 @@ package final class Simulation {
 
     /// A ledger whose first words were not durable is none: the operator begins anew.
     private func begunAnew(_ error: any Error) -> Bool {
-        guard "\(error)".hasSuffix("is no ledger; nothing was sent for it"), witness.statuses.isEmpty else {
+        guard "\(error)".hasSuffix("is not a ledger; nothing was sent"), witness.statuses.isEmpty else {
             return false
         }
         strikes.count("begun anew")
