@@ -20,6 +20,11 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
     .target(name: name, dependencies: dependencies, swiftSettings: swift)
 }
 
+/// A module in which every unsafe use of memory is marked.
+func strictModule(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: swift + [.strictMemorySafety()])
+}
+
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: swift)
 }
@@ -67,7 +72,7 @@ let package = Package(
         core("CAPNSIdentities", ["CAPNSCommon", "CAPNSCrypto", "CAPNSOpenSSL"], inside: ["CAPNSCrypto"]),
 
         // Swift: policy.
-        module("APNSBatchBasics", ["CAPNSCommon"]),
+        strictModule("APNSBatchBasics", ["CAPNSCommon"]),
         module("APNSBatchRows", ["APNSBatchBasics"]),
         module("APNSBatchNotification", ["APNSBatchBasics"]),
         module("APNSBatchCredentials", ["CAPNSCrypto", "CAPNSCommon"]),

@@ -4,17 +4,17 @@ import CAPNSCommon
 /// RFC 7515 uses it.
 package enum Base64 {
     package static func encode(_ bytes: [UInt8]) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: apns_base64_length(bytes.count)) { text, count in
+        unsafe [UInt8](unsafeUninitializedCapacity: apns_base64_length(bytes.count)) { text, count in
             count = apns_base64_length(bytes.count)
-            if let start = text.baseAddress { apns_base64_encode(bytes, bytes.count, start) }
+            if let start = text.baseAddress { unsafe apns_base64_encode(bytes, bytes.count, start) }
         }
     }
 
     /// Nil for anything but the one text of a value: blanks, missing padding, bits behind the last byte.
     package static func decode(_ text: [UInt8]) -> [UInt8]? {
         var count = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3 + 1) { bytes, initialized in
-            count = apns_base64_decode(text, text.count, false, bytes.baseAddress, bytes.count)
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3 + 1) { bytes, initialized in
+            count = unsafe apns_base64_decode(text, text.count, false, bytes.baseAddress, bytes.count)
             initialized = max(count, 0)
         }
         return count < 0 ? nil : bytes

@@ -28,9 +28,7 @@ extension TokenCounts {
         func flush() {
             guard failure == nil else { return }
             do throws(OutputFileError) {
-                try piece.withUnsafeBufferPointer { (bytes) throws(OutputFileError) in
-                    try file.write(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[..<used]))
-                }
+                try file.write(piece.span.extracting(first: used))
             } catch {
                 failure = error
             }

@@ -1,3 +1,5 @@
+import APNSBatchBasics
+
 extension JSONScanner {
     /// Checks the string whose opening quotation mark comes next and moves behind its closing one.
     ///
@@ -78,30 +80,10 @@ extension JSONScanner {
         return unit
     }
 
-    /// One character of two to four bytes, well-formed as in Unicode's table 3-7 (RFC 3629, section 4).
     private mutating func character() -> Bool {
-        let lead = at.pointee
-        let left = end - at
-        switch lead {
-        case 0xC2...0xDF:
-            guard left >= 2, isTail(at[1]) else { return false }
-            at += 2
-        case 0xE0...0xEF:
-            let second: ClosedRange<UInt8> = lead == 0xE0 ? 0xA0...0xBF : lead == 0xED ? 0x80...0x9F : 0x80...0xBF
-            guard left >= 3, second.contains(at[1]), isTail(at[2]) else { return false }
-            at += 3
-        case 0xF0...0xF4:
-            let second: ClosedRange<UInt8> = lead == 0xF0 ? 0x90...0xBF : lead == 0xF4 ? 0x80...0x8F : 0x80...0xBF
-            guard left >= 4, second.contains(at[1]), isTail(at[2]), isTail(at[3]) else { return false }
-            at += 4
-        default: return false
-        }
-        return true
-    }
-
-    @inline(__always)
-    private func isTail(_ byte: UInt8) -> Bool {
-        byte & 0xC0 == 0x80
+        let length = UTF8Sequence.length(at, available: end - at)
+        at += length
+        return length > 0
     }
 }
 

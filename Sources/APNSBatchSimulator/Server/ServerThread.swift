@@ -15,7 +15,7 @@ final class ServerThread: @unchecked Sendable {
     private let configuration: SimulatorConfiguration
     private let keys: [ProviderKey]
     private let isStopped = Atomic(false)
-    private let state = Monitor(State())
+    private let state = Guarded(State())
     private var thread: NamedThread?
 
     init(_ configuration: SimulatorConfiguration, _ keys: [ProviderKey]) {
