@@ -74,7 +74,7 @@ let package = Package(
         // Swift: policy.
         strictModule("APNSBatchBasics", ["CAPNSCommon"]),
         module("APNSBatchRows", ["APNSBatchBasics"]),
-        module("APNSBatchNotification", ["APNSBatchBasics"]),
+        strictModule("APNSBatchNotification", ["APNSBatchBasics"]),
         module("APNSBatchCredentials", ["CAPNSCrypto", "CAPNSCommon"]),
         module("APNSBatchIdentities", ["APNSBatchCredentials", "CAPNSCrypto", "CAPNSIdentities"]),
         module("APNSBatchTransport", ["CAPNSTransport", "APNSBatchBasics"]),

@@ -36,7 +36,8 @@ package enum Hex {
 
     /// Writes the digits of the bytes. `out`: room for twice as many bytes.
     package static func unpack(_ bytes: UnsafeRawBufferPointer, to out: UnsafeMutableRawPointer) {
-        for unsafe(index, byte) in unsafe bytes.enumerated() {
+        for index in bytes.indices {
+            let byte = unsafe bytes[index]
             unsafe out.storeBytes(of: digit(byte >> 4), toByteOffset: 2 * index, as: UInt8.self)
             unsafe out.storeBytes(of: digit(byte & 15), toByteOffset: 2 * index + 1, as: UInt8.self)
         }

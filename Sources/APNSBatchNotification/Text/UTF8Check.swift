@@ -6,13 +6,13 @@ enum UTF8Check {
     static func firstFault(in bytes: UnsafePointer<UInt8>, count: Int) -> Int? {
         var index = 0
         while index < count {
-            if index &+ 8 <= count, (bytes + index).word(as: UInt64.self) & 0x8080_8080_8080_8080 == 0 {
+            if index &+ 8 <= count, unsafe (bytes + index).word(as: UInt64.self) & 0x8080_8080_8080_8080 == 0 {
                 index &+= 8
                 continue
             }
-            while index &+ 4 <= count, isThreeBytes((bytes + index).word()) { index &+= 3 }
+            while index &+ 4 <= count, unsafe isThreeBytes((bytes + index).word()) { index &+= 3 }
             if index == count { return nil }
-            let length = UTF8Sequence.length(bytes + index, available: count &- index)
+            let length = unsafe UTF8Sequence.length(bytes + index, available: count &- index)
             if length == 0 { return index }
             index &+= length
         }

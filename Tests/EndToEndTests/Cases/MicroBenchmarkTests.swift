@@ -12,7 +12,8 @@ extension EndToEnd {
 
         private func run(_ arguments: [String]) throws -> Finished {
             let finished = try Child.run(
-                Tools.built("apns-batch-micro-benchmarks"), ["--rows", "300"] + arguments, name: "micro", in: try Scratch())
+                Tools.built("apns-batch-micro-benchmarks"), ["--rows", "300"] + arguments, name: "micro",
+                in: try Scratch())
             try #require(finished.ending == .exited(0), "\(finished)")
             return finished
         }
