@@ -75,9 +75,9 @@ let package = Package(
         strictModule("APNSBatchBasics", ["CAPNSCommon"]),
         module("APNSBatchRows", ["APNSBatchBasics"]),
         strictModule("APNSBatchNotification", ["APNSBatchBasics"]),
-        module("APNSBatchCredentials", ["CAPNSCrypto", "CAPNSCommon"]),
-        module("APNSBatchIdentities", ["APNSBatchCredentials", "CAPNSCrypto", "CAPNSIdentities"]),
-        module("APNSBatchTransport", ["CAPNSTransport", "APNSBatchBasics"]),
+        strictModule("APNSBatchCredentials", ["APNSBatchBasics", "CAPNSCrypto", "CAPNSCommon"]),
+        strictModule("APNSBatchIdentities", ["APNSBatchCredentials", "CAPNSCrypto", "CAPNSIdentities"]),
+        strictModule("APNSBatchTransport", ["CAPNSTransport", "APNSBatchBasics"]),
         module(
             "APNSBatch",
             [
@@ -86,7 +86,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ]),
-        module(
+        strictModule(
             "APNSBatchSimulator",
             [
                 "CAPNSTransport", "CAPNSTransportServer", "APNSBatchCredentials", "APNSBatchIdentities",

@@ -20,15 +20,18 @@ package enum Base64 {
         return count < 0 ? nil : bytes
     }
 
-    package static func encodeURL(_ bytes: [UInt8]) -> String {
-        let text = encode(bytes).prefix { $0 != UInt8(ascii: "=") }.map { byte in
-            switch byte {
-            case UInt8(ascii: "+"): UInt8(ascii: "-")
-            case UInt8(ascii: "/"): UInt8(ascii: "_")
-            default: byte
+    /// In the one array that is returned, so that a caller can wipe it.
+    package static func encodeURL(_ bytes: [UInt8]) -> [UInt8] {
+        var text = encode(bytes)
+        while text.last == UInt8(ascii: "=") { text.removeLast() }
+        for index in text.indices {
+            switch text[index] {
+            case UInt8(ascii: "+"): text[index] = UInt8(ascii: "-")
+            case UInt8(ascii: "/"): text[index] = UInt8(ascii: "_")
+            default: break
             }
         }
-        return String(decoding: text, as: UTF8.self)
+        return text
     }
 
     /// Nil for anything but the one text of a value.
