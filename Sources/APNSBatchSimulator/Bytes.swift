@@ -1,6 +1,7 @@
 import Glibc
 
-/// A borrowed run of bytes: a header value, a body, a part of one.
+/// A borrowed run of bytes: a header value, a body, a part of one. They are the transport's and valid for the length of a
+/// turn; what judges a request reads them in place, so that the simulator keeps up with any sender.
 typealias Bytes = UnsafeRawBufferPointer
 
 extension UnsafeRawBufferPointer {

@@ -119,7 +119,8 @@ package typealias TransportOpening =
         guard status == 0 else { throw TransportError(status: status, doing: "submitting \(requests.count) requests") }
     }
 
-    /// One poll's harvest; both arrays are valid until the next poll, so it is not to be kept: there are no copies.
+    /// One poll's harvest; both arrays are valid until the next poll, so it is not to be kept. There are no copies, and no
+    /// checks of bounds at the thousands of outcomes that one poll may bring.
     @safe package struct Harvest: ~Copyable {
         package let outcomes: UnsafeBufferPointer<OutcomeRecord>
         package let events: UnsafeBufferPointer<EventRecord>

@@ -1,4 +1,6 @@
 /// Text on its way into a JSON string. Nothing here adds the quotes around it.
+///
+/// Pointers without checks of bounds: every field of every row is written here, and the caller has counted the room.
 enum JSONString {
     /// No byte of text becomes more than `\u00xx`.
     static let growthMax = 6

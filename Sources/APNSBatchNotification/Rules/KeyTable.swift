@@ -15,7 +15,8 @@ struct KeyEntry {
     let fact: PayloadFacts
 }
 
-/// The keys of one parent, found by one multiplication and compared as words. Made once, never freed.
+/// The keys of one parent, found by one multiplication and compared as words. Made once, never freed: so it is shared
+/// without counting references, which every key of every row would pay for.
 @safe struct KeyTable: @unchecked Sendable {
     private static let slotBits = 6
     private static let none: UInt8 = 0xFF
