@@ -101,7 +101,7 @@ extension TextCheck {
         var at = start
         while at < end {
             if bytes[at] == 0 { return Fault(at: at, isNUL: true) }
-            let length = UTF8Sequence.length(bytes + at, available: end - at)
+            let length = (bytes + at).sequenceLength(available: end - at)
             if length == 0 { return Fault(at: at, isNUL: false) }
             at += length
         }

@@ -5,10 +5,10 @@ package enum FNV1a {
 
     /// The hash of `bytes`, going on from `state`.
     @inlinable @inline(__always)
-    package static func hash(_ bytes: some Sequence<UInt8>, from state: UInt64) -> UInt64 {
+    package static func hash(_ bytes: UnsafeRawBufferPointer, from state: UInt64) -> UInt64 {
         var hash = state
-        for byte in bytes {
-            hash = (hash ^ UInt64(byte)) &* prime
+        for index in bytes.indices {
+            hash = unsafe (hash ^ UInt64(bytes[index])) &* prime
         }
         return hash
     }

@@ -36,8 +36,9 @@ package enum Decimal {
     }
 
     /// The number that the digits write; nil when there are none, when there is anything else, and past 18 digits.
-    @inlinable
-    package static func read(_ text: some Collection<UInt8>) -> UInt64? {
+    package static func read(_ text: Slice<UnsafeRawBufferPointer>) -> UInt64? { unsafe value(of: text) }
+
+    static func value(of text: some Collection<UInt8>) -> UInt64? {
         guard text.count <= 18, !text.isEmpty else { return nil }
         var value: UInt64 = 0
         for byte in text {

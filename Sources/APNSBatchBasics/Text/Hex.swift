@@ -1,10 +1,9 @@
 /// Lower-case hexadecimal digits, two for a byte.
 package enum Hex {
     /// Whether the text is an even number of lower-case digits, and not empty.
-    @inlinable
-    package static func isDigits(_ text: some Collection<UInt8>) -> Bool {
-        guard !text.isEmpty, text.count.isMultiple(of: 2) else { return false }
-        return text.allSatisfy { $0.isDigit || $0 &- UInt8(ascii: "a") < 6 }
+    package static func isDigits(_ text: UnsafeRawBufferPointer) -> Bool {
+        guard text.count > 0, text.count % 2 == 0 else { return false }
+        return unsafe text.allSatisfy { $0.isDigit || $0 &- UInt8(ascii: "a") < 6 }
     }
 
     /// Packs an even number of digits into half as many bytes. `out`: room for half the text, rounded up to eight bytes.

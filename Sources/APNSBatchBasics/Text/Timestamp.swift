@@ -1,8 +1,9 @@
 /// Times as RFC 3339 section 5.6 writes them: `2026-01-01T02:00:00+02:00`. Fractions of a second are passed over.
 package enum Timestamp {
     /// Seconds since 1970-01-01 00:00 UTC; nil for another text or a day that does not exist.
-    @specialized(where Text == UnsafeRawBufferPointer)
-    package static func parse<Text: Collection<UInt8>>(_ text: Text) -> Int64? {
+    package static func parse(_ text: UnsafeRawBufferPointer) -> Int64? { unsafe parse(bytes: text) }
+
+    static func parse(bytes text: some Collection<UInt8>) -> Int64? {
         var text = Reader(rest: text[...])
         guard let year = text.number(4), text.skip("-"), let month = text.number(2), text.skip("-"),
             let day = text.number(2), text.skip("T"), let hour = text.number(2), text.skip(":"),
@@ -25,7 +26,7 @@ package enum Timestamp {
         var rest: Rest
 
         mutating func number(_ digits: Int) -> Int64? {
-            guard rest.count >= digits, let value = Decimal.read(rest.prefix(digits)) else { return nil }
+            guard rest.count >= digits, let value = Decimal.value(of: rest.prefix(digits)) else { return nil }
             rest.removeFirst(digits)
             return Int64(value)
         }

@@ -12,7 +12,7 @@ enum UTF8Check {
             }
             while index &+ 4 <= count, unsafe isThreeBytes((bytes + index).word()) { index &+= 3 }
             if index == count { return nil }
-            let length = unsafe UTF8Sequence.length(bytes + index, available: count &- index)
+            let length = unsafe (bytes + index).sequenceLength(available: count &- index)
             if length == 0 { return index }
             index &+= length
         }

@@ -82,7 +82,7 @@ extension JSONScanner {
     }
 
     private mutating func character() -> Bool {
-        let length = unsafe UTF8Sequence.length(at, available: end - at)
+        let length = unsafe at.sequenceLength(available: end - at)
         unsafe at += length
         return length > 0
     }
