@@ -20,6 +20,11 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
     .target(name: name, dependencies: dependencies, swiftSettings: swift)
 }
 
+/// A module in which every unsafe use of memory is marked.
+func strictModule(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: swift + [.strictMemorySafety()])
+}
+
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: swift)
 }
@@ -67,14 +72,12 @@ let package = Package(
         core("CAPNSIdentities", ["CAPNSCommon", "CAPNSCrypto", "CAPNSOpenSSL"], inside: ["CAPNSCrypto"]),
 
         // Swift: policy.
-        module("APNSBatchBasics", ["CAPNSCommon"]),
-        .target(
-            name: "APNSBatchRows", dependencies: ["APNSBatchBasics"],
-            swiftSettings: swift + [.strictMemorySafety()]),
-        module("APNSBatchNotification", ["APNSBatchBasics"]),
-        module("APNSBatchCredentials", ["CAPNSCrypto", "CAPNSCommon"]),
-        module("APNSBatchIdentities", ["APNSBatchCredentials", "CAPNSCrypto", "CAPNSIdentities"]),
-        module("APNSBatchTransport", ["CAPNSTransport", "APNSBatchBasics"]),
+        strictModule("APNSBatchBasics", ["CAPNSCommon"]),
+        strictModule("APNSBatchRows", ["APNSBatchBasics"]),
+        strictModule("APNSBatchNotification", ["APNSBatchBasics"]),
+        strictModule("APNSBatchCredentials", ["APNSBatchBasics", "CAPNSCrypto", "CAPNSCommon"]),
+        strictModule("APNSBatchIdentities", ["APNSBatchCredentials", "CAPNSCrypto", "CAPNSIdentities"]),
+        strictModule("APNSBatchTransport", ["CAPNSTransport", "APNSBatchBasics"]),
         module(
             "APNSBatchModel",
             [
@@ -100,7 +103,7 @@ let package = Package(
                 "APNSBatchCredentials", "APNSBatchTransport", "APNSBatchBasics",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        module(
+        strictModule(
             "APNSBatchSimulator",
             [
                 "CAPNSTransport", "CAPNSTransportServer", "APNSBatchCredentials", "APNSBatchIdentities",

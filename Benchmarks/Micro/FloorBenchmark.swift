@@ -31,7 +31,8 @@ enum FloorBenchmark {
         let host = APNSHost.push(.production)
         let fixed = DeviceRequestHeaders.fixed(
             authority: host.name, topic: "com.example.app", pushType: .alert, priority: nil)
-        return fixed + [try TokenBenchmark.make(SigningKey.generate(), issuedAt: 0).authorization]
+        let token = try TokenBenchmark.make(SigningKey.generate(), issuedAt: 0).authorization.unwipedCopy
+        return fixed + [RequestHeader.authorization.field(String(decoding: token, as: UTF8.self))]
     }
 
     private static func run(

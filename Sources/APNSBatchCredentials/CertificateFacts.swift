@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import CAPNSCrypto
 
 /// What a certificate says of itself.
@@ -13,8 +14,8 @@ package struct CertificateFacts: Equatable, Sendable {
     /// Reads the first certificate of a PEM text.
     package init(pem: [UInt8]) throws(CredentialError) {
         var record = apns_crypto_certificate_facts()
-        try CredentialError.check { error in
-            pem.withUnsafeBufferPointer { apns_crypto_certificate_read($0.baseAddress, $0.count, &record, error) }
+        try unsafe CredentialError.check { error in
+            unsafe pem.span.lent { unsafe apns_crypto_certificate_read($0, $1, &record, error) }
         }
         self.init(record)
     }
@@ -22,12 +23,8 @@ package struct CertificateFacts: Equatable, Sendable {
     init(_ record: apns_crypto_certificate_facts) {
         notBefore = record.not_before
         notAfter = record.not_after
-        commonName = Self.text(record.common_name)
-        userID = Self.text(record.user_id)
-    }
-
-    private static func text<T>(_ field: T) -> String {
-        withUnsafeBytes(of: field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        commonName = textOfCharacters(record.common_name)
+        userID = textOfCharacters(record.user_id)
     }
 
     /// Whether it is over so many seconds from now, or already.

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import CAPNSCrypto
 
 /// A TLS client certificate with its private key, checked to belong together.
@@ -13,80 +14,83 @@ package struct ClientCertificate: Sendable {
     ///
     /// - Parameters:
     ///   - pem: one or more certificates, own first. May hold the private key too, as `openssl pkcs12` writes it.
-    ///   - keyPEM: the private key, when it is in a file of its own.
+    ///   - key: the private key as PEM: a file of its own, or `pem` again.
     ///   - passphrase: of the key, at most 1,024 bytes; ignored when the key is not encrypted.
-    package init(pem: [UInt8], keyPEM: [UInt8]? = nil, passphrase: [UInt8]? = nil) throws(CredentialError) {
+    package init(pem: Span<UInt8>, key: Span<UInt8>, passphrase: [UInt8]? = nil) throws(CredentialError) {
         var record = apns_crypto_certificate_facts()
-        var plain = apns_crypto_buffer()
-        defer { apns_crypto_buffer_free(&plain) }
-        try CredentialError.check { error in
-            pem.withUnsafeBufferPointer { chain in
-                (keyPEM ?? pem).withUnsafeBufferPointer { key in
-                    withPassphrase(passphrase) { passphrase, length in
-                        apns_crypto_certificate_match(
-                            chain.baseAddress, chain.count, key.baseAddress, key.count, passphrase, length, &record,
-                            &plain, error)
+        var plain = unsafe apns_crypto_buffer()
+        try unsafe CredentialError.check { error in
+            unsafe pem.lent { chain, count in
+                unsafe key.lent { key, keyCount in
+                    unsafe withPassphrase(passphrase) { passphrase, length in
+                        unsafe apns_crypto_certificate_match(
+                            chain, count, key, keyCount, passphrase, length, &record, &plain, error)
                     }
                 }
             }
         }
-        self.certificatePEM = Self.withoutPrivateKeys(pem)
-        self.keyPEM = SecretBytes(copying: UnsafeRawBufferPointer(start: plain.bytes, count: plain.length))
-        self.facts = CertificateFacts(record)
+        certificatePEM = Self.withoutPrivateKeys(pem)
+        keyPEM = unsafe takeSecret(&plain)
+        facts = CertificateFacts(record)
     }
 
     /// Reads a PKCS#12 file (`.p12`, `.pfx`): key, certificate and chain under one passphrase.
     ///
     /// - Parameter passphrase: at most 1,024 bytes; nil for a file that was made without one.
-    package init(pkcs12: [UInt8], passphrase: [UInt8]? = nil) throws(CredentialError) {
-        var chain = apns_crypto_buffer()
-        var key = apns_crypto_buffer()
-        defer { apns_crypto_buffer_free(&key) }
-        try CredentialError.check { error in
-            pkcs12.withUnsafeBufferPointer { file in
-                withPassphrase(passphrase) { passphrase, length in
-                    apns_crypto_pkcs12_read(file.baseAddress, file.count, passphrase, length, &chain, &key, error)
+    package init(pkcs12: Span<UInt8>, passphrase: [UInt8]? = nil) throws(CredentialError) {
+        var chain = unsafe apns_crypto_buffer()
+        var key = unsafe apns_crypto_buffer()
+        try unsafe CredentialError.check { error in
+            unsafe pkcs12.lent { file, count in
+                unsafe withPassphrase(passphrase) { passphrase, length in
+                    unsafe apns_crypto_pkcs12_read(file, count, passphrase, length, &chain, &key, error)
                 }
             }
         }
-        certificatePEM = take(&chain)
-        keyPEM = SecretBytes(copying: UnsafeRawBufferPointer(start: key.bytes, count: key.length))
+        keyPEM = unsafe takeSecret(&key)
+        certificatePEM = unsafe take(&chain)
         facts = try CertificateFacts(pem: certificatePEM)
     }
 
     /// Reads either form, told apart by content: PKCS#12 is DER, which no text begins like. A PKCS#12 file brings its own
     /// key.
-    package init(
-        file: [UInt8], keyPEM: [UInt8]? = nil, passphrase: [UInt8]? = nil
-    ) throws(CredentialError) {
-        if Self.isPKCS12(file) {
+    package init(file: Span<UInt8>, key: Span<UInt8>, passphrase: [UInt8]? = nil) throws(CredentialError) {
+        if file.count > 1 && file[0] == 0x30 && file[1] >= 0x80 {
             try self.init(pkcs12: file, passphrase: passphrase)
         } else {
-            try self.init(pem: file, keyPEM: keyPEM, passphrase: passphrase)
+            try self.init(pem: file, key: key, passphrase: passphrase)
         }
     }
 
+    /// The same for a chain that somebody else holds. `keyPEM`: nil for a key that stands beside it.
+    package init(pem: [UInt8], keyPEM: [UInt8]? = nil, passphrase: [UInt8]? = nil) throws(CredentialError) {
+        let key = keyPEM ?? pem
+        try self.init(pem: pem.span, key: key.span, passphrase: passphrase)
+    }
+
     /// A PEM text without its blocks of private keys, whatever their kind.
-    static func withoutPrivateKeys(_ pem: [UInt8]) -> [UInt8] {
+    static func withoutPrivateKeys(_ pem: Span<UInt8>) -> [UInt8] {
         var kept: [UInt8] = []
         kept.reserveCapacity(pem.count)
         var isInside = false
-        for line in pem.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-            if isMarker(line, "-----BEGIN ") { isInside = true }
+        var start = 0
+        while start <= pem.count {
+            let end = (start..<pem.count).first { pem[$0] == UInt8(ascii: "\n") } ?? pem.count
+            if isMarker(pem, start..<end, "-----BEGIN ") { isInside = true }
             if !isInside {
-                kept += line
+                for index in start..<end { kept.append(pem[index]) }
                 kept.append(UInt8(ascii: "\n"))
             }
-            if isMarker(line, "-----END ") { isInside = false }
+            if isMarker(pem, start..<end, "-----END ") { isInside = false }
+            start = end + 1
         }
         // One line end too many, unless the text ended inside of a block.
         if kept.last == UInt8(ascii: "\n") { kept.removeLast() }
         return kept
     }
 
-    private static func isMarker(_ line: ArraySlice<UInt8>, _ start: String) -> Bool {
-        line.starts(with: start.utf8) && String(decoding: line, as: UTF8.self).contains("PRIVATE KEY-----")
+    private static func isMarker(_ pem: Span<UInt8>, _ line: Range<Int>, _ start: String) -> Bool {
+        guard line.count >= start.utf8.count, zip(line, start.utf8).allSatisfy({ pem[$0] == $1 }) else { return false }
+        return String(decoding: line.map { pem[$0] }, as: UTF8.self).contains("PRIVATE KEY-----")
     }
-
-    private static func isPKCS12(_ file: [UInt8]) -> Bool { file.count > 1 && file[0] == 0x30 && file[1] >= 0x80 }
 }

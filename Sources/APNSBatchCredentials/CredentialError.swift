@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import CAPNSCrypto
 
 /// Why a key, a certificate or a passphrase could not be used.
@@ -48,9 +49,7 @@ extension CredentialError {
     /// From the record that a function of CAPNSCrypto filled.
     init(_ record: apns_error) {
         cause = Cause(rawValue: record.scope) ?? .library
-        detail = withUnsafeBytes(of: record.text) { text in
-            String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
-        }
+        detail = textOfCharacters(record.text)
     }
 
     /// Calls a function of CAPNSCrypto with a fresh record; a negative status becomes an error.
@@ -59,7 +58,7 @@ extension CredentialError {
         _ call: (UnsafeMutablePointer<apns_error>) -> Int32
     ) throws(CredentialError) -> Int32 {
         var record = apns_error()
-        let status = call(&record)
+        let status = unsafe call(&record)
         guard status >= 0 else { throw CredentialError(record) }
         return status
     }

@@ -23,32 +23,34 @@ package enum KeyPadding: Sendable, CaseIterable {
 /// - secret: base64 of the RSA encryption of 32 bytes of key and then the IV
 ///
 /// Belongs to one thread at a time. Keys and IVs are wiped as soon as a message is sealed.
-package final class PayloadSealer {
+@safe package final class PayloadSealer {
     private let handle: OpaquePointer
 
     package init(cipher: ContentCipher = .aes256gcm, padding: KeyPadding = .oaepSHA256) throws(CredentialError) {
         var handle: OpaquePointer?
-        try CredentialError.check { record in
-            apns_crypto_sealer_make(cipher.code, padding.code, &handle, record)
+        try unsafe CredentialError.check { record in
+            unsafe apns_crypto_sealer_make(cipher.code, padding.code, &handle, record)
         }
-        self.handle = handle!
+        unsafe self.handle = unsafe handle!
     }
 
-    deinit { apns_crypto_sealer_free(handle) }
+    deinit { unsafe apns_crypto_sealer_free(handle) }
 
     /// Takes the recipient of the next messages; see ``RecipientKey`` for the forms of a key. The same key as the last
     /// time costs a comparison.
     package func address(_ key: UnsafeRawBufferPointer) throws(CredentialError) {
         var record = apns_error()
-        let bytes = key.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        guard apns_crypto_sealer_address(handle, bytes, key.count, &record) == 0 else { throw CredentialError(record) }
+        let bytes = unsafe key.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        guard unsafe apns_crypto_sealer_address(handle, bytes, key.count, &record) == 0 else {
+            throw CredentialError(record)
+        }
     }
 
     /// Bytes of the content of a message.
-    package func contentLength(of count: Int) -> Int { apns_crypto_sealer_content_length(handle, count) }
+    package func contentLength(of count: Int) -> Int { unsafe apns_crypto_sealer_content_length(handle, count) }
 
     /// Bytes of a secret for the recipient.
-    package var secretLength: Int { apns_crypto_sealer_secret_length(handle) }
+    package var secretLength: Int { unsafe apns_crypto_sealer_secret_length(handle) }
 
     /// Bytes of a secret for a recipient with a key of so many bits.
     package static func secretLength(bits: Int) -> Int { apns_base64_length((bits + 7) / 8) }
@@ -68,7 +70,7 @@ package final class PayloadSealer {
     ) throws(CredentialError) {
         precondition(content.count >= contentLength(of: message.count) && secret.count >= secretLength)
         var record = apns_error()
-        let status = apns_crypto_sealer_seal(
+        let status = unsafe apns_crypto_sealer_seal(
             handle, message.baseAddress?.assumingMemoryBound(to: UInt8.self), message.count,
             content.baseAddress?.assumingMemoryBound(to: UInt8.self),
             secret.baseAddress?.assumingMemoryBound(to: UInt8.self), &record)

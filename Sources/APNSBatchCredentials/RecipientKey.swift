@@ -9,8 +9,9 @@ package enum RecipientKey {
     /// Checks a key and tells its bits. Reads the numbers only, which costs little: allocates nothing for a good key.
     package static func check(_ key: UnsafeRawBufferPointer) throws(CredentialError) -> Int {
         var bits: UInt32 = 0
-        try CredentialError.check { record in
-            apns_crypto_recipient_check(key.baseAddress?.assumingMemoryBound(to: UInt8.self), key.count, &bits, record)
+        try unsafe CredentialError.check { record in
+            unsafe apns_crypto_recipient_check(
+                key.baseAddress?.assumingMemoryBound(to: UInt8.self), key.count, &bits, record)
         }
         return Int(bits)
     }

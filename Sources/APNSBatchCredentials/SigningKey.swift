@@ -3,34 +3,39 @@ import CAPNSCrypto
 /// A private key on P-256 that signs provider tokens (ES256, RFC 7518 section 3.4).
 ///
 /// Immutable: several threads may sign at once. The key's memory is wiped on deinit.
-package final class SigningKey: Sendable {
+@safe package final class SigningKey: Sendable {
     /// Never changed after init, and CAPNSCrypto allows one key on several threads.
     nonisolated(unsafe) private let handle: OpaquePointer
 
     /// Takes over a `apns_crypto_key *` with a private key.
     package init(taking handle: OpaquePointer) {
-        self.handle = handle
+        unsafe self.handle = unsafe handle
     }
 
     /// Reads a PEM text: PKCS#8 as in Apple's `.p8` files (RFC 5958), encrypted PKCS#8, or SEC 1.
     ///
     /// - Parameters:
-    ///   - pem: the whole file; wiping it is the caller's business (see ``SecretBytes``).
+    ///   - pem: the whole file.
     ///   - passphrase: at most 1,024 bytes; ignored when the key is not encrypted.
-    package convenience init(pem: [UInt8], passphrase: [UInt8]? = nil) throws(CredentialError) {
+    package convenience init(pem: Span<UInt8>, passphrase: [UInt8]? = nil) throws(CredentialError) {
         var handle: OpaquePointer?
-        try CredentialError.check { record in
-            pem.withUnsafeBufferPointer { pem in
-                withPassphrase(passphrase) { passphrase, length in
-                    pem.neverNull { apns_crypto_key_read_private($0, pem.count, passphrase, length, &handle, record) }
+        try unsafe CredentialError.check { record in
+            unsafe pem.lent { pem, count in
+                unsafe withPassphrase(passphrase) {
+                    unsafe apns_crypto_key_read_private(pem, count, $0, $1, &handle, record)
                 }
             }
         }
-        self.init(taking: handle!)
+        unsafe self.init(taking: handle!)
+    }
+
+    /// The same for bytes that somebody else holds.
+    package convenience init(pem: [UInt8], passphrase: [UInt8]? = nil) throws(CredentialError) {
+        try self.init(pem: pem.span, passphrase: passphrase)
     }
 
     deinit {
-        apns_crypto_key_free(handle)
+        unsafe apns_crypto_key_free(handle)
     }
 }
 
@@ -39,31 +44,20 @@ extension SigningKey {
     package static var signatureBytes: Int { Int(APNS_CRYPTO_ES256_BYTES) }
 
     /// Signs a message of any length; returns ``signatureBytes`` bytes.
-    package func sign(_ message: UnsafeRawBufferPointer) throws(CredentialError) -> [UInt8] {
+    package func sign(_ message: [UInt8]) throws(CredentialError) -> [UInt8] {
         var signature = [UInt8](repeating: 0, count: Self.signatureBytes)
-        try CredentialError.check { record in
-            signature.withUnsafeMutableBufferPointer { signature in
-                message.withMemoryRebound(to: UInt8.self) { message in
-                    message.neverNull {
-                        apns_crypto_es256_sign(handle, $0, message.count, signature.baseAddress!, record)
-                    }
-                }
-            }
+        try unsafe CredentialError.check { record in
+            unsafe message.span.lent { unsafe apns_crypto_es256_sign(handle, $0, $1, &signature, record) }
         }
         return signature
-    }
-
-    /// Signs a message of any length; returns ``signatureBytes`` bytes.
-    package func sign(_ message: [UInt8]) throws(CredentialError) -> [UInt8] {
-        try message.withBytes { (message) throws(CredentialError) in try sign(message) }
     }
 
     /// The public part as a `PUBLIC KEY` PEM text.
     package var publicKeyPEM: [UInt8] {
         get throws(CredentialError) {
-            var buffer = apns_crypto_buffer()
-            try CredentialError.check { apns_crypto_key_write_public(handle, &buffer, $0) }
-            return take(&buffer)
+            var buffer = unsafe apns_crypto_buffer()
+            try unsafe CredentialError.check { unsafe apns_crypto_key_write_public(handle, &buffer, $0) }
+            return unsafe take(&buffer)
         }
     }
 
@@ -78,10 +72,10 @@ extension SigningKey {
     }
 
     private func writePrivateKey(passphrase: [UInt8]?) throws(CredentialError) -> [UInt8] {
-        var buffer = apns_crypto_buffer()
-        try CredentialError.check { record in
-            withPassphrase(passphrase) { apns_crypto_key_write_private(handle, $0, $1, &buffer, record) }
+        var buffer = unsafe apns_crypto_buffer()
+        try unsafe CredentialError.check { record in
+            unsafe withPassphrase(passphrase) { unsafe apns_crypto_key_write_private(handle, $0, $1, &buffer, record) }
         }
-        return take(&buffer)
+        return unsafe take(&buffer)
     }
 }

@@ -23,15 +23,15 @@ package struct ServerIdentity: Sendable {
         guard hosts.allSatisfy({ !$0.utf8.contains(0) }) else {
             throw CredentialError(cause: .name, detail: "a host name holds a NUL")
         }
-        var identity = apns_crypto_identity()
-        try CredentialError.check { record in
-            withCStrings(hosts[...]) { names in
-                names.withUnsafeBufferPointer {
-                    apns_crypto_identity_make($0.baseAddress, $0.count, UInt32(days), &identity, record)
+        var identity = unsafe apns_crypto_identity()
+        try unsafe CredentialError.check { record in
+            unsafe withCStrings(hosts[...]) { names in
+                unsafe names.withUnsafeBufferPointer {
+                    unsafe apns_crypto_identity_make($0.baseAddress, $0.count, UInt32(days), &identity, record)
                 }
             }
         }
-        return ServerIdentity(
+        return unsafe ServerIdentity(
             caPEM: take(&identity.authority), certificatePEM: take(&identity.certificate), keyPEM: take(&identity.key))
     }
 }
@@ -52,21 +52,23 @@ package struct SelfSignedClient: Sendable {
         userID: String, commonName: String = "apns-batch test client", days: Int = 30
     ) throws(CredentialError) -> SelfSignedClient {
         precondition((1...36_500).contains(days))
-        var identity = apns_crypto_identity()
-        try CredentialError.check { record in
-            userID.withCString { userID in
-                commonName.withCString { apns_crypto_client_make(userID, $0, UInt32(days), &identity, record) }
+        var identity = unsafe apns_crypto_identity()
+        try unsafe CredentialError.check { record in
+            unsafe userID.withCString { userID in
+                unsafe commonName.withCString {
+                    unsafe apns_crypto_client_make(userID, $0, UInt32(days), &identity, record)
+                }
             }
         }
-        apns_crypto_buffer_free(&identity.authority)
-        return SelfSignedClient(certificatePEM: take(&identity.certificate), keyPEM: take(&identity.key))
+        unsafe apns_crypto_buffer_free(&identity.authority)
+        return unsafe SelfSignedClient(certificatePEM: take(&identity.certificate), keyPEM: take(&identity.key))
     }
 }
 
 /// Calls `body` with all texts as C strings, valid until it returns.
 private func withCStrings<R>(
-    _ texts: ArraySlice<String>, _ done: [UnsafePointer<CChar>?] = [], _ body: ([UnsafePointer<CChar>?]) -> R
+    _ texts: ArraySlice<String>, _ done: [UnsafePointer<CChar>?] = unsafe [], _ body: ([UnsafePointer<CChar>?]) -> R
 ) -> R {
-    guard let first = texts.first else { return body(done) }
-    return first.withCString { withCStrings(texts.dropFirst(), done + [$0], body) }
+    guard let first = texts.first else { return unsafe body(done) }
+    return unsafe first.withCString { unsafe withCStrings(texts.dropFirst(), done + [$0], body) }
 }

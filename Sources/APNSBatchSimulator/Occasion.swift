@@ -71,7 +71,7 @@ package struct OccasionDirectory {
 
     /// What an earlier simulator left here, or new ones where nothing is.
     package func occasion() throws(SimulatorError) -> Occasion {
-        guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw cannot("create", path) }
+        guard unsafe mkdir(path, 0o755) == 0 || errno == EEXIST else { throw cannot("create", path) }
         let occasion: Occasion
         if let found = try earlier() { occasion = found } else { occasion = try make() }
         try keep(occasion.authorityPEM, as: Self.authorityFile, readers: .everybody)
@@ -80,7 +80,7 @@ package struct OccasionDirectory {
     }
 
     private func make() throws(SimulatorError) -> Occasion {
-        for name in [Self.authorityFile, Self.signingKeyFile] where access("\(path)/\(name)", F_OK) == 0 {
+        for name in [Self.authorityFile, Self.signingKeyFile] where unsafe access("\(path)/\(name)", F_OK) == 0 {
             // Another simulator may have begun a moment ago.
             if let occasion = try earlier() { return occasion }
             throw foreign(name)
@@ -134,14 +134,14 @@ package struct OccasionDirectory {
 
     /// A file's content; nil where there is none.
     private func read(_ name: String) throws(SimulatorError) -> [UInt8]? {
-        let file = open("\(path)/\(name)", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let file = unsafe open("\(path)/\(name)", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
             if errno == ENOENT { return nil }
             throw cannot("read", "\(path)/\(name)")
         }
         defer { close(file) }
         var bytes = [UInt8](repeating: 0, count: Self.lengthMax)
-        let count = Glibc.read(file, &bytes, bytes.count)
+        let count = unsafe Glibc.read(file, &bytes, bytes.count)
         guard count >= 0 else { throw cannot("read", "\(path)/\(name)") }
         return Array(bytes[..<count])
     }
@@ -157,7 +157,7 @@ package struct OccasionDirectory {
     }
 
     private func cannot(_ action: String, _ path: String) -> SimulatorError {
-        .configuration("cannot \(action) \(path): \(String(cString: strerror(errno)))")
+        .configuration("cannot \(action) \(path): \(systemMessage())")
     }
 
     private func foreign(_ name: String) -> SimulatorError {

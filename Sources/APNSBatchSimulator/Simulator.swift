@@ -111,8 +111,8 @@ package final class Simulator: Sendable {
     ) throws(SimulatorError) -> ProviderKey {
         do throws(CredentialError) {
             let verification = try VerificationKey(publicKeyPEM: key.publicKeyPEM)
-            var known = ProviderKey(keyID: key.keyID, teamID: key.teamID, team: -1) { message, signature in
-                signature.withUnsafeBytes { verification.verify(message, signature: $0) }
+            var known = unsafe ProviderKey(keyID: key.keyID, teamID: key.teamID, team: -1) { message, signature in
+                unsafe verification.verify(message, signature: signature)
             }
             known.topics = key.topics
             known.isOfOtherEnvironment = key.environment.map { $0 != environment } ?? false

@@ -2,7 +2,7 @@ import CAPNSTransport
 import CAPNSTransportServer
 
 /// A simulator without a thread, in a simulation, driven turn by turn.
-package final class SteppedSimulator {
+@safe package final class SteppedSimulator {
     /// The number of its transport.
     package let number: UInt32
     package let port: UInt16
@@ -19,17 +19,17 @@ package final class SteppedSimulator {
     ) throws(SimulatorError) {
         if let fault = configuration.script.fault() { throw .script(fault) }
         let keys = configuration.providerKeys.map { key in
-            ProviderKey(keyID: key.keyID, teamID: key.teamID, team: -1, topics: key.topics, verify: verify)
+            unsafe ProviderKey(keyID: key.keyID, teamID: key.teamID, team: -1, topics: key.topics, verify: verify)
         }
         var number: UInt32 = 0
         let ports: Ports
-        (transport, ports) = try Listener.open(configuration, &number, make: make)
+        unsafe (transport, ports) = try unsafe Listener.open(configuration, &number, make: make)
         self.number = number
         port = ports.pushes
-        server = SimulatorServer(transport, configuration, ProviderKey.numbered(keys), ports)
+        server = unsafe SimulatorServer(transport, configuration, ProviderKey.numbered(keys), ports)
     }
 
-    deinit { apns_transport_destroy(transport) }
+    deinit { unsafe apns_transport_destroy(transport) }
 
     /// One turn; false when its loop failed.
     package func turn() -> Bool { server.turn() }
@@ -42,15 +42,17 @@ package final class SteppedSimulator {
     /// Says GOAWAY on a connection, and closes it after the last answer if asked.
     package func goaway(_ connection: UInt64, code: UInt32, debug: String, closing: Bool) {
         let text = Array(debug.utf8)
-        _ = apns_transport_connection_goaway(transport, connection, code, text, UInt32(text.count))
-        if closing { _ = apns_transport_connection_close(transport, connection, APNS_TRANSPORT_CLOSE_DRAIN.rawValue) }
-        apns_transport_wake(transport)
+        _ = unsafe apns_transport_connection_goaway(transport, connection, code, text, UInt32(text.count))
+        if closing {
+            _ = unsafe apns_transport_connection_close(transport, connection, APNS_TRANSPORT_CLOSE_DRAIN.rawValue)
+        }
+        unsafe apns_transport_wake(transport)
     }
 
     /// Announces another MAX_CONCURRENT_STREAMS.
     package func setStreams(_ connection: UInt64, _ streams: UInt32) {
-        _ = apns_transport_connection_streams_set(transport, connection, streams)
-        apns_transport_wake(transport)
+        _ = unsafe apns_transport_connection_streams_set(transport, connection, streams)
+        unsafe apns_transport_wake(transport)
     }
 
     /// Takes so many requests a second from now on; for a script with a rate limit.
@@ -58,7 +60,7 @@ package final class SteppedSimulator {
 
     /// Closes a connection with requests open.
     package func close(_ connection: UInt64) {
-        _ = apns_transport_connection_close(transport, connection, APNS_TRANSPORT_CLOSE_NOW.rawValue)
-        apns_transport_wake(transport)
+        _ = unsafe apns_transport_connection_close(transport, connection, APNS_TRANSPORT_CLOSE_NOW.rawValue)
+        unsafe apns_transport_wake(transport)
     }
 }

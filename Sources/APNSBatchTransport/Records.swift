@@ -53,27 +53,33 @@ package enum LoopKind: UInt32, Sendable {
 
 extension apns_transport_outcome {
     /// How far the request got.
-    package var deliveryState: Delivery { Delivery(rawValue: delivery) ?? .maybeSent }
-    package var failureScope: FailureScope { FailureScope(rawValue: scope) ?? .none }
+    package var deliveryState: Delivery { unsafe Delivery(rawValue: delivery) ?? .maybeSent }
+    package var failureScope: FailureScope { unsafe FailureScope(rawValue: scope) ?? .none }
 
     /// The response body kept; valid until the next poll.
-    package var bodyBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: body, count: Int(body_length)) }
+    package var bodyBytes: UnsafeRawBufferPointer {
+        unsafe UnsafeRawBufferPointer(start: body, count: Int(body_length))
+    }
 
     /// The captured response header fields; valid until the next poll.
     package var capturedFields: UnsafeBufferPointer<FieldRecord> {
-        UnsafeBufferPointer(start: fields, count: Int(field_count))
+        unsafe UnsafeBufferPointer(start: fields, count: Int(field_count))
     }
 
     /// The value of the first captured field of a name; nil where there is none. Valid until the next poll.
     package func captured(_ name: StaticString) -> UnsafeRawBufferPointer? {
-        let wanted = UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
-        return capturedFields.first { $0.nameBytes.elementsEqual(wanted) }?.valueBytes
+        let wanted = unsafe UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+        return unsafe capturedFields.first { unsafe $0.nameBytes.elementsEqual(wanted) }?.valueBytes
     }
 }
 
 extension apns_transport_field {
-    package var nameBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: name, count: Int(name_length)) }
-    package var valueBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: value, count: Int(value_length)) }
+    package var nameBytes: UnsafeRawBufferPointer {
+        unsafe UnsafeRawBufferPointer(start: name, count: Int(name_length))
+    }
+    package var valueBytes: UnsafeRawBufferPointer {
+        unsafe UnsafeRawBufferPointer(start: value, count: Int(value_length))
+    }
 }
 
 /// What kind of news an event is.
@@ -98,21 +104,25 @@ package enum ConnectionStage: UInt8, Sendable {
 
 extension apns_transport_event {
     /// How far the connection had got when it ended.
-    package var connectionStage: ConnectionStage? { ConnectionStage(rawValue: stage) }
-    package var eventKind: ConnectionEventKind? { ConnectionEventKind(rawValue: kind) }
-    package var failureScope: FailureScope { FailureScope(rawValue: scope) ?? .none }
+    package var connectionStage: ConnectionStage? { unsafe ConnectionStage(rawValue: stage) }
+    package var eventKind: ConnectionEventKind? { unsafe ConnectionEventKind(rawValue: kind) }
+    package var failureScope: FailureScope { unsafe FailureScope(rawValue: scope) ?? .none }
 
     /// The server's certificate does not verify: an `X509_V_ERR` code, far below the library's packed errors.
-    package var saysUntrusted: Bool { failureScope == .tls && (1..<1000).contains(code) }
+    package var saysUntrusted: Bool { unsafe failureScope == .tls && (1..<1000).contains(code) }
 
     /// The server did not choose h2 in TLS.
-    package var saysNoHTTP2: Bool { failureScope == .local && code == Int64(APNS_TRANSPORT_LOCAL_NO_ALPN.rawValue) }
+    package var saysNoHTTP2: Bool {
+        unsafe failureScope == .local && code == Int64(APNS_TRANSPORT_LOCAL_NO_ALPN.rawValue)
+    }
 
     /// The detail as text; bytes that are no UTF-8 are replaced. For the log and the report, never on the way of a row.
     package var detailText: String {
-        String(decoding: UnsafeRawBufferPointer(start: detail, count: Int(detail_length)), as: UTF8.self)
+        unsafe String(decoding: UnsafeRawBufferPointer(start: detail, count: Int(detail_length)), as: UTF8.self)
     }
 
     /// The detail as it came; valid until the next poll.
-    package var detailBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: detail, count: Int(detail_length)) }
+    package var detailBytes: UnsafeRawBufferPointer {
+        unsafe UnsafeRawBufferPointer(start: detail, count: Int(detail_length))
+    }
 }

@@ -5,7 +5,7 @@ package struct SocketAddress: Sendable, Equatable, CustomStringConvertible {
     private let bytes: [UInt8]
 
     init(_ pointer: UnsafePointer<sockaddr>, _ length: socklen_t) {
-        bytes = [UInt8](UnsafeRawBufferPointer(start: pointer, count: Int(length)))
+        bytes = unsafe [UInt8](UnsafeRawBufferPointer(start: pointer, count: Int(length)))
     }
 
     /// 127.0.0.1 and a port.
@@ -14,25 +14,29 @@ package struct SocketAddress: Sendable, Equatable, CustomStringConvertible {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                SocketAddress($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        return unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe SocketAddress($0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
     }
 
     func withPointer<R>(_ body: (UnsafePointer<sockaddr>, UInt32) -> R) -> R {
-        bytes.withUnsafeBytes { body($0.baseAddress!.assumingMemoryBound(to: sockaddr.self), UInt32($0.count)) }
+        unsafe bytes.withUnsafeBytes {
+            unsafe body($0.baseAddress!.assumingMemoryBound(to: sockaddr.self), UInt32($0.count))
+        }
     }
 
-    package var isIPv6: Bool { withPointer { pointer, _ in Int32(pointer.pointee.sa_family) == AF_INET6 } }
+    package var isIPv6: Bool {
+        unsafe withPointer { pointer, _ in unsafe Int32(pointer.pointee.sa_family) == AF_INET6 }
+    }
 
     /// The numeric address and port, as in `[::1]:443`.
     package var description: String {
         var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
         var port = [CChar](repeating: 0, count: Int(NI_MAXSERV))
-        let status = withPointer { pointer, length in
-            getnameinfo(
+        let status = unsafe withPointer { pointer, length in
+            unsafe getnameinfo(
                 pointer, length, &host, socklen_t(host.count), &port, socklen_t(port.count),
                 NI_NUMERICHOST | NI_NUMERICSERV)
         }
@@ -58,21 +62,21 @@ package enum HostResolver {
     /// All addresses of a host in the order the system prefers (RFC 6724), families alternating so that a dead family
     /// costs one attempt and not all of them (RFC 8305, section 4).
     package static func resolve(host: String, port: UInt16) throws(Failure) -> [SocketAddress] {
-        var hints = addrinfo()
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        hints.ai_flags = AI_NUMERICSERV
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        unsafe hints.ai_flags = AI_NUMERICSERV
         var list: UnsafeMutablePointer<addrinfo>?
-        let status = getaddrinfo(host, String(port), &hints, &list)
+        let status = unsafe getaddrinfo(host, String(port), &hints, &list)
         guard status == 0 else {
-            throw Failure(description: "cannot resolve \(host): \(String(cString: gai_strerror(status)))")
+            throw Failure(description: unsafe "cannot resolve \(host): \(String(cString: gai_strerror(status)))")
         }
-        defer { freeaddrinfo(list) }
+        defer { unsafe freeaddrinfo(list) }
         var found: [SocketAddress] = []
-        var next = list
-        while let entry = next, found.count < addressesMax {
-            let address = SocketAddress(entry.pointee.ai_addr, entry.pointee.ai_addrlen)
+        var next = unsafe list
+        while let entry = unsafe next, found.count < addressesMax {
+            let address = unsafe SocketAddress(entry.pointee.ai_addr, entry.pointee.ai_addrlen)
             if !found.contains(address) { found.append(address) }
-            next = entry.pointee.ai_next
+            unsafe next = unsafe entry.pointee.ai_next
         }
         guard !found.isEmpty else { throw Failure(description: "\(host) has no address") }
         return alternate(found)

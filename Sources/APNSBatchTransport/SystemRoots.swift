@@ -4,20 +4,22 @@ import CAPNSTransport
 /// The certificates that the system trusts: read from the disk when they are first needed, once for all lanes and providers
 /// of a campaign.
 package final class SystemRoots: Sendable {
-    private struct Handle: @unchecked Sendable { var pointer: OpaquePointer? }
-    private let handle = Guarded(Handle(pointer: nil))
+    private let handle = Guarded<CoreHandle?>(nil)
 
     package init() {}
 
-    deinit { handle.withLock { apns_transport_roots_free($0.pointer) } }
+    deinit { handle.withLock { unsafe apns_transport_roots_free($0?.pointer) } }
 
-    func loaded() throws(TransportError) -> OpaquePointer {
+    func loaded() throws(TransportError) -> CoreHandle {
         try handle.withLock { handle throws(TransportError) in
-            if let pointer = handle.pointer { return pointer }
+            if let handle { return handle }
             var error = apns_error()
-            let status = apns_transport_roots_load(&handle.pointer, &error)
-            guard status == 0, let pointer = handle.pointer else { throw TransportError(status: status, record: error) }
-            return pointer
+            var roots: OpaquePointer?
+            let status = unsafe apns_transport_roots_load(&roots, &error)
+            guard status == 0, let roots = unsafe roots else { throw TransportError(status: status, record: error) }
+            let loaded = unsafe CoreHandle(pointer: roots)
+            handle = loaded
+            return loaded
         }
     }
 }

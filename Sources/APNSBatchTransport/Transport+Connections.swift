@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import CAPNSTransport
 
 /// Whom to trust and who we are, for the TLS of a lane's connections.
@@ -9,11 +10,11 @@ package struct TLSOptions: Sendable {
     private let systemRoots = SystemRoots()
     /// Own certificate chain, leaf first, and its private key, PEM; empty for none.
     package var certificate: [UInt8] = []
-    package var key: [UInt8] = []
+    package var key = SecretBytes(copying: [])
 
     package init() {}
 
-    fileprivate func roots() throws(TransportError) -> OpaquePointer? {
+    fileprivate func roots() throws(TransportError) -> CoreHandle? {
         systemTrust ? try systemRoots.loaded() : nil
     }
 }
@@ -23,18 +24,20 @@ extension Transport {
     package mutating func makeTLS(_ options: TLSOptions) throws(TransportError) -> Int32 {
         var error = apns_error()
         let roots = try options.roots()
-        let number = options.authorities.withUnsafeBufferPointer { authorities in
-            options.certificate.withUnsafeBufferPointer { certificate in
-                options.key.withUnsafeBufferPointer { key in
-                    var record = apns_transport_tls_options()
-                    record.system_roots = roots
-                    record.ca_pem = authorities.isEmpty ? nil : authorities.baseAddress
-                    record.ca_length = UInt32(authorities.count)
-                    record.certificate_pem = certificate.isEmpty ? nil : certificate.baseAddress
-                    record.certificate_length = UInt32(certificate.count)
-                    record.key_pem = key.isEmpty ? nil : key.baseAddress
-                    record.key_length = UInt32(key.count)
-                    return apns_transport_tls_create(handle, &record, &error)
+        let number = options.key.withSpan { key in
+            unsafe options.authorities.withUnsafeBufferPointer { authorities in
+                unsafe options.certificate.withUnsafeBufferPointer { certificate in
+                    unsafe key.withUnsafeBufferPointer { key in
+                        var record = unsafe apns_transport_tls_options()
+                        unsafe record.system_roots = unsafe roots?.pointer
+                        unsafe record.ca_pem = authorities.isEmpty ? nil : authorities.baseAddress
+                        unsafe record.ca_length = UInt32(authorities.count)
+                        unsafe record.certificate_pem = certificate.isEmpty ? nil : certificate.baseAddress
+                        unsafe record.certificate_length = UInt32(certificate.count)
+                        unsafe record.key_pem = key.isEmpty ? nil : key.baseAddress
+                        unsafe record.key_length = UInt32(key.count)
+                        return unsafe apns_transport_tls_create(handle, &record, &error)
+                    }
                 }
             }
         }
@@ -43,12 +46,12 @@ extension Transport {
     }
 
     /// Forgets a TLS configuration; connections that use it go on.
-    package mutating func releaseTLS(_ number: Int32) { _ = apns_transport_tls_release(handle, number) }
+    package mutating func releaseTLS(_ number: Int32) { _ = unsafe apns_transport_tls_release(handle, number) }
 
     /// Leads connections from now on through a proxy that is sent this request first.
     package mutating func setTunnel(_ request: [UInt8]) throws(TransportError) {
-        let status = request.withUnsafeBufferPointer {
-            apns_transport_tunnel_set(handle, $0.baseAddress, UInt32($0.count))
+        let status = unsafe request.withUnsafeBufferPointer {
+            unsafe apns_transport_tunnel_set(handle, $0.baseAddress, UInt32($0.count))
         }
         guard status == 0 else { throw TransportError(status: status, doing: "setting up the proxy") }
     }
@@ -61,15 +64,11 @@ extension Transport {
     ) throws(TransportError) -> ConnectionID {
         var connection: ConnectionID = 0
         var error = apns_error()
-        let status = host.withCString { host in
-            address.withPointer { pointer, length in
-                var record = apns_transport_connect_options()
-                record.address = pointer
-                record.address_length = length
-                record.host_name = host
-                record.tls = tls
-                record.context = context
-                return apns_transport_connect(handle, &record, &connection, &error)
+        let status = unsafe host.withCString { host in
+            unsafe address.withPointer { pointer, length in
+                var record = unsafe apns_transport_connect_options(
+                    address: pointer, host_name: host, context: context, address_length: length, tls: tls)
+                return unsafe apns_transport_connect(handle, &record, &connection, &error)
             }
         }
         guard status == 0 else { throw TransportError(status: status, record: error) }
@@ -78,42 +77,50 @@ extension Transport {
 
     /// How far a connection has got; nil when it has ended.
     package func stage(of connection: ConnectionID) -> ConnectionStage? {
-        ConnectionStage(rawValue: UInt8(truncatingIfNeeded: apns_transport_connection_stage(handle, connection)))
+        unsafe ConnectionStage(rawValue: UInt8(truncatingIfNeeded: apns_transport_connection_stage(handle, connection)))
     }
 
-    /// Fields that every request of this connection carries from now on.
-    package mutating func setFields(
-        _ fields: [HeaderFieldBytes], of connection: ConnectionID
+    /// A field with a secret that every request of this connection carries from now on. HPACK does not keep it.
+    package mutating func setField(
+        _ name: String, _ value: SecretBytes, of connection: ConnectionID
     ) throws(TransportError) {
-        let status = HeaderFieldBytes.withRecords(fields) { records in
-            apns_transport_connection_fields_set(handle, connection, records.baseAddress, UInt32(records.count))
+        let name = Array(name.utf8)
+        let status = unsafe name.withUnsafeBufferPointer { name in
+            value.withSpan { value in
+                unsafe value.withUnsafeBufferPointer { value in
+                    var record = unsafe FieldRecord(
+                        name: name.baseAddress, value: value.baseAddress, name_length: UInt32(name.count),
+                        value_length: UInt32(value.count), indexing: APNS_TRANSPORT_LITERAL.rawValue, reserved: 0)
+                    return unsafe apns_transport_connection_fields_set(handle, connection, &record, 1)
+                }
+            }
         }
-        guard status == 0 else { throw TransportError(status: status, doing: "setting a connection's fields") }
+        guard status == 0 else { throw TransportError(status: status, doing: "setting a connection's field") }
     }
 
     /// The fields that all requests of a kind share, pseudo-header fields first.
     package mutating func defineHeaderSet(
         _ number: UInt16, _ fields: [HeaderFieldBytes]
     ) throws(TransportError) {
-        let status = HeaderFieldBytes.withRecords(fields) { records in
-            apns_transport_header_set_define(handle, number, records.baseAddress, UInt32(records.count))
+        let status = unsafe HeaderFieldBytes.withRecords(fields) { records in
+            unsafe apns_transport_header_set_define(handle, number, records.baseAddress, UInt32(records.count))
         }
         guard status == 0 else { throw TransportError(status: status, doing: "defining a header set") }
     }
 
     /// Asks for a sign of life; the answer is a `pong` event. Of no consequence where the connection is not up.
     package mutating func ping(_ connection: ConnectionID) {
-        _ = apns_transport_connection_ping(handle, connection)
+        _ = unsafe apns_transport_connection_ping(handle, connection)
     }
 
     /// Takes no new request, closes after the last outcome.
     package mutating func drain(_ connection: ConnectionID) {
-        _ = apns_transport_connection_close(handle, connection, APNS_TRANSPORT_CLOSE_DRAIN.rawValue)
+        _ = unsafe apns_transport_connection_close(handle, connection, APNS_TRANSPORT_CLOSE_DRAIN.rawValue)
     }
 
     /// Closes at once; its open requests get outcomes.
     package mutating func close(_ connection: ConnectionID) {
-        _ = apns_transport_connection_close(handle, connection, APNS_TRANSPORT_CLOSE_NOW.rawValue)
+        _ = unsafe apns_transport_connection_close(handle, connection, APNS_TRANSPORT_CLOSE_NOW.rawValue)
     }
 }
 
@@ -135,19 +142,17 @@ package struct HeaderFieldBytes: Sendable, Equatable {
         _ fields: [HeaderFieldBytes], _ body: (UnsafeBufferPointer<FieldRecord>) -> R
     ) -> R {
         let flat = fields.flatMap { $0.name + $0.value }
-        return flat.withUnsafeBufferPointer { bytes in
+        return unsafe flat.withUnsafeBufferPointer { bytes in
             var at = 0
-            let records = fields.map { field in
-                var record = FieldRecord()
-                record.name = bytes.baseAddress.map { $0 + at }
-                record.name_length = UInt32(field.name.count)
-                record.value = bytes.baseAddress.map { $0 + at + field.name.count }
-                record.value_length = UInt32(field.value.count)
-                record.indexing = field.indexing
-                at += field.name.count + field.value.count
-                return record
+            let records = unsafe fields.map { field in
+                let (name, value) = (field.name.count, field.value.count)
+                defer { at += name + value }
+                return unsafe FieldRecord(
+                    name: bytes.baseAddress.map { unsafe $0 + at },
+                    value: bytes.baseAddress.map { unsafe $0 + at + name },
+                    name_length: UInt32(name), value_length: UInt32(value), indexing: field.indexing, reserved: 0)
             }
-            return records.withUnsafeBufferPointer(body)
+            return unsafe records.withUnsafeBufferPointer(body)
         }
     }
 }

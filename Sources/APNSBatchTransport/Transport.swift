@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import CAPNSTransport
 
 /// Makes a transport of the core's from options; returns a status as `apns_transport_create` does. Whoever drives several
@@ -9,7 +10,7 @@ package typealias TransportOpening =
     ) -> Int32
 
 /// How large a transport is made, and what it waits for.
-package struct TransportOptions: Sendable {
+@safe package struct TransportOptions: Sendable {
     package var loop = LoopKind.automatic
     /// Connections open at once.
     package var connections = 16
@@ -29,7 +30,9 @@ package struct TransportOptions: Sendable {
     /// Names of response header fields that outcomes carry, at most 8.
     package var captures: [StaticString] = []
     /// Makes the core's transport. A simulation has its own, over another loop.
-    package var open: TransportOpening = { options, made, _, error in apns_transport_create(&options, &made, &error) }
+    package var open: TransportOpening = { options, made, _, error in
+        unsafe apns_transport_create(&options, &made, &error)
+    }
 
     package init() {}
 }
@@ -38,7 +41,7 @@ package struct TransportOptions: Sendable {
 ///
 /// Belongs to the thread that made it. The arrays of outcomes and events are the transport's own and are overwritten by
 /// the next `poll`.
-package struct Transport: ~Copyable {
+@safe package struct Transport: ~Copyable {
     let handle: OpaquePointer
     /// Its number among those that are driven in turn.
     package let number: UInt32
@@ -51,55 +54,55 @@ package struct Transport: ~Copyable {
     package static let eventCapacity = 256
 
     package init(_ options: TransportOptions) throws(TransportError) {
-        var record = apns_transport_options()
-        record.loop = options.loop.rawValue
-        record.connections_max = UInt32(options.connections)
-        record.streams_max = UInt32(options.streams)
-        record.body_received_max = UInt32(options.bodyLimit)
-        record.request_timeout_ms = options.requestTimeout
-        record.connect_timeout_ms = options.connectTimeout
-        record.send_buffer_max = options.sendBuffer
+        var record = unsafe apns_transport_options()
+        unsafe record.loop = options.loop.rawValue
+        unsafe record.connections_max = UInt32(options.connections)
+        unsafe record.streams_max = UInt32(options.streams)
+        unsafe record.body_received_max = UInt32(options.bodyLimit)
+        unsafe record.request_timeout_ms = options.requestTimeout
+        unsafe record.connect_timeout_ms = options.connectTimeout
+        unsafe record.send_buffer_max = options.sendBuffer
         var error = apns_error()
         var made: OpaquePointer?
         var number: UInt32 = 0
-        let names = options.captures.map {
-            UnsafeRawPointer($0.utf8Start).assumingMemoryBound(to: CChar.self) as UnsafePointer<CChar>?
+        let names = unsafe options.captures.map {
+            unsafe UnsafeRawPointer($0.utf8Start).assumingMemoryBound(to: CChar.self) as UnsafePointer<CChar>?
         }
-        let status = names.withUnsafeBufferPointer { names in
-            record.captures = names.baseAddress
-            record.capture_count = UInt32(names.count)
-            return options.open(&record, &made, &number, &error)
+        let status = unsafe names.withUnsafeBufferPointer { names in
+            unsafe record.captures = names.baseAddress
+            unsafe record.capture_count = UInt32(names.count)
+            return unsafe options.open(&record, &made, &number, &error)
         }
-        guard status == 0, let made else { throw TransportError(status: status, record: error) }
-        handle = made
+        guard status == 0, let made = unsafe made else { throw TransportError(status: status, record: error) }
+        unsafe handle = unsafe made
         self.number = number
-        apns_transport_user_timeout_set(made, options.userTimeout)
-        outcomes = .allocate(capacity: Self.outcomeCapacity)
-        events = .allocate(capacity: Self.eventCapacity)
+        unsafe apns_transport_user_timeout_set(made, options.userTimeout)
+        unsafe outcomes = .allocate(capacity: Self.outcomeCapacity)
+        unsafe events = .allocate(capacity: Self.eventCapacity)
     }
 
     deinit {
         waker?.detach()
-        apns_transport_destroy(handle)
-        outcomes.deallocate()
-        events.deallocate()
+        unsafe apns_transport_destroy(handle)
+        unsafe outcomes.deallocate()
+        unsafe events.deallocate()
     }
 
     /// The loop that runs.
-    package var loop: LoopKind { LoopKind(rawValue: apns_transport_loop_kind(handle)) ?? .automatic }
+    package var loop: LoopKind { unsafe LoopKind(rawValue: apns_transport_loop_kind(handle)) ?? .automatic }
 
     /// The errno with which io_uring was refused where `automatic` was asked for; 0 if it was not.
-    package var refusal: Int32 { apns_transport_loop_refusal(handle) }
+    package var refusal: Int32 { unsafe apns_transport_loop_refusal(handle) }
 
     /// Monotonic nanoseconds.
-    package var now: UInt64 { apns_transport_now_ns(handle) }
+    package var now: UInt64 { unsafe apns_transport_now_ns(handle) }
 
     /// Requests that may be submitted before the slab is full.
-    package var streamsFree: Int { Int(apns_transport_streams_free(handle)) }
+    package var streamsFree: Int { unsafe Int(apns_transport_streams_free(handle)) }
 
     package var statistics: TransportStatistics {
         var record = TransportStatistics()
-        apns_transport_statistics_get(handle, &record)
+        unsafe apns_transport_statistics_get(handle, &record)
         return record
     }
 
@@ -107,17 +110,18 @@ package struct Transport: ~Copyable {
     package mutating func attach(_ waker: LaneWaker) {
         self.waker?.detach()
         self.waker = waker
-        waker.attach(handle)
+        unsafe waker.attach(CoreHandle(pointer: handle))
     }
 
     /// Takes the requests; each one gets exactly one outcome.
     package mutating func submit(_ requests: UnsafeBufferPointer<RequestRecord>) throws(TransportError) {
-        let status = apns_transport_submit(handle, requests.baseAddress, UInt32(requests.count))
+        let status = unsafe apns_transport_submit(handle, requests.baseAddress, UInt32(requests.count))
         guard status == 0 else { throw TransportError(status: status, doing: "submitting \(requests.count) requests") }
     }
 
-    /// One poll's harvest; both arrays are valid until the next poll, so it is not to be kept: there are no copies.
-    package struct Harvest: ~Copyable {
+    /// One poll's harvest; both arrays are valid until the next poll, so it is not to be kept. There are no copies, and no
+    /// checks of bounds at the thousands of outcomes that one poll may bring.
+    @safe package struct Harvest: ~Copyable {
         package let outcomes: UnsafeBufferPointer<OutcomeRecord>
         package let events: UnsafeBufferPointer<EventRecord>
     }
@@ -128,16 +132,16 @@ package struct Transport: ~Copyable {
     ///   - timeout: milliseconds to wait for a first thing to report; 0 does not wait.
     ///   - linger: microseconds to let answers gather; 0 while there are streams to fill.
     package mutating func poll(timeout: UInt32, linger: UInt32) throws(TransportError) -> Harvest {
-        var io = apns_transport_poll_io()
-        io.outcomes = outcomes.baseAddress
-        io.outcome_capacity = UInt32(outcomes.count)
-        io.events = events.baseAddress
-        io.event_capacity = UInt32(events.count)
-        io.timeout_ms = timeout
-        io.linger_us = linger
-        let status = apns_transport_poll(handle, &io)
-        guard status == 0 else { throw TransportError(loop: loop, error: apns_transport_loop_error(handle)) }
-        return Harvest(
+        var io = unsafe apns_transport_poll_io()
+        unsafe io.outcomes = unsafe outcomes.baseAddress
+        unsafe io.outcome_capacity = unsafe UInt32(outcomes.count)
+        unsafe io.events = unsafe events.baseAddress
+        unsafe io.event_capacity = unsafe UInt32(events.count)
+        unsafe io.timeout_ms = timeout
+        unsafe io.linger_us = linger
+        let status = unsafe apns_transport_poll(handle, &io)
+        guard status == 0 else { throw unsafe TransportError(loop: loop, error: apns_transport_loop_error(handle)) }
+        return unsafe Harvest(
             outcomes: UnsafeBufferPointer(start: outcomes.baseAddress, count: Int(io.outcome_count)),
             events: UnsafeBufferPointer(start: events.baseAddress, count: Int(io.event_count)))
     }

@@ -1,5 +1,5 @@
+import APNSBatchBasics
 import CAPNSTransport
-import Glibc
 
 /// A failure of the transport itself, with text for a person; never holds a secret.
 package struct TransportError: Error, CustomStringConvertible, Sendable {
@@ -25,9 +25,7 @@ package struct TransportError: Error, CustomStringConvertible, Sendable {
             default: .misuse
             }
         code = record.code
-        let text = withUnsafeBytes(of: record.text) { bytes in
-            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        }
+        let text = textOfCharacters(record.text)
         description = text.isEmpty ? "transport failed with status \(status)" : text
     }
 
@@ -41,7 +39,7 @@ package struct TransportError: Error, CustomStringConvertible, Sendable {
         let isRing = loop == .ioUring
         self.init(
             kind: .resource, code: Int64(error),
-            description: "the \(isRing ? "io_uring" : "epoll") event loop failed: \(String(cString: strerror(error)))"
+            description: "the \(isRing ? "io_uring" : "epoll") event loop failed: \(systemMessage(error))"
                 + (isRing ? "; epoll may work instead (loop: epoll)" : ""))
     }
 

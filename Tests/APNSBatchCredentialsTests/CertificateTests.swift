@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSBatchIdentities
 import CAPNSTestSupport
 import Testing
@@ -16,7 +17,7 @@ struct ClientCertificateTests {
             #expect(certificate.facts.commonName == "Apple Push Services: com.example.app")
             // The key that stands in the same file is not kept with it.
             #expect(certificate.certificatePEM == Fixtures.rsaCertificate)
-            #expect(certificate.keyPEM.withUnsafeBytes { Array($0) } == Fixtures.rsa)
+            #expect(certificate.keyPEM.unwipedCopy == Fixtures.rsa)
         }
     }
 
@@ -26,7 +27,7 @@ struct ClientCertificateTests {
         let identity = try ServerIdentity.make(hosts: ["client"])
         let locked = try SigningKey(pem: identity.keyPEM).privateKeyPEM(passphrase: passphrase)
         let certificate = try ClientCertificate(pem: identity.certificatePEM, keyPEM: locked, passphrase: passphrase)
-        #expect(certificate.keyPEM.withUnsafeBytes { Array($0) } == identity.keyPEM)
+        #expect(certificate.keyPEM.unwipedCopy == identity.keyPEM)
         let error = #expect(throws: CredentialError.self) {
             try ClientCertificate(pem: identity.certificatePEM, keyPEM: locked)
         }
@@ -156,7 +157,7 @@ struct SmallThingsTests {
         var bytes: [UInt8] = [1, 2, 3]
         let secret = SecretBytes(consuming: &bytes)
         #expect(bytes.isEmpty)
-        #expect(secret.withUnsafeBytes { Array($0) } == [1, 2, 3])
+        #expect(secret.unwipedCopy == [1, 2, 3])
         let kept = UnsafeMutableRawBufferPointer.allocate(byteCount: 3, alignment: 1)
         defer { kept.deallocate() }
         kept.copyBytes(from: [1, 2, 3])

@@ -47,7 +47,7 @@ struct PKCS12Tests {
         for given in passphrase.isEmpty ? [nil, []] : [Array(passphrase.utf8)] {
             let certificate = try ClientCertificate(pkcs12: file, passphrase: given)
             #expect(certificate.facts.userID == "com.example.app")
-            #expect(certificate.keyPEM.withUnsafeBytes { Array($0) } == Fixtures.rsa)
+            #expect(certificate.keyPEM.unwipedCopy == Fixtures.rsa)
             let chain = String(decoding: certificate.certificatePEM, as: UTF8.self)
             #expect(chain.hasPrefix(String(decoding: Fixtures.rsaCertificate, as: UTF8.self)))
             #expect(chain.split(separator: "-----BEGIN CERTIFICATE-----").count == (form == "modern" ? 2 : 1))
@@ -57,7 +57,8 @@ struct PKCS12Tests {
     @Test("is told from PEM by its content")
     func content() throws {
         let file = try Self.file("modern", "x")
-        #expect(try ClientCertificate(file: file, passphrase: [120]).facts.userID == "com.example.app")
+        #expect(
+            try ClientCertificate(file: file, passphrase: [120]).facts.userID == "com.example.app")
         #expect(
             try ClientCertificate(file: Fixtures.rsaCertificate, keyPEM: Fixtures.rsa).facts.userID == "com.example.app"
         )
@@ -128,5 +129,15 @@ struct CertificateDatesTests {
         #expect(!facts.isExpired(now: facts.notAfter) && facts.isExpired(now: facts.notAfter + 1))
         #expect(!facts.expires(within: 60, now: facts.notAfter - 60))
         #expect(facts.expires(within: 60, now: facts.notAfter - 59))
+    }
+}
+
+extension ClientCertificate {
+    init(pkcs12: [UInt8], passphrase: [UInt8]?) throws(CredentialError) {
+        try self.init(pkcs12: pkcs12.span, passphrase: passphrase)
+    }
+
+    init(file: [UInt8], keyPEM: [UInt8] = [], passphrase: [UInt8]? = nil) throws(CredentialError) {
+        try self.init(file: file.span, key: keyPEM.span, passphrase: passphrase)
     }
 }

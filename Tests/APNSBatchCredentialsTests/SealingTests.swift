@@ -20,7 +20,7 @@ extension PayloadSealer {
     }
 
     func address(_ key: [UInt8]) throws(CredentialError) {
-        try key.withBytes { (key) throws(CredentialError) in try address(key) }
+        try withBytes(of: key) { (key) throws(CredentialError) in try address(key) }
     }
 }
 
@@ -129,7 +129,7 @@ struct SealingTests {
 @Suite("A recipient's key")
 struct RecipientKeyTests {
     private func bits(_ key: [UInt8]) throws(CredentialError) -> Int {
-        try key.withBytes { (key) throws(CredentialError) in try RecipientKey.check(key) }
+        try withBytes(of: key) { (key) throws(CredentialError) in try RecipientKey.check(key) }
     }
 
     @Test("is read from every form it comes in, with 2,048 to 8,192 bits", arguments: [2048, 2049, 4096, 8192])
@@ -214,4 +214,11 @@ struct Base64Tests {
     func refused(text: String) {
         #expect(Base64.decode(Array(text.utf8)) == nil)
     }
+}
+
+/// `withUnsafeBytes` for a body that throws errors of one type.
+private func withBytes<R>(
+    of bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(CredentialError) -> R
+) throws(CredentialError) -> R {
+    try bytes.withUnsafeBytes { bytes in Result { () throws(CredentialError) in try body(bytes) } }.get()
 }

@@ -41,7 +41,7 @@ struct TestAuthority {
     var providerKey: ProviderKey {
         let verification = verification
         return ProviderKey(keyID: keyID, teamID: teamID, team: -1) { message, signature in
-            signature.withUnsafeBytes { verification.verify(message, signature: $0) }
+            verification.verify(message, signature: signature)
         }
     }
 

@@ -46,7 +46,7 @@ import Testing
         var transport = try Transport(Self.options(.automatic))
         var options = TLSOptions()
         options.certificate = Array("no certificate".utf8)
-        options.key = Array("no key".utf8)
+        options.key = SecretBytes(copying: "no key".utf8)
         var failed = false
         do {
             _ = try transport.makeTLS(options)

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSBatchCredentials
 import APNSBatchModel
 import APNSBatchNotification
@@ -37,7 +38,7 @@ struct RequestCredentials: Sendable {
     init(certificate: ClientCertificate) { kind = .certificate(certificate) }
 
     /// A provider token of its own for one connection; nil where a certificate or nothing is used.
-    func authorization(now: UInt64) throws(CampaignError) -> HeaderField? {
+    func authorization(now: UInt64) throws(CampaignError) -> SecretBytes? {
         guard case .token(let key, let issuer) = kind else { return nil }
         do {
             return try ProviderToken.make(issuer: issuer, issuedAt: Int64(now)) {
@@ -48,12 +49,12 @@ struct RequestCredentials: Sendable {
         }
     }
 
-    /// The TLS of a connection. Holds a certificate's key: not to be kept.
+    /// The TLS of a connection.
     func tls(_ trust: TLSOptions) -> TLSOptions {
         guard case .certificate(let certificate) = kind else { return trust }
         var tls = trust
         tls.certificate = certificate.certificatePEM
-        tls.key = certificate.keyPEM.withUnsafeBytes { Array($0) }
+        tls.key = certificate.keyPEM
         return tls
     }
 }

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSBatchNotification
 import APNSBatchTransport
 
@@ -24,16 +25,16 @@ struct SingleConnection: ~Copyable {
     }
 
     mutating func run(
-        _ request: RequestClient.Request, authorization: HeaderField?, into exchange: inout RequestClient.Exchange
+        _ request: RequestClient.Request, authorization: SecretBytes?, into exchange: inout RequestClient.Exchange
     ) throws(TransportError) {
         var fields = [
             RequestHeader.method.field(request.method), RequestHeader.scheme.field("https"),
             RequestHeader.authority.field(APNSHost.authority(host: client.host, port: client.port)),
         ]
         fields += request.fields
-        if let authorization { fields.append(authorization) }
         try transport.defineHeaderSet(0, fields.map(\.bytes))
         guard let connection = try connect(&exchange) else { return }
+        if let authorization { try transport.setField(RequestHeader.authorization.name, authorization, of: connection) }
         exchange.result = try send(request, on: connection)
     }
 

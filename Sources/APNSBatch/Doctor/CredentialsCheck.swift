@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import APNSBatchCredentials
 import APNSBatchNotification
 import Glibc
@@ -21,10 +22,11 @@ struct CredentialsCheck {
         _ file: String, _ keyID: String, _ teamID: String, _ passphrase: [UInt8]?
     ) -> ([Doctor.Finding], RequestCredentials?) {
         var (findings, bytes) = read(file, as: "key file")
-        defer { Self.wipe(&bytes) }
         guard let bytes else { return (findings + identifiers(keyID, teamID, file), nil) }
         do {
-            let key = try SigningKey(pem: bytes, passphrase: passphrase)
+            let key = try bytes.withSpan { (pem) throws(CredentialError) in
+                try SigningKey(pem: pem, passphrase: passphrase)
+            }
             findings.append(.init(.ok, "key file", "\(file) holds a P-256 signing key"))
             findings += identifiers(keyID, teamID, file)
             let issuer = try? ProviderToken.Issuer(keyID: keyID, teamID: teamID)
@@ -89,19 +91,19 @@ struct CredentialsCheck {
         _ file: String, _ keyFile: String?, _ passphrase: [UInt8]?
     ) -> ([Doctor.Finding], RequestCredentials?) {
         var (findings, chain) = read(file, as: "certificate", isSecret: keyFile == nil)
-        var key: [UInt8]?
+        var key = chain
         if let keyFile {
             let (found, bytes) = read(keyFile, as: "certificate key")
             findings += found
             key = bytes
         }
-        defer {
-            Self.wipe(&chain)
-            Self.wipe(&key)
-        }
-        guard let chain, keyFile == nil || key != nil else { return (findings, nil) }
+        guard let chain, let key else { return (findings, nil) }
         do {
-            let certificate = try ClientCertificate(file: chain, keyPEM: key, passphrase: passphrase)
+            let certificate = try chain.withSpan { (chain) throws(CredentialError) in
+                try key.withSpan { (key) throws(CredentialError) in
+                    try ClientCertificate(file: chain, key: key, passphrase: passphrase)
+                }
+            }
             return (
                 findings + facts(certificate.facts, file), RequestCredentials(certificate: certificate)
             )
@@ -154,7 +156,7 @@ struct CredentialsCheck {
     /// Reads a file, and looks who else may.
     private func read(
         _ file: String, as what: String, isSecret: Bool = true
-    ) -> (findings: [Doctor.Finding], bytes: [UInt8]?) {
+    ) -> (findings: [Doctor.Finding], bytes: SecretBytes?) {
         do {
             let (bytes, mode) = try SmallFile.read(file)
             guard isSecret, mode & 0o077 != 0 else { return ([], bytes) }
@@ -172,11 +174,6 @@ struct CredentialsCheck {
             )
         }
     }
-
-    private static func wipe(_ bytes: inout [UInt8]?) {
-        bytes?.withUnsafeMutableBytes { SecretBytes.wipe($0) }
-        bytes = nil
-    }
 }
 
 /// A file of some kilobytes: a key, a certificate.
@@ -188,25 +185,26 @@ enum SmallFile {
     }
 
     /// The bytes, and the mode that says who may use the file.
-    static func read(_ path: String) throws(Failure) -> ([UInt8], mode_t) {
+    static func read(_ path: String) throws(Failure) -> (SecretBytes, mode_t) {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         var facts = stat()
         guard file >= 0, fstat(file, &facts) == 0 else { throw failure(path) }
         defer { close(file) }
         guard facts.st_mode & S_IFMT != S_IFDIR else { throw Failure(description: "\(path): is a directory") }
-        var bytes = [UInt8](repeating: 0, count: lengthMax)
-        var length = 0
-        while length < lengthMax {
-            let count = bytes.withUnsafeMutableBytes { Glibc.read(file, $0.baseAddress! + length, lengthMax - length) }
-            guard count >= 0 else { throw failure(path) }
-            if count == 0 { break }
-            length += count
+        let bytes = try SecretBytes(capacity: lengthMax) { (room) throws(Failure) in
+            var length = 0
+            while length < lengthMax {
+                let count = Glibc.read(file, room.baseAddress! + length, lengthMax - length)
+                guard count >= 0 else { throw failure(path) }
+                if count == 0 { break }
+                length += count
+            }
+            return length
         }
-        bytes.removeLast(lengthMax - length)
         return (bytes, facts.st_mode)
     }
 
     private static func failure(_ path: String) -> Failure {
-        Failure(description: "cannot read \(path): \(String(cString: strerror(errno)))")
+        Failure(description: "cannot read \(path): \(systemMessage())")
     }
 }

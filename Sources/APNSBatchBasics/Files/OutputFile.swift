@@ -8,7 +8,7 @@ import Synchronization
 /// as they are.
 ///
 /// One thread at a time.
-package final class OutputFile: @unchecked Sendable {
+package final class OutputFile: Sendable {
     /// Who may read it.
     package enum Readers: mode_t, Sendable {
         /// The owner alone: for keys, and for whatever holds parts of rows, such as device tokens.
@@ -39,7 +39,7 @@ package final class OutputFile: @unchecked Sendable {
     /// The file that is written until `finish`; nil for a device or a pipe.
     private let unfinished: String?
     private let descriptor: Int32
-    private var isFinished = false
+    private let isFinished = Atomic(false)
 
     private static let startMax = 64 * 1024
     private static let number = Atomic<Int>(0)
@@ -52,7 +52,7 @@ package final class OutputFile: @unchecked Sendable {
             (descriptor, unfinished) = try Self.makeBeside(target, readers)
         case .device:
             self.path = path
-            descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+            descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
             guard descriptor >= 0 else { throw OutputFileError("write", path) }
             unfinished = nil
         }
@@ -63,7 +63,7 @@ package final class OutputFile: @unchecked Sendable {
 
     deinit {
         close(descriptor)
-        if let unfinished, !isFinished { unlink(unfinished) }
+        if let unfinished, !isFinished.load(ordering: .relaxed) { unsafe unlink(unfinished) }
     }
 
     private enum Place {
@@ -74,36 +74,38 @@ package final class OutputFile: @unchecked Sendable {
 
     private static func place(_ path: String, _ kind: Kind) throws(OutputFileError) -> Place {
         var facts = stat()
-        guard stat(path, &facts) == 0 else {
+        guard unsafe stat(path, &facts) == 0 else {
             // A link that leads nowhere is somebody's, too.
             let code = errno
-            guard code == ENOENT, lstat(path, &facts) != 0 else { throw OutputFileError("create", path, code: code) }
+            guard code == ENOENT, unsafe lstat(path, &facts) != 0 else {
+                throw OutputFileError("create", path, code: code)
+            }
             return .file(path)
         }
         guard facts.st_mode & S_IFMT == S_IFREG else { return .device }
-        guard let resolved = realpath(path, nil) else { throw OutputFileError("create", path) }
-        defer { free(resolved) }
+        guard let resolved = unsafe realpath(path, nil) else { throw OutputFileError("create", path) }
+        defer { unsafe free(resolved) }
         if facts.st_size > 0 {
             let start = try start(of: path)
             guard kind.isOurs(start) else { throw .foreign(path, wanted: kind.name) }
         }
-        return .file(String(cString: resolved))
+        return .file(unsafe String(cString: resolved))
     }
 
     private static func start(of path: String) throws(OutputFileError) -> [UInt8] {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw OutputFileError("read", path) }
         defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: startMax)
-        var length = 0
-        while length < bytes.count {
-            let count = bytes.withUnsafeMutableBytes { read(file, $0.baseAddress! + length, $0.count - length) }
+        var start: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: startMax)
+        while start.count < startMax {
+            let count = unsafe read(file, &piece, startMax - start.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw OutputFileError("read", path) }
             if count == 0 { break }
-            length += count
+            start += piece[..<count]
         }
-        return Array(bytes[..<length])
+        return start
     }
 
     /// A new file in the same directory; nobody else has it.
@@ -112,43 +114,40 @@ package final class OutputFile: @unchecked Sendable {
         while true {
             let number = number.add(1, ordering: .relaxed).newValue
             let name = "\(path[..<slash]).\(path[slash...]).\(getpid())-\(number)"
-            let file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, readers.rawValue)
+            let file = unsafe open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, readers.rawValue)
             if file >= 0 { return (file, name) }
             guard errno == EEXIST else { throw OutputFileError("create", path) }
         }
     }
 
     /// Appends bytes.
-    package func write(_ bytes: UnsafeRawBufferPointer) throws(OutputFileError) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+    package func write(_ bytes: Span<UInt8>) throws(OutputFileError) {
+        var written = 0
+        while written < bytes.count {
+            let rest = bytes.extracting(droppingFirst: written)
+            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw OutputFileError("write", path, code: count < 0 ? errno : ENOSPC) }
-            rest = rest.dropFirst(count)
+            written += count
         }
     }
 
     /// Appends bytes.
-    package func write(_ bytes: [UInt8]) throws(OutputFileError) {
-        try bytes.withUnsafeBufferPointer { (bytes) throws(OutputFileError) in
-            try write(UnsafeRawBufferPointer(bytes))
-        }
-    }
+    package func write(_ bytes: [UInt8]) throws(OutputFileError) { try write(bytes.span) }
 
     /// Puts the file in its place. Without it nothing remains of the file.
     package func finish() throws(OutputFileError) {
-        guard let unfinished, !isFinished else { return }
+        guard let unfinished, !isFinished.load(ordering: .relaxed) else { return }
         try sync()
-        guard rename(unfinished, path) == 0 else { throw OutputFileError("write", path) }
-        isFinished = true
+        guard unsafe rename(unfinished, path) == 0 else { throw OutputFileError("write", path) }
+        isFinished.store(true, ordering: .relaxed)
     }
 
     /// The same where nothing may stand yet; false when something does, which is left as it is.
     private func finishIfFree() throws(OutputFileError) -> Bool {
         guard let unfinished else { return false }
         try sync()
-        if link(unfinished, path) == 0 { return true }
+        if unsafe link(unfinished, path) == 0 { return true }
         guard errno == EEXIST else { throw OutputFileError("create", path) }
         return false
     }
@@ -173,7 +172,7 @@ package final class OutputFile: @unchecked Sendable {
     /// - Returns: false when something stands there, which is left as it is.
     package static func create(_ bytes: [UInt8], at path: String, readers: Readers) throws(OutputFileError) -> Bool {
         var facts = stat()
-        guard lstat(path, &facts) != 0 else { return false }
+        guard unsafe lstat(path, &facts) != 0 else { return false }
         let file = try OutputFile(path, Kind("") { _ in false }, readers: readers)
         try file.write(bytes)
         return try file.finishIfFree()

@@ -14,7 +14,7 @@ package enum OutputFileError: Error, Equatable, Sendable, CustomStringConvertibl
 
     package var description: String {
         switch self {
-        case .system(let action, let path, let code): "cannot \(action) \(path): \(String(cString: strerror(code)))"
+        case .system(let action, let path, let code): "cannot \(action) \(path): \(systemMessage(code))"
         case .foreign(let path, let wanted):
             "\(path) already exists and does not hold \(wanted); it was not overwritten: name another file"
         }

@@ -6,7 +6,7 @@ package enum CRC32C {
     ///
     /// - Parameter before: the checksum of what stands before them.
     package static func of(_ bytes: UnsafeRawBufferPointer, after before: UInt32 = 0) -> UInt32 {
-        apns_crc32c(before, bytes.baseAddress, bytes.count)
+        unsafe apns_crc32c(before, bytes.baseAddress, bytes.count)
     }
 
     /// The checksum of two texts, one behind the other, from the checksums of both and the length of the second.

@@ -7,8 +7,8 @@ package enum FNV1a {
     @inlinable @inline(__always)
     package static func hash(_ bytes: UnsafeRawBufferPointer, from state: UInt64) -> UInt64 {
         var hash = state
-        for byte in bytes {
-            hash = (hash ^ UInt64(byte)) &* prime
+        for index in bytes.indices {
+            hash = unsafe (hash ^ UInt64(bytes[index])) &* prime
         }
         return hash
     }

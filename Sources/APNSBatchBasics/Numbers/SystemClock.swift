@@ -19,10 +19,10 @@ package enum SystemClock {
 
     private static func now(_ clock: clockid_t) -> UInt64 {
         var time = timespec()
-        clock_gettime(clock, &time)
+        unsafe clock_gettime(clock, &time)
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 }
 
 /// The text of an error number of the system, by default the current one.
-package func systemMessage(_ code: Int32 = errno) -> String { String(cString: strerror(code)) }
+package func systemMessage(_ code: Int32 = errno) -> String { unsafe String(cString: strerror(code)) }

@@ -4,31 +4,34 @@ import CAPNSCommon
 /// RFC 7515 uses it.
 package enum Base64 {
     package static func encode(_ bytes: [UInt8]) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: apns_base64_length(bytes.count)) { text, count in
+        unsafe [UInt8](unsafeUninitializedCapacity: apns_base64_length(bytes.count)) { text, count in
             count = apns_base64_length(bytes.count)
-            if let start = text.baseAddress { apns_base64_encode(bytes, bytes.count, start) }
+            if let start = text.baseAddress { unsafe apns_base64_encode(bytes, bytes.count, start) }
         }
     }
 
     /// Nil for anything but the one text of a value: blanks, missing padding, bits behind the last byte.
     package static func decode(_ text: [UInt8]) -> [UInt8]? {
         var count = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3 + 1) { bytes, initialized in
-            count = apns_base64_decode(text, text.count, false, bytes.baseAddress, bytes.count)
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3 + 1) { bytes, initialized in
+            count = unsafe apns_base64_decode(text, text.count, false, bytes.baseAddress, bytes.count)
             initialized = max(count, 0)
         }
         return count < 0 ? nil : bytes
     }
 
-    package static func encodeURL(_ bytes: [UInt8]) -> String {
-        let text = encode(bytes).prefix { $0 != UInt8(ascii: "=") }.map { byte in
-            switch byte {
-            case UInt8(ascii: "+"): UInt8(ascii: "-")
-            case UInt8(ascii: "/"): UInt8(ascii: "_")
-            default: byte
+    /// In the one array that is returned, so that a caller can wipe it.
+    package static func encodeURL(_ bytes: [UInt8]) -> [UInt8] {
+        var text = encode(bytes)
+        while text.last == UInt8(ascii: "=") { text.removeLast() }
+        for index in text.indices {
+            switch text[index] {
+            case UInt8(ascii: "+"): text[index] = UInt8(ascii: "-")
+            case UInt8(ascii: "/"): text[index] = UInt8(ascii: "_")
+            default: break
             }
         }
-        return String(decoding: text, as: UTF8.self)
+        return text
     }
 
     /// Nil for anything but the one text of a value.

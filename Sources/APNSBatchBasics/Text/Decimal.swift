@@ -4,13 +4,13 @@ package enum Decimal {
     /// are no more digits: what is behind the digits may be written over.
     package static func write(_ number: UInt64, to target: UnsafeMutablePointer<UInt8>) -> Int {
         if number < 10 {
-            target[0] = UInt8(ascii: "0") + UInt8(number)
+            unsafe target[0] = UInt8(ascii: "0") + UInt8(number)
             return 1
         }
         guard number < 100_000_000 else {
             let (head, tail) = number.quotientAndRemainder(dividingBy: 100_000_000)
-            let written = write(head, to: target)
-            UnsafeMutableRawPointer(target + written).storeBytes(of: eightDigits(tail), as: UInt64.self)
+            let written = unsafe write(head, to: target)
+            unsafe UnsafeMutableRawPointer(target + written).storeBytes(of: eightDigits(tail), as: UInt64.self)
             return written + 8
         }
         // How many there are is known long before they are: what follows in the buffer need not wait for them.
@@ -19,7 +19,7 @@ package enum Decimal {
             1 + reaches(10) + reaches(100) + reaches(1000) + reaches(10_000) + reaches(100_000) + reaches(1_000_000)
             + reaches(10_000_000)
         let text = eightDigits(number).littleEndian >> UInt64(64 - 8 * digits)
-        UnsafeMutableRawPointer(target).storeBytes(of: text.littleEndian, as: UInt64.self)
+        unsafe UnsafeMutableRawPointer(target).storeBytes(of: text.littleEndian, as: UInt64.self)
         return digits
     }
 
@@ -36,8 +36,10 @@ package enum Decimal {
     }
 
     /// The number that the digits write; nil when there are none, when there is anything else, and past 18 digits.
-    package static func read(_ text: Slice<UnsafeRawBufferPointer>) -> UInt64? {
-        guard 1...18 ~= text.count else { return nil }
+    package static func read(_ text: Slice<UnsafeRawBufferPointer>) -> UInt64? { unsafe value(of: text) }
+
+    static func value(of text: some Collection<UInt8>) -> UInt64? {
+        guard text.count <= 18, !text.isEmpty else { return nil }
         var value: UInt64 = 0
         for byte in text {
             let digit = byte &- UInt8(ascii: "0")

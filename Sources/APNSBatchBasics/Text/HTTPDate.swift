@@ -53,6 +53,6 @@ package enum HTTPDate {
             let month = months.firstIndex(of: String(month))
         else { return nil }
         let number = month < 9 ? "0\(month + 1)" : "\(month + 1)"
-        return Array("\(year)-\(number)-\(day)T\(time)Z".utf8).withUnsafeBytes { Timestamp.parse($0) }
+        return Timestamp.parse(bytes: "\(year)-\(number)-\(day)T\(time)Z".utf8)
     }
 }

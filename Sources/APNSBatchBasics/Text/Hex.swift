@@ -3,7 +3,7 @@ package enum Hex {
     /// Whether the text is an even number of lower-case digits, and not empty.
     package static func isDigits(_ text: UnsafeRawBufferPointer) -> Bool {
         guard text.count > 0, text.count % 2 == 0 else { return false }
-        return text.allSatisfy { $0 &- UInt8(ascii: "0") < 10 || $0 &- UInt8(ascii: "a") < 6 }
+        return unsafe text.allSatisfy { $0.isDigit || $0 &- UInt8(ascii: "a") < 6 }
     }
 
     /// Packs an even number of digits into half as many bytes. `out`: room for half the text, rounded up to eight bytes.
@@ -11,16 +11,16 @@ package enum Hex {
         guard let base = text.baseAddress else { return }
         var at = 0
         while at &+ 16 <= text.count {
-            let packed = packBlock(base.loadUnaligned(fromByteOffset: at, as: SIMD16<UInt8>.self))
-            out.storeBytes(of: packed, toByteOffset: at / 2, as: SIMD8<UInt8>.self)
+            let packed = unsafe packBlock(base.loadUnaligned(fromByteOffset: at, as: SIMD16<UInt8>.self))
+            unsafe out.storeBytes(of: packed, toByteOffset: at / 2, as: SIMD8<UInt8>.self)
             at &+= 16
         }
         guard at < text.count else { return }
         var last = SIMD16<UInt8>.zero
-        withUnsafeMutableBytes(of: &last) {
-            $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: text[at...]))
+        unsafe withUnsafeMutableBytes(of: &last) {
+            unsafe $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: text[at...]))
         }
-        out.storeBytes(of: packBlock(last), toByteOffset: at / 2, as: SIMD8<UInt8>.self)
+        unsafe out.storeBytes(of: packBlock(last), toByteOffset: at / 2, as: SIMD8<UInt8>.self)
     }
 
     /// 16 digits as eight bytes.
@@ -35,9 +35,10 @@ package enum Hex {
 
     /// Writes the digits of the bytes. `out`: room for twice as many bytes.
     package static func unpack(_ bytes: UnsafeRawBufferPointer, to out: UnsafeMutableRawPointer) {
-        for (index, byte) in bytes.enumerated() {
-            out.storeBytes(of: digit(byte >> 4), toByteOffset: 2 * index, as: UInt8.self)
-            out.storeBytes(of: digit(byte & 15), toByteOffset: 2 * index + 1, as: UInt8.self)
+        for index in bytes.indices {
+            let byte = unsafe bytes[index]
+            unsafe out.storeBytes(of: digit(byte >> 4), toByteOffset: 2 * index, as: UInt8.self)
+            unsafe out.storeBytes(of: digit(byte & 15), toByteOffset: 2 * index + 1, as: UInt8.self)
         }
     }
 

@@ -1,12 +1,14 @@
 /// Times as RFC 3339 section 5.6 writes them: `2026-01-01T02:00:00+02:00`. Fractions of a second are passed over.
 package enum Timestamp {
     /// Seconds since 1970-01-01 00:00 UTC; nil for another text or a day that does not exist.
-    package static func parse(_ text: UnsafeRawBufferPointer) -> Int64? {
-        var rest = text[...]
-        guard let year = number(&rest, 4), skip(&rest, "-"), let month = number(&rest, 2), skip(&rest, "-"),
-            let day = number(&rest, 2), skip(&rest, "T"), let hour = number(&rest, 2), skip(&rest, ":"),
-            let minute = number(&rest, 2), skip(&rest, ":"), let second = number(&rest, 2), skipFraction(&rest),
-            let offset = offset(&rest), rest.isEmpty
+    package static func parse(_ text: UnsafeRawBufferPointer) -> Int64? { unsafe parse(bytes: text) }
+
+    static func parse(bytes text: some Collection<UInt8>) -> Int64? {
+        var text = Reader(rest: text[...])
+        guard let year = text.number(4), text.skip("-"), let month = text.number(2), text.skip("-"),
+            let day = text.number(2), text.skip("T"), let hour = text.number(2), text.skip(":"),
+            let minute = text.number(2), text.skip(":"), let second = text.number(2), text.skipFraction(),
+            let offset = text.offset(), text.rest.isEmpty
         else { return nil }
         guard 1...12 ~= month, 1...daysIn(month, of: year) ~= day, hour < 24, minute < 60, second <= 60 else {
             return nil
@@ -20,38 +22,42 @@ package enum Timestamp {
         return "\(time.year)-\(time.two(time.month))-\(time.two(time.day))T\(time.clock)Z"
     }
 
-    private static func number(_ rest: inout Slice<UnsafeRawBufferPointer>, _ digits: Int) -> Int64? {
-        guard rest.count >= digits, let value = Decimal.read(rest.prefix(digits)) else { return nil }
-        rest = rest.dropFirst(digits)
-        return Int64(value)
-    }
+    private struct Reader<Rest: Collection<UInt8>> where Rest.SubSequence == Rest {
+        var rest: Rest
 
-    /// Passes the character, a letter in either case.
-    private static func skip(_ rest: inout Slice<UnsafeRawBufferPointer>, _ character: Unicode.Scalar) -> Bool {
-        guard let byte = rest.first else { return false }
-        let isLetter = character.properties.isAlphabetic
-        guard byte == UInt8(ascii: character) || (isLetter && byte & ~0x20 == UInt8(ascii: character)) else {
-            return false
+        mutating func number(_ digits: Int) -> Int64? {
+            guard rest.count >= digits, let value = Decimal.value(of: rest.prefix(digits)) else { return nil }
+            rest.removeFirst(digits)
+            return Int64(value)
         }
-        rest = rest.dropFirst()
-        return true
-    }
 
-    private static func skipFraction(_ rest: inout Slice<UnsafeRawBufferPointer>) -> Bool {
-        guard skip(&rest, ".") else { return true }
-        let digits = rest.prefix(while: \.isDigit)
-        rest = rest.dropFirst(digits.count)
-        return !digits.isEmpty
-    }
+        /// Passes the character, a letter in either case.
+        mutating func skip(_ character: Unicode.Scalar) -> Bool {
+            guard let byte = rest.first else { return false }
+            let isLetter = character.properties.isAlphabetic
+            guard byte == UInt8(ascii: character) || (isLetter && byte & ~0x20 == UInt8(ascii: character)) else {
+                return false
+            }
+            rest.removeFirst()
+            return true
+        }
 
-    /// `Z`, or hours and minutes ahead of UTC; in seconds.
-    private static func offset(_ rest: inout Slice<UnsafeRawBufferPointer>) -> Int64? {
-        if skip(&rest, "Z") { return 0 }
-        let sign: Int64 = rest.first == UInt8(ascii: "-") ? -1 : 1
-        guard skip(&rest, "+") || skip(&rest, "-"), let hours = number(&rest, 2), skip(&rest, ":"),
-            let minutes = number(&rest, 2), hours < 24, minutes < 60
-        else { return nil }
-        return sign * (hours * 3600 + minutes * 60)
+        mutating func skipFraction() -> Bool {
+            guard skip(".") else { return true }
+            let digits = rest.prefix(while: \.isDigit).count
+            rest.removeFirst(digits)
+            return digits > 0
+        }
+
+        /// `Z`, or hours and minutes ahead of UTC; in seconds.
+        mutating func offset() -> Int64? {
+            if skip("Z") { return 0 }
+            let sign: Int64 = rest.first == UInt8(ascii: "-") ? -1 : 1
+            guard skip("+") || skip("-"), let hours = number(2), skip(":"), let minutes = number(2), hours < 24,
+                minutes < 60
+            else { return nil }
+            return sign * (hours * 3600 + minutes * 60)
+        }
     }
 
     private static func daysIn(_ month: Int64, of year: Int64) -> Int64 {

@@ -35,7 +35,7 @@ package final class BoundedQueue<Element: Sendable>: Sendable {
     }
 
     private let capacity: Int
-    private let state = Monitor(State())
+    private let state = Guarded(State())
 
     package init(capacity: Int) {
         self.capacity = capacity

@@ -31,23 +31,23 @@ package struct NamedThread: ~Copyable {
     }
 
     private static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(ThreadError) -> pthread_t {
-        let start = Unmanaged.passRetained(Start(name: name, body: body))
+        let start = unsafe Unmanaged.passRetained(Start(name: name, body: body))
         var (blocked, before) = (sigset_t(), sigset_t())
-        sigfillset(&blocked)
-        for fault in [SIGSEGV, SIGBUS, SIGILL, SIGABRT, SIGFPE, SIGTRAP] { sigdelset(&blocked, fault) }
-        pthread_sigmask(SIG_SETMASK, &blocked, &before)
+        unsafe sigfillset(&blocked)
+        for fault in [SIGSEGV, SIGBUS, SIGILL, SIGABRT, SIGFPE, SIGTRAP] { unsafe sigdelset(&blocked, fault) }
+        unsafe pthread_sigmask(SIG_SETMASK, &blocked, &before)
         var made = pthread_t()
-        let status = pthread_create(
+        let status = unsafe pthread_create(
             &made, nil,
             { argument in
-                let start = Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue()
-                apns_thread_name(start.name)
+                let start = unsafe Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue()
+                unsafe apns_thread_name(start.name)
                 start.body()
                 return nil
-            }, start.toOpaque())
-        pthread_sigmask(SIG_SETMASK, &before, nil)
+            }, unsafe start.toOpaque())
+        unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
         if status == 0 { return made }
-        start.release()
+        unsafe start.release()
         throw ThreadError(name: name, code: status)
     }
 

@@ -25,10 +25,10 @@ extension Campaign.Credentials {
     public static func clientCertificate(
         file: [UInt8], keyFile: [UInt8]? = nil, passphrase: [UInt8]?
     ) throws(CampaignError) -> Self {
+        let key = keyFile ?? file
         do {
-            let certificate = try ClientCertificate(file: file, keyPEM: keyFile, passphrase: passphrase)
-            return .certificate(
-                chainPEM: certificate.certificatePEM, keyPEM: certificate.keyPEM.withUnsafeBytes { Array($0) })
+            let certificate = try ClientCertificate(file: file.span, key: key.span, passphrase: passphrase)
+            return .certificate(chainPEM: certificate.certificatePEM, keyPEM: certificate.keyPEM.unwipedCopy)
         } catch {
             throw explain(error, "client certificate")
         }

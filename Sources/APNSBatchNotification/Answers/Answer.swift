@@ -15,7 +15,7 @@ package struct Answer: Equatable, Sendable {
 
     /// From status and body as they came. On 200 the body is not looked at.
     package init(status: UInt16, body: UnsafeRawBufferPointer) {
-        let parsed = status == 200 ? ReasonBody() : ReasonBody.parse(body)
+        let parsed = unsafe status == 200 ? ReasonBody() : ReasonBody.parse(body)
         self.init(status: status, reason: parsed.reason, timestamp: parsed.timestamp)
     }
 
@@ -58,15 +58,15 @@ package struct ReasonBody: Equatable, Sendable {
     /// Reads a body. Allocates nothing when the reason is known and written without escapes. Complexity: O(n).
     package static func parse(_ body: UnsafeRawBufferPointer) -> ReasonBody {
         var result = ReasonBody()
-        var scanner = JSONScanner(body, top: .object)
+        var scanner = unsafe JSONScanner(body, top: .object)
         guard scanner.next() == .objectStart else { return result }
         while scanner.next() == .key {
-            let isReason = "reason".hasBytes(scanner.token)
-            let isTimestamp = "timestamp".hasBytes(scanner.token)
+            let isReason = unsafe "reason".hasBytes(scanner.token)
+            let isTimestamp = unsafe "timestamp".hasBytes(scanner.token)
             let value = scanner.next()
             if isReason, value == .string { result.reason = reason(scanner) }
             if isTimestamp, value == .number || value == .string {
-                result.timestamp = number(scanner.token) ?? result.timestamp
+                result.timestamp = unsafe number(scanner.token) ?? result.timestamp
             }
             scanner.finish(value)
         }
@@ -74,15 +74,16 @@ package struct ReasonBody: Equatable, Sendable {
     }
 
     private static func reason(_ scanner: JSONScanner) -> Reason? {
-        if scanner.token.isEmpty { return nil }
-        return scanner.token.contains(UInt8(ascii: "\\"))
+        if unsafe scanner.token.isEmpty { return nil }
+        return unsafe scanner.token.contains(UInt8(ascii: "\\"))
             ? Reason(rawValue: scanner.text) : Reason(bytes: scanner.token)
     }
 
     /// A number that is not negative, its fraction dropped; nil when it has more than 18 digits or an exponent.
     private static func number(_ text: UnsafeRawBufferPointer) -> Int64? {
-        let point = text.firstIndex(of: UInt8(ascii: ".")) ?? text.count
-        guard let whole = Decimal.read(text[..<point]), text[point...].dropFirst().allSatisfy(\.isDigit) else {
+        let point = unsafe text.firstIndex(of: UInt8(ascii: ".")) ?? text.count
+        guard let whole = unsafe Decimal.read(text[..<point]), unsafe text[point...].dropFirst().allSatisfy(\.isDigit)
+        else {
             return nil
         }
         return Int64(whole)
@@ -102,8 +103,8 @@ package enum GoAwayDebug: Equatable, Sendable {
 
     /// Reads debug data; never fails.
     package static func parse(_ data: UnsafeRawBufferPointer) -> GoAwayDebug {
-        if let reason = ReasonBody.parse(data).reason { return .reason(reason) }
-        let text = String(decoding: data.prefix(textLengthMax), as: UTF8.self)
+        if let reason = unsafe ReasonBody.parse(data).reason { return .reason(reason) }
+        let text = unsafe String(decoding: data.prefix(textLengthMax), as: UTF8.self)
         let clean = text.unicodeScalars.map { scalar in
             scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value) ? Character(" ") : Character(scalar)
         }

@@ -23,7 +23,7 @@ extension Reason: RawRepresentable, CustomStringConvertible {
 
     package init(rawValue: String) {
         var text = rawValue
-        self = text.withUTF8 { Reason(bytes: UnsafeRawBufferPointer($0)) }
+        self = text.withUTF8 { unsafe Reason(bytes: UnsafeRawBufferPointer($0)) }
     }
 
     /// The most bytes kept of an unknown reason: whatever a peer can make long has a limit.
@@ -31,10 +31,10 @@ extension Reason: RawRepresentable, CustomStringConvertible {
 
     /// From bytes. No allocation for a known one; invalid UTF-8 in an unknown one is replaced.
     package init(bytes: UnsafeRawBufferPointer) {
-        if let known = KnownReason(bytes: bytes) {
+        if let known = unsafe KnownReason(bytes: bytes) {
             self = .known(known)
         } else {
-            self = .unknown(String(decoding: bytes.prefix(Self.unknownLengthMax), as: UTF8.self))
+            self = unsafe .unknown(String(decoding: bytes.prefix(Self.unknownLengthMax), as: UTF8.self))
         }
     }
 }
@@ -97,10 +97,10 @@ extension KnownReason {
 
     /// Finds the reason that is exactly these bytes. Complexity: O(n) for the hash, then one or a few comparisons.
     init?(bytes: UnsafeRawBufferPointer) {
-        var slot = Self.slot(bytes)
+        var slot = unsafe Self.slot(bytes)
         while Self.slots[slot] != Self.noReason {
             let rule = AnswerRule.all[Int(Self.slots[slot])]
-            if rule.text.hasBytes(bytes) {
+            if unsafe rule.text.hasBytes(bytes) {
                 self = rule.reason
                 return
             }
@@ -118,7 +118,7 @@ extension KnownReason {
         var slots = [UInt8](repeating: noReason, count: slotCount)
         for rule in AnswerRule.all {
             var text = rule.text
-            var slot = text.withUTF8 { Self.slot(UnsafeRawBufferPointer($0)) }
+            var slot = text.withUTF8 { unsafe Self.slot(UnsafeRawBufferPointer($0)) }
             while slots[slot] != noReason { slot = (slot + 1) % slotCount }
             slots[slot] = rule.reason.rawValue
         }
@@ -128,7 +128,7 @@ extension KnownReason {
     /// FNV-1a of 32 bits, folded.
     private static func slot(_ bytes: UnsafeRawBufferPointer) -> Int {
         var hash: UInt32 = 0x811c_9dc5
-        for byte in bytes { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
+        for index in bytes.indices { hash = unsafe (hash ^ UInt32(bytes[index])) &* 0x0100_0193 }
         return Int(truncatingIfNeeded: (hash ^ (hash >> 16)) % UInt32(slotCount))
     }
 }

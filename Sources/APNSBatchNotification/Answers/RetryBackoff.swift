@@ -53,9 +53,11 @@ package enum RetryAfter {
     ///
     /// - Parameter now: seconds since 1970-01-01 00:00 UTC.
     package static func parse(_ value: UnsafeRawBufferPointer, now: Int64) -> UInt64? {
-        guard !value.isEmpty, value.count <= lengthMax else { return nil }
-        if value.allSatisfy(\.isDigit) { return Decimal.read(value[...]) ?? .max }
-        guard let date = HTTPDate.parseAnyForm(String(decoding: value, as: UTF8.self), now: now) else { return nil }
+        guard unsafe !value.isEmpty, value.count <= lengthMax else { return nil }
+        if unsafe value.allSatisfy(\.isDigit) { return unsafe Decimal.read(value[...]) ?? .max }
+        guard let date = unsafe HTTPDate.parseAnyForm(String(decoding: value, as: UTF8.self), now: now) else {
+            return nil
+        }
         return UInt64(max(0, date - now))
     }
 }

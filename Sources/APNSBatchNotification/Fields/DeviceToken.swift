@@ -20,10 +20,10 @@
     ) -> DeviceTokenFault? {
         let count = text.count
         guard count >= 2, count <= lengthMax, count & 1 == 0, let start = text.baseAddress else {
-            return fault(of: text)
+            return unsafe fault(of: text)
         }
-        let isHex = count >= 16 ? writeBlocks(start, count, out) : writeBytes(start, count, out)
-        return isHex ? nil : fault(of: text)
+        let isHex = unsafe count >= 16 ? writeBlocks(start, count, out) : writeBytes(start, count, out)
+        return unsafe isHex ? nil : fault(of: text)
     }
 
     /// Blocks of 16; the last one overlaps the one before it, so that no byte is left over. `count` is at least 16.
@@ -33,11 +33,11 @@
         var good = SIMD16<UInt8>(repeating: 0x80)
         var offset = 0
         while offset &+ 16 <= count {
-            good &= writeBlock(start, offset, out)
+            unsafe good &= writeBlock(start, offset, out)
             offset &+= 16
         }
-        if offset < count { good &= writeBlock(start, count &- 16, out) }
-        let halves = unsafeBitCast(good, to: SIMD2<UInt64>.self)
+        if offset < count { unsafe good &= writeBlock(start, count &- 16, out) }
+        let halves = unsafe unsafeBitCast(good, to: SIMD2<UInt64>.self)
         return halves[0] & halves[1] == 0x8080_8080_8080_8080
     }
 
@@ -49,10 +49,10 @@
     private static func writeBlock(
         _ start: UnsafeRawPointer, _ offset: Int, _ out: UnsafeMutableRawPointer
     ) -> SIMD16<UInt8> {
-        let bytes = start.loadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self)
+        let bytes = unsafe start.loadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self)
         // Bit 5 is set in all digits and makes a letter small.
         let lower = bytes | SIMD16(repeating: 0x20)
-        out.storeBytes(of: lower, toByteOffset: offset, as: SIMD16<UInt8>.self)
+        unsafe out.storeBytes(of: lower, toByteOffset: offset, as: SIMD16<UInt8>.self)
         let sevenBits = bytes & SIMD16(repeating: 0x7f)
         let isDigit = atLeast(UInt8(ascii: "0"), sevenBits) & ~atLeast(UInt8(ascii: "9") + 1, sevenBits)
         let sevenLower = lower & SIMD16(repeating: 0x7f)
@@ -71,9 +71,9 @@
     ) -> Bool {
         var good = true
         for offset in 0..<count {
-            let byte = start.load(fromByteOffset: offset, as: UInt8.self)
+            let byte = unsafe start.load(fromByteOffset: offset, as: UInt8.self)
             good = good && isHexDigit(byte)
-            out.storeBytes(of: byte | 0x20, toByteOffset: offset, as: UInt8.self)
+            unsafe out.storeBytes(of: byte | 0x20, toByteOffset: offset, as: UInt8.self)
         }
         return good
     }
@@ -101,9 +101,9 @@ extension DeviceToken {
     package static func writePath(
         _ text: UnsafeRawBufferPointer, to out: UnsafeMutableRawPointer
     ) -> DeviceTokenFault? {
-        out.storeBytes(of: pathStart.littleEndian, as: UInt64.self)
-        out.storeBytes(of: pathRest.littleEndian, toByteOffset: 8, as: UInt16.self)
-        return write(text, to: out + pathPrefixLength)
+        unsafe out.storeBytes(of: pathStart.littleEndian, as: UInt64.self)
+        unsafe out.storeBytes(of: pathRest.littleEndian, toByteOffset: 8, as: UInt16.self)
+        return unsafe write(text, to: out + pathPrefixLength)
     }
 
     /// ``pathPrefix`` as two numbers, first byte lowest: `/3/devic` and `e/`.
@@ -127,10 +127,10 @@ package enum DeviceTokenFault: Error, Equatable, Sendable {
 extension DeviceToken {
     /// What is wrong with a text that was refused; the most telling fault first.
     static func fault(of text: UnsafeRawBufferPointer) -> DeviceTokenFault {
-        guard let first = text.first, let last = text.last else { return .empty }
+        guard let first = unsafe text.first, let last = unsafe text.last else { return .empty }
         if isBlank(first) || isBlank(last) { return .blank }
         if text.count > lengthMax { return .tooLong(text.count) }
-        if let offset = text.firstIndex(where: { !isHexDigit($0) }) { return .notHex(at: offset) }
+        if let offset = unsafe text.firstIndex(where: { !isHexDigit($0) }) { return .notHex(at: offset) }
         return .odd(text.count)
     }
 
@@ -145,7 +145,8 @@ extension DeviceTokenFault {
         switch self {
         case .empty: "token: expected hex digits, found nothing"
         case .blank: "token: expected hex digits, found whitespace around them"
-        case .notHex(let offset): "token: expected hex digits, found \(Quoted(text, at: offset)) at byte \(offset + 1)"
+        case .notHex(let offset):
+            unsafe "token: expected hex digits, found \(Quoted(text, at: offset)) at byte \(offset + 1)"
         case .odd(let count): "token: expected an even number of hex digits, found \(count)"
         case .tooLong(let count): "token: expected at most \(DeviceToken.lengthMax) hex digits, found \(count) bytes"
         }

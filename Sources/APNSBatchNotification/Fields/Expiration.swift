@@ -21,10 +21,10 @@ package struct Expiration: Hashable, Sendable {
     /// Reads decimal digits, nothing around them. A time that needs more than 32 bits (after 2106) is a fault: it is
     /// milliseconds given for seconds.
     package static func parse(_ text: UnsafeRawBufferPointer) -> Result<Expiration, FieldFault> {
-        if text.isEmpty { return .failure(.expirationNotANumber) }
+        if unsafe text.isEmpty { return .failure(.expirationNotANumber) }
         var value: UInt64 = 0
-        for byte in text {
-            let digit = byte &- UInt8(ascii: "0")
+        for index in text.indices {
+            let digit = unsafe text[index] &- UInt8(ascii: "0")
             guard digit < 10 else { return .failure(.expirationNotANumber) }
             // Stays far below overflow: beyond 32 bits only "too late" is left to say.
             value = min(value &* 10 &+ UInt64(digit), 1 << 40)
@@ -35,7 +35,7 @@ package struct Expiration: Hashable, Sendable {
 
     /// Writes the header's value and returns its length. `out`: room for ``lengthMax`` bytes.
     package func write(to out: UnsafeMutableRawPointer) -> Int {
-        Decimal.write(UInt64(seconds), to: out.assumingMemoryBound(to: UInt8.self))
+        unsafe Decimal.write(UInt64(seconds), to: out.assumingMemoryBound(to: UInt8.self))
     }
 
     /// Whether that time has passed. Never for 0, which is no time.
@@ -60,10 +60,10 @@ package enum GivenExpiration: Hashable, Sendable {
     /// - a time of RFC 3339 with its offset: `2026-01-01T00:00:00Z`, `2026-01-01T02:00:00+02:00`;
     /// - a duration, whole seconds, minutes, hours or days: `90s`, `30m`, `2h`, `7d`.
     package static func parse(_ text: UnsafeRawBufferPointer) -> Result<GivenExpiration, FieldFault> {
-        guard let last = text.last else { return .failure(.expirationNotANumber) }
-        if let unit = seconds(of: last) { return duration(text.dropLast(), unit) }
-        if text.contains(UInt8(ascii: "T")) || text.contains(UInt8(ascii: "t")) { return time(text) }
-        return Expiration.parse(text).map { .at($0) }
+        guard let last = unsafe text.last else { return .failure(.expirationNotANumber) }
+        if let unit = seconds(of: last) { return unsafe duration(text.dropLast(), unit) }
+        if unsafe text.contains(UInt8(ascii: "T")) || text.contains(UInt8(ascii: "t")) { return unsafe time(text) }
+        return unsafe Expiration.parse(text).map { .at($0) }
     }
 
     /// What goes into the header of a campaign that started then, in seconds since 1970-01-01 00:00 UTC.
@@ -87,14 +87,14 @@ package enum GivenExpiration: Hashable, Sendable {
     private static func duration(
         _ digits: Slice<UnsafeRawBufferPointer>, _ unit: UInt64
     ) -> Result<GivenExpiration, FieldFault> {
-        guard let count = Decimal.read(digits), count > 0 else { return .failure(.expirationNotANumber) }
+        guard let count = unsafe Decimal.read(digits), count > 0 else { return .failure(.expirationNotANumber) }
         let (seconds, overflow) = count.multipliedReportingOverflow(by: unit)
         guard !overflow, seconds <= UInt64(durationMax) else { return .failure(.expirationTooLong) }
         return .success(.after(UInt32(seconds)))
     }
 
     private static func time(_ text: UnsafeRawBufferPointer) -> Result<GivenExpiration, FieldFault> {
-        guard let seconds = Timestamp.parse(text) else { return .failure(.expirationNotANumber) }
+        guard let seconds = unsafe Timestamp.parse(text) else { return .failure(.expirationNotANumber) }
         guard let short = UInt32(exactly: seconds) else { return .failure(.expirationTooLate) }
         return .success(.at(Expiration(seconds: short)))
     }

@@ -44,10 +44,10 @@ extension FieldFault {
     ///
     /// - Parameter text: the row's value; quoted shortened, control characters and invalid UTF-8 replaced.
     package func message(for text: UnsafeRawBufferPointer) -> String {
-        "\(column): \(explanation(for: text))"
+        unsafe "\(column): \(explanation(for: Array(text)))"
     }
 
-    private func explanation(for text: UnsafeRawBufferPointer) -> String {
+    private func explanation(for text: [UInt8]) -> String {
         switch self {
         case .pushTypeUnknown:
             "expected \(PushTypeRule.names), found \(Quoted(text))"

@@ -7,9 +7,9 @@ package enum Topic {
     ///
     /// Source: Apple, "CFBundleIdentifier". `_` is not in that list and is in use all the same.
     package static func check(_ text: UnsafeRawBufferPointer) -> FieldFault? {
-        if text.isEmpty { return .topicEmpty }
+        if unsafe text.isEmpty { return .topicEmpty }
         if text.count > lengthMax { return .topicTooLong(text.count) }
-        return text.firstIndex { !$0.isLetterOrDigit && !".-_".utf8.contains($0) }.map(FieldFault.topicCharacter)
+        return unsafe text.firstIndex { !$0.isLetterOrDigit && !".-_".utf8.contains($0) }.map(FieldFault.topicCharacter)
     }
 
     /// The topic of a push type for an app. Given a topic that already has the suffix, it is returned as it is.
@@ -71,9 +71,9 @@ package enum Priority: UInt8, CaseIterable, Sendable {
     /// Reads `1`, `5` or `10`, nothing around it.
     package static func parse(_ text: UnsafeRawBufferPointer) -> Result<Priority, FieldFault> {
         switch text.count {
-        case 1 where text[0] == UInt8(ascii: "1"): .success(.low)
-        case 1 where text[0] == UInt8(ascii: "5"): .success(.powerAware)
-        case 2 where text[0] == UInt8(ascii: "1") && text[1] == UInt8(ascii: "0"): .success(.immediate)
+        case 1 where unsafe text[0] == UInt8(ascii: "1"): .success(.low)
+        case 1 where unsafe text[0] == UInt8(ascii: "5"): .success(.powerAware)
+        case 2 where unsafe text[0] == UInt8(ascii: "1") && text[1] == UInt8(ascii: "0"): .success(.immediate)
         default: .failure(.priorityUnknown)
         }
     }
@@ -87,13 +87,13 @@ package enum CollapseID {
     /// At least one byte, at most ``lengthMax``, no control characters, no blank at either end (RFC 9113 section 8.2.1:
     /// such a field value makes the request malformed). Bytes beyond ASCII may stand in it.
     package static func check(_ text: UnsafeRawBufferPointer) -> FieldFault? {
-        if text.isEmpty { return .collapseIDEmpty }
+        if unsafe text.isEmpty { return .collapseIDEmpty }
         if text.count > lengthMax { return .collapseIDTooLong(text.count) }
-        for offset in text.indices where text[offset] < 0x20 || text[offset] == 0x7f {
+        for offset in text.indices where unsafe text[offset] < 0x20 || text[offset] == 0x7f {
             return .collapseIDCharacter(at: offset)
         }
         let blank = UInt8(ascii: " ")
-        return text[0] == blank || text[text.count - 1] == blank ? .collapseIDBlank : nil
+        return unsafe text[0] == blank || text[text.count - 1] == blank ? .collapseIDBlank : nil
     }
 }
 
@@ -108,8 +108,8 @@ package enum ChannelID {
     package static func check(_ text: UnsafeRawBufferPointer) -> FieldFault? {
         if text.count > lengthMax { return .channelIDTooLong(text.count) }
         guard text.count > 0, text.count % 4 == 0 else { return .channelID }
-        let padding = text.reversed().prefix { $0 == UInt8(ascii: "=") }.count
-        guard padding <= 2, text.dropLast(padding).allSatisfy({ $0.isLetterOrDigit || "+/".utf8.contains($0) })
+        let padding = unsafe text.reversed().prefix { $0 == UInt8(ascii: "=") }.count
+        guard padding <= 2, unsafe text.dropLast(padding).allSatisfy({ $0.isLetterOrDigit || "+/".utf8.contains($0) })
         else { return .channelID }
         return nil
     }

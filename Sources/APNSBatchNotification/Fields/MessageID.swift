@@ -53,29 +53,29 @@ extension MessageID {
         let first = Self.hex(high)
         let second = Self.hex(low)
         let dash = UInt8(ascii: "-")
-        out.storeBytes(of: dash, toByteOffset: 8, as: UInt8.self)
-        out.storeBytes(of: dash, toByteOffset: 13, as: UInt8.self)
-        out.storeBytes(of: dash, toByteOffset: 18, as: UInt8.self)
-        out.storeBytes(of: dash, toByteOffset: 23, as: UInt8.self)
-        let firstFours = unsafeBitCast(first, to: SIMD4<UInt32>.self)
-        let secondFours = unsafeBitCast(second, to: SIMD4<UInt32>.self)
-        out.storeBytes(of: unsafeBitCast(first, to: SIMD2<UInt64>.self)[0], as: UInt64.self)
-        out.storeBytes(of: firstFours[2], toByteOffset: 9, as: UInt32.self)
-        out.storeBytes(of: firstFours[3], toByteOffset: 14, as: UInt32.self)
-        out.storeBytes(of: secondFours[0], toByteOffset: 19, as: UInt32.self)
-        out.storeBytes(of: secondFours[1], toByteOffset: 24, as: UInt32.self)
-        out.storeBytes(of: unsafeBitCast(second, to: SIMD2<UInt64>.self)[1], toByteOffset: 28, as: UInt64.self)
+        unsafe out.storeBytes(of: dash, toByteOffset: 8, as: UInt8.self)
+        unsafe out.storeBytes(of: dash, toByteOffset: 13, as: UInt8.self)
+        unsafe out.storeBytes(of: dash, toByteOffset: 18, as: UInt8.self)
+        unsafe out.storeBytes(of: dash, toByteOffset: 23, as: UInt8.self)
+        let firstFours = unsafe unsafeBitCast(first, to: SIMD4<UInt32>.self)
+        let secondFours = unsafe unsafeBitCast(second, to: SIMD4<UInt32>.self)
+        unsafe out.storeBytes(of: unsafeBitCast(first, to: SIMD2<UInt64>.self)[0], as: UInt64.self)
+        unsafe out.storeBytes(of: firstFours[2], toByteOffset: 9, as: UInt32.self)
+        unsafe out.storeBytes(of: firstFours[3], toByteOffset: 14, as: UInt32.self)
+        unsafe out.storeBytes(of: secondFours[0], toByteOffset: 19, as: UInt32.self)
+        unsafe out.storeBytes(of: secondFours[1], toByteOffset: 24, as: UInt32.self)
+        unsafe out.storeBytes(of: unsafeBitCast(second, to: SIMD2<UInt64>.self)[1], toByteOffset: 28, as: UInt64.self)
     }
 
     /// The 16 hex digits of a number, in the order in which they are read. For little-endian processors, which all are that
     /// Swift runs on under Linux.
     @inline(__always)
     private static func hex(_ number: UInt64) -> SIMD16<UInt8> {
-        let octets = unsafeBitCast(number.bigEndian, to: SIMD8<UInt8>.self)
+        let octets = unsafe unsafeBitCast(number.bigEndian, to: SIMD8<UInt8>.self)
         // Each octet in two: the high nibble comes first.
         let pairs = SIMD8<UInt16>(truncatingIfNeeded: octets)
         let apart = ((pairs &>> 4) | (pairs &<< 8)) & SIMD8(repeating: 0x0F0F)
-        let nibbles = unsafeBitCast(apart, to: SIMD16<UInt8>.self)
+        let nibbles = unsafe unsafeBitCast(apart, to: SIMD16<UInt8>.self)
         // '0' + nibble, and 39 more from 10 on: adding 6 carries into bit 4 exactly then.
         let isLetter = SIMD16<UInt8>.zero &- ((nibbles &+ SIMD16(repeating: 6)) &>> 4)
         return nibbles &+ SIMD16(repeating: UInt8(ascii: "0")) &+ (isLetter & SIMD16(repeating: 39))
@@ -85,18 +85,19 @@ extension MessageID {
     /// content is of no use when a fault is returned.
     package static func write(_ text: UnsafeRawBufferPointer, to out: UnsafeMutableRawPointer) -> FieldFault? {
         guard text.count == length else { return .messageID }
-        for (index, byte) in text.enumerated() {
+        for index in 0..<length {
+            let byte = unsafe text[index]
             let isDash = index == 8 || index == 13 || index == 18 || index == 23
             guard isDash ? byte == UInt8(ascii: "-") : DeviceToken.isHexDigit(byte) else { return .messageID }
             // Bit 5 is set in digits and in the dash, and makes a letter small.
-            out.storeBytes(of: byte | 0x20, toByteOffset: index, as: UInt8.self)
+            unsafe out.storeBytes(of: byte | 0x20, toByteOffset: index, as: UInt8.self)
         }
         return nil
     }
 
     package var text: String {
-        String(unsafeUninitializedCapacity: Self.length) { out in
-            write(to: out.baseAddress!)
+        unsafe String(unsafeUninitializedCapacity: Self.length) { out in
+            unsafe write(to: out.baseAddress!)
             return Self.length
         }
     }

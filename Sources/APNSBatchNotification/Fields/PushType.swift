@@ -26,7 +26,7 @@
 
     /// Finds the type of that name, exactly as Apple writes it. Complexity: one comparison per type, no allocation.
     package static func parse(_ text: UnsafeRawBufferPointer) -> Result<PushType, FieldFault> {
-        for rule in PushTypeRule.all where rule.name.hasBytes(text) {
+        for rule in PushTypeRule.all where unsafe rule.name.hasBytes(text) {
             return .success(rule.type)
         }
         return .failure(.pushTypeUnknown)

@@ -1,6 +1,6 @@
 /// What stands at a place of a text, in a form fit for a message: short, printable, quoted.
 struct FoundText {
-    let bytes: UnsafeRawBufferPointer
+    let bytes: [UInt8]
     let offset: Int
 
     /// Bytes of a field or word that a message shows before it is cut.
@@ -16,7 +16,8 @@ struct FoundText {
         case 0x80..<0xC0, 0xF8...: return "byte 0x" + Self.hex(bytes[offset])
         default: break
         }
-        let scalar = String(decoding: bytes[offset..<min(offset + 4, bytes.count)], as: UTF8.self).unicodeScalars.first
+        let scalar = String(decoding: bytes[offset..<min(offset + 4, bytes.count)], as: UTF8.self).unicodeScalars
+            .first
         return scalar.map { "\"\($0)\"" } ?? "the end"
     }
 
@@ -24,20 +25,21 @@ struct FoundText {
     var escape: String {
         let isUnicode = offset + 1 < bytes.count && bytes[offset + 1] == UInt8(ascii: "u")
         let end = min(offset + (isUnicode ? 6 : 2), bytes.count)
-        return Self.quoted(UnsafeRawBufferPointer(rebasing: bytes[offset..<end]))
+        return Self.quoted(bytes[offset..<end])
     }
 
     /// The bare word or number that begins at the place.
     var word: String {
         var end = offset
         while end < bytes.count, JSONScanner.isWordByte(bytes[end]) { end += 1 }
-        return Self.quoted(UnsafeRawBufferPointer(rebasing: bytes[offset..<end]))
+        return Self.quoted(bytes[offset..<end])
     }
 
     /// The bytes in quotes, cut to ``lengthLimit`` at a character's border, control characters made visible; never a
     /// card's number.
-    static func quoted(_ bytes: UnsafeRawBufferPointer) -> String {
-        if CardNumber.isHeld(in: bytes) { return "what looks like a card number" }
+    static func quoted(_ bytes: some Collection<UInt8>) -> String {
+        let bytes = Array(bytes)
+        if CardNumber.first(in: bytes.span) != nil { return "what looks like a card number" }
         var end = min(bytes.count, lengthLimit)
         while end > 0, end < bytes.count, bytes[end] & 0xC0 == 0x80 { end -= 1 }
         var text = "\""
@@ -65,7 +67,7 @@ struct TextPlace: Equatable {
     var line = 1
     var column = 1
 
-    init(offset: Int, in bytes: UnsafeRawBufferPointer) {
+    init(offset: Int, in bytes: some Sequence<UInt8>) {
         for byte in bytes.prefix(offset) {
             if byte == UInt8(ascii: "\n") {
                 line += 1

@@ -44,7 +44,7 @@ extension JSONFault {
     ///   - bytes: the text that was scanned.
     ///   - offset: where the fault is, in bytes from its start.
     package func message(in bytes: UnsafeRawBufferPointer, at offset: Int) -> String {
-        let found = FoundText(bytes: bytes, offset: offset)
+        let found = unsafe FoundText(bytes: Array(bytes), offset: offset)
         switch self {
         case .empty: return "expected JSON, found nothing"
         case .unexpectedEnd: return "the JSON ends too early"

@@ -5,7 +5,7 @@ extension JSONScanner {
         let start = position &+ 1
         var high: UInt64 = 0
         let end = nextSpecial(from: start, &high)
-        if end == count || bytes[end] != UInt8(ascii: "\"") { return scanEscapedString(token, then: next) }
+        if unsafe end == count || bytes[end] != UInt8(ascii: "\"") { return scanEscapedString(token, then: next) }
         tokenWrittenCount = end &- start
         tokenIsShortest = true
         return finishString(token, start, end, high: high, then: next)
@@ -18,7 +18,9 @@ extension JSONScanner {
     ) -> Token {
         tokenStart = start
         tokenCount = end &- start
-        if high & 0x8080_8080_8080_8080 != 0, let fault = UTF8Check.firstFault(in: bytes + start, count: tokenCount) {
+        if high & 0x8080_8080_8080_8080 != 0,
+            let fault = unsafe UTF8Check.firstFault(in: bytes + start, count: tokenCount)
+        {
             return fail(.invalidUTF8, at: start &+ fault)
         }
         position = end &+ 1
@@ -37,9 +39,9 @@ extension JSONScanner {
         while true {
             index = nextSpecial(from: index, &high)
             if index == count { return fail(.unterminatedString) }
-            if bytes[index] == UInt8(ascii: "\"") { break }
-            if bytes[index] != UInt8(ascii: "\\") { return fail(.controlCharacter, at: index) }
-            switch JSONEscape.read(bytes + index, available: count &- index) {
+            if unsafe bytes[index] == UInt8(ascii: "\"") { break }
+            if unsafe bytes[index] != UInt8(ascii: "\\") { return fail(.controlCharacter, at: index) }
+            switch unsafe JSONEscape.read(bytes + index, available: count &- index) {
             case .fault(.unterminatedString): return fail(.unterminatedString)
             case .fault(let fault): return fail(fault, at: index)
             case .scalar(let scalar, let length):
@@ -59,15 +61,15 @@ extension JSONScanner {
     private func nextSpecial(from start: Int, _ high: inout UInt64) -> Int {
         var index = start
         while index &+ 16 <= count {
-            let block = (bytes + index).block()
-            let halves = unsafeBitCast(block, to: SIMD2<UInt64>.self)
+            let block = unsafe (bytes + index).block()
+            let halves = unsafe unsafeBitCast(block, to: SIMD2<UInt64>.self)
             high |= halves[0] | halves[1]
             let clean = SpecialBytes.mask(block).firstIndex
             index &+= clean
             if clean < 16 { return index }
         }
-        while index < count, !SpecialBytes.contains(bytes[index]) {
-            high |= UInt64(bytes[index])
+        while index < count, unsafe !SpecialBytes.contains(bytes[index]) {
+            unsafe high |= UInt64(bytes[index])
             index &+= 1
         }
         return index
@@ -75,9 +77,9 @@ extension JSONScanner {
 
     /// Passes a number; the position is at its sign or first digit.
     mutating func scanNumber() -> Token {
-        let length = JSONNumber.length(bytes + position, available: count &- position)
+        let length = unsafe JSONNumber.length(bytes + position, available: count &- position)
         let end = position &+ length
-        if length == 0 || (end < count && Self.isWordByte(bytes[end])) { return fail(.badNumber) }
+        if unsafe length == 0 || (end < count && Self.isWordByte(bytes[end])) { return fail(.badNumber) }
         tokenStart = position
         tokenCount = length
         position = end
@@ -89,7 +91,7 @@ extension JSONScanner {
     mutating func scanLiteral() -> Token {
         let length = literalLength()
         let end = position &+ length
-        if length == 0 || (end < count && Self.isWordByte(bytes[end])) { return unexpectedValue() }
+        if unsafe length == 0 || (end < count && Self.isWordByte(bytes[end])) { return unexpectedValue() }
         tokenStart = position
         tokenCount = length
         position = end
@@ -99,10 +101,10 @@ extension JSONScanner {
 
     private func literalLength() -> Int {
         guard count &- position >= 4 else { return 0 }
-        let word = UInt32(littleEndian: (bytes + position).word(as: UInt32.self))
+        let word = unsafe UInt32(littleEndian: (bytes + position).word(as: UInt32.self))
         switch word {
         case 0x6575_7274, 0x6C6C_756E: return 4  // "true", "null"
-        case 0x736C_6166: return count &- position >= 5 && bytes[position &+ 4] == UInt8(ascii: "e") ? 5 : 0  // "fals"
+        case 0x736C_6166: return unsafe count &- position >= 5 && bytes[position &+ 4] == UInt8(ascii: "e") ? 5 : 0  // "fals"
         default: return 0
         }
     }
@@ -125,11 +127,11 @@ extension JSONScanner {
 
     /// U+2018 to U+201F, U+00AB and U+00BB.
     private var isTypographicQuote: Bool {
-        if count &- position >= 3, bytes[position] == 0xE2, bytes[position &+ 1] == 0x80 {
-            return 0x98...0x9F ~= bytes[position &+ 2]
+        if count &- position >= 3, unsafe bytes[position] == 0xE2, unsafe bytes[position &+ 1] == 0x80 {
+            return unsafe 0x98...0x9F ~= bytes[position &+ 2]
         }
-        if count &- position >= 2, bytes[position] == 0xC2 {
-            return bytes[position &+ 1] == 0xAB || bytes[position &+ 1] == 0xBB
+        if count &- position >= 2, unsafe bytes[position] == 0xC2 {
+            return unsafe bytes[position &+ 1] == 0xAB || bytes[position &+ 1] == 0xBB
         }
         return false
     }
@@ -149,19 +151,21 @@ enum JSONNumber {
     /// Bytes of the number that begins here, 0 if none does. A longer text may begin with a number: `01` has one of 1.
     @inline(__always)
     static func length(_ bytes: UnsafePointer<UInt8>, available: Int) -> Int {
-        var index = available > 0 && bytes[0] == UInt8(ascii: "-") ? 1 : 0
-        let integer = digits(bytes, from: index, available)
+        var index = unsafe available > 0 && bytes[0] == UInt8(ascii: "-") ? 1 : 0
+        let integer = unsafe digits(bytes, from: index, available)
         if integer == 0 { return 0 }
-        index &+= bytes[index] == UInt8(ascii: "0") ? 1 : integer
-        if index < available, bytes[index] == UInt8(ascii: ".") {
-            let fraction = digits(bytes, from: index &+ 1, available)
+        unsafe index &+= bytes[index] == UInt8(ascii: "0") ? 1 : integer
+        if index < available, unsafe bytes[index] == UInt8(ascii: ".") {
+            let fraction = unsafe digits(bytes, from: index &+ 1, available)
             if fraction == 0 { return 0 }
             index &+= 1 &+ fraction
         }
-        if index < available, bytes[index] | 0x20 == UInt8(ascii: "e") {
+        if index < available, unsafe bytes[index] | 0x20 == UInt8(ascii: "e") {
             index &+= 1
-            if index < available, bytes[index] == UInt8(ascii: "+") || bytes[index] == UInt8(ascii: "-") { index &+= 1 }
-            let exponent = digits(bytes, from: index, available)
+            if index < available, unsafe bytes[index] == UInt8(ascii: "+") || bytes[index] == UInt8(ascii: "-") {
+                index &+= 1
+            }
+            let exponent = unsafe digits(bytes, from: index, available)
             if exponent == 0 { return 0 }
             index &+= exponent
         }
@@ -171,7 +175,7 @@ enum JSONNumber {
     @inline(__always)
     private static func digits(_ bytes: UnsafePointer<UInt8>, from start: Int, _ available: Int) -> Int {
         var index = start
-        while index < available, bytes[index].isDigit { index &+= 1 }
+        while index < available, unsafe bytes[index].isDigit { index &+= 1 }
         return index &- start
     }
 }

@@ -3,7 +3,9 @@
 /// It never reads outside its text, allocates nothing and does not recurse. All JSON in this module is read through it, but
 /// for what ``CompactCursor`` walks. Keys are told apart from values, and ``depth`` says how deep the scanner stands. Members
 /// of one name in one object are told as they come; whether that is allowed is up to the caller.
-struct JSONScanner {
+///
+/// It holds a pointer, not a span: the check of bounds at each byte would be paid by every row.
+@safe struct JSONScanner {
     /// Levels of objects and arrays that are followed. The RFC lets a parser set a limit (section 9).
     static let depthLimit = 64
 
@@ -56,8 +58,8 @@ struct JSONScanner {
     ///   - depthAbove: levels that will stand around this text; they count against the limit.
     init(_ text: UnsafeRawBufferPointer, top: Top, depthAbove: Int = 0) {
         // An empty buffer may have no address; the pointer is not followed then.
-        let address = text.baseAddress ?? UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped
-        bytes = address.assumingMemoryBound(to: UInt8.self)
+        let address = unsafe text.baseAddress ?? UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped
+        unsafe bytes = unsafe address.assumingMemoryBound(to: UInt8.self)
         count = text.count
         depth = depthAbove
         self.depthAbove = depthAbove
@@ -80,12 +82,12 @@ struct JSONScanner {
 
     /// The byte at the position, 0 at the end: no token begins with it.
     @inline(__always)
-    var byte: UInt8 { position < count ? bytes[position] : 0 }
+    var byte: UInt8 { unsafe position < count ? bytes[position] : 0 }
 
     @inline(__always)
     mutating func skipWhitespace() {
-        while position < count, bytes[position] <= 0x20 {
-            switch bytes[position] {
+        while position < count, unsafe bytes[position] <= 0x20 {
+            switch unsafe bytes[position] {
             case 0x20, 0x0A, 0x0D, 0x09: position &+= 1
             default: return
             }
@@ -188,19 +190,19 @@ struct JSONScanner {
 extension JSONScanner {
     /// The last token as it stands in the text; of a string or key what stands between the quotes.
     @inline(__always)
-    var token: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes + tokenStart, count: tokenCount) }
+    var token: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: bytes + tokenStart, count: tokenCount) }
 
     /// The last string or key, without its escapes.
     var text: String {
         var text = ""
-        var rest = token[...]
-        while let backslash = rest.firstIndex(of: UInt8(ascii: "\\")) {
-            text += String(decoding: rest[..<backslash], as: UTF8.self)
-            let escape = JSONEscape.read(bytes + tokenStart + backslash, available: tokenCount - backslash)
+        var rest = unsafe token[...]
+        while let backslash = unsafe rest.firstIndex(of: UInt8(ascii: "\\")) {
+            unsafe text += String(decoding: rest[..<backslash], as: UTF8.self)
+            let escape = unsafe JSONEscape.read(bytes + tokenStart + backslash, available: tokenCount - backslash)
             guard case .scalar(let value, let length) = escape, let scalar = Unicode.Scalar(value) else { break }
             text.unicodeScalars.append(scalar)
-            rest = rest[(backslash + length)...]
+            unsafe rest = unsafe rest[(backslash + length)...]
         }
-        return text + String(decoding: rest, as: UTF8.self)
+        return unsafe text + String(decoding: rest, as: UTF8.self)
     }
 }

@@ -1,4 +1,6 @@
 /// Text on its way into a JSON string. Nothing here adds the quotes around it.
+///
+/// Pointers without checks of bounds: every field of every row is written here, and the caller has counted the room.
 enum JSONString {
     /// No byte of text becomes more than `\u00xx`.
     static let growthMax = 6
@@ -10,30 +12,30 @@ enum JSONString {
     static func writeEscaped(
         _ source: UnsafePointer<UInt8>, _ count: Int, to target: UnsafeMutablePointer<UInt8>
     ) -> UnsafeMutablePointer<UInt8> {
-        if count < 16 { return writeShort(source, count, to: target) }
-        var out = target
+        if count < 16 { return unsafe writeShort(source, count, to: target) }
+        var out = unsafe target
         var index = 0
         while index &+ 16 <= count {
-            let block = (source + index).block()
-            out.put(block)
+            let block = unsafe (source + index).block()
+            unsafe out.put(block)
             let clean = SpecialBytes.mask(block).firstIndex
             index &+= clean
-            out += clean
+            unsafe out += clean
             if clean < 16 {
-                out = JSONEscape.writeSpecial(source[index], to: out)
+                unsafe out = unsafe JSONEscape.writeSpecial(source[index], to: out)
                 index &+= 1
             }
         }
         let rest = count &- index
-        if rest == 0 { return out }
+        if rest == 0 { return unsafe out }
         // The last sixteen bytes at once, over some that are written already: where all are clean, those stand
         // unescaped.
-        let block = (source + (count &- 16)).block()
+        let block = unsafe (source + (count &- 16)).block()
         if SpecialBytes.mask(block).isEmpty {
-            (out + (rest &- 16)).put(block)
-            return out + rest
+            unsafe (out + (rest &- 16)).put(block)
+            return unsafe out + rest
         }
-        return writeByBytes(source + index, rest, to: out)
+        return unsafe writeByBytes(source + index, rest, to: out)
     }
 
     /// Less than a block: two overlapping words, or bytes.
@@ -42,42 +44,42 @@ enum JSONString {
         _ source: UnsafePointer<UInt8>, _ count: Int, to target: UnsafeMutablePointer<UInt8>
     ) -> UnsafeMutablePointer<UInt8> {
         if count >= 8 {
-            let first = source.word(as: UInt64.self)
-            let last = (source + (count &- 8)).word(as: UInt64.self)
+            let first = unsafe source.word(as: UInt64.self)
+            let last = unsafe (source + (count &- 8)).word(as: UInt64.self)
             if SpecialBytes.any(in: first) || SpecialBytes.any(in: last) {
-                return writeByBytes(source, count, to: target)
+                return unsafe writeByBytes(source, count, to: target)
             }
-            target.put(first)
-            (target + (count &- 8)).put(last)
-            return target + count
+            unsafe target.put(first)
+            unsafe (target + (count &- 8)).put(last)
+            return unsafe target + count
         }
         if count >= 4 {
-            let first = source.word(as: UInt32.self)
-            let last = (source + (count &- 4)).word(as: UInt32.self)
+            let first = unsafe source.word(as: UInt32.self)
+            let last = unsafe (source + (count &- 4)).word(as: UInt32.self)
             if SpecialBytes.any(in: UInt64(first) << 32 | UInt64(last)) {
-                return writeByBytes(source, count, to: target)
+                return unsafe writeByBytes(source, count, to: target)
             }
-            target.put(first)
-            (target + (count &- 4)).put(last)
-            return target + count
+            unsafe target.put(first)
+            unsafe (target + (count &- 4)).put(last)
+            return unsafe target + count
         }
-        return writeByBytes(source, count, to: target)
+        return unsafe writeByBytes(source, count, to: target)
     }
 
     private static func writeByBytes(
         _ source: UnsafePointer<UInt8>, _ count: Int, to target: UnsafeMutablePointer<UInt8>
     ) -> UnsafeMutablePointer<UInt8> {
-        var out = target
+        var out = unsafe target
         for index in 0..<count {
-            let byte = source[index]
+            let byte = unsafe source[index]
             if SpecialBytes.contains(byte) {
-                out = JSONEscape.writeSpecial(byte, to: out)
+                unsafe out = unsafe JSONEscape.writeSpecial(byte, to: out)
             } else {
-                out[0] = byte
-                out += 1
+                unsafe out[0] = byte
+                unsafe out += 1
             }
         }
-        return out
+        return unsafe out
     }
 
     /// The exact number of bytes that ``writeEscaped(_:_:to:)`` writes.
@@ -85,11 +87,13 @@ enum JSONString {
         var total = count
         var index = 0
         while index < count {
-            if index &+ 16 <= count, SpecialBytes.mask((source + index).block()).isEmpty {
+            if index &+ 16 <= count, unsafe SpecialBytes.mask((source + index).block()).isEmpty {
                 index &+= 16
                 continue
             }
-            if SpecialBytes.contains(source[index]) { total &+= JSONEscape.writtenCount(UInt32(source[index])) &- 1 }
+            if unsafe SpecialBytes.contains(source[index]) {
+                unsafe total &+= JSONEscape.writtenCount(UInt32(source[index])) &- 1
+            }
             index &+= 1
         }
         return total
@@ -97,11 +101,11 @@ enum JSONString {
 
     /// Text with its escapes, away from the way of a row.
     static func escaped(_ text: [UInt8]) -> [UInt8] {
-        text.withUnsafeBufferPointer { source in
+        unsafe text.withUnsafeBufferPointer { source in
             guard let start = source.baseAddress, !source.isEmpty else { return [] }
-            return [UInt8](unsafeUninitializedCapacity: escapedCount(start, source.count)) { out, count in
-                let target = out.baseAddress.unsafelyUnwrapped
-                count = writeEscaped(start, source.count, to: target) - target
+            return unsafe [UInt8](unsafeUninitializedCapacity: escapedCount(start, source.count)) { out, count in
+                let target = unsafe out.baseAddress.unsafelyUnwrapped
+                count = unsafe writeEscaped(start, source.count, to: target) - target
             }
         }
     }
@@ -110,21 +114,21 @@ enum JSONString {
     static func writeNormalised(
         _ source: UnsafePointer<UInt8>, _ count: Int, to target: UnsafeMutablePointer<UInt8>
     ) -> UnsafeMutablePointer<UInt8> {
-        var out = target
+        var out = unsafe target
         var index = 0
         while index < count {
-            if source[index] == UInt8(ascii: "\\"),
-                case .scalar(let scalar, let length) = JSONEscape.read(source + index, available: count &- index)
+            if unsafe source[index] == UInt8(ascii: "\\"),
+                case .scalar(let scalar, let length) = unsafe JSONEscape.read(source + index, available: count &- index)
             {
-                out = JSONEscape.write(scalar, to: out)
+                unsafe out = unsafe JSONEscape.write(scalar, to: out)
                 index &+= length
             } else {
-                out[0] = source[index]
-                out += 1
+                unsafe out[0] = unsafe source[index]
+                unsafe out += 1
                 index &+= 1
             }
         }
-        return out
+        return unsafe out
     }
 }
 
@@ -137,23 +141,25 @@ enum JSONEscape {
     /// Reads the escape whose backslash is at `bytes`; `available` counts from that backslash to the end of the text.
     static func read(_ bytes: UnsafePointer<UInt8>, available: Int) -> JSONEscape {
         guard available >= 2 else { return .fault(.unterminatedString) }
-        switch bytes[1] {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return .scalar(UInt32(bytes[1]), length: 2)
+        switch unsafe bytes[1] {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"):
+            return unsafe .scalar(UInt32(bytes[1]), length: 2)
         case UInt8(ascii: "b"): return .scalar(0x08, length: 2)
         case UInt8(ascii: "f"): return .scalar(0x0C, length: 2)
         case UInt8(ascii: "n"): return .scalar(0x0A, length: 2)
         case UInt8(ascii: "r"): return .scalar(0x0D, length: 2)
         case UInt8(ascii: "t"): return .scalar(0x09, length: 2)
-        case UInt8(ascii: "u"): return readUnicode(bytes, available: available)
+        case UInt8(ascii: "u"): return unsafe readUnicode(bytes, available: available)
         default: return .fault(.badEscape)
         }
     }
 
     private static func readUnicode(_ bytes: UnsafePointer<UInt8>, available: Int) -> JSONEscape {
-        guard let first = codeUnit(bytes, available: available) else { return .fault(.badUnicodeEscape) }
+        guard let first = unsafe codeUnit(bytes, available: available) else { return .fault(.badUnicodeEscape) }
         guard 0xD800..<0xE000 ~= first else { return .scalar(first, length: 6) }
-        guard first < 0xDC00, available >= 8, bytes[6] == UInt8(ascii: "\\"), bytes[7] == UInt8(ascii: "u"),
-            let second = codeUnit(bytes + 6, available: available - 6), 0xDC00..<0xE000 ~= second
+        guard first < 0xDC00, available >= 8, unsafe bytes[6] == UInt8(ascii: "\\"),
+            unsafe bytes[7] == UInt8(ascii: "u"),
+            let second = unsafe codeUnit(bytes + 6, available: available - 6), 0xDC00..<0xE000 ~= second
         else { return .fault(.loneSurrogate) }
         return .scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00), length: 12)
     }
@@ -163,7 +169,7 @@ enum JSONEscape {
         guard available >= 6 else { return nil }
         var value: UInt32 = 0
         for index in 2..<6 {
-            switch bytes[index] {
+            switch unsafe bytes[index] {
             case let digit where 0x30...0x39 ~= digit: value = value << 4 | UInt32(digit - 0x30)
             case let letter where 0x61...0x66 ~= letter | 0x20: value = value << 4 | UInt32((letter | 0x20) - 0x57)
             default: return nil
@@ -189,27 +195,27 @@ enum JSONEscape {
     static func write(_ scalar: UInt32, to target: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
         if scalar < 0x80 {
             let byte = UInt8(truncatingIfNeeded: scalar)
-            if SpecialBytes.contains(byte) { return writeSpecial(byte, to: target) }
-            target[0] = byte
-            return target + 1
+            if SpecialBytes.contains(byte) { return unsafe writeSpecial(byte, to: target) }
+            unsafe target[0] = byte
+            return unsafe target + 1
         }
-        return writeUTF8(scalar, to: target)
+        return unsafe writeUTF8(scalar, to: target)
     }
 
     /// Writes the escape of a byte that ``SpecialBytes`` contains: two bytes where a short form exists, six else.
     static func writeSpecial(_ byte: UInt8, to target: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
-        target[0] = UInt8(ascii: "\\")
+        unsafe target[0] = UInt8(ascii: "\\")
         let short = shortForm(byte)
         if short != 0 {
-            target[1] = short
-            return target + 2
+            unsafe target[1] = short
+            return unsafe target + 2
         }
-        target[1] = UInt8(ascii: "u")
-        target[2] = UInt8(ascii: "0")
-        target[3] = UInt8(ascii: "0")
-        target[4] = hexDigit(byte >> 4)
-        target[5] = hexDigit(byte & 0x0F)
-        return target + 6
+        unsafe target[1] = UInt8(ascii: "u")
+        unsafe target[2] = UInt8(ascii: "0")
+        unsafe target[3] = UInt8(ascii: "0")
+        unsafe target[4] = hexDigit(byte >> 4)
+        unsafe target[5] = hexDigit(byte & 0x0F)
+        return unsafe target + 6
     }
 
     /// The letter of the short escape, 0 if there is none.
@@ -227,23 +233,23 @@ enum JSONEscape {
         func tail(_ shift: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: scalar >> shift & 0x3F) | 0x80 }
         switch scalar {
         case 0..<0x80:
-            target[0] = UInt8(truncatingIfNeeded: scalar)
-            return target + 1
+            unsafe target[0] = UInt8(truncatingIfNeeded: scalar)
+            return unsafe target + 1
         case 0..<0x800:
-            target[0] = UInt8(truncatingIfNeeded: scalar >> 6) | 0xC0
-            target[1] = tail(0)
-            return target + 2
+            unsafe target[0] = UInt8(truncatingIfNeeded: scalar >> 6) | 0xC0
+            unsafe target[1] = tail(0)
+            return unsafe target + 2
         case 0..<0x10000:
-            target[0] = UInt8(truncatingIfNeeded: scalar >> 12) | 0xE0
-            target[1] = tail(6)
-            target[2] = tail(0)
-            return target + 3
+            unsafe target[0] = UInt8(truncatingIfNeeded: scalar >> 12) | 0xE0
+            unsafe target[1] = tail(6)
+            unsafe target[2] = tail(0)
+            return unsafe target + 3
         default:
-            target[0] = UInt8(truncatingIfNeeded: scalar >> 18) | 0xF0
-            target[1] = tail(12)
-            target[2] = tail(6)
-            target[3] = tail(0)
-            return target + 4
+            unsafe target[0] = UInt8(truncatingIfNeeded: scalar >> 18) | 0xF0
+            unsafe target[1] = tail(12)
+            unsafe target[2] = tail(6)
+            unsafe target[3] = tail(0)
+            return unsafe target + 4
         }
     }
 }

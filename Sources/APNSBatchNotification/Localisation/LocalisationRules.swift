@@ -35,10 +35,10 @@ package struct LocalisationRules: Sendable {
         _ payload: UnsafeRawBufferPointer, fields: UnsafeBufferPointer<UnsafeRawBufferPointer>
     ) -> [PayloadFinding] {
         guard needsRow else { return [] }
-        return LocalisedKeys(payload).entries.filter { !settled.contains($0.name) }.flatMap { entry in
+        return unsafe LocalisedKeys(payload).entries.filter { !settled.contains($0.name) }.flatMap { entry in
             strings.faults(of: entry.key, arguments: entry.arguments).map { fault in
                 let located = Self.located(fault, entry.name)
-                return PayloadFinding(
+                return unsafe PayloadFinding(
                     rule: located.rule, column: template?.column(of: located, fields), message: located.message)
             }
         }

@@ -17,7 +17,7 @@ package struct LocalisedKeys: Equatable, Sendable {
 
     /// Reads them out of a rendered payload; none where there is no alert, or it is a string.
     package init(_ payload: UnsafeRawBufferPointer) {
-        var reader = AlertReader(payload)
+        var reader = unsafe AlertReader(payload)
         reader.read()
         for (name, arguments) in Self.pairs {
             guard let key = reader.texts[name] else { continue }
@@ -34,7 +34,7 @@ private struct AlertReader {
     /// Members that are arrays: how many elements they have.
     private(set) var counts: [String: Int] = [:]
 
-    init(_ payload: UnsafeRawBufferPointer) { scanner = JSONScanner(payload, top: .object) }
+    init(_ payload: UnsafeRawBufferPointer) { scanner = unsafe JSONScanner(payload, top: .object) }
 
     mutating func read() {
         guard scanner.next() == .objectStart else { return }

@@ -2,13 +2,12 @@ import APNSBatchBasics
 
 /// A provider token: a JSON Web Token (RFC 7519) signed with ES256 (RFC 7518 section 3.4), as Apple asks in
 /// "Establishing a token-based connection to APNs". Good for one hour from `issuedAt`. A secret: not for logs.
-package struct ProviderToken: Equatable, Sendable {
-    /// The compact form (RFC 7515 section 7.1): three parts in base64url with dots between them.
-    package let jwt: String
+package struct ProviderToken: Sendable {
+    /// The value of the field `authorization`: `bearer ` and the compact form (RFC 7515 section 7.1), three parts in base64url
+    /// with dots between them.
+    package let authorization: SecretBytes
     /// Seconds since 1970-01-01 00:00 UTC.
     package let issuedAt: Int64
-
-    package var authorization: HeaderField { RequestHeader.authorization.field("bearer " + jwt) }
 }
 
 extension ProviderToken {
@@ -59,9 +58,18 @@ extension ProviderToken {
     ) throws(E) -> ProviderToken {
         let header = #"{"alg":"ES256","kid":"\#(issuer.keyID)"}"#
         let claims = #"{"iss":"\#(issuer.teamID)","iat":\#(issuedAt)}"#
-        let signed = Base64.encodeURL(Array(header.utf8)) + "." + Base64.encodeURL(Array(claims.utf8))
-        let signature = try sign(Array(signed.utf8))
+        let dot = UInt8(ascii: ".")
+        let signed = Base64.encodeURL(Array(header.utf8)) + [dot] + Base64.encodeURL(Array(claims.utf8))
+        // Without the signature the token is no secret.
+        var signature = try sign(signed)
         precondition(signature.count == 64, "an ES256 signature has 64 bytes")
-        return ProviderToken(jwt: signed + "." + Base64.encodeURL(signature), issuedAt: issuedAt)
+        var last = Base64.encodeURL(signature)
+        var text = Array("bearer ".utf8) + signed + [dot]
+        // So that adding the last part does not move the array.
+        text.reserveCapacity(text.count + last.count)
+        text += last
+        SecretBytes.wipe(&signature)
+        SecretBytes.wipe(&last)
+        return ProviderToken(authorization: SecretBytes(consuming: &text), issuedAt: issuedAt)
     }
 }

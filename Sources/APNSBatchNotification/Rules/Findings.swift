@@ -29,7 +29,7 @@ package struct TemplateFinding: Equatable, Sendable {
 }
 
 /// Where in a payload something was found, and what.
-struct FoundPlace {
+@safe struct FoundPlace {
     var parent: PayloadKey.Parent
     /// The member's name as it stands in the payload; nil for the parent itself.
     var key: UnsafeRawBufferPointer?
@@ -87,7 +87,7 @@ struct RuleWords {
 
     var path: [String] {
         let above = place.parent == .payload ? [] : place.parent.path.split(separator: ".").map(String.init)
-        return above + (place.key.map { [Self.name($0)] } ?? [])
+        return unsafe above + (place.key.map { unsafe [Self.name($0)] } ?? [])
     }
 
     func message(_ rule: Rule, _ fault: FoundFault?) -> String {
@@ -128,8 +128,8 @@ struct RuleWords {
     }
 
     private var unknownKey: String {
-        let hint = place.key.flatMap {
-            KeyHint.find(String(decoding: $0, as: UTF8.self), in: place.parent, of: setting.pushType)
+        let hint = unsafe place.key.flatMap {
+            unsafe KeyHint.find(String(decoding: $0, as: UTF8.self), in: place.parent, of: setting.pushType)
         }
         let start = "unknown key" + (hint.map { "; did you mean \($0)?" } ?? "")
         if place.parent != .aps { return start }
@@ -137,15 +137,15 @@ struct RuleWords {
     }
 
     static func name(_ key: UnsafeRawBufferPointer) -> String {
-        CardNumber.isHeld(in: key) ? "" : String(FoundText.quoted(key).dropFirst().dropLast())
+        unsafe CardNumber.isHeld(in: key) ? "" : String(FoundText.quoted(key).dropFirst().dropLast())
     }
 
     /// A value as a message may show it: short, and never a card's number.
     static func shown(_ value: PayloadValue) -> String {
         switch value.kind {
-        case .string: FoundText.quoted(value.bytes)
-        case .number where CardNumber.isHeld(in: value.bytes): FoundText.quoted(value.bytes)
-        case .number: String(FoundText.quoted(value.bytes).dropFirst().dropLast())
+        case .string: unsafe FoundText.quoted(value.bytes)
+        case .number where unsafe CardNumber.isHeld(in: value.bytes): unsafe FoundText.quoted(value.bytes)
+        case .number: unsafe String(FoundText.quoted(value.bytes).dropFirst().dropLast())
         case .isTrue: "true"
         case .isFalse: "false"
         case .null: "null"
@@ -181,7 +181,7 @@ enum KeyHint {
             case "_", " ": result += "-"
             case "A"..."Z":
                 if let last = result.last, last != "-" { result += "-" }
-                result.unicodeScalars.append(Unicode.Scalar(letter.value + 0x20).unsafelyUnwrapped)
+                unsafe result.unicodeScalars.append(Unicode.Scalar(letter.value + 0x20).unsafelyUnwrapped)
             default: result.unicodeScalars.append(letter)
             }
         }

@@ -29,13 +29,13 @@ enum KeyJudge {
         case .textOrObject: value.kind == .string || value.kind == .object ? nil : .type
         case .object: value.kind == .object ? nil : .type
         case .count, .fraction, .score, .seconds, .one, .zeroOrOne:
-            value.kind == .number ? number(value.bytes, form, isLiveActivity) : .type
+            unsafe value.kind == .number ? number(value.bytes, form, isLiveActivity) : .type
         case .zeroOneOrTrue:
-            value.kind == .isTrue
+            unsafe value.kind == .isTrue
                 ? .trueForOne : value.kind == .number ? number(value.bytes, form, isLiveActivity) : .type
         case .isTrue: value.kind == .isTrue ? nil : value.kind == .isFalse ? .range : .type
         case .interruptionLevel, .event:
-            value.kind != .string ? .type : isChoice(value.bytes, form) ? nil : .range
+            unsafe value.kind != .string ? .type : isChoice(value.bytes, form) ? nil : .range
         }
     }
 
@@ -45,7 +45,7 @@ enum KeyJudge {
         _ bytes: UnsafeRawBufferPointer, _ form: PayloadKeyForm, _ isLiveActivity: Bool
     ) -> KeyFault? {
         // The common ones first: 0 and 1 are right wherever a number is, but for 0 where 1 is asked for.
-        bytes.count == 1 ? digit(bytes[0], form, isLiveActivity) : anyNumber(bytes, form, isLiveActivity)
+        unsafe bytes.count == 1 ? digit(bytes[0], form, isLiveActivity) : anyNumber(bytes, form, isLiveActivity)
     }
 
     @inline(__always)
@@ -61,8 +61,8 @@ enum KeyJudge {
     private static func anyNumber(
         _ bytes: UnsafeRawBufferPointer, _ form: PayloadKeyForm, _ isLiveActivity: Bool
     ) -> KeyFault? {
-        if isPlain(bytes, form) { return nil }
-        let number = DecimalNumber(bytes)
+        if unsafe isPlain(bytes, form) { return nil }
+        let number = unsafe DecimalNumber(bytes)
         switch form {
         case .count: return number.isWhole && number.isNotNegative ? nil : .range
         case .fraction: return number.isFraction ? nil : .range
@@ -80,14 +80,14 @@ enum KeyJudge {
     @inline(__always)
     private static func isPlain(_ bytes: UnsafeRawBufferPointer, _ form: PayloadKeyForm) -> Bool {
         guard form == .count || form == .seconds else { return false }
-        return bytes.count <= 11 && bytes.allSatisfy(\.isDigit)
+        return unsafe bytes.count <= 11 && bytes.allSatisfy(\.isDigit)
     }
 
     /// Whether a string is one of the few that its key allows. None of them needs an escape.
     static func isChoice(_ bytes: UnsafeRawBufferPointer, _ form: PayloadKeyForm) -> Bool {
         func equals(_ text: StaticString) -> Bool {
             guard text.utf8CodeUnitCount == bytes.count else { return false }
-            for index in bytes.indices where bytes[index] != text.utf8Start[index] { return false }
+            for index in bytes.indices where unsafe bytes[index] != text.utf8Start[index] { return false }
             return true
         }
         switch form {
@@ -113,19 +113,19 @@ struct DecimalNumber {
         var index = 0
         var place = 0
         var seenPoint = false
-        if bytes.first == UInt8(ascii: "-") {
+        if unsafe bytes.first == UInt8(ascii: "-") {
             isNegative = true
             index = 1
         }
-        while index < bytes.count, bytes[index] | 0x20 != UInt8(ascii: "e") {
-            if bytes[index] == UInt8(ascii: ".") {
+        while index < bytes.count, unsafe bytes[index] | 0x20 != UInt8(ascii: "e") {
+            if unsafe bytes[index] == UInt8(ascii: ".") {
                 seenPoint = true
             } else {
-                take(bytes[index] &- 0x30, &place, isFraction: seenPoint)
+                unsafe take(bytes[index] &- 0x30, &place, isFraction: seenPoint)
             }
             index += 1
         }
-        exponent += Self.power(bytes.dropFirst(index + 1))
+        unsafe exponent += Self.power(bytes.dropFirst(index + 1))
     }
 
     /// - place: digits since the first that is not 0.
@@ -141,7 +141,7 @@ struct DecimalNumber {
     }
 
     /// The digits after the `e`, at most a billion or so: more makes no difference to any rule.
-    private static func power(_ bytes: Slice<UnsafeRawBufferPointer>) -> Int {
+    private static func power(_ bytes: some Sequence<UInt8>) -> Int {
         var value = 0
         var isNegative = false
         for byte in bytes {

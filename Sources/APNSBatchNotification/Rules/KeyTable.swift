@@ -15,8 +15,9 @@ struct KeyEntry {
     let fact: PayloadFacts
 }
 
-/// The keys of one parent, found by one multiplication and compared as words. Made once, never freed.
-struct KeyTable: @unchecked Sendable {
+/// The keys of one parent, found by one multiplication and compared as words. Made once, never freed: so it is shared
+/// without counting references, which every key of every row would pay for.
+@safe struct KeyTable: @unchecked Sendable {
     private static let slotBits = 6
     private static let none: UInt8 = 0xFF
 
@@ -30,20 +31,20 @@ struct KeyTable: @unchecked Sendable {
 
     private init(_ parent: PayloadKey.Parent) {
         let keys = PayloadKey.all(in: parent)
-        entries = .allocate(capacity: keys.count)
-        for (index, key) in keys.enumerated() { (entries + index).initialize(to: Self.entry(key)) }
-        slots = .allocate(capacity: 1 << Self.slotBits)
+        unsafe entries = .allocate(capacity: keys.count)
+        for (index, key) in keys.enumerated() { unsafe (entries + index).initialize(to: Self.entry(key)) }
+        unsafe slots = .allocate(capacity: 1 << Self.slotBits)
         // An odd factor under which no two keys meet; keys differ in first word or length, so one comes soon.
         var factor: UInt64 = 0x9E37_79B9_7F4A_7C15
-        while !Self.fill(slots, entries, keys.count, factor) { factor = factor &* 0x5851_F42D_4C95_7F2D | 1 }
+        while unsafe !Self.fill(slots, entries, keys.count, factor) { factor = factor &* 0x5851_F42D_4C95_7F2D | 1 }
         self.factor = factor
     }
 
     private static func entry(_ key: PayloadKey) -> KeyEntry {
         let name = Array(key.name.utf8)
-        return name.withUnsafeBufferPointer { name in
-            let start = name.baseAddress.unsafelyUnwrapped
-            let words = Words(start, name.count, end: start + name.count)
+        return unsafe name.withUnsafeBufferPointer { name in
+            let start = unsafe name.baseAddress.unsafelyUnwrapped
+            let words = unsafe Words(start, name.count, end: start + name.count)
             return KeyEntry(
                 first: words.first, middle: words.middle, last: words.last, count: name.count, form: key.form,
                 isTexts: key.form == .texts || key.form == .textsOrNull, isTextOrObject: key.form == .textOrObject,
@@ -54,11 +55,11 @@ struct KeyTable: @unchecked Sendable {
     private static func fill(
         _ slots: UnsafeMutablePointer<UInt8>, _ entries: UnsafePointer<KeyEntry>, _ count: Int, _ factor: UInt64
     ) -> Bool {
-        slots.update(repeating: none, count: 1 << slotBits)
+        unsafe slots.update(repeating: none, count: 1 << slotBits)
         for index in 0..<count {
-            let slot = slot(entries[index].first, entries[index].count, factor)
-            if slots[slot] != none { return false }
-            slots[slot] = UInt8(index)
+            let slot = unsafe slot(entries[index].first, entries[index].count, factor)
+            if unsafe slots[slot] != none { return false }
+            unsafe slots[slot] = UInt8(index)
         }
         return true
     }
@@ -72,13 +73,15 @@ struct KeyTable: @unchecked Sendable {
     /// - Parameter end: no byte at or after it is read.
     @inline(__always)
     func find(_ key: UnsafeRawBufferPointer, end: UnsafePointer<UInt8>) -> Int {
-        guard let start = key.baseAddress?.assumingMemoryBound(to: UInt8.self), !key.isEmpty else { return -1 }
-        let words = Words(start, key.count, end: end)
-        let index = slots[Self.slot(words.first, key.count, factor)]
+        guard let start = unsafe key.baseAddress?.assumingMemoryBound(to: UInt8.self), unsafe !key.isEmpty else {
+            return -1
+        }
+        let words = unsafe Words(start, key.count, end: end)
+        let index = unsafe slots[Self.slot(words.first, key.count, factor)]
         if index == Self.none { return -1 }
-        let entry = entries + Int(index)
-        guard entry.pointee.count == key.count, entry.pointee.first == words.first,
-            entry.pointee.middle == words.middle, entry.pointee.last == words.last
+        let entry = unsafe entries + Int(index)
+        guard unsafe entry.pointee.count == key.count, unsafe entry.pointee.first == words.first,
+            unsafe entry.pointee.middle == words.middle, unsafe entry.pointee.last == words.last
         else { return -1 }
         return Int(index)
     }
@@ -92,11 +95,11 @@ struct KeyTable: @unchecked Sendable {
         @inline(__always)
         init(_ start: UnsafePointer<UInt8>, _ count: Int, end: UnsafePointer<UInt8>) {
             if count >= 8 {
-                first = start.word()
-                last = (start + (count &- 8)).word()
-                middle = count >= 16 ? (start + 8).word() : 0
+                first = unsafe start.word()
+                last = unsafe (start + (count &- 8)).word()
+                middle = unsafe count >= 16 ? (start + 8).word() : 0
             } else {
-                first = Self.short(start, count, end: end)
+                first = unsafe Self.short(start, count, end: end)
                 middle = 0
                 last = 0
             }
@@ -106,11 +109,11 @@ struct KeyTable: @unchecked Sendable {
         private static func short(
             _ start: UnsafePointer<UInt8>, _ count: Int, end: UnsafePointer<UInt8>
         ) -> UInt64 {
-            if end - start >= 8 {
-                return UInt64(littleEndian: start.word()) & ((1 << UInt64(count &* 8)) &- 1)
+            if unsafe end - start >= 8 {
+                return unsafe UInt64(littleEndian: start.word()) & ((1 << UInt64(count &* 8)) &- 1)
             }
             var word: UInt64 = 0
-            for index in 0..<count { word |= UInt64(start[index]) << UInt64(index &* 8) }
+            for index in 0..<count { unsafe word |= UInt64(start[index]) << UInt64(index &* 8) }
             return word
         }
     }

@@ -40,35 +40,37 @@ package final class PayloadRules: Sendable {
     package func check(
         _ payload: UnsafeRawBufferPointer, fields: UnsafeBufferPointer<UnsafeRawBufferPointer>
     ) -> PayloadVerdict {
-        if rows.needsScan || payload.count > payloadLimit { return scan(payload, fields) }
+        if rows.needsScan || payload.count > payloadLimit { return unsafe scan(payload, fields) }
         var verdict = PayloadVerdict()
         // By index, for an iterator would count a reference that all lanes share.
         for index in rows.fields.indices {
-            let field = fields[rows.fields[index].column]
-            if !rows.fields[index].isRight(field, isLiveActivity: setting.isLiveActivity) { verdict.hasError = true }
+            let field = unsafe fields[rows.fields[index].column]
+            if unsafe !rows.fields[index].isRight(field, isLiveActivity: setting.isLiveActivity) {
+                verdict.hasError = true
+            }
         }
         let texts = rows.shownTexts.indices
-        if !texts.isEmpty, texts.allSatisfy({ fields[rows.shownTexts[$0]].isEmpty }) { verdict.hasError = true }
+        if !texts.isEmpty, texts.allSatisfy({ unsafe fields[rows.shownTexts[$0]].isEmpty }) { verdict.hasError = true }
         return verdict
     }
 
     private func scan(
         _ payload: UnsafeRawBufferPointer, _ fields: UnsafeBufferPointer<UnsafeRawBufferPointer>
     ) -> PayloadVerdict {
-        var scan = PayloadScan(payload, setting, sink: VerdictSink())
+        var scan = unsafe PayloadScan(payload, setting, sink: VerdictSink())
         scan.run()
         if payload.count > payloadLimit { scan.sink.verdict.hasError = true }
         if scan.sink.verdict.isClean || settled.isEmpty { return scan.sink.verdict }
         // Some of it may be the template's: off the good way, so words do no harm.
         var verdict = PayloadVerdict()
-        for finding in describe(payload, fields: fields) {
+        for finding in unsafe describe(payload, fields: fields) {
             if finding.rule.severity == .error { verdict.hasError = true } else { verdict.hasWarning = true }
         }
         return verdict
     }
 
     /// Whether a number in the payload looks like that of a card. One pass, apart from ``check(_:fields:)``.
-    package func holdsCardNumber(_ payload: UnsafeRawBufferPointer) -> Bool { CardNumber.isHeld(in: payload) }
+    package func holdsCardNumber(_ payload: UnsafeRawBufferPointer) -> Bool { unsafe CardNumber.isHeld(in: payload) }
 
     /// All findings in words, but for those that ``templateFindings`` hold: the slow way, for a payload whose verdict
     /// is not clean or that holds a card number.
@@ -76,11 +78,11 @@ package final class PayloadRules: Sendable {
         _ payload: UnsafeRawBufferPointer, fields: UnsafeBufferPointer<UnsafeRawBufferPointer>,
         cardNumbers: Bool = false
     ) -> [PayloadFinding] {
-        var findings = LocatedFinding.scan(payload, setting)
+        var findings = unsafe LocatedFinding.scan(payload, setting)
         if payload.count > payloadLimit { findings.insert(.size(payloadLimit, found: "\(payload.count)"), at: 0) }
-        if cardNumbers { findings += CardNumberWalk.findings(payload) }
+        if cardNumbers { unsafe findings += CardNumberWalk.findings(payload) }
         return findings.filter { !isSettled($0) }.map {
-            PayloadFinding(rule: $0.rule, column: template?.column(of: $0, fields), message: $0.message)
+            unsafe PayloadFinding(rule: $0.rule, column: template?.column(of: $0, fields), message: $0.message)
         }
     }
 
@@ -92,7 +94,7 @@ package final class PayloadRules: Sendable {
 /// Every string, number and key of a payload that holds what may be a card's number, by its path. The slow way.
 enum CardNumberWalk {
     static func findings(_ payload: UnsafeRawBufferPointer) -> [LocatedFinding] {
-        var scanner = JSONScanner(payload, top: .object)
+        var scanner = unsafe JSONScanner(payload, top: .object)
         var findings: [LocatedFinding] = []
         var path: [PathStep] = []
         while true {
@@ -101,13 +103,13 @@ enum CardNumberWalk {
             case .end, .fault: return findings
             case .objectEnd, .arrayEnd: path.removeLast()
             case .key:
-                if CardNumber.isHeld(in: scanner.token) { findings.append(finding(path.dropLast())) }
-                path[path.count - 1] = .member(RuleWords.name(scanner.token))
+                if unsafe CardNumber.isHeld(in: scanner.token) { findings.append(finding(path.dropLast())) }
+                path[path.count - 1] = unsafe .member(RuleWords.name(scanner.token))
             default:
                 if case .element(let index) = path.last { path[path.count - 1] = .element(index + 1) }
                 if token == .objectStart { path.append(.member("")) }
                 if token == .arrayStart { path.append(.element(-1)) }
-                if token == .string || token == .number, CardNumber.isHeld(in: scanner.token) {
+                if token == .string || token == .number, unsafe CardNumber.isHeld(in: scanner.token) {
                     findings.append(finding(path[...]))
                 }
             }

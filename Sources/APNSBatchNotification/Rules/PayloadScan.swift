@@ -19,7 +19,7 @@ struct PayloadScan<Sink: FindingSink> {
 
     /// - Parameter payload: borrowed until ``run()`` returns.
     init(_ payload: UnsafeRawBufferPointer, _ setting: ScanSetting, sink: Sink) {
-        cursor = CompactCursor(payload)
+        cursor = unsafe CompactCursor(payload)
         self.setting = setting
         isLiveActivity = setting.isLiveActivity
         self.sink = sink
@@ -28,56 +28,59 @@ struct PayloadScan<Sink: FindingSink> {
     mutating func run() {
         guard cursor.byte == UInt8(ascii: "{") else { return }
         cursor.open()
-        while let key = cursor.nextKey() {
-            if Self.isAps(key) { scanAps(key) } else { _ = cursor.value() }
+        while let key = unsafe cursor.nextKey() {
+            if unsafe Self.isAps(key) { unsafe scanAps(key) } else { _ = cursor.value() }
         }
         judgeContent()
     }
 
     @inline(__always)
     private static func isAps(_ key: UnsafeRawBufferPointer) -> Bool {
-        key.count == 3 && key[0] == UInt8(ascii: "a") && key[1] == UInt8(ascii: "p") && key[2] == UInt8(ascii: "s")
+        unsafe key.count == 3 && key[0] == UInt8(ascii: "a") && key[1] == UInt8(ascii: "p")
+            && key[2] == UInt8(ascii: "s")
     }
 
     private mutating func scanAps(_ name: UnsafeRawBufferPointer) {
-        if facts.contains(.aps) { sink.note(.duplicateKey, FoundPlace(parent: .payload, key: name), nil) }
+        if facts.contains(.aps) { unsafe sink.note(.duplicateKey, FoundPlace(parent: .payload, key: name), nil) }
         facts.insert(.aps)
         guard cursor.byte == UInt8(ascii: "{") else {
             let value = cursor.value()
-            return sink.note(.apsType, FoundPlace(parent: .aps, value: value), nil)
+            return unsafe sink.note(.apsType, FoundPlace(parent: .aps, value: value), nil)
         }
         var seen: UInt64 = 0
         let table = KeyTable.aps
         cursor.open()
-        while let key = cursor.nextKey() {
-            let index = find(key, in: table, .aps, .unknownApsKey, &seen)
+        while let key = unsafe cursor.nextKey() {
+            let index = unsafe find(key, in: table, .aps, .unknownApsKey, &seen)
             if index < 0 { continue }
-            let entry = table.entries + index
-            facts.formUnion(entry.pointee.fact)
-            scanApsValue(key, entry)
+            let entry = unsafe table.entries + index
+            unsafe facts.formUnion(entry.pointee.fact)
+            unsafe scanApsValue(key, entry)
         }
     }
 
     /// An event that is right is known by its length: `start`, `end` or `update`.
     private mutating func noteEvent(_ value: PayloadValue) {
-        if value.bytes.count == 5 { facts.insert(.start) }
-        if value.bytes.count == 3 { facts.insert(.end) }
+        if unsafe value.bytes.count == 5 { facts.insert(.start) }
+        if unsafe value.bytes.count == 3 { facts.insert(.end) }
     }
 
     @inline(__always)
     private mutating func scanApsValue(_ key: UnsafeRawBufferPointer, _ entry: UnsafePointer<KeyEntry>) {
-        guard entry.pointee.isTextOrObject else {
-            let value = judgeValue(key, entry, .aps)
-            if entry.pointee.isEvent { noteEvent(value) }
+        guard unsafe entry.pointee.isTextOrObject else {
+            let value = unsafe judgeValue(key, entry, .aps)
+            if unsafe entry.pointee.isEvent { noteEvent(value) }
             // 0 asks for nothing.
-            if entry.pointee.fact == .contentAvailable, value.kind == .number, DecimalNumber(value.bytes).isZero {
+            if unsafe entry.pointee.fact == .contentAvailable, value.kind == .number,
+                unsafe DecimalNumber(value.bytes).isZero
+            {
                 facts.remove(.contentAvailable)
             }
             return
         }
         if cursor.byte == UInt8(ascii: "{") {
-            if entry.pointee.fact == .alert { scanAlert() } else { scanSound() }
-        } else if !judgeValue(key, entry, .aps).isEmpty {
+            if unsafe entry.pointee.fact == .alert { scanAlert() } else { scanSound() }
+        } else if unsafe !judgeValue(key, entry, .aps).isEmpty {
             facts.insert(.shows)
         }
     }
@@ -86,17 +89,19 @@ struct PayloadScan<Sink: FindingSink> {
         let table = KeyTable.alert
         var seen: UInt64 = 0
         cursor.open()
-        while let key = cursor.nextKey() {
-            let index = find(key, in: table, .alert, .unknownAlertKey, &seen)
+        while let key = unsafe cursor.nextKey() {
+            let index = unsafe find(key, in: table, .alert, .unknownAlertKey, &seen)
             if index < 0 { continue }
-            let entry = table.entries + index
-            if entry.pointee.isOfActivity, !isLiveActivity {
-                let place = FoundPlace(parent: .alert, key: key, value: cursor.value())
+            let entry = unsafe table.entries + index
+            if unsafe entry.pointee.isOfActivity, !isLiveActivity {
+                let place = unsafe FoundPlace(parent: .alert, key: key, value: cursor.value())
                 sink.note(.unknownAlertKey, place, nil)
                 continue
             }
-            let value = judgeValue(key, entry, .alert)
-            if entry.pointee.fact.contains(.alertText), !value.isEmpty, value.kind != .null { facts.insert(.shows) }
+            let value = unsafe judgeValue(key, entry, .alert)
+            if unsafe entry.pointee.fact.contains(.alertText), !value.isEmpty, value.kind != .null {
+                facts.insert(.shows)
+            }
         }
     }
 
@@ -104,10 +109,10 @@ struct PayloadScan<Sink: FindingSink> {
         let table = KeyTable.sound
         var seen: UInt64 = 0
         cursor.open()
-        while let key = cursor.nextKey() {
+        while let key = unsafe cursor.nextKey() {
             facts.insert(.shows)
-            let index = find(key, in: table, .sound, .unknownSoundKey, &seen)
-            if index >= 0 { _ = judgeValue(key, table.entries + index, .sound) }
+            let index = unsafe find(key, in: table, .sound, .unknownSoundKey, &seen)
+            if index >= 0 { _ = unsafe judgeValue(key, table.entries + index, .sound) }
         }
     }
 
@@ -117,13 +122,13 @@ struct PayloadScan<Sink: FindingSink> {
         _ key: UnsafeRawBufferPointer, in table: KeyTable, _ parent: PayloadKey.Parent, _ unknown: Rule,
         _ seen: inout UInt64
     ) -> Int {
-        let index = table.find(key, end: cursor.end)
+        let index = unsafe table.find(key, end: cursor.end)
         if index < 0 {
-            sink.note(unknown, FoundPlace(parent: parent, key: key, value: cursor.value()), nil)
+            unsafe sink.note(unknown, FoundPlace(parent: parent, key: key, value: cursor.value()), nil)
             return index
         }
         let bit: UInt64 = 1 << UInt64(truncatingIfNeeded: index)
-        if seen & bit != 0 { sink.note(.duplicateKey, FoundPlace(parent: parent, key: key), nil) }
+        if seen & bit != 0 { unsafe sink.note(.duplicateKey, FoundPlace(parent: parent, key: key), nil) }
         seen |= bit
         return index
     }
@@ -132,13 +137,13 @@ struct PayloadScan<Sink: FindingSink> {
     private mutating func judgeValue(
         _ key: UnsafeRawBufferPointer, _ entry: UnsafePointer<KeyEntry>, _ parent: PayloadKey.Parent
     ) -> PayloadValue {
-        if entry.pointee.isTexts, cursor.byte == UInt8(ascii: "[") {
-            return judgeTexts(key, entry.pointee.form, parent)
+        if unsafe entry.pointee.isTexts, cursor.byte == UInt8(ascii: "[") {
+            return unsafe judgeTexts(key, entry.pointee.form, parent)
         }
         let value = cursor.value()
-        if let fault = KeyJudge.fault(value, entry.pointee.form, isLiveActivity: isLiveActivity) {
-            let place = FoundPlace(parent: parent, key: key, value: value)
-            sink.note(fault.rule, place, FoundFault(form: entry.pointee.form, fault: fault))
+        if let fault = unsafe KeyJudge.fault(value, entry.pointee.form, isLiveActivity: isLiveActivity) {
+            let place = unsafe FoundPlace(parent: parent, key: key, value: value)
+            unsafe sink.note(fault.rule, place, FoundFault(form: entry.pointee.form, fault: fault))
         }
         return value
     }
@@ -147,7 +152,7 @@ struct PayloadScan<Sink: FindingSink> {
     private mutating func judgeTexts(
         _ key: UnsafeRawBufferPointer, _ form: PayloadKeyForm, _ parent: PayloadKey.Parent
     ) -> PayloadValue {
-        let start = cursor.at
+        let start = unsafe cursor.at
         var element = 0
         var isTold = false
         cursor.open()
@@ -155,11 +160,11 @@ struct PayloadScan<Sink: FindingSink> {
             element += 1
             let value = cursor.value()
             if value.kind == .string || isTold { continue }
-            let place = FoundPlace(parent: parent, key: key, value: value, element: element)
+            let place = unsafe FoundPlace(parent: parent, key: key, value: value, element: element)
             sink.note(.keyType, place, FoundFault(form: form, fault: .type))
             isTold = true
         }
-        return PayloadValue(.array, start, cursor.at - start)
+        return unsafe PayloadValue(.array, start, cursor.at - start)
     }
 }
 
@@ -167,7 +172,7 @@ extension PayloadScan {
     /// What the push type asks for, once all of `aps` is known.
     mutating func judgeContent() {
         if case .free = setting.content { return }
-        guard facts.contains(.aps) else { return sink.note(.apsMissing, FoundPlace(parent: .payload), nil) }
+        guard facts.contains(.aps) else { return unsafe sink.note(.apsMissing, FoundPlace(parent: .payload), nil) }
         switch setting.content {
         case .visible: if !facts.contains(.shows) { tell(.alertNothingToShow) }
         case .silent: judgeSilent()
@@ -196,8 +201,8 @@ extension PayloadScan {
     }
 
     private mutating func tell(_ rule: Rule, _ key: StaticString? = nil) {
-        let name = key.map { UnsafeRawBufferPointer(start: $0.utf8Start, count: $0.utf8CodeUnitCount) }
-        sink.note(rule, FoundPlace(parent: .aps, key: name), nil)
+        let name = unsafe key.map { unsafe UnsafeRawBufferPointer(start: $0.utf8Start, count: $0.utf8CodeUnitCount) }
+        unsafe sink.note(rule, FoundPlace(parent: .aps, key: name), nil)
     }
 }
 

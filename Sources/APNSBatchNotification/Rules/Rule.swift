@@ -80,7 +80,7 @@ extension Rule {
     package var source: String { row.source }
 
     /// A dictionary and not a position: rows are looked up only where something was found.
-    private var row: RuleRow { RuleRow.byRule[self].unsafelyUnwrapped }
+    private var row: RuleRow { unsafe RuleRow.byRule[self].unsafelyUnwrapped }
 }
 
 /// One row of the table of rules.

@@ -46,7 +46,7 @@ extension TemplatePiece {
 extension PayloadTemplate {
     /// A finding with its place in the template.
     func finding(_ located: LocatedFinding) -> TemplateFinding {
-        let place = source.withUnsafeBytes { TextPlace(offset: offset(of: located), in: $0) }
+        let place = TextPlace(offset: offset(of: located), in: source)
         return TemplateFinding(
             rule: located.rule, file: file, line: place.line, column: place.column, message: located.message)
     }
@@ -72,7 +72,7 @@ extension PayloadTemplate {
             return ["alert", "sound", "badge"].compactMap { aps.member($0)?.node.placeholders.first?.column }.first
         case .cardNumber:
             let columns = root.nearest(finding.path).placeholders.map(\.column)
-            return columns.first { CardNumber.isHeld(in: fields[$0]) } ?? columns.first
+            return columns.first { unsafe CardNumber.isHeld(in: fields[$0]) } ?? columns.first
         default: return fillingColumn(at: finding.path)
         }
     }

@@ -18,7 +18,7 @@ struct TemplateRules {
         settleKeys()
         settleDefaults()
         settleContent()
-        settled += sample().withUnsafeBytes { CardNumberWalk.findings($0) }
+        unsafe settled += sample().withUnsafeBytes { unsafe CardNumberWalk.findings($0) }
     }
 
     private func sample(keepsOptional: Bool = true, _ fields: TemplateSample.Fields = .filled) -> [UInt8] {
@@ -26,7 +26,7 @@ struct TemplateRules {
     }
 
     private func scan(_ sample: [UInt8]) -> [LocatedFinding] {
-        sample.withUnsafeBytes { LocatedFinding.scan($0, setting) }
+        unsafe sample.withUnsafeBytes { unsafe LocatedFinding.scan($0, setting) }
     }
 
     /// A template may be too large even if every field is empty.
@@ -145,7 +145,7 @@ extension Rule {
 extension LocatedFinding {
     /// All that the scan finds in a payload.
     static func scan(_ payload: UnsafeRawBufferPointer, _ setting: ScanSetting) -> [LocatedFinding] {
-        var scan = PayloadScan(payload, setting, sink: FindingCollector(setting))
+        var scan = unsafe PayloadScan(payload, setting, sink: FindingCollector(setting))
         scan.run()
         return scan.sink.findings
     }
@@ -177,9 +177,9 @@ struct FieldCheck: Equatable {
     /// - Parameter field: fits its placeholder's type: the payload was rendered.
     @inline(__always)
     func isRight(_ field: UnsafeRawBufferPointer, isLiveActivity: Bool) -> Bool {
-        if field.isEmpty { return mayBeEmpty }
-        if case .interruptionLevel = form { return KeyJudge.isChoice(field, form) }
-        return KeyJudge.number(field, form, isLiveActivity) == nil
+        if unsafe field.isEmpty { return mayBeEmpty }
+        if case .interruptionLevel = form { return unsafe KeyJudge.isChoice(field, form) }
+        return unsafe KeyJudge.number(field, form, isLiveActivity) == nil
     }
 }
 

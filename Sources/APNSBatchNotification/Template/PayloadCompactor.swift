@@ -19,18 +19,18 @@ package enum PayloadCompactor {
     package static func compact(
         json: UnsafeRawBufferPointer, column: Int = -1, into output: UnsafeMutableRawBufferPointer
     ) -> RenderOutcome {
-        var scanner = JSONScanner(json, top: .object)
+        var scanner = unsafe JSONScanner(json, top: .object)
         if json.count > output.count {
             let size = measure(&scanner)
             if size < 0 { return .invalid(failure(scanner, column: column)) }
             if size > output.count { return .tooLarge(size) }
-            scanner = JSONScanner(json, top: .object)
+            scanner = unsafe JSONScanner(json, top: .object)
         }
-        guard let start = output.baseAddress?.assumingMemoryBound(to: UInt8.self) else {
+        guard let start = unsafe output.baseAddress?.assumingMemoryBound(to: UInt8.self) else {
             return .invalid(RenderFailure(column: column, cause: .notJSON(.empty)))
         }
-        guard let end = write(&scanner, to: start) else { return .invalid(failure(scanner, column: column)) }
-        return .written(end - start)
+        guard let end = unsafe write(&scanner, to: start) else { return .invalid(failure(scanner, column: column)) }
+        return unsafe .written(end - start)
     }
 
     static func failure(_ scanner: JSONScanner, column: Int) -> RenderFailure {
@@ -42,24 +42,25 @@ package enum PayloadCompactor {
     static func write(
         _ scanner: inout JSONScanner, to target: UnsafeMutablePointer<UInt8>
     ) -> UnsafeMutablePointer<UInt8>? {
-        var out = target
+        var out = unsafe target
         while true {
             let token = scanner.next()
             if scanner.isSeparated {
-                out[0] = UInt8(ascii: ",")
-                out += 1
+                unsafe out[0] = UInt8(ascii: ",")
+                unsafe out += 1
             }
             switch token {
             case .key:
-                out = writeString(scanner, to: out)
-                out[0] = UInt8(ascii: ":")
-                out += 1
-            case .string: out = writeString(scanner, to: out)
-            case .number, .literal: out = out.copying(scanner.bytes + scanner.tokenStart, scanner.tokenCount)
+                unsafe out = unsafe writeString(scanner, to: out)
+                unsafe out[0] = UInt8(ascii: ":")
+                unsafe out += 1
+            case .string: unsafe out = unsafe writeString(scanner, to: out)
+            case .number, .literal:
+                unsafe out = unsafe out.copying(scanner.bytes + scanner.tokenStart, scanner.tokenCount)
             case .objectStart, .objectEnd, .arrayStart, .arrayEnd:
-                out[0] = scanner.bytes[scanner.tokenStart]
-                out += 1
-            case .end: return out
+                unsafe out[0] = unsafe scanner.bytes[scanner.tokenStart]
+                unsafe out += 1
+            case .end: return unsafe out
             case .fault: return nil
             }
         }
@@ -69,15 +70,15 @@ package enum PayloadCompactor {
     private static func writeString(
         _ scanner: JSONScanner, to target: UnsafeMutablePointer<UInt8>
     ) -> UnsafeMutablePointer<UInt8> {
-        let source = scanner.bytes + scanner.tokenStart
+        let source = unsafe scanner.bytes + scanner.tokenStart
         if scanner.tokenIsShortest {
             // Its quotes with it: they stand right before and after.
-            return target.copying(source - 1, scanner.tokenCount &+ 2)
+            return unsafe target.copying(source - 1, scanner.tokenCount &+ 2)
         }
-        target[0] = UInt8(ascii: "\"")
-        let end = JSONString.writeNormalised(source, scanner.tokenCount, to: target + 1)
-        end[0] = UInt8(ascii: "\"")
-        return end + 1
+        unsafe target[0] = UInt8(ascii: "\"")
+        let end = unsafe JSONString.writeNormalised(source, scanner.tokenCount, to: target + 1)
+        unsafe end[0] = UInt8(ascii: "\"")
+        return unsafe end + 1
     }
 
     /// The exact size of the scanner's text in its shortest form, −1 after a fault.

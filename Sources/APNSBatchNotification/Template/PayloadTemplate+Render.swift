@@ -13,16 +13,16 @@ extension PayloadTemplate {
     ) -> RenderOutcome {
         precondition(fields.count == columns.count, "a row has one field for each column")
         var countMax = fixedCountMax
-        for index in growth.indices { countMax &+= fields[growth[index].column].count &* growth[index].factor }
+        for index in growth.indices { unsafe countMax &+= fields[growth[index].column].count &* growth[index].factor }
         if countMax > output.count {
-            let measured = measure(fields)
+            let measured = unsafe measure(fields)
             guard case .written(let count) = measured else { return measured }
             if count > output.count { return .tooLarge(count) }
         }
-        return steps.withUnsafeBufferPointer { steps in
-            literals.withUnsafeBufferPointer { literals in
+        return unsafe steps.withUnsafeBufferPointer { steps in
+            unsafe literals.withUnsafeBufferPointer { literals in
                 // A payload has two bytes at least, so there is an address where it fits.
-                Self.write(
+                unsafe Self.write(
                     fields, steps.baseAddress.unsafelyUnwrapped, literals.baseAddress.unsafelyUnwrapped,
                     to: output.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self))
             }
@@ -32,7 +32,7 @@ extension PayloadTemplate {
     /// A failure of this template in words.
     /// - Parameter fields: those that were rendered.
     package func describe(_ failure: RenderFailure, fields: UnsafeBufferPointer<UnsafeRawBufferPointer>) -> String {
-        failure.description(column: columns[failure.column], field: fields[failure.column])
+        unsafe failure.description(column: columns[failure.column], field: fields[failure.column])
     }
 
     /// Writes without looking at the capacity.
@@ -41,46 +41,46 @@ extension PayloadTemplate {
         _ fields: UnsafeBufferPointer<UnsafeRawBufferPointer>, _ steps: UnsafePointer<TemplateStep>,
         _ literals: UnsafePointer<UInt8>, to target: UnsafeMutablePointer<UInt8>
     ) -> RenderOutcome {
-        var step = steps
-        var out = target
+        var step = unsafe steps
+        var out = unsafe target
         while true {
-            out = out.copying(literals + Int(step.pointee.literal), Int(step.pointee.literalCount))
-            let column = Int(step.pointee.column)
-            switch step.pointee.action {
+            unsafe out = unsafe out.copying(literals + Int(step.pointee.literal), Int(step.pointee.literalCount))
+            let column = unsafe Int(step.pointee.column)
+            switch unsafe step.pointee.action {
             case .none: break
-            case .end: return .written(out - target)
+            case .end: return unsafe .written(out - target)
             case .jump:
-                step = steps + Int(step.pointee.operand)
+                unsafe step = unsafe steps + Int(step.pointee.operand)
                 continue
-            case .dropComma: if (out - 1).pointee == UInt8(ascii: ",") { out -= 1 }
+            case .dropComma: if unsafe (out - 1).pointee == UInt8(ascii: ",") { unsafe out -= 1 }
             case .skipIfEmpty:
-                if fields[column].isEmpty {
-                    step = steps + Int(step.pointee.operand)
+                if unsafe fields[column].isEmpty {
+                    unsafe step = unsafe steps + Int(step.pointee.operand)
                     continue
                 }
             case .text:
-                let field = Field(fields[column])
-                out = JSONString.writeEscaped(field.bytes, field.count, to: out)
+                let field = unsafe Field(fields[column])
+                unsafe out = unsafe JSONString.writeEscaped(field.bytes, field.count, to: out)
             case .number:
-                let field = Field(fields[column])
-                guard NumberField.isValid(field.bytes, field.count) else {
+                let field = unsafe Field(fields[column])
+                guard unsafe NumberField.isValid(field.bytes, field.count) else {
                     return .invalid(RenderFailure(column: column, cause: .notNumber))
                 }
-                out = out.copying(field.bytes, field.count)
+                unsafe out = unsafe out.copying(field.bytes, field.count)
             case .bool:
-                let field = Field(fields[column])
-                guard let value = BoolField.parse(field.bytes, field.count) else {
+                let field = unsafe Field(fields[column])
+                guard let value = unsafe BoolField.parse(field.bytes, field.count) else {
                     return .invalid(RenderFailure(column: column, cause: .notBool))
                 }
-                out = BoolField.write(value, to: out)
+                unsafe out = unsafe BoolField.write(value, to: out)
             case .json:
-                var scanner = JSONScanner(fields[column], top: .anyValue, depthAbove: Int(step.pointee.operand))
-                guard let end = PayloadCompactor.write(&scanner, to: out) else {
+                var scanner = unsafe JSONScanner(fields[column], top: .anyValue, depthAbove: Int(step.pointee.operand))
+                guard let end = unsafe PayloadCompactor.write(&scanner, to: out) else {
                     return .invalid(PayloadCompactor.failure(scanner, column: column))
                 }
-                out = end
+                unsafe out = unsafe end
             }
-            step += 1
+            unsafe step += 1
         }
     }
 
@@ -101,9 +101,9 @@ extension PayloadTemplate {
             case .end: return .written(size)
             case .jump: index = Int(step.operand)
             case .dropComma: if endsInComma { size &-= 1 }
-            case .skipIfEmpty: if fields[Int(step.column)].isEmpty { index = Int(step.operand) }
+            case .skipIfEmpty: if unsafe fields[Int(step.column)].isEmpty { index = Int(step.operand) }
             case .text, .number, .bool, .json:
-                let measured = measureField(step, fields[Int(step.column)])
+                let measured = unsafe measureField(step, fields[Int(step.column)])
                 guard case .written(let count) = measured else { return measured }
                 size &+= count
                 endsInComma = false
@@ -113,34 +113,34 @@ extension PayloadTemplate {
 
     private func measureField(_ step: TemplateStep, _ field: UnsafeRawBufferPointer) -> RenderOutcome {
         let column = Int(step.column)
-        let bytes = Field(field).bytes
+        let bytes = unsafe Field(field).bytes
         switch step.action {
         case .number:
-            return NumberField.isValid(bytes, field.count)
+            return unsafe NumberField.isValid(bytes, field.count)
                 ? .written(field.count) : .invalid(RenderFailure(column: column, cause: .notNumber))
         case .bool:
-            guard let value = BoolField.parse(bytes, field.count) else {
+            guard let value = unsafe BoolField.parse(bytes, field.count) else {
                 return .invalid(RenderFailure(column: column, cause: .notBool))
             }
             return .written(value ? 4 : 5)
         case .json:
-            var scanner = JSONScanner(field, top: .anyValue, depthAbove: Int(step.operand))
+            var scanner = unsafe JSONScanner(field, top: .anyValue, depthAbove: Int(step.operand))
             let size = PayloadCompactor.measure(&scanner)
             return size < 0 ? .invalid(PayloadCompactor.failure(scanner, column: column)) : .written(size)
-        default: return .written(JSONString.escapedCount(bytes, field.count))
+        default: return unsafe .written(JSONString.escapedCount(bytes, field.count))
         }
     }
 }
 
 /// A field whose address may be followed as far as its count goes; an empty one may have none.
-private struct Field {
+@safe private struct Field {
     let bytes: UnsafePointer<UInt8>
     let count: Int
 
     @inline(__always)
     init(_ buffer: UnsafeRawBufferPointer) {
-        let address = buffer.baseAddress ?? UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped
-        bytes = address.assumingMemoryBound(to: UInt8.self)
+        let address = unsafe buffer.baseAddress ?? UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped
+        unsafe bytes = unsafe address.assumingMemoryBound(to: UInt8.self)
         count = buffer.count
     }
 }
@@ -149,7 +149,7 @@ private struct Field {
 enum NumberField {
     @inline(__always)
     static func isValid(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> Bool {
-        count > 0 && JSONNumber.length(bytes, available: count) == count
+        unsafe count > 0 && JSONNumber.length(bytes, available: count) == count
     }
 }
 
@@ -161,9 +161,9 @@ enum BoolField {
     @inline(__always)
     static func parse(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> Bool? {
         switch count {
-        case 1 where bytes[0] | 1 == UInt8(ascii: "1"): return bytes[0] == UInt8(ascii: "1")
-        case 4 where lowercased(bytes) == 0x6575_7274: return true  // "true"
-        case 5 where lowercased(bytes) == 0x736C_6166 && bytes[4] | 0x20 == UInt8(ascii: "e"): return false  // "fals"
+        case 1 where unsafe bytes[0] | 1 == UInt8(ascii: "1"): return unsafe bytes[0] == UInt8(ascii: "1")
+        case 4 where unsafe lowercased(bytes) == 0x6575_7274: return true  // "true"
+        case 5 where unsafe lowercased(bytes) == 0x736C_6166 && bytes[4] | 0x20 == UInt8(ascii: "e"): return false  // "fals"
         default: return nil
         }
     }
@@ -171,14 +171,14 @@ enum BoolField {
     /// Four letters as one little-endian word; nothing but a letter becomes a letter by this.
     @inline(__always)
     private static func lowercased(_ bytes: UnsafePointer<UInt8>) -> UInt32 {
-        UInt32(littleEndian: bytes.word(as: UInt32.self)) | 0x2020_2020
+        unsafe UInt32(littleEndian: bytes.word(as: UInt32.self)) | 0x2020_2020
     }
 
     @inline(__always)
     static func write(_ value: Bool, to target: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
-        target.put(UInt32(littleEndian: value ? 0x6575_7274 : 0x736C_6166))
-        if value { return target + 4 }
-        target[4] = UInt8(ascii: "e")
-        return target + 5
+        unsafe target.put(UInt32(littleEndian: value ? 0x6575_7274 : 0x736C_6166))
+        if value { return unsafe target + 4 }
+        unsafe target[4] = UInt8(ascii: "e")
+        return unsafe target + 5
     }
 }

@@ -29,14 +29,14 @@ extension RenderFailure {
     ///   - field: the field that was rendered, as it was.
     ///   - isSecret: whether the message must show nothing of it.
     package func description(column: String, field: UnsafeRawBufferPointer, isSecret: Bool = false) -> String {
-        let found = field.isEmpty ? "an empty field" : isSecret ? "something else" : FoundText.quoted(field)
+        let found = unsafe field.isEmpty ? "an empty field" : isSecret ? "something else" : FoundText.quoted(field)
         switch cause {
         case .notNumber: return "\(column): expected a number, found \(found)"
         case .notBool: return "\(column): expected true or false, found \(found)"
-        case .notJSON where field.isEmpty || isSecret: return "\(column): expected JSON, found \(found)"
+        case .notJSON where unsafe field.isEmpty || isSecret: return "\(column): expected JSON, found \(found)"
         case .notJSON(let fault):
-            let place = TextPlace(offset: offset, in: field)
-            let message = fault.message(in: field, at: offset)
+            let place = unsafe TextPlace(offset: offset, in: field)
+            let message = unsafe fault.message(in: field, at: offset)
             return "\(column): not valid JSON at line \(place.line), column \(place.column): \(message)"
         }
     }

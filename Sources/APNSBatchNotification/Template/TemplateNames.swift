@@ -33,10 +33,10 @@ package struct TemplateNames: Sendable {
 
     /// The number of the template for a value; nil when there is none.
     package func find(_ value: UnsafeRawBufferPointer) -> Int? {
-        if value.isEmpty { return fallback }
+        if unsafe value.isEmpty { return fallback }
         switch matching {
-        case .name: return keys.firstIndex { $0.elementsEqual(value) } ?? fallback
-        case .language: return lookUp(Self.canonical(value)) ?? fallback
+        case .name: return keys.firstIndex { unsafe $0.elementsEqual(value) } ?? fallback
+        case .language: return unsafe lookUp(Self.canonical(value)) ?? fallback
         }
     }
 

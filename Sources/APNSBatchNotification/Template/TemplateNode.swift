@@ -82,15 +82,15 @@ extension TemplatePlaceholder {
     }
 
     private static func value(_ text: [UInt8], _ type: FieldType) throws(TemplateError.Cause) -> [UInt8] {
-        let found = text.withUnsafeBytes { FoundText.quoted($0) }
+        let found = FoundText.quoted(text)
         switch type {
         case .text, .json: return text
         case .number:
-            let isNumber = text.withUnsafeBufferPointer { NumberField.isValid($0.baseAddress!, $0.count) }
+            let isNumber = unsafe text.withUnsafeBufferPointer { unsafe NumberField.isValid($0.baseAddress!, $0.count) }
             guard isNumber else { throw .badDefault("a number", found: found) }
             return text
         case .bool:
-            let value = text.withUnsafeBufferPointer { BoolField.parse($0.baseAddress!, $0.count) }
+            let value = unsafe text.withUnsafeBufferPointer { unsafe BoolField.parse($0.baseAddress!, $0.count) }
             guard let value else { throw .badDefault("true or false", found: found) }
             return Array(value ? "true".utf8 : "false".utf8)
         }
@@ -102,15 +102,15 @@ extension TemplatePlaceholder {
     func withShortestDefault(depth: Int) throws(TemplateError.Cause) -> TemplatePlaceholder {
         guard type == .json, let text = defaultText else { return self }
         var shortest: [UInt8]?
-        text.withUnsafeBytes { json in
-            shortest = [UInt8](unsafeUninitializedCapacity: json.count) { out, count in
-                var scanner = JSONScanner(json, top: .anyValue, depthAbove: depth)
-                let end = out.baseAddress.flatMap { PayloadCompactor.write(&scanner, to: $0) }
-                count = end.map { $0 - out.baseAddress! } ?? 0
+        unsafe text.withUnsafeBytes { json in
+            shortest = unsafe [UInt8](unsafeUninitializedCapacity: json.count) { out, count in
+                var scanner = unsafe JSONScanner(json, top: .anyValue, depthAbove: depth)
+                let end = unsafe out.baseAddress.flatMap { unsafe PayloadCompactor.write(&scanner, to: $0) }
+                count = unsafe end.map { unsafe $0 - out.baseAddress! } ?? 0
             }
         }
         guard let shortest, !shortest.isEmpty else {
-            throw .badDefault("JSON", found: text.withUnsafeBytes { FoundText.quoted($0) })
+            throw .badDefault("JSON", found: FoundText.quoted(text))
         }
         var placeholder = self
         placeholder.defaultText = shortest

@@ -1,5 +1,5 @@
 /// Template text → ``TemplateNode``.
-struct TemplateParser {
+@safe struct TemplateParser {
     typealias Fault = TemplateStringParser.Fault
 
     private var scanner: JSONScanner
@@ -8,8 +8,8 @@ struct TemplateParser {
 
     /// - Parameter text: borrowed while the parser lives.
     private init(_ text: UnsafeRawBufferPointer, columns: [String]) {
-        scanner = JSONScanner(text, top: .object)
-        self.text = text
+        scanner = unsafe JSONScanner(text, top: .object)
+        unsafe self.text = unsafe text
         self.columns = columns
     }
 
@@ -21,10 +21,10 @@ struct TemplateParser {
     /// - Parameter json: the template's text, without a byte order mark.
     static func parse(_ json: [UInt8], columns: [String], file: String) throws(TemplateError) -> TemplateNode {
         do throws(Fault) {
-            return try json.withUnsafeBufferPointer { (buffer) throws(Fault) in
-                let text = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[skipped(json)...])
+            return try unsafe json.withUnsafeBufferPointer { (buffer) throws(Fault) in
+                let text = unsafe UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[skipped(json)...])
                 if text.count > PayloadTemplate.sizeLimit { throw Fault(cause: .tooLarge, offset: 0) }
-                var parser = TemplateParser(text, columns: columns)
+                var parser = unsafe TemplateParser(text, columns: columns)
                 return try parser.parse()
             }
         } catch {
@@ -34,7 +34,7 @@ struct TemplateParser {
 
     /// A fault with its place in the template's text.
     static func error(_ fault: Fault, in json: [UInt8], file: String) -> TemplateError {
-        let place = json[skipped(json)...].withUnsafeBytes { TextPlace(offset: fault.offset, in: $0) }
+        let place = TextPlace(offset: fault.offset, in: json[skipped(json)...])
         return TemplateError(file: file, line: place.line, column: place.column, cause: fault.cause)
     }
 
@@ -51,10 +51,12 @@ struct TemplateParser {
         let token = scanner.next()
         guard token == .fault else { return token }
         let at = scanner.faultOffset
-        if scanner.fault == .expectedKey, at > 0, text[at] == UInt8(ascii: "{"), text[at - 1] == UInt8(ascii: "{") {
+        if scanner.fault == .expectedKey, at > 0, unsafe text[at] == UInt8(ascii: "{"),
+            unsafe text[at - 1] == UInt8(ascii: "{")
+        {
             throw Fault(cause: .unquotedPlaceholder, offset: at - 1)
         }
-        let message = scanner.fault.message(in: text, at: scanner.faultOffset)
+        let message = unsafe scanner.fault.message(in: text, at: scanner.faultOffset)
         throw Fault(cause: .json(scanner.fault, message), offset: scanner.faultOffset)
     }
 
@@ -71,7 +73,7 @@ struct TemplateParser {
         case .string:
             return TemplateNode(offset: offset - 1, depth: scanner.depth, value: try string())
         default:
-            let bytes = Array(text[offset..<(offset + scanner.tokenCount)])
+            let bytes = unsafe Array(text[offset..<(offset + scanner.tokenCount)])
             return TemplateNode(offset: offset, depth: scanner.depth, value: .scalar(bytes))
         }
     }

@@ -46,7 +46,7 @@ struct TemplateProgram {
     }
 
     private mutating func put(_ text: StaticString) {
-        literals.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        unsafe literals.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
     private mutating func emit(_ node: TemplateNode) {

@@ -10,14 +10,15 @@ struct TemplateString {
         let end = index + scanner.tokenCount
         while index < end {
             let place = index
-            if scanner.bytes[index] == UInt8(ascii: "\\"),
-                case .scalar(let value, let length) = JSONEscape.read(scanner.bytes + index, available: end - index),
+            if unsafe scanner.bytes[index] == UInt8(ascii: "\\"),
+                case .scalar(let value, let length) = unsafe JSONEscape.read(
+                    scanner.bytes + index, available: end - index),
                 let scalar = Unicode.Scalar(value)
             {
                 bytes += UTF8.encode(scalar)!
                 index += length
             } else {
-                bytes.append(scanner.bytes[index])
+                unsafe bytes.append(scanner.bytes[index])
                 index += 1
             }
             while offsets.count < bytes.count { offsets.append(place) }

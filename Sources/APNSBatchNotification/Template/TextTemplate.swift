@@ -49,10 +49,10 @@ package struct TextTemplate: Sendable {
         var size = 0
         for piece in pieces {
             switch piece {
-            case .text(let text): text.withUnsafeBytes { Self.add($0, to: output, &size) }
-            case .column(let column, let text) where fields[column].isEmpty:
-                text.withUnsafeBytes { Self.add($0, to: output, &size) }
-            case .column(let column, _): Self.add(fields[column], to: output, &size)
+            case .text(let text): unsafe text.withUnsafeBytes { unsafe Self.add($0, to: output, &size) }
+            case .column(let column, let text) where unsafe fields[column].isEmpty:
+                unsafe text.withUnsafeBytes { unsafe Self.add($0, to: output, &size) }
+            case .column(let column, _): unsafe Self.add(fields[column], to: output, &size)
             }
         }
         return size
@@ -61,7 +61,7 @@ package struct TextTemplate: Sendable {
     private static func add(_ text: UnsafeRawBufferPointer, to output: UnsafeMutableRawBufferPointer, _ size: inout Int)
     {
         if let source = text.baseAddress, size + text.count <= output.count {
-            (output.baseAddress.unsafelyUnwrapped + size).copyMemory(from: source, byteCount: text.count)
+            unsafe (output.baseAddress.unsafelyUnwrapped + size).copyMemory(from: source, byteCount: text.count)
         }
         size += text.count
     }

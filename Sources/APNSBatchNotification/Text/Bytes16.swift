@@ -4,18 +4,18 @@ typealias Bytes16 = SIMD16<UInt8>
 
 extension UnsafePointer<UInt8> {
     @inline(__always)
-    func block() -> Bytes16 { UnsafeRawPointer(self).loadUnaligned(as: Bytes16.self) }
+    func block() -> Bytes16 { unsafe UnsafeRawPointer(self).loadUnaligned(as: Bytes16.self) }
 
     @inline(__always)
     func word<Word: FixedWidthInteger & BitwiseCopyable>(as type: Word.Type = Word.self) -> Word {
-        UnsafeRawPointer(self).loadUnaligned(as: Word.self)
+        unsafe UnsafeRawPointer(self).loadUnaligned(as: Word.self)
     }
 }
 
 extension UnsafeMutablePointer<UInt8> {
     @inline(__always)
     func put<Value: BitwiseCopyable>(_ value: Value) {
-        UnsafeMutableRawPointer(self).storeBytes(of: value, as: Value.self)
+        unsafe UnsafeMutableRawPointer(self).storeBytes(of: value, as: Value.self)
     }
 
     /// Copies `count` bytes to here and returns the byte after them. Writes not one byte more: the last step overlaps
@@ -27,22 +27,22 @@ extension UnsafeMutablePointer<UInt8> {
         if count >= 16 {
             var done = 0
             while done &+ 16 <= count {
-                (self + done).put((source + done).block())
+                unsafe (self + done).put((source + done).block())
                 done &+= 16
             }
-            (self + (count &- 16)).put((source + (count &- 16)).block())
+            unsafe (self + (count &- 16)).put((source + (count &- 16)).block())
         } else if count >= 8 {
-            put(source.word(as: UInt64.self))
-            (self + (count &- 8)).put((source + (count &- 8)).word(as: UInt64.self))
+            unsafe put(source.word(as: UInt64.self))
+            unsafe (self + (count &- 8)).put((source + (count &- 8)).word(as: UInt64.self))
         } else if count >= 4 {
-            put(source.word(as: UInt32.self))
-            (self + (count &- 4)).put((source + (count &- 4)).word(as: UInt32.self))
+            unsafe put(source.word(as: UInt32.self))
+            unsafe (self + (count &- 4)).put((source + (count &- 4)).word(as: UInt32.self))
         } else if count > 0 {
-            self[0] = source[0]
-            self[count >> 1] = source[count >> 1]
-            self[count &- 1] = source[count &- 1]
+            unsafe self[0] = unsafe source[0]
+            unsafe self[count >> 1] = unsafe source[count >> 1]
+            unsafe self[count &- 1] = unsafe source[count &- 1]
         }
-        return self + count
+        return unsafe self + count
     }
 }
 
@@ -50,7 +50,7 @@ extension SIMDMask<SIMD16<Int8>> {
     /// The index of the first lane that is set, 16 if none is.
     @inline(__always)
     var firstIndex: Int {
-        let halves = unsafeBitCast(self, to: SIMD2<UInt64>.self)
+        let halves = unsafe unsafeBitCast(self, to: SIMD2<UInt64>.self)
         if halves[0] != 0 { return halves[0].trailingZeroBitCount >> 3 }
         if halves[1] != 0 { return 8 &+ (halves[1].trailingZeroBitCount >> 3) }
         return 16
@@ -58,7 +58,7 @@ extension SIMDMask<SIMD16<Int8>> {
 
     @inline(__always)
     var isEmpty: Bool {
-        let halves = unsafeBitCast(self, to: SIMD2<UInt64>.self)
+        let halves = unsafe unsafeBitCast(self, to: SIMD2<UInt64>.self)
         return halves[0] | halves[1] == 0
     }
 }

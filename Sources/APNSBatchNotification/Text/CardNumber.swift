@@ -4,14 +4,15 @@ enum CardNumber {
     static let digitsMin = 13
     static let digitsMax = 19
 
-    @inline(__always)
-    static func isHeld(in bytes: UnsafeRawBufferPointer) -> Bool { first(in: bytes) != nil }
+    static func isHeld(in bytes: UnsafeRawBufferPointer) -> Bool {
+        first(in: unsafe Span(_unsafeBytes: bytes)) != nil
+    }
 
     /// Where the first begins.
     ///
     /// A card takes 13 bytes at least, and of two bytes side by side in it one is a digit: so it is enough to look at
     /// two bytes in every twelve.
-    static func first(in bytes: UnsafeRawBufferPointer) -> Int? {
+    static func first(in bytes: Span<UInt8>) -> Int? {
         var index = 0
         var done = 0
         while index < bytes.count {
@@ -36,7 +37,7 @@ private struct DigitRun {
     /// - Parameters:
     ///   - index: this byte or the next is a digit.
     ///   - limit: the run does not begin before it.
-    init(_ bytes: UnsafeRawBufferPointer, around index: Int, from limit: Int) {
+    init(_ bytes: Span<UInt8>, around index: Int, from limit: Int) {
         start = bytes[index].isDigit ? index : index + 1
         end = start + 1
         while start > limit {
@@ -62,7 +63,7 @@ private struct DigitRun {
     private static func isSeparator(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "-") }
 
     /// Where a card begins that is some of the run's groups: all, or without a word of digits before or after it.
-    func card(in bytes: UnsafeRawBufferPointer) -> Int? {
+    func card(in bytes: Span<UInt8>) -> Int? {
         guard end - start >= CardNumber.digitsMin else { return nil }
         var group = start
         while group < end {
@@ -73,13 +74,13 @@ private struct DigitRun {
     }
 
     /// The first digit of the group after the one that a digit is in.
-    private func next(_ bytes: UnsafeRawBufferPointer, after digit: Int) -> Int {
+    private func next(_ bytes: Span<UInt8>, after digit: Int) -> Int {
         var index = digit
         while index < end, bytes[index].isDigit { index += 1 }
         return index + 1
     }
 
-    private func card(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+    private func card(in bytes: Span<UInt8>, from start: Int) -> Int? {
         var digits = CardDigits()
         var index = start
         var group = 0
@@ -101,7 +102,7 @@ private struct DigitRun {
     }
 
     /// Whether a number may begin here: no letter or digit before it, and no point of a fraction.
-    private func isBorder(_ bytes: UnsafeRawBufferPointer, before index: Int) -> Bool {
+    private func isBorder(_ bytes: Span<UInt8>, before index: Int) -> Bool {
         guard index > 0 else { return true }
         let byte = bytes[index - 1]
         // The letter of an escape is none.
@@ -109,7 +110,7 @@ private struct DigitRun {
         return !Self.isWordByte(byte) && byte != UInt8(ascii: ".")
     }
 
-    private func isBorder(_ bytes: UnsafeRawBufferPointer, after index: Int) -> Bool {
+    private func isBorder(_ bytes: Span<UInt8>, after index: Int) -> Bool {
         guard index < bytes.count else { return true }
         if bytes[index] == UInt8(ascii: ".") {
             return index + 1 == bytes.count || !bytes[index + 1].isDigit

@@ -7,7 +7,7 @@ package struct Quoted: CustomStringConvertible {
 
     package let description: String
 
-    package init(_ text: UnsafeRawBufferPointer) {
+    package init(_ text: some Collection<UInt8>) {
         let isCut = text.count > Self.lengthMax
         var shown = Self.clean(String(decoding: text.prefix(Self.lengthMax), as: UTF8.self))
         // A character cut in two shows as a replacement character at the end.
@@ -16,7 +16,7 @@ package struct Quoted: CustomStringConvertible {
     }
 
     /// The one character that begins at an offset.
-    init(_ text: UnsafeRawBufferPointer, at offset: Int) {
+    init(_ text: some Collection<UInt8>, at offset: Int) {
         let rest = String(decoding: text.dropFirst(offset).prefix(4), as: UTF8.self)
         description = "\"\(Self.clean(String(rest.prefix(1))))\""
     }
@@ -51,7 +51,8 @@ extension String {
     /// Whether the text's UTF-8 is exactly these bytes. No allocation; lengths are compared first.
     func hasBytes(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard utf8.count == bytes.count else { return false }
-        guard let start = bytes.baseAddress, !bytes.isEmpty else { return true }
-        return utf8.withContiguousStorageIfAvailable { memcmp($0.baseAddress!, start, bytes.count) == 0 } ?? false
+        guard let start = bytes.baseAddress, unsafe !bytes.isEmpty else { return true }
+        return unsafe utf8.withContiguousStorageIfAvailable { unsafe memcmp($0.baseAddress!, start, bytes.count) == 0 }
+            ?? false
     }
 }

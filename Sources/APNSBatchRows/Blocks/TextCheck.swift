@@ -1,3 +1,5 @@
+import APNSBatchBasics
+
 /// Whether bytes are text: UTF-8 as RFC 3629 defines it (shortest form, no surrogates, nothing above U+10FFFF) and no
 /// NUL.
 ///
@@ -99,7 +101,9 @@ extension TextCheck {
         var at = start
         while at < end {
             if bytes[at] == 0 { return Fault(at: at, isNUL: true) }
-            let length = sequenceLength(bytes, at: at, end: end)
+            let length = unsafe bytes.withUnsafeBufferPointer {
+                unsafe ($0.baseAddress! + at).sequenceLength(available: end - at)
+            }
             if length == 0 { return Fault(at: at, isNUL: false) }
             at += length
         }
@@ -109,25 +113,5 @@ extension TextCheck {
     struct Fault {
         let at: Int
         let isNUL: Bool
-    }
-
-    /// The length of the well-formed sequence at `start` (table 3-7 of the Unicode standard), or 0.
-    private static func sequenceLength(_ bytes: Span<UInt8>, at start: Int, end: Int) -> Int {
-        let second: ClosedRange<UInt8>
-        let length: Int
-        switch bytes[start] {
-        case 0x00...0x7F: return 1
-        case 0xC2...0xDF: (length, second) = (2, 0x80...0xBF)
-        case 0xE0: (length, second) = (3, 0xA0...0xBF)
-        case 0xED: (length, second) = (3, 0x80...0x9F)
-        case 0xE1...0xEF: (length, second) = (3, 0x80...0xBF)
-        case 0xF0: (length, second) = (4, 0x90...0xBF)
-        case 0xF1...0xF3: (length, second) = (4, 0x80...0xBF)
-        case 0xF4: (length, second) = (4, 0x80...0x8F)
-        default: return 0
-        }
-        guard length <= end - start, second.contains(bytes[start + 1]) else { return 0 }
-        for index in 2..<max(length, 2) where !(0x80...0xBF).contains(bytes[start + index]) { return 0 }
-        return length
     }
 }

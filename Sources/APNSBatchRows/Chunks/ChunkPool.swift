@@ -9,10 +9,10 @@ final class ChunkPool: Sendable {
         var isCancelled = false
     }
 
-    private let state: Monitor<State>
+    private let state: Guarded<State>
 
     init(count: Int) {
-        state = Monitor(State(free: Array((0..<count).reversed()), isFree: Array(repeating: true, count: count)))
+        state = Guarded(State(free: Array((0..<count).reversed()), isFree: Array(repeating: true, count: count)))
     }
 
     /// Waits while no buffer is free; nil when cancelled.

@@ -363,10 +363,10 @@ struct LaneConnections: ~Copyable {
 
     /// Without its token the connection is of no use. Its end is an event of its own, and the pool hears of it then.
     private mutating func authorize(
-        _ connection: ConnectionID, _ authorization: HeaderFieldBytes, _ access: ProviderAccess
+        _ connection: ConnectionID, _ authorization: SecretBytes, _ access: ProviderAccess
     ) {
         do {
-            try transport.setFields([authorization], of: connection)
+            try transport.setField(RequestHeader.authorization.name, authorization, of: connection)
         } catch {
             plan.log.failed(error, access)
             transport.close(connection)

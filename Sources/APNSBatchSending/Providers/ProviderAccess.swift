@@ -57,12 +57,12 @@ package struct ProviderAccess: Sendable {
         }
     }
 
-    /// The TLS of its connections. Holds the certificate's key: not to be kept.
+    /// The TLS of its connections.
     func tls(_ trust: TLSOptions) -> TLSOptions {
         var tls = trust
         guard let certificate else { return tls }
         tls.certificate = certificate.certificatePEM
-        tls.key = certificate.keyPEM.withUnsafeBytes { Array($0) }
+        tls.key = certificate.keyPEM
         return tls
     }
 }

@@ -16,7 +16,7 @@ package final class ProviderTokenSource: Sendable {
     enum Lease: Sendable {
         /// The token, for how many nanoseconds the connection may use it, and after how many its successor is due.
         case token(
-            ProviderTokenRotation.Token, authorization: HeaderFieldBytes, usableFor: UInt64, successorAfter: UInt64)
+            ProviderTokenRotation.Token, authorization: SecretBytes, usableFor: UInt64, successorAfter: UInt64)
         /// Open no connection for so many nanoseconds.
         case wait(UInt64)
     }
@@ -59,7 +59,7 @@ package final class ProviderTokenSource: Sendable {
             }
             guard let current = state.current else { return .wait(Self.nanoseconds(1)) }
             return .token(
-                token, authorization: current.authorization.bytes,
+                token, authorization: current.authorization,
                 usableFor: Self.nanoseconds(state.rotation.retirement(of: token) - now),
                 successorAfter: Self.nanoseconds(state.rotation.succession(of: token, now: now) - now))
         }

@@ -20,37 +20,37 @@ struct ChannelDesk: ~Copyable {
     mutating func broadcast(
         _ request: RequestFields, app: Bytes, body: Bytes, total: Int, facts: inout PayloadFacts
     ) -> FixedAnswer {
-        let app = String(decoding: app, as: UTF8.self)
+        let app = unsafe String(decoding: app, as: UTF8.self)
         if let fault = fault(request, app) { return fault }
-        guard let id = request.channelID, id.count > 0 else { return .missingChannelID }
-        guard Self.isChannelID(id) else { return .badChannelID }
-        let known = table.channel(String(decoding: id, as: UTF8.self), of: app)
+        guard let id = unsafe request.channelID, id.count > 0 else { return .missingChannelID }
+        guard unsafe Self.isChannelID(id) else { return .badChannelID }
+        let known = unsafe table.channel(String(decoding: id, as: UTF8.self), of: app)
         guard let channel = known ?? (settings.knowsAll ? Channel(storesLast: true) : nil) else {
             return .channelNotRegistered
         }
         if let fault = Self.headerFault(request, channel) { return fault }
-        return PayloadCheck.answer(body, total: total, broadcast: &facts)
+        return unsafe PayloadCheck.answer(body, total: total, broadcast: &facts)
     }
 
     /// Counts a broadcast that passed every check. Returns how many did before on the same channel.
     mutating func pass(_ id: Bytes, app: Bytes) -> UInt32 {
-        table.pass(String(decoding: id, as: UTF8.self), of: String(decoding: app, as: UTF8.self))
+        unsafe table.pass(String(decoding: id, as: UTF8.self), of: String(decoding: app, as: UTF8.self))
     }
 
     /// Makes, reads or removes a channel, by the method.
     mutating func manage(
         _ request: RequestFields, app: Bytes, body: Bytes, total: Int, reply: inout ChannelReply
     ) -> FixedAnswer {
-        let app = String(decoding: app, as: UTF8.self)
+        let app = unsafe String(decoding: app, as: UTF8.self)
         if let fault = fault(request, app) { return fault }
-        if let method = request.method, method.equals("POST") {
-            return create(app: app, body: body, total: total, reply: &reply)
+        if let method = unsafe request.method, unsafe method.equals("POST") {
+            return unsafe create(app: app, body: body, total: total, reply: &reply)
         }
-        guard let id = request.channelID, id.count > 0 else { return .missingChannelID }
-        guard Self.isChannelID(id) else { return .badChannelID }
-        let name = String(decoding: id, as: UTF8.self)
+        guard let id = unsafe request.channelID, id.count > 0 else { return .missingChannelID }
+        guard unsafe Self.isChannelID(id) else { return .badChannelID }
+        let name = unsafe String(decoding: id, as: UTF8.self)
         guard let channel = table.channel(name, of: app) else { return .channelNotRegistered }
-        if let method = request.method, method.equals("DELETE") {
+        if let method = unsafe request.method, unsafe method.equals("DELETE") {
             return table.remove(name, of: app) ? .noContent : .channelNotRegistered
         }
         let text = #"{"message-storage-policy":\#(channel.storesLast ? 1 : 0),"push-type":"LiveActivity"}"#
@@ -60,7 +60,7 @@ struct ChannelDesk: ~Copyable {
 
     /// Lists the channels of an app.
     mutating func list(_ request: RequestFields, app: Bytes, reply: inout ChannelReply) -> FixedAnswer {
-        let app = String(decoding: app, as: UTF8.self)
+        let app = unsafe String(decoding: app, as: UTF8.self)
         if let fault = fault(request, app) { return fault }
         let ids = table.ids(of: app).map { "\"\($0)\"" }.joined(separator: ",")
         reply.body = Array(#"{"channels":[\#(ids)]}"#.utf8)
@@ -68,7 +68,7 @@ struct ChannelDesk: ~Copyable {
     }
 
     private mutating func create(app: String, body: Bytes, total: Int, reply: inout ChannelReply) -> FixedAnswer {
-        switch ChannelRequestBody.read(body, total: total) {
+        switch unsafe ChannelRequestBody.read(body, total: total) {
         case .failure(let fault): return fault.answer
         case .success(let storesLast):
             guard let id = table.create(app: app, storesLast: storesLast) else { return .cannotCreateChannelConfig }
@@ -80,22 +80,24 @@ struct ChannelDesk: ~Copyable {
     /// What all these endpoints ask for.
     private func fault(_ request: RequestFields, _ app: String) -> FixedAnswer? {
         if let apps = settings.apps, !apps.contains(app) { return .featureNotEnabled }
-        if let id = request.requestID, !FieldForm.isMessageID(id) { return .badRequestParams }
+        if let id = unsafe request.requestID, unsafe !FieldForm.isMessageID(id) { return .badRequestParams }
         return nil
     }
 
     /// The header of a broadcast. One kind of push only, no topic (the path names the app), and no storing where the
     /// channel stores nothing.
     private static func headerFault(_ request: RequestFields, _ channel: Channel) -> FixedAnswer? {
-        guard request.topic == nil else { return .badTopic }
-        guard let type = request.pushType else { return .missingPushType }
-        guard type.equals("liveactivity") else { return .invalidPushType }
-        if let priority = request.priority {
-            guard priority.equals("10") || priority.equals("5") || priority.equals("1") else { return .badPriority }
+        guard unsafe request.topic == nil else { return .badTopic }
+        guard let type = unsafe request.pushType else { return .missingPushType }
+        guard unsafe type.equals("liveactivity") else { return .invalidPushType }
+        if let priority = unsafe request.priority {
+            guard unsafe priority.equals("10") || priority.equals("5") || priority.equals("1") else {
+                return .badPriority
+            }
         }
-        if let expiration = request.expiration {
-            guard FieldForm.isExpiration(expiration) else { return .badExpirationDate }
-            guard channel.storesLast || expiration.allSatisfy({ $0 == UInt8(ascii: "0") }) else {
+        if let expiration = unsafe request.expiration {
+            guard unsafe FieldForm.isExpiration(expiration) else { return .badExpirationDate }
+            guard unsafe channel.storesLast || expiration.allSatisfy({ $0 == UInt8(ascii: "0") }) else {
                 return .badExpirationDate
             }
         }
@@ -104,7 +106,7 @@ struct ChannelDesk: ~Copyable {
 
     /// At most 64 characters of base64; the channels that APNs makes have 24.
     private static func isChannelID(_ text: Bytes) -> Bool {
-        text.count <= 64 && text.count > 0 && Base64.decode(Array(text)) != nil
+        unsafe text.count <= 64 && text.count > 0 && Base64.decode(Array(text)) != nil
     }
 }
 

@@ -12,12 +12,12 @@ enum ChannelRequestBody {
         var hasPushType = false
         var isLiveActivity = false
         var storesLast: Bool?
-        let isObject = JSONScanner.members(of: body) { name, value in
+        let isObject = unsafe JSONScanner.members(of: body) { name, value in
             if name.equals("push-type") {
                 hasPushType = true
                 isLiveActivity = value.kind == .string && value.text.equals("LiveActivity")
             } else if name.equals("message-storage-policy") {
-                let (isNone, isLast) = (value.text.bytes.equals("0"), value.text.bytes.equals("1"))
+                let (isNone, isLast) = unsafe (value.text.bytes.equals("0"), value.text.bytes.equals("1"))
                 storesLast = value.kind == .number && (isNone || isLast) ? isLast : nil
             }
         }

@@ -41,7 +41,7 @@ struct ChannelTable {
         guard apps[app]?.order.count ?? 0 < maximum else { return nil }
         var bytes: [UInt8] = []
         for word in [random.next(), random.next()] {
-            withUnsafeBytes(of: word) { bytes.append(contentsOf: $0) }
+            unsafe withUnsafeBytes(of: word) { unsafe bytes.append(contentsOf: $0) }
         }
         let id = String(decoding: Base64.encode(bytes), as: UTF8.self)
         apps[app, default: App()].channels[id] = Channel(storesLast: storesLast)

@@ -28,26 +28,24 @@ extension TokenCounts {
         func flush() {
             guard failure == nil else { return }
             do throws(OutputFileError) {
-                try piece.withUnsafeBufferPointer { (bytes) throws(OutputFileError) in
-                    try file.write(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[..<used]))
-                }
+                try file.write(piece.span.extracting(first: used))
             } catch {
                 failure = error
             }
             used = 0
         }
-        forEach { token, received, accepted in
+        unsafe forEach { token, received, accepted in
             // Two counts of up to ten digits, two commas, the end of the line.
             let room = token.count * 2 + 23
             if used + room > piece.count { flush() }
             if room > piece.count { piece = [UInt8](repeating: 0, count: room) }
-            piece.withUnsafeMutableBufferPointer { out in
-                guard let start = out.baseAddress.map({ $0 + used }) else { return }
-                Hex.unpack(token, to: start)
+            unsafe piece.withUnsafeMutableBufferPointer { out in
+                guard let start = unsafe out.baseAddress.map({ unsafe $0 + used }) else { return }
+                unsafe Hex.unpack(token, to: start)
                 var length = token.count * 2
-                length += Self.write(received, behindComma: start + length)
-                length += Self.write(accepted, behindComma: start + length)
-                start[length] = UInt8(ascii: "\n")
+                unsafe length += Self.write(received, behindComma: start + length)
+                unsafe length += Self.write(accepted, behindComma: start + length)
+                unsafe start[length] = UInt8(ascii: "\n")
                 used += length + 1
             }
         }
@@ -57,7 +55,7 @@ extension TokenCounts {
 
     /// Writes `,` and the number; returns how many bytes.
     private static func write(_ number: UInt32, behindComma out: UnsafeMutablePointer<UInt8>) -> Int {
-        out[0] = UInt8(ascii: ",")
+        unsafe out[0] = UInt8(ascii: ",")
         var digits = 1
         var rest = number
         while rest >= 10 {
@@ -66,7 +64,7 @@ extension TokenCounts {
         }
         rest = number
         for place in stride(from: digits, to: 0, by: -1) {
-            out[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+            unsafe out[place] = UInt8(ascii: "0") + UInt8(rest % 10)
             rest /= 10
         }
         return digits + 1

@@ -6,7 +6,7 @@ import Glibc
 /// The tokens' bytes and counts lie one behind the other in one block, in order of first arrival; a table of open
 /// addressing finds them. A slot of the table holds the upper half of the hash, which alone decides the slot, so that
 /// the table grows without a look at the block.
-struct TokenCounts: ~Copyable {
+@safe struct TokenCounts: ~Copyable {
     /// Where a token's record is; 0 is none.
     typealias Place = UInt32
 
@@ -39,16 +39,16 @@ struct TokenCounts: ~Copyable {
 
     init() {
         slotBits = 12
-        slots = .allocate(capacity: 1 << 12)
-        slots.initialize(repeating: Slot(tag: 0, place: 0), count: 1 << 12)
+        unsafe slots = .allocate(capacity: 1 << 12)
+        unsafe slots.initialize(repeating: Slot(tag: 0, place: 0), count: 1 << 12)
         blockCapacity = 1 << 16
-        block = .allocate(byteCount: blockCapacity, alignment: 16)
+        unsafe block = .allocate(byteCount: blockCapacity, alignment: 16)
         blockUsed = Self.unit
     }
 
     deinit {
-        slots.deallocate()
-        free(block)
+        unsafe slots.deallocate()
+        unsafe free(block)
     }
 
     /// Counts a token as received once more and returns its place. 0 when it is new and the block is full (16 GiB).
@@ -58,21 +58,21 @@ struct TokenCounts: ~Copyable {
         let byteCount = digits.count / 2
         guard reserve(byteCount) else { return 0 }
         let header = MemoryLayout<Record>.size
-        let fresh = block + blockUsed
-        Hex.pack(digits, to: fresh + header)
-        let tag = Self.tag(fresh + header, byteCount)
+        let fresh = unsafe block + blockUsed
+        unsafe Hex.pack(digits, to: fresh + header)
+        let tag = unsafe Self.tag(fresh + header, byteCount)
         var index = Int(tag >> (32 - slotBits))
         let last = 1 << Int(slotBits) - 1
-        while slots[index].place != 0 {
-            if slots[index].tag == tag, let place = match(slots[index].place, fresh + header, byteCount) {
+        while unsafe slots[index].place != 0 {
+            if unsafe slots[index].tag == tag, let place = unsafe match(slots[index].place, fresh + header, byteCount) {
                 return again(place)
             }
             index = (index + 1) & last
         }
-        fresh.storeBytes(
+        unsafe fresh.storeBytes(
             of: Record(received: 1, accepted: 0, passed: 0, byteCount: UInt32(byteCount)), as: Record.self)
         let place = Place(blockUsed / Self.unit)
-        slots[index] = Slot(tag: tag, place: place)
+        unsafe slots[index] = Slot(tag: tag, place: place)
         blockUsed += (header + byteCount + Self.unit - 1) / Self.unit * Self.unit
         distinct += 1
         growTable()
@@ -82,46 +82,46 @@ struct TokenCounts: ~Copyable {
     /// Counts one more request for the token that passed every check. Returns how many did before.
     mutating func pass(_ place: Place) -> UInt32 {
         guard place != 0 else { return 0 }
-        let record = record(place)
-        defer { record.pointee.passed &+= 1 }
-        return record.pointee.passed
+        let record = unsafe record(place)
+        defer { unsafe record.pointee.passed &+= 1 }
+        return unsafe record.pointee.passed
     }
 
     /// Counts one more request for the token that was answered 200.
     mutating func accept(_ place: Place) {
         guard place != 0 else { return }
-        record(place).pointee.accepted &+= 1
+        unsafe record(place).pointee.accepted &+= 1
     }
 
     /// Calls `body` for each token in order of first arrival, with its bytes.
     func forEach(_ body: (_ token: Bytes, _ received: UInt32, _ accepted: UInt32) -> Void) {
         var at = Self.unit
         while at < blockUsed {
-            let record = (block + at).load(as: Record.self)
-            let bytes = Bytes(start: block + at + MemoryLayout<Record>.size, count: Int(record.byteCount))
-            body(bytes, record.received, record.accepted)
+            let record = unsafe (block + at).load(as: Record.self)
+            let bytes = unsafe Bytes(start: block + at + MemoryLayout<Record>.size, count: Int(record.byteCount))
+            unsafe body(bytes, record.received, record.accepted)
             at += (MemoryLayout<Record>.size + bytes.count + Self.unit - 1) / Self.unit * Self.unit
         }
     }
 
     private func record(_ place: Place) -> UnsafeMutablePointer<Record> {
-        (block + Int(place) * Self.unit).assumingMemoryBound(to: Record.self)
+        unsafe (block + Int(place) * Self.unit).assumingMemoryBound(to: Record.self)
     }
 
     private func match(_ place: Place, _ bytes: UnsafeMutableRawPointer, _ count: Int) -> Place? {
-        let record = record(place)
-        guard record.pointee.byteCount == UInt32(count),
-            memcmp(UnsafeRawPointer(record) + MemoryLayout<Record>.size, bytes, count) == 0
+        let record = unsafe record(place)
+        guard unsafe record.pointee.byteCount == UInt32(count),
+            unsafe memcmp(UnsafeRawPointer(record) + MemoryLayout<Record>.size, bytes, count) == 0
         else { return nil }
         return place
     }
 
     private mutating func again(_ place: Place) -> Place {
-        let record = record(place)
-        if record.pointee.received == 1 {
+        let record = unsafe record(place)
+        if unsafe record.pointee.received == 1 {
             receivedAgain += 1
         }
-        record.pointee.received &+= 1
+        unsafe record.pointee.received &+= 1
         return place
     }
 
@@ -135,8 +135,8 @@ struct TokenCounts: ~Copyable {
     @inline(never)
     private mutating func growBlock(_ needed: Int) -> Bool {
         let capacity = max(blockCapacity * 2, needed * 2)
-        guard needed < Int(Place.max) * Self.unit, let larger = realloc(block, capacity) else { return false }
-        block = larger
+        guard needed < Int(Place.max) * Self.unit, let larger = unsafe realloc(block, capacity) else { return false }
+        unsafe block = unsafe larger
         blockCapacity = capacity
         return true
     }
@@ -151,19 +151,20 @@ struct TokenCounts: ~Copyable {
 
     @inline(never)
     private mutating func doubleTable() {
-        let (old, oldCount) = (slots, 1 << Int(slotBits))
+        let (old, oldCount) = unsafe (slots, 1 << Int(slotBits))
         slotBits += 1
         let count = 1 << Int(slotBits)
-        slots = .allocate(capacity: count)
-        slots.initialize(repeating: Slot(tag: 0, place: 0), count: count)
-        for slot in UnsafeBufferPointer(start: old, count: oldCount) where slot.place != 0 {
+        unsafe slots = .allocate(capacity: count)
+        unsafe slots.initialize(repeating: Slot(tag: 0, place: 0), count: count)
+        for number in 0..<oldCount where unsafe old[number].place != 0 {
+            let slot = unsafe old[number]
             var index = Int(slot.tag >> (32 - slotBits))
-            while slots[index].place != 0 {
+            while unsafe slots[index].place != 0 {
                 index = (index + 1) & (count - 1)
             }
-            slots[index] = slot
+            unsafe slots[index] = slot
         }
-        old.deallocate()
+        unsafe old.deallocate()
     }
 
     /// Folds the bytes eight at a time by multiplication; the bytes behind the last ones are within the block's slack.
@@ -171,7 +172,7 @@ struct TokenCounts: ~Copyable {
         var hash = UInt64(count) &* 0x9E37_79B9_7F4A_7C15
         var at = 0
         while at < count {
-            var word = (bytes + at).loadUnaligned(as: UInt64.self).littleEndian
+            var word = unsafe (bytes + at).loadUnaligned(as: UInt64.self).littleEndian
             if count - at < 8 {
                 word &= (1 << UInt64((count - at) * 8)) - 1
             }

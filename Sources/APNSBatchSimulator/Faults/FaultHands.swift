@@ -7,28 +7,28 @@ enum FaultHands {
         switch action {
         case .goaway(let connection, let lastStream, let code, let debug):
             let text = Array(debug.utf8)
-            return apns_transport_fault_goaway(transport, connection, lastStream, code, text, UInt32(text.count))
-        case .abort(let connection, let how): return apns_transport_fault_abort(transport, connection, how.code)
+            return unsafe apns_transport_fault_goaway(transport, connection, lastStream, code, text, UInt32(text.count))
+        case .abort(let connection, let how): return unsafe apns_transport_fault_abort(transport, connection, how.code)
         case .stall(let connection, let side):
-            return apns_transport_fault_stall(transport, connection, side?.code ?? 0)
+            return unsafe apns_transport_fault_stall(transport, connection, side?.code ?? 0)
         case .settings(let connection, let settings):
             let list = settings.map { apns_h2_setting(id: $0.id, reserved: 0, value: $0.value) }
-            return apns_transport_fault_settings(transport, connection, list, UInt32(list.count))
-        case .ignorePings(let connection): return apns_transport_fault_pings_mute(transport, connection, true)
-        case .early(let connection, let early): return apns_transport_fault_early(transport, connection, early)
-        case .bytes(let connection, let bytes): return send(bytes, stream: 0, on: connection, transport)
+            return unsafe apns_transport_fault_settings(transport, connection, list, UInt32(list.count))
+        case .ignorePings(let connection): return unsafe apns_transport_fault_pings_mute(transport, connection, true)
+        case .early(let connection, let early): return unsafe apns_transport_fault_early(transport, connection, early)
+        case .bytes(let connection, let bytes): return unsafe send(bytes, stream: 0, on: connection, transport)
         case .listen: return 0
         }
     }
 
     /// - Parameter stream: 0, or the request that the bytes answer.
     static func send(_ bytes: [UInt8], stream: UInt32, on connection: UInt64, _ transport: OpaquePointer) -> Int32 {
-        apns_transport_fault_bytes(transport, connection, stream, bytes, UInt32(bytes.count))
+        unsafe apns_transport_fault_bytes(transport, connection, stream, bytes, UInt32(bytes.count))
     }
 
     /// Keeps enough cuts laid out for the connections that may come before the next call.
     static func layOut(_ cuts: inout FaultCuts, on transport: OpaquePointer) {
-        guard !cuts.isEmpty, apns_transport_fault_cuts_left(transport) < 512 else { return }
+        guard !cuts.isEmpty, unsafe apns_transport_fault_cuts_left(transport) < 512 else { return }
         let next = (0..<512).map { _ in
             var cut = apns_transport_cut()
             guard let wanted = cuts.layOut() else { return cut }
@@ -37,7 +37,7 @@ enum FaultHands {
             cut.how = UInt8(wanted.how.code)
             return cut
         }
-        _ = apns_transport_fault_cuts_add(transport, next, UInt32(next.count))
+        _ = unsafe apns_transport_fault_cuts_add(transport, next, UInt32(next.count))
     }
 }
 

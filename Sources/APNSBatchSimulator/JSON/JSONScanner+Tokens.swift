@@ -1,25 +1,27 @@
+import APNSBatchBasics
+
 extension JSONScanner {
     /// Checks the string whose opening quotation mark comes next and moves behind its closing one.
     ///
     /// Eight bytes at a time as long as they are ASCII without control characters, quotation marks and backslashes.
     mutating func string() -> JSONText {
         guard take(UInt8(ascii: "\"")) else { return .invalid }
-        let start = at
+        let start = unsafe at
         var isEscaped = false
         while true {
             skipPlain()
-            guard at < end else { return .invalid }
-            switch at.pointee {
+            guard unsafe at < end else { return .invalid }
+            switch unsafe at.pointee {
             case UInt8(ascii: "\""):
-                at += 1
-                return JSONText(start: start, end: at - 1, isEscaped: isEscaped)
+                unsafe at += 1
+                return unsafe JSONText(start: start, end: at - 1, isEscaped: isEscaped)
             case UInt8(ascii: "\\"):
                 isEscaped = true
                 guard escape() else { return .invalid }
             case 0x80...:
                 guard character() else { return .invalid }
             case ..<0x20: return .invalid
-            default: at += 1
+            default: unsafe at += 1
             }
         }
     }
@@ -29,79 +31,60 @@ extension JSONScanner {
     private mutating func skipPlain() {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let highs: UInt64 = 0x8080_8080_8080_8080
-        while end - at >= 8 {
-            let word = UnsafeRawPointer(at).loadUnaligned(as: UInt64.self).littleEndian
+        while unsafe end - at >= 8 {
+            let word = unsafe UnsafeRawPointer(at).loadUnaligned(as: UInt64.self).littleEndian
             let quote = word ^ (ones &* 0x22)
             let backslash = word ^ (ones &* 0x5C)
             // A byte's high bit is set where the byte is below the number subtracted, or is 0x80 and above. A borrow
             // only reaches bytes behind one that is marked rightly, so the first mark is always right.
             let special = ((word &- ones &* 0x20) | (quote &- ones) | (backslash &- ones) | word) & highs
             if special != 0 {
-                at += special.trailingZeroBitCount >> 3
+                unsafe at += special.trailingZeroBitCount >> 3
                 return
             }
-            at += 8
+            unsafe at += 8
         }
     }
 
     /// `\` and what follows: one of `"\/bfnrt`, or `u` and four hex digits, a high surrogate only before a low one.
     private mutating func escape() -> Bool {
-        guard end - at >= 2 else { return false }
-        switch at[1] {
+        guard unsafe end - at >= 2 else { return false }
+        switch unsafe at[1] {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
             UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
-            at += 2
+            unsafe at += 2
             return true
         case UInt8(ascii: "u"): break
         default: return false
         }
-        let unit = codeUnit(at)
+        let unit = unsafe codeUnit(at)
         switch unit {
         case -1, 0xDC00...0xDFFF: return false
         case 0xD800...0xDBFF:
-            guard (0xDC00...0xDFFF).contains(codeUnit(at + 6)) else { return false }
-            at += 12
-        default: at += 6
+            guard unsafe (0xDC00...0xDFFF).contains(codeUnit(at + 6)) else { return false }
+            unsafe at += 12
+        default: unsafe at += 6
         }
         return true
     }
 
     /// The UTF-16 unit of a `\uXXXX` at a place at or before the end, or -1.
     private func codeUnit(_ place: UnsafePointer<UInt8>) -> Int32 {
-        guard end - place >= 6, place[0] == UInt8(ascii: "\\"), place[1] == UInt8(ascii: "u") else { return -1 }
+        guard unsafe end - place >= 6, unsafe place[0] == UInt8(ascii: "\\"), unsafe place[1] == UInt8(ascii: "u")
+        else { return -1 }
         var unit: Int32 = 0
         for index in 2..<6 {
-            let digit = hexDigitValue(place[index])
+            let digit = unsafe hexDigitValue(place[index])
             guard digit >= 0 else { return -1 }
             unit = unit << 4 | digit
         }
         return unit
     }
 
-    /// One character of two to four bytes, well-formed as in Unicode's table 3-7 (RFC 3629, section 4).
     private mutating func character() -> Bool {
-        let lead = at.pointee
-        let left = end - at
-        switch lead {
-        case 0xC2...0xDF:
-            guard left >= 2, isTail(at[1]) else { return false }
-            at += 2
-        case 0xE0...0xEF:
-            let second: ClosedRange<UInt8> = lead == 0xE0 ? 0xA0...0xBF : lead == 0xED ? 0x80...0x9F : 0x80...0xBF
-            guard left >= 3, second.contains(at[1]), isTail(at[2]) else { return false }
-            at += 3
-        case 0xF0...0xF4:
-            let second: ClosedRange<UInt8> = lead == 0xF0 ? 0x90...0xBF : lead == 0xF4 ? 0x80...0x8F : 0x80...0xBF
-            guard left >= 4, second.contains(at[1]), isTail(at[2]), isTail(at[3]) else { return false }
-            at += 4
-        default: return false
-        }
-        return true
-    }
-
-    @inline(__always)
-    private func isTail(_ byte: UInt8) -> Bool {
-        byte & 0xC0 == 0x80
+        let length = unsafe at.sequenceLength(available: end - at)
+        unsafe at += length
+        return length > 0
     }
 }
 
@@ -119,14 +102,14 @@ func hexDigitValue(_ byte: UInt8) -> Int32 {
 extension JSONValue {
     /// Whether a number is not below 0 and not above 1. By its digits where it has no exponent.
     var isWithinUnit: Bool {
-        let digits = text.bytes
-        guard let first = digits.first else { return false }
-        if digits.contains(where: { $0 | 0x20 == UInt8(ascii: "e") }) || first == UInt8(ascii: "-") {
-            return Double(String(decoding: digits, as: UTF8.self)).map { $0 >= 0 && $0 <= 1 } ?? false
+        let digits = unsafe text.bytes
+        guard let first = unsafe digits.first else { return false }
+        if unsafe digits.contains(where: { $0 | 0x20 == UInt8(ascii: "e") }) || first == UInt8(ascii: "-") {
+            return unsafe Double(String(decoding: digits, as: UTF8.self)).map { $0 >= 0 && $0 <= 1 } ?? false
         }
-        guard digits.count == 1 || digits[1] == UInt8(ascii: ".") else { return false }
+        guard unsafe digits.count == 1 || digits[1] == UInt8(ascii: ".") else { return false }
         if first == UInt8(ascii: "0") { return true }
-        return first == UInt8(ascii: "1") && digits.dropFirst(2).allSatisfy { $0 == UInt8(ascii: "0") }
+        return unsafe first == UInt8(ascii: "1") && digits.dropFirst(2).allSatisfy { $0 == UInt8(ascii: "0") }
     }
 }
 
@@ -153,72 +136,74 @@ extension JSONScanner {
     /// One digit or more.
     @inline(__always)
     private mutating func digits() -> Bool {
-        let start = at
-        while at < end, at.pointee &- UInt8(ascii: "0") <= 9 {
-            at += 1
+        let start = unsafe at
+        while unsafe at < end, unsafe at.pointee &- UInt8(ascii: "0") <= 9 {
+            unsafe at += 1
         }
-        return at > start
+        return unsafe at > start
     }
 }
 
 /// A part of a JSON text: a string's content as it is written, or the bytes of another value.
-struct JSONText {
+@safe struct JSONText {
     var start: UnsafePointer<UInt8>?
     var end: UnsafePointer<UInt8>?
     /// Whether a backslash occurs.
     var isEscaped: Bool
 
-    static var invalid: JSONText { JSONText(start: nil, end: nil) }
+    static var invalid: JSONText { unsafe JSONText(start: nil, end: nil) }
 
     @inline(__always)
     init(start: UnsafePointer<UInt8>?, end: UnsafePointer<UInt8>?, isEscaped: Bool = false) {
-        self.start = start
-        self.end = end
+        unsafe self.start = unsafe start
+        unsafe self.end = unsafe end
         self.isEscaped = isEscaped
     }
 
-    @inline(__always) var isValid: Bool { start != nil }
+    @inline(__always) var isValid: Bool { unsafe start != nil }
 
     /// The bytes as they are written.
     @inline(__always)
     var bytes: Bytes {
-        guard let start, let end else { return Bytes(start: nil, count: 0) }
-        return Bytes(start: start, count: end - start)
+        guard let start = unsafe start, let end = unsafe end else { return unsafe Bytes(start: nil, count: 0) }
+        return unsafe Bytes(start: start, count: end - start)
     }
 
     /// Whether the string is `text`, which is ASCII; an escaped character counts as what it stands for.
     @inline(__always)
     func equals(_ text: StaticString) -> Bool {
-        isEscaped ? equalsUnescaped(text) : bytes.equals(text)
+        unsafe isEscaped ? equalsUnescaped(text) : bytes.equals(text)
     }
 
     @inline(never)
     private func equalsUnescaped(_ text: StaticString) -> Bool {
-        guard var at = start, let end else { return false }
+        guard var at = unsafe start, let end = unsafe end else { return false }
         for index in 0..<text.utf8CodeUnitCount {
-            guard at < end, let (unit, length) = Self.asciiUnit(at, end), unit == text.utf8Start[index] else {
+            guard unsafe at < end, let (unit, length) = unsafe Self.asciiUnit(at, end),
+                unsafe unit == text.utf8Start[index]
+            else {
                 return false
             }
-            at += length
+            unsafe at += length
         }
-        return at == end
+        return unsafe at == end
     }
 
     /// The ASCII character at a place in a string that was found valid, and how many bytes it is written with; nil for
     /// any other character.
     private static func asciiUnit(_ at: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> (UInt8, Int)? {
-        guard at.pointee == UInt8(ascii: "\\") else { return at.pointee < 0x80 ? (at.pointee, 1) : nil }
-        switch at[1] {
+        guard unsafe at.pointee == UInt8(ascii: "\\") else { return unsafe at.pointee < 0x80 ? (at.pointee, 1) : nil }
+        switch unsafe at[1] {
         case UInt8(ascii: "b"): return (0x08, 2)
         case UInt8(ascii: "f"): return (0x0C, 2)
         case UInt8(ascii: "n"): return (0x0A, 2)
         case UInt8(ascii: "r"): return (0x0D, 2)
         case UInt8(ascii: "t"): return (0x09, 2)
         case UInt8(ascii: "u"):
-            guard at[2] == UInt8(ascii: "0"), at[3] == UInt8(ascii: "0") else { return nil }
-            let value = hexDigitValue(at[4]) << 4 | hexDigitValue(at[5])
+            guard unsafe at[2] == UInt8(ascii: "0"), unsafe at[3] == UInt8(ascii: "0") else { return nil }
+            let value = unsafe hexDigitValue(at[4]) << 4 | hexDigitValue(at[5])
             return value < 0x80 ? (UInt8(value), 6) : nil
-        default: return (at[1], 2)
+        default: return unsafe (at[1], 2)
         }
     }
 }

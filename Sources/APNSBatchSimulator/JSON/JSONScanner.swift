@@ -5,7 +5,7 @@
 ///
 /// Not valid, beside everything outside the grammar: a byte order mark, bytes that are not UTF-8, and an escaped lone
 /// surrogate, which no UTF-8 text could carry. Values nest as deep as the longest payload is long.
-struct JSONScanner: ~Copyable {
+@safe struct JSONScanner: ~Copyable {
     /// The next byte to read.
     var at: UnsafePointer<UInt8>
     let end: UnsafePointer<UInt8>
@@ -18,24 +18,24 @@ struct JSONScanner: ~Copyable {
     /// - Parameter text: borrowed as long as the scanner lives.
     init(_ text: Bytes) {
         // An empty text may have no address; it is not followed then.
-        let start = text.baseAddress ?? UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped
-        at = start.assumingMemoryBound(to: UInt8.self)
-        end = at + text.count
+        let start = unsafe text.baseAddress ?? UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped
+        unsafe at = unsafe start.assumingMemoryBound(to: UInt8.self)
+        unsafe end = unsafe at + text.count
     }
 
     /// Whether only white space is left.
     mutating func isAtEnd() -> Bool {
         skipBlanks()
-        return at == end
+        return unsafe at == end
     }
 
     @inline(__always)
     mutating func skipBlanks() {
-        while at < end, at.pointee <= 0x20 {
-            switch at.pointee {
+        while unsafe at < end, unsafe at.pointee <= 0x20 {
+            switch unsafe at.pointee {
             case 0x20, 0x0A, 0x0D, 0x09:
                 sawBlanks = true
-                at += 1
+                unsafe at += 1
             default: return
             }
         }
@@ -44,16 +44,16 @@ struct JSONScanner: ~Copyable {
     /// Moves over `byte` if it comes next.
     @inline(__always)
     mutating func take(_ byte: UInt8) -> Bool {
-        guard at < end, at.pointee == byte else { return false }
-        at += 1
+        guard unsafe at < end, unsafe at.pointee == byte else { return false }
+        unsafe at += 1
         return true
     }
 
     /// Checks the value that comes next, white space before it included, and moves behind it.
     mutating func value() -> JSONValue {
         skipBlanks()
-        guard at < end else { return .invalid }
-        switch at.pointee {
+        guard unsafe at < end else { return .invalid }
+        switch unsafe at.pointee {
         case UInt8(ascii: "\""):
             let text = string()
             guard text.isValid else { return .invalid }
@@ -64,28 +64,29 @@ struct JSONScanner: ~Copyable {
         case UInt8(ascii: "f"): return literal("false", .false)
         case UInt8(ascii: "n"): return literal("null", .null)
         default:
-            let start = at
+            let start = unsafe at
             guard number() else { return .invalid }
-            return JSONValue(kind: .number, text: JSONText(start: start, end: at))
+            return unsafe JSONValue(kind: .number, text: JSONText(start: start, end: at))
         }
     }
 
     private mutating func literal(_ word: StaticString, _ kind: JSONKind) -> JSONValue {
-        guard Bytes(start: at, count: end - at).begins(with: word) else { return .invalid }
-        let start = at
-        at += word.utf8CodeUnitCount
-        return JSONValue(kind: kind, text: JSONText(start: start, end: at))
+        guard unsafe Bytes(start: at, count: end - at).begins(with: word) else { return .invalid }
+        let start = unsafe at
+        unsafe at += word.utf8CodeUnitCount
+        return unsafe JSONValue(kind: kind, text: JSONText(start: start, end: at))
     }
 
     private mutating func container(isObject: Bool) -> JSONValue {
-        let start = at
-        at += 1
+        let start = unsafe at
+        unsafe at += 1
         skipBlanks()
         if take(closing(isObject)) {
-            return JSONValue(kind: isObject ? .object : .array, text: JSONText(start: start, end: at), isEmpty: true)
+            return unsafe JSONValue(
+                kind: isObject ? .object : .array, text: JSONText(start: start, end: at), isEmpty: true)
         }
         guard skipMembers(isObject: isObject) else { return .invalid }
-        return JSONValue(kind: isObject ? .object : .array, text: JSONText(start: start, end: at))
+        return unsafe JSONValue(kind: isObject ? .object : .array, text: JSONText(start: start, end: at))
     }
 
     @inline(__always)
@@ -104,10 +105,10 @@ struct JSONScanner: ~Copyable {
                 guard memberName().isValid else { return false }
             }
             skipBlanks()
-            guard at < end else { return false }
-            if at.pointee == UInt8(ascii: "{") || at.pointee == UInt8(ascii: "[") {
-                let inner = at.pointee == UInt8(ascii: "{")
-                at += 1
+            guard unsafe at < end else { return false }
+            if unsafe at.pointee == UInt8(ascii: "{") || at.pointee == UInt8(ascii: "[") {
+                let inner = unsafe at.pointee == UInt8(ascii: "{")
+                unsafe at += 1
                 skipBlanks()
                 if !take(closing(inner)) {
                     guard depth < objects.count * 64 else { return false }
@@ -151,7 +152,7 @@ struct JSONValue {
 
     @inline(__always)
     init(kind: JSONKind, text: JSONText) {
-        self.init(kind: kind, text: text, isEmpty: text.start == text.end)
+        unsafe self.init(kind: kind, text: text, isEmpty: text.start == text.end)
     }
 
     @inline(__always)
@@ -204,7 +205,7 @@ extension JSONScanner {
 
     /// Reads a text that is an object and calls `note` for each of its members. False when it is none.
     static func members(of text: Bytes, _ note: (JSONText, JSONValue) -> Void) -> Bool {
-        var scanner = JSONScanner(text)
+        var scanner = unsafe JSONScanner(text)
         guard scanner.openObject() else { return false }
         var isFirst = true
         while true {

@@ -40,7 +40,7 @@ enum ApsReader {
             set(.timestamp, if: value.kind == .number, &facts)
             require(value.kind == .number, &facts)
         case .contentAvailable:
-            set(.contentAvailable, if: value.kind == .number && value.text.bytes.equals("1"), &facts)
+            unsafe set(.contentAvailable, if: value.kind == .number && value.text.bytes.equals("1"), &facts)
             require(value.kind == .number, &facts)
         case .contentChanged:
             set(.contentChanged, if: value.kind == .true, &facts)
@@ -115,8 +115,8 @@ enum ApsReader {
             guard value.isValid else { return false }
             switch SoundKey(step.name) {
             case .critical:
-                let digit = value.text.bytes
-                require(value.kind == .number && (digit.equals("1") || digit.equals("0")), &facts)
+                let digit = unsafe value.text.bytes
+                unsafe require(value.kind == .number && (digit.equals("1") || digit.equals("0")), &facts)
             case .file: require(value.kind == .string, &facts)
             case .volume: require(value.kind == .number && value.isWithinUnit, &facts)
             case nil: break

@@ -1,5 +1,5 @@
 /// Where a path leads. Names are borrowed from the path.
-enum Endpoint {
+@safe enum Endpoint {
     /// `/3/device/<token>`; nil when the token is missing.
     case device(Bytes?)
     /// `/4/broadcasts/apps/<bundle id>`
@@ -12,20 +12,20 @@ enum Endpoint {
 
     /// An empty token is one that is missing; a path with more parts is none of ours.
     init(path: Bytes?) {
-        guard let path else {
+        guard let path = unsafe path else {
             self = .unknown
             return
         }
-        self = path.begins(with: "/3/device") ? Self.device(behind: path.dropping(9)) : Self.other(path)
+        self = unsafe path.begins(with: "/3/device") ? Self.device(behind: path.dropping(9)) : Self.other(path)
     }
 
     /// Whether a method is one of the endpoint's own.
     func takes(_ method: Bytes?) -> Bool {
-        guard let method else { return false }
+        guard let method = unsafe method else { return false }
         switch self {
-        case .device, .broadcast: return method.equals("POST")
-        case .channels: return method.equals("POST") || method.equals("GET") || method.equals("DELETE")
-        case .allChannels: return method.equals("GET")
+        case .device, .broadcast: return unsafe method.equals("POST")
+        case .channels: return unsafe method.equals("POST") || method.equals("GET") || method.equals("DELETE")
+        case .allChannels: return unsafe method.equals("GET")
         case .unknown: return false
         }
     }
@@ -42,32 +42,32 @@ enum Endpoint {
     @inline(__always)
     private static func device(behind rest: Bytes) -> Endpoint {
         guard rest.count > 1 else {
-            return rest.count == 0 || rest[0] == UInt8(ascii: "/") ? .device(nil) : .unknown
+            return unsafe rest.count == 0 || rest[0] == UInt8(ascii: "/") ? .device(nil) : .unknown
         }
-        guard rest[0] == UInt8(ascii: "/") else { return .unknown }
-        let token = rest.dropping(1)
-        return token.contains(UInt8(ascii: "/")) ? .unknown : .device(token)
+        guard unsafe rest[0] == UInt8(ascii: "/") else { return .unknown }
+        let token = unsafe rest.dropping(1)
+        return unsafe token.contains(UInt8(ascii: "/")) ? .unknown : .device(token)
     }
 
     @inline(never)
     private static func other(_ path: Bytes) -> Endpoint {
-        if path.begins(with: "/4/broadcasts/apps/") {
-            let app = path.dropping(19)
-            return isApp(app) ? .broadcast(app: app) : .unknown
+        if unsafe path.begins(with: "/4/broadcasts/apps/") {
+            let app = unsafe path.dropping(19)
+            return unsafe isApp(app) ? .broadcast(app: app) : .unknown
         }
-        guard path.begins(with: "/1/apps/") else { return .unknown }
-        let rest = path.dropping(8)
+        guard unsafe path.begins(with: "/1/apps/") else { return .unknown }
+        let rest = unsafe path.dropping(8)
         for (ending, isAll) in [("/all-channels" as StaticString, true), ("/channels", false)]
-        where rest.ends(with: ending) {
-            let app = rest.keeping(rest.count - ending.utf8CodeUnitCount)
-            guard isApp(app) else { return .unknown }
-            return isAll ? .allChannels(app: app) : .channels(app: app)
+        where unsafe rest.ends(with: ending) {
+            let app = unsafe rest.keeping(rest.count - ending.utf8CodeUnitCount)
+            guard unsafe isApp(app) else { return .unknown }
+            return unsafe isAll ? .allChannels(app: app) : .channels(app: app)
         }
         return .unknown
     }
 
     private static func isApp(_ text: Bytes) -> Bool {
-        text.count > 0 && FieldForm.isTopic(text)
+        unsafe text.count > 0 && FieldForm.isTopic(text)
     }
 }
 

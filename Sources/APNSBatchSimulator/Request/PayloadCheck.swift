@@ -17,7 +17,7 @@ enum PayloadCheck {
         guard total > 0 else { return .payloadEmpty }
         guard total <= type.payloadMaximum, total == body.count else { return .payloadTooLarge }
         let refused: PayloadFacts = type == .liveactivity ? .wrongType : .wrongOutsideLiveActivities
-        guard read(body, into: &facts), facts.isDisjoint(with: refused) else { return .badRequestPayload }
+        guard unsafe read(body, into: &facts), facts.isDisjoint(with: refused) else { return .badRequestPayload }
         return fits(facts, type) ? .accepted : .invalidPushType
     }
 
@@ -25,7 +25,7 @@ enum PayloadCheck {
     static func answer(_ body: Bytes, total: Int, broadcast facts: inout PayloadFacts) -> FixedAnswer {
         guard total > 0 else { return .payloadEmpty }
         guard total <= PushType.payloadMaximumOfAll, total == body.count else { return .payloadTooLarge }
-        guard read(body, into: &facts), facts.isDisjoint(with: [.wrongType, .eventStart]) else {
+        guard unsafe read(body, into: &facts), facts.isDisjoint(with: [.wrongType, .eventStart]) else {
             return .badRequestPayload
         }
         return fits(facts, .liveactivity) ? .accepted : .invalidPushType
@@ -60,7 +60,7 @@ enum PayloadCheck {
     /// Reads the whole payload. False when it is not strict JSON with an object at the top and, where there is one, an
     /// object under `aps`. Of a name that occurs twice, the last value counts.
     static func read(_ body: Bytes, into facts: inout PayloadFacts) -> Bool {
-        var scanner = JSONScanner(body)
+        var scanner = unsafe JSONScanner(body)
         guard scanner.openObject() else { return false }
         var isFirst = true
         while true {

@@ -49,7 +49,7 @@ enum PushType: UInt8, CaseIterable {
     /// The push type of this name, or nil.
     @inline(__always)
     init?(_ name: Bytes) {
-        guard let found = Self.allCases.first(where: { name.equals($0.name) }) else { return nil }
+        guard let found = Self.allCases.first(where: { unsafe name.equals($0.name) }) else { return nil }
         self = found
     }
 }

@@ -48,46 +48,48 @@ struct RequestCheck: ~Copyable {
         fields: UnsafeBufferPointer<apns_transport_field>, body: Bytes, bodyTotal: Int,
         on connection: inout ConnectionIdentity, now: Int64
     ) -> Verdict {
-        let request = RequestFields(fields)
-        let endpoint = Endpoint(path: request.path)
+        let request = unsafe RequestFields(fields)
+        let endpoint = unsafe Endpoint(path: request.path)
         var verdict = Self.identified(request, endpoint)
         let service = endpoint.service
         guard !service.isEmpty, connection.services.contains(service) else { return verdict.with(.badPath) }
-        guard endpoint.takes(request.method) else { return verdict.with(.methodNotAllowed) }
+        guard unsafe endpoint.takes(request.method) else { return verdict.with(.methodNotAllowed) }
         guard !request.repeated else { return verdict.with(.duplicateHeaders) }
         let authority = authority(request, &connection, now)
         guard authority == .accepted else { return verdict.with(authority) }
         verdict.isAuthorized = true
         guard case .device(let token) = endpoint else {
-            verdict.answer = channelAnswer(endpoint, request, body, bodyTotal, connection.list, &verdict)
+            verdict.answer = unsafe channelAnswer(endpoint, request, body, bodyTotal, connection.list, &verdict)
             return verdict
         }
-        if request.id != nil, verdict.messageID == nil { return verdict.with(.badMessageID) }
-        guard token != nil else { return verdict.with(.missingDeviceToken) }
-        guard verdict.deviceToken != nil else { return verdict.with(.badDeviceToken) }
-        verdict.answer = answer(request, body, bodyTotal, connection, &verdict.facts)
+        if unsafe request.id != nil, unsafe verdict.messageID == nil { return verdict.with(.badMessageID) }
+        guard unsafe token != nil else { return verdict.with(.missingDeviceToken) }
+        guard unsafe verdict.deviceToken != nil else { return verdict.with(.badDeviceToken) }
+        verdict.answer = unsafe answer(request, body, bodyTotal, connection, &verdict.facts)
         return verdict
     }
 
     /// Counts a broadcast that passed every check. Returns how many did before on the same channel.
     mutating func passBroadcast(_ channel: Bytes, app: Bytes) -> UInt32 {
-        channels.pass(channel, app: app)
+        unsafe channels.pass(channel, app: app)
     }
 
     /// A verdict that knows the request's token and id, as far as they have the right form.
     @inline(__always)
     private static func identified(_ request: RequestFields, _ endpoint: Endpoint) -> Verdict {
         var verdict = Verdict()
-        var id = request.id
+        var id = unsafe request.id
         switch endpoint {
         case .device(let token):
-            if let token, FieldForm.isDeviceToken(token) { verdict.deviceToken = token }
+            if let token = unsafe token, unsafe FieldForm.isDeviceToken(token) {
+                unsafe verdict.deviceToken = unsafe token
+            }
         case .broadcast, .channels, .allChannels:
             verdict.isAboutChannels = true
-            id = request.requestID
+            unsafe id = unsafe request.requestID
         case .unknown: break
         }
-        if let id, FieldForm.isMessageID(id) { verdict.messageID = id }
+        if let id = unsafe id, unsafe FieldForm.isMessageID(id) { unsafe verdict.messageID = unsafe id }
         return verdict
     }
 
@@ -96,7 +98,7 @@ struct RequestCheck: ~Copyable {
         _ request: RequestFields, _ connection: inout ConnectionIdentity, _ now: Int64
     ) -> FixedAnswer {
         guard connection.certificate < 0 else { return certificateAnswer }
-        return providerTokens.answer(request.authorization, on: &connection, now: now)
+        return unsafe providerTokens.answer(request.authorization, on: &connection, now: now)
     }
 
     /// Requests that are no push to a device.
@@ -108,16 +110,16 @@ struct RequestCheck: ~Copyable {
         reply = ChannelReply()
         switch endpoint {
         case .broadcast(let app):
-            guard topics[Int(list)].holds(app) else { return .topicMismatch }
-            let answer = channels.broadcast(request, app: app, body: body, total: total, facts: &verdict.facts)
-            if answer == .accepted { verdict.broadcast = (request.channelID ?? app, app) }
+            guard unsafe topics[Int(list)].holds(app) else { return .topicMismatch }
+            let answer = unsafe channels.broadcast(request, app: app, body: body, total: total, facts: &verdict.facts)
+            if answer == .accepted { unsafe verdict.broadcast = unsafe (request.channelID ?? app, app) }
             return answer
         case .channels(let app):
-            guard topics[Int(list)].holds(app) else { return .topicMismatch }
-            return channels.manage(request, app: app, body: body, total: total, reply: &reply)
+            guard unsafe topics[Int(list)].holds(app) else { return .topicMismatch }
+            return unsafe channels.manage(request, app: app, body: body, total: total, reply: &reply)
         case .allChannels(let app):
-            guard topics[Int(list)].holds(app) else { return .topicMismatch }
-            return channels.list(request, app: app, reply: &reply)
+            guard unsafe topics[Int(list)].holds(app) else { return .topicMismatch }
+            return unsafe channels.list(request, app: app, reply: &reply)
         case .device, .unknown: return .badPath
         }
     }
@@ -127,37 +129,37 @@ struct RequestCheck: ~Copyable {
         _ request: RequestFields, _ body: Bytes, _ bodyTotal: Int, _ connection: ConnectionIdentity,
         _ facts: inout PayloadFacts
     ) -> FixedAnswer {
-        guard let topic = request.topic, topic.count > 0 else { return .missingTopic }
-        guard FieldForm.isTopic(topic) else { return .badTopic }
-        guard let name = request.pushType, let type = PushType(name) else { return .invalidPushType }
-        let judgement = topics[Int(connection.list)].answer(topic, type)
+        guard let topic = unsafe request.topic, topic.count > 0 else { return .missingTopic }
+        guard unsafe FieldForm.isTopic(topic) else { return .badTopic }
+        guard let name = unsafe request.pushType, let type = unsafe PushType(name) else { return .invalidPushType }
+        let judgement = unsafe topics[Int(connection.list)].answer(topic, type)
         guard judgement == .accepted else { return judgement }
         // Those about locations and file providers take token authentication only.
         guard (type != .location && type != .fileprovider) || connection.certificate < 0 else {
             return .topicDisallowed
         }
-        guard Self.isPriority(request.priority, for: type) else { return .badPriority }
-        if let expiration = request.expiration, !FieldForm.isExpiration(expiration) {
+        guard unsafe Self.isPriority(request.priority, for: type) else { return .badPriority }
+        if let expiration = unsafe request.expiration, unsafe !FieldForm.isExpiration(expiration) {
             return .badExpirationDate
         }
-        if let collapseID = request.collapseID, collapseID.count > 64 {
+        if let collapseID = unsafe request.collapseID, collapseID.count > 64 {
             return .badCollapseID
         }
-        return PayloadCheck.answer(body, total: bodyTotal, type: type, facts: &facts)
+        return unsafe PayloadCheck.answer(body, total: bodyTotal, type: type, facts: &facts)
     }
 
     /// 10, 5 or 1; without the field 10 is meant. Background takes 5 only.
     private static func isPriority(_ value: Bytes?, for type: PushType) -> Bool {
-        guard let value else { return type != .background }
+        guard let value = unsafe value else { return type != .background }
         if type == .background {
-            return value.equals("5")
+            return unsafe value.equals("5")
         }
-        return value.equals("10") || value.equals("5") || value.equals("1")
+        return unsafe value.equals("10") || value.equals("5") || value.equals("1")
     }
 }
 
 /// The judgement of one request. Slices are borrowed from the transport like the request itself.
-struct Verdict {
+@safe struct Verdict {
     var answer: FixedAnswer = .accepted
     /// The device token, where the path has one of the right form, whatever the answer.
     var deviceToken: Bytes?

@@ -1,7 +1,7 @@
 import CAPNSTransport
 
 /// The header fields of one request that the checks look at, found in one pass. Values are borrowed from the transport.
-struct RequestFields {
+@safe struct RequestFields {
     var method: Bytes?
     var path: Bytes?
     var authorization: Bytes?
@@ -20,10 +20,10 @@ struct RequestFields {
     /// - Parameter fields: as received, pseudo-header fields among them, names in lower case.
     init(_ fields: UnsafeBufferPointer<apns_transport_field>) {
         for index in 0..<fields.count {
-            let name = Bytes(fields[index].name, length: fields[index].name_length)
-            let value = Bytes(fields[index].value, length: fields[index].value_length)
-            if !place(name, value) {
-                repeated = repeated || Self.occurs(name, before: index, in: fields)
+            let name = unsafe Bytes(fields[index].name, length: fields[index].name_length)
+            let value = unsafe Bytes(fields[index].value, length: fields[index].value_length)
+            if unsafe !place(name, value) {
+                repeated = unsafe repeated || Self.occurs(name, before: index, in: fields)
             }
         }
     }
@@ -33,17 +33,17 @@ struct RequestFields {
     private mutating func place(_ name: Bytes, _ value: Bytes) -> Bool {
         let again: Bool
         switch name.count {
-        case 5 where name.equals(":path"): again = Self.fill(&path, value)
-        case 7 where name.equals("apns-id"): again = Self.fill(&id, value)
-        case 7 where name.equals(":method"): again = Self.fill(&method, value)
-        case 10 where name.equals("apns-topic"): again = Self.fill(&topic, value)
-        case 13 where name.equals("authorization"): again = Self.fill(&authorization, value)
-        case 13 where name.equals("apns-priority"): again = Self.fill(&priority, value)
-        case 14 where name.equals("apns-push-type"): again = Self.fill(&pushType, value)
-        case 15 where name.equals("apns-expiration"): again = Self.fill(&expiration, value)
-        case 15 where name.equals("apns-channel-id"): again = Self.fill(&channelID, value)
-        case 15 where name.equals("apns-request-id"): again = Self.fill(&requestID, value)
-        case 16 where name.equals("apns-collapse-id"): again = Self.fill(&collapseID, value)
+        case 5 where unsafe name.equals(":path"): again = unsafe Self.fill(&path, value)
+        case 7 where unsafe name.equals("apns-id"): again = unsafe Self.fill(&id, value)
+        case 7 where unsafe name.equals(":method"): again = unsafe Self.fill(&method, value)
+        case 10 where unsafe name.equals("apns-topic"): again = unsafe Self.fill(&topic, value)
+        case 13 where unsafe name.equals("authorization"): again = unsafe Self.fill(&authorization, value)
+        case 13 where unsafe name.equals("apns-priority"): again = unsafe Self.fill(&priority, value)
+        case 14 where unsafe name.equals("apns-push-type"): again = unsafe Self.fill(&pushType, value)
+        case 15 where unsafe name.equals("apns-expiration"): again = unsafe Self.fill(&expiration, value)
+        case 15 where unsafe name.equals("apns-channel-id"): again = unsafe Self.fill(&channelID, value)
+        case 15 where unsafe name.equals("apns-request-id"): again = unsafe Self.fill(&requestID, value)
+        case 16 where unsafe name.equals("apns-collapse-id"): again = unsafe Self.fill(&collapseID, value)
         default: return false
         }
         repeated = repeated || again
@@ -52,19 +52,19 @@ struct RequestFields {
 
     @inline(__always)
     private static func fill(_ slot: inout Bytes?, _ value: Bytes) -> Bool {
-        guard slot == nil else { return true }
-        slot = value
+        guard unsafe slot == nil else { return true }
+        unsafe slot = unsafe value
         return false
     }
 
     private static func occurs(_ name: Bytes, before index: Int, in fields: UnsafeBufferPointer<apns_transport_field>)
         -> Bool
     {
-        if name.equals("cookie") {
+        if unsafe name.equals("cookie") {
             return false
         }
         for earlier in 0..<index
-        where name.equals(Bytes(fields[earlier].name, length: fields[earlier].name_length)) {
+        where unsafe name.equals(Bytes(fields[earlier].name, length: fields[earlier].name_length)) {
             return true
         }
         return false

@@ -16,29 +16,31 @@ struct TopicList {
     /// `accepted`, `topicDisallowed` or `deviceTokenNotForTopic`.
     func answer(_ topic: Bytes, _ type: PushType) -> FixedAnswer {
         if isAny {
-            return topic.count > type.topicSuffix.utf8CodeUnitCount && topic.ends(with: type.topicSuffix)
+            return unsafe topic.count > type.topicSuffix.utf8CodeUnitCount && topic.ends(with: type.topicSuffix)
                 ? .accepted : .deviceTokenNotForTopic
         }
-        for app in topics where Self.rest(of: topic, behind: app)?.equals(type.topicSuffix) == true { return .accepted }
-        return isOfOtherType(topic) ? .deviceTokenNotForTopic : .topicDisallowed
+        for app in topics where unsafe Self.rest(of: topic, behind: app)?.equals(type.topicSuffix) == true {
+            return .accepted
+        }
+        return unsafe isOfOtherType(topic) ? .deviceTokenNotForTopic : .topicDisallowed
     }
 
     /// Whether an app is one of the list.
     func holds(_ app: Bytes) -> Bool {
-        isAny || topics.contains { app.equals($0) }
+        isAny || topics.contains { unsafe app.equals($0) }
     }
 
     /// Whether the topic is a configured one with the suffix of any push type.
     private func isOfOtherType(_ topic: Bytes) -> Bool {
         topics.contains { app in
-            guard let rest = Self.rest(of: topic, behind: app) else { return false }
-            return PushType.allCases.contains { rest.equals($0.topicSuffix) }
+            guard let rest = unsafe Self.rest(of: topic, behind: app) else { return false }
+            return PushType.allCases.contains { unsafe rest.equals($0.topicSuffix) }
         }
     }
 
     /// What follows the app's name; nil when the topic does not begin with it.
     private static func rest(of topic: Bytes, behind app: [UInt8]) -> Bytes? {
-        guard topic.count >= app.count, topic.keeping(app.count).equals(app) else { return nil }
-        return topic.dropping(app.count)
+        guard topic.count >= app.count, unsafe topic.keeping(app.count).equals(app) else { return nil }
+        return unsafe topic.dropping(app.count)
     }
 }

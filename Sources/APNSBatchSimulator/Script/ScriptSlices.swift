@@ -29,7 +29,7 @@ struct ScriptSlices {
     @inline(__always)
     func rule(for token: Bytes, earlier: UInt32) -> Int {
         if slices.isEmpty { return -1 }
-        let place = Self.place(token, state: state)
+        let place = unsafe Self.place(token, state: state)
         guard let index = slices.firstIndex(where: { place < $0.bound }) else { return -1 }
         return earlier < slices[index].times ? index : -1
     }
@@ -37,6 +37,6 @@ struct ScriptSlices {
     /// A token's place in [0, 1): the upper 53 bits of its hash, spread.
     @inline(__always)
     static func place(_ token: Bytes, state: UInt64) -> Double {
-        Double(FNV1a.spread(FNV1a.hash(token, from: state)) >> 11) * 0x1p-53
+        unsafe Double(FNV1a.spread(FNV1a.hash(token, from: state)) >> 11) * 0x1p-53
     }
 }

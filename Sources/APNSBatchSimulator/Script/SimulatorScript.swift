@@ -63,7 +63,7 @@ package struct SimulatorScript: Sendable, Equatable {
     /// accepted. Complexity: the length of the token plus the number of rules.
     package func answer(forToken token: String) -> SimulatorRule? {
         let slices = ScriptSlices(self)
-        let rule = Array(token.lowercased().utf8).withUnsafeBytes { slices.rule(for: $0, earlier: 0) }
+        let rule = unsafe Array(token.lowercased().utf8).withUnsafeBytes { unsafe slices.rule(for: $0, earlier: 0) }
         return rule < 0 ? nil : rules[rule]
     }
 }

@@ -1,8 +1,8 @@
 /// All answers a simulator can give, written out once, and how often each was given: first the fixed ones in their
 /// order, then those of the script's rules, then those of its storms and of its rate limit.
-struct AnswerTable: ~Copyable {
+@safe struct AnswerTable: ~Copyable {
     /// One answer. Body and `retry-after` (empty for none) are owned by the table.
-    struct Prepared {
+    @safe struct Prepared {
         var status: UInt16
         var body: Bytes
         var retryAfter: Bytes
@@ -32,9 +32,9 @@ struct AnswerTable: ~Copyable {
         self.names = names
         firstStorm = FixedAnswer.allCases.count + script.rules.count
         count = names.count
-        entries = .allocate(capacity: count)
+        unsafe entries = .allocate(capacity: count)
         for index in 0..<count {
-            (entries + index).initialize(
+            unsafe (entries + index).initialize(
                 to: Prepared(
                     status: UInt16(names[index].status), body: Self.copy(bodies[index]),
                     retryAfter: Self.copy(delays[index]), given: 0))
@@ -43,10 +43,10 @@ struct AnswerTable: ~Copyable {
 
     deinit {
         for index in 0..<count {
-            entries[index].body.deallocate()
-            entries[index].retryAfter.deallocate()
+            unsafe entries[index].body.deallocate()
+            unsafe entries[index].retryAfter.deallocate()
         }
-        entries.deallocate()
+        unsafe entries.deallocate()
     }
 
     /// The number of a fixed answer.
@@ -74,18 +74,18 @@ struct AnswerTable: ~Copyable {
     /// A function of its own, not a statement where it is used: there, without optimisation, the thread sanitizer's
     /// instrumentation takes the server's first field for what is written, and finds a race that is none.
     func countGiven(_ number: Int) {
-        entries[number].given += 1
+        unsafe entries[number].given += 1
     }
 
     /// The answers given, equal ones added up, the most frequent first.
     func counts() -> [SimulatorReport.AnswerCount] {
         var sums: [SimulatorReport.AnswerCount] = []
-        for index in 0..<count where entries[index].given > 0 {
+        for index in 0..<count where unsafe entries[index].given > 0 {
             let (status, reason) = names[index]
             if let same = sums.firstIndex(where: { $0.status == status && $0.reason == reason }) {
-                sums[same].count += entries[index].given
+                unsafe sums[same].count += entries[index].given
             } else {
-                sums.append(.init(status: status, reason: reason, count: entries[index].given))
+                unsafe sums.append(.init(status: status, reason: reason, count: entries[index].given))
             }
         }
         return sums.sorted { ($1.count, $0.status, $0.reason) < ($0.count, $1.status, $1.reason) }
@@ -94,8 +94,8 @@ struct AnswerTable: ~Copyable {
     private static func copy(_ text: String) -> Bytes {
         let text = Array(text.utf8)
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, text.count), alignment: 1)
-        copy.copyBytes(from: text)
-        return Bytes(start: copy.baseAddress, count: text.count)
+        unsafe copy.copyBytes(from: text)
+        return unsafe Bytes(start: copy.baseAddress, count: text.count)
     }
 
     private static func body(_ reason: String, timestamp: Int64?) -> String {

@@ -80,10 +80,7 @@ extension apns_transport_event {
     /// The UID of the client certificate's subject, as the transport tells it with a connection: the app that the
     /// certificate is for. Nil without a verified certificate, or one without a UID.
     var subjectUID: String? {
-        let detail = Bytes(detail, length: detail_length)
-        for line in detail.split(separator: UInt8(ascii: "\n")) where line.starts(with: "UID=".utf8) {
-            return String(decoding: line.dropFirst(4), as: UTF8.self)
-        }
-        return nil
+        let lines = unsafe String(decoding: Bytes(detail, length: detail_length), as: UTF8.self).split(separator: "\n")
+        return lines.first { $0.hasPrefix("UID=") }.map { String($0.dropFirst(4)) }
     }
 }

@@ -1,13 +1,13 @@
 import APNSBatchBasics
 
 /// The `date` field of answers (RFC 9110, section 5.6.7), made once a second.
-struct DateField: ~Copyable {
+@safe struct DateField: ~Copyable {
     static let length = 29
     private let text = UnsafeMutablePointer<UInt8>.allocate(capacity: length)
     private var second = Int64.min
 
     deinit {
-        text.deallocate()
+        unsafe text.deallocate()
     }
 
     /// The date of a time in milliseconds since the epoch, valid until a call in another second.
@@ -16,8 +16,8 @@ struct DateField: ~Copyable {
         let now = milliseconds / 1000 - (milliseconds % 1000 < 0 ? 1 : 0)
         if now != second {
             second = now
-            for (place, byte) in HTTPDate.text(now).utf8.prefix(Self.length).enumerated() { text[place] = byte }
+            for (place, byte) in HTTPDate.text(now).utf8.prefix(Self.length).enumerated() { unsafe text[place] = byte }
         }
-        return Bytes(start: text, count: Self.length)
+        return unsafe Bytes(start: text, count: Self.length)
     }
 }

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import CAPNSTransport
 import CAPNSTransportServer
 import Glibc
@@ -21,8 +22,8 @@ enum Listener {
     /// A transport that listens, and its ports. Destroyed by the caller, on the same thread.
     static func open(_ configuration: SimulatorConfiguration) throws(SimulatorError) -> (OpaquePointer, Ports) {
         var number: UInt32 = 0
-        return try open(configuration, &number) { options, made, _, error in
-            apns_transport_create(&options, &made, &error)
+        return try unsafe open(configuration, &number) { options, made, _, error in
+            unsafe apns_transport_create(&options, &made, &error)
         }
     }
 
@@ -30,18 +31,19 @@ enum Listener {
     static func open(
         _ configuration: SimulatorConfiguration, _ number: inout UInt32, make: TransportMaking
     ) throws(SimulatorError) -> (OpaquePointer, Ports) {
-        let transport = try create(configuration, make, &number)
+        let transport = try unsafe create(configuration, make, &number)
         do {
-            let tls = try secure(transport, configuration)
+            let tls = try unsafe secure(transport, configuration)
             let services: Services = configuration.managementPort == nil ? .all : .pushes
             var ports = Ports(pushes: 0, management: nil)
-            ports.pushes = try listen(transport, configuration, port: configuration.port, for: services, tls: tls)
+            ports.pushes = try unsafe listen(
+                transport, configuration, port: configuration.port, for: services, tls: tls)
             if let port = configuration.managementPort {
-                ports.management = try listen(transport, configuration, port: port, for: .management, tls: tls)
+                ports.management = unsafe try listen(transport, configuration, port: port, for: .management, tls: tls)
             }
-            return (transport, ports)
+            return unsafe (transport, ports)
         } catch {
-            apns_transport_destroy(transport)
+            unsafe apns_transport_destroy(transport)
             throw error
         }
     }
@@ -50,32 +52,32 @@ enum Listener {
     static func reopen(_ transport: OpaquePointer, _ configuration: SimulatorConfiguration, _ ports: Ports) -> Bool {
         let services: Services = ports.management == nil ? .all : .pushes
         // The only TLS configuration, made when the transport was opened.
-        return (try? listen(transport, configuration, port: ports.pushes, for: services, tls: 0)) != nil
+        return unsafe (try? listen(transport, configuration, port: ports.pushes, for: services, tls: 0)) != nil
     }
 
     private static func create(
         _ configuration: SimulatorConfiguration, _ make: TransportMaking, _ number: inout UInt32
     ) throws(SimulatorError) -> OpaquePointer {
-        var options = apns_transport_options()
-        options.loop =
+        var options = unsafe apns_transport_options()
+        unsafe options.loop =
             switch configuration.loop {
             case .automatic: APNS_TRANSPORT_LOOP_AUTO.rawValue
             case .ioUring: APNS_TRANSPORT_LOOP_IO_URING.rawValue
             case .epoll: APNS_TRANSPORT_LOOP_EPOLL.rawValue
             }
         // The listeners take places too.
-        options.connections_max = configuration.connections &+ 2
-        options.streams_max = configuration.streamsTotal
-        options.body_received_max = UInt32(PushType.payloadMaximumOfAll)
-        options.connect_timeout_ms = configuration.connectTimeout
-        options.send_buffer_max = 1 << 18
+        unsafe options.connections_max = configuration.connections &+ 2
+        unsafe options.streams_max = configuration.streamsTotal
+        unsafe options.body_received_max = UInt32(PushType.payloadMaximumOfAll)
+        unsafe options.connect_timeout_ms = configuration.connectTimeout
+        unsafe options.send_buffer_max = 1 << 18
         var transport: OpaquePointer?
         var error = apns_error()
-        let status = make(&options, &transport, &number, &error)
-        guard status == 0, let transport else {
-            throw .system(text(error))
+        let status = unsafe make(&options, &transport, &number, &error)
+        guard status == 0, let transport = unsafe transport else {
+            throw .system(textOfCharacters(error.text))
         }
-        return transport
+        return unsafe transport
     }
 
     private static func secure(
@@ -83,24 +85,24 @@ enum Listener {
     ) throws(SimulatorError) -> Int32 {
         var error = apns_error()
         let clientAuthority = configuration.clientAuthorityPEM ?? []
-        let number = configuration.certificatePEM.withUnsafeBufferPointer { certificate in
-            configuration.keyPEM.withUnsafeBufferPointer { key in
-                clientAuthority.withUnsafeBufferPointer { authority in
-                    var options = apns_transport_tls_options()
-                    options.certificate_pem = certificate.baseAddress
-                    options.certificate_length = UInt32(clamping: certificate.count)
-                    options.key_pem = key.baseAddress
-                    options.key_length = UInt32(clamping: key.count)
+        let number = unsafe configuration.certificatePEM.withUnsafeBufferPointer { certificate in
+            unsafe configuration.keyPEM.withUnsafeBufferPointer { key in
+                unsafe clientAuthority.withUnsafeBufferPointer { authority in
+                    var options = unsafe apns_transport_tls_options()
+                    unsafe options.certificate_pem = certificate.baseAddress
+                    unsafe options.certificate_length = UInt32(clamping: certificate.count)
+                    unsafe options.key_pem = key.baseAddress
+                    unsafe options.key_length = UInt32(clamping: key.count)
                     if configuration.clientAuthorityPEM != nil {
-                        options.ca_pem = authority.baseAddress
-                        options.ca_length = UInt32(clamping: authority.count)
-                        options.request_client_certificate = 1
+                        unsafe options.ca_pem = authority.baseAddress
+                        unsafe options.ca_length = UInt32(clamping: authority.count)
+                        unsafe options.request_client_certificate = 1
                     }
-                    return apns_transport_server_tls_create(transport, &options, &error)
+                    return unsafe apns_transport_server_tls_create(transport, &options, &error)
                 }
             }
         }
-        guard number >= 0 else { throw .transport(text(error)) }
+        guard number >= 0 else { throw .transport(textOfCharacters(error.text)) }
         return number
     }
 
@@ -111,20 +113,20 @@ enum Listener {
         var (storage, length) = try address(configuration.host, port)
         var bound: UInt16 = 0
         var error = apns_error()
-        let status = withUnsafePointer(to: &storage) { storage in
-            storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                var options = apns_transport_listen_options()
-                options.address = address
-                options.address_length = length
-                options.tls = tls
-                options.context = UInt64(services.rawValue)
-                options.streams_max = configuration.streamsBeforeToken
-                options.stream_window = configuration.streamWindow
-                return apns_transport_listen(transport, &options, &bound, &error)
+        let status = unsafe withUnsafePointer(to: &storage) { storage in
+            unsafe storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                var options = unsafe apns_transport_listen_options()
+                unsafe options.address = unsafe address
+                unsafe options.address_length = length
+                unsafe options.tls = tls
+                unsafe options.context = UInt64(services.rawValue)
+                unsafe options.streams_max = configuration.streamsBeforeToken
+                unsafe options.stream_window = configuration.streamWindow
+                return unsafe apns_transport_listen(transport, &options, &bound, &error)
             }
         }
         guard status == 0 else {
-            throw .transport("\(configuration.host) port \(port): \(text(error))")
+            throw .transport("\(configuration.host) port \(port): \(textOfCharacters(error.text))")
         }
         return bound
     }
@@ -134,27 +136,23 @@ enum Listener {
         _ host: String, _ port: UInt16
     ) throws(SimulatorError) -> (sockaddr_storage, UInt32) {
         var storage = sockaddr_storage()
-        let length = withUnsafeMutableBytes(of: &storage) { bytes -> UInt32 in
+        let length = unsafe withUnsafeMutableBytes(of: &storage) { bytes -> UInt32 in
             guard let start = bytes.baseAddress else { return 0 }
-            let four = start.bindMemory(to: sockaddr_in.self, capacity: 1)
-            if inet_pton(AF_INET, host, &four.pointee.sin_addr) == 1 {
-                four.pointee.sin_family = sa_family_t(AF_INET)
-                four.pointee.sin_port = port.bigEndian
+            let four = unsafe start.bindMemory(to: sockaddr_in.self, capacity: 1)
+            if unsafe inet_pton(AF_INET, host, &four.pointee.sin_addr) == 1 {
+                unsafe four.pointee.sin_family = sa_family_t(AF_INET)
+                unsafe four.pointee.sin_port = port.bigEndian
                 return UInt32(MemoryLayout<sockaddr_in>.size)
             }
-            let six = start.bindMemory(to: sockaddr_in6.self, capacity: 1)
-            guard inet_pton(AF_INET6, host, &six.pointee.sin6_addr) == 1 else { return 0 }
-            six.pointee.sin6_family = sa_family_t(AF_INET6)
-            six.pointee.sin6_port = port.bigEndian
+            let six = unsafe start.bindMemory(to: sockaddr_in6.self, capacity: 1)
+            guard unsafe inet_pton(AF_INET6, host, &six.pointee.sin6_addr) == 1 else { return 0 }
+            unsafe six.pointee.sin6_family = sa_family_t(AF_INET6)
+            unsafe six.pointee.sin6_port = port.bigEndian
             return UInt32(MemoryLayout<sockaddr_in6>.size)
         }
         guard length > 0 else {
             throw .configuration("host: expected an IPv4 or IPv6 address in numbers, found \"\(host)\"")
         }
         return (storage, length)
-    }
-
-    private static func text(_ error: apns_error) -> String {
-        withUnsafeBytes(of: error.text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 }

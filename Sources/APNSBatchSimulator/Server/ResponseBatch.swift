@@ -3,7 +3,7 @@ import CAPNSTransport
 import CAPNSTransportServer
 
 /// Responses gathered for one call of the transport.
-struct ResponseBatch: ~Copyable {
+@safe struct ResponseBatch: ~Copyable {
     private let responses: UnsafeMutablePointer<apns_transport_response>
     private let fields: UnsafeMutablePointer<apns_transport_field>
     private let ids: UnsafeMutableRawPointer
@@ -12,7 +12,7 @@ struct ResponseBatch: ~Copyable {
     private var fieldCount = 0
     private var idCount = 0
     /// Bytes made for one answer, kept until `send`.
-    private var owned: [UnsafeMutableRawBufferPointer] = []
+    private var owned: [UnsafeMutableRawBufferPointer] = unsafe []
 
     /// Fields of one response: an id, the unique id, a channel's id, `retry-after` and `date`.
     private static let fieldsEach = 5
@@ -20,16 +20,16 @@ struct ResponseBatch: ~Copyable {
 
     init(capacity: Int) {
         self.capacity = capacity
-        responses = .allocate(capacity: capacity)
-        fields = .allocate(capacity: capacity * Self.fieldsEach)
-        ids = .allocate(byteCount: capacity * Self.idsEach * MessageID.length, alignment: 8)
+        unsafe responses = .allocate(capacity: capacity)
+        unsafe fields = .allocate(capacity: capacity * Self.fieldsEach)
+        unsafe ids = .allocate(byteCount: capacity * Self.idsEach * MessageID.length, alignment: 8)
     }
 
     deinit {
-        responses.deallocate()
-        fields.deallocate()
-        ids.deallocate()
-        owned.forEach { $0.deallocate() }
+        unsafe responses.deallocate()
+        unsafe fields.deallocate()
+        unsafe ids.deallocate()
+        unsafe owned.forEach { unsafe $0.deallocate() }
     }
 
     var isFull: Bool { count == capacity }
@@ -40,24 +40,24 @@ struct ResponseBatch: ~Copyable {
     @inline(__always)
     mutating func add(connection: UInt64, stream: UInt32, status: UInt16, body: Bytes) {
         precondition(count < capacity)
-        var response = apns_transport_response()
-        response.connection = connection
-        response.stream = stream
-        response.status = status
-        response.fields = UnsafePointer(fields + fieldCount)
+        var response = unsafe apns_transport_response()
+        unsafe response.connection = connection
+        unsafe response.stream = stream
+        unsafe response.status = status
+        unsafe response.fields = unsafe UnsafePointer(fields + fieldCount)
         if body.count > 0 {
-            response.body = body.baseAddress?.assumingMemoryBound(to: UInt8.self)
-            response.body_length = UInt32(body.count)
+            unsafe response.body = unsafe body.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            unsafe response.body_length = UInt32(body.count)
         }
-        (responses + count).initialize(to: response)
+        unsafe (responses + count).initialize(to: response)
         count += 1
     }
 
     /// Adds a reset in the place of a response; there must be room.
     mutating func addReset(connection: UInt64, stream: UInt32, code: UInt32) {
-        add(connection: connection, stream: stream, status: 0, body: Bytes(start: nil, count: 0))
-        responses[count - 1].reset = 1
-        responses[count - 1].reset_code = code
+        unsafe add(connection: connection, stream: stream, status: 0, body: Bytes(start: nil, count: 0))
+        unsafe responses[count - 1].reset = 1
+        unsafe responses[count - 1].reset_code = code
     }
 
     /// Adds a field to the response added last.
@@ -69,56 +69,56 @@ struct ResponseBatch: ~Copyable {
     @inline(__always)
     mutating func add(_ name: StaticString, _ value: Bytes, isFirst: Bool) {
         precondition(fieldCount < capacity * Self.fieldsEach)
-        var field = apns_transport_field()
-        field.name = name.utf8Start
-        field.name_length = UInt32(name.utf8CodeUnitCount)
-        field.value = value.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        field.value_length = UInt32(value.count)
-        field.indexing = isFirst ? APNS_TRANSPORT_INDEXED.rawValue : APNS_TRANSPORT_LITERAL.rawValue
-        (fields + fieldCount).initialize(to: field)
+        var field = unsafe apns_transport_field()
+        unsafe field.name = unsafe name.utf8Start
+        unsafe field.name_length = UInt32(name.utf8CodeUnitCount)
+        unsafe field.value = unsafe value.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        unsafe field.value_length = UInt32(value.count)
+        unsafe field.indexing = isFirst ? APNS_TRANSPORT_INDEXED.rawValue : APNS_TRANSPORT_LITERAL.rawValue
+        unsafe (fields + fieldCount).initialize(to: field)
         fieldCount += 1
-        responses[count - 1].field_count += 1
+        unsafe responses[count - 1].field_count += 1
     }
 
     /// Adds a field whose value is an id, which is copied.
     @inline(__always)
     mutating func add(_ name: StaticString, _ id: MessageID, isFirst: Bool) {
         precondition(idCount < capacity * Self.idsEach)
-        let place = ids + idCount * MessageID.length
+        let place = unsafe ids + idCount * MessageID.length
         idCount += 1
-        id.write(to: place)
-        add(name, Bytes(start: place, count: MessageID.length), isFirst: isFirst)
+        unsafe id.write(to: place)
+        unsafe add(name, Bytes(start: place, count: MessageID.length), isFirst: isFirst)
     }
 
     /// Adds what an answer about channels carries, copied.
     mutating func add(_ reply: ChannelReply, isFirst: Bool) {
         if !reply.channelID.isEmpty {
-            add("apns-channel-id", keep(reply.channelID), isFirst: isFirst)
+            unsafe add("apns-channel-id", keep(reply.channelID), isFirst: isFirst)
         }
         if !reply.body.isEmpty {
-            responses[count - 1].body = keep(reply.body).baseAddress?.assumingMemoryBound(to: UInt8.self)
-            responses[count - 1].body_length = UInt32(reply.body.count)
+            unsafe responses[count - 1].body = unsafe keep(reply.body).baseAddress?.assumingMemoryBound(to: UInt8.self)
+            unsafe responses[count - 1].body_length = UInt32(reply.body.count)
         }
     }
 
     /// Hands all over and begins anew. Returns the transport's status.
     mutating func send(to transport: OpaquePointer) -> Int32 {
         guard count > 0 else { return 0 }
-        let status = apns_transport_respond(transport, responses, UInt32(count))
+        let status = unsafe apns_transport_respond(transport, responses, UInt32(count))
         count = 0
         fieldCount = 0
         idCount = 0
-        if !owned.isEmpty {
-            owned.forEach { $0.deallocate() }
-            owned.removeAll(keepingCapacity: true)
+        if unsafe !owned.isEmpty {
+            unsafe owned.forEach { unsafe $0.deallocate() }
+            unsafe owned.removeAll(keepingCapacity: true)
         }
         return status
     }
 
     private mutating func keep(_ bytes: [UInt8]) -> Bytes {
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
-        copy.copyBytes(from: bytes)
-        owned.append(copy)
+        unsafe copy.copyBytes(from: bytes)
+        unsafe owned.append(copy)
         return Bytes(copy)
     }
 }
@@ -132,33 +132,33 @@ struct MessageID {
     /// - Parameter text: 36 bytes.
     @inline(__always)
     init(_ text: UnsafeRawPointer) {
-        withUnsafeMutableBytes(of: &bytes) { $0.copyMemory(from: Bytes(start: text, count: Self.length)) }
+        unsafe withUnsafeMutableBytes(of: &bytes) { unsafe $0.copyMemory(from: Bytes(start: text, count: Self.length)) }
     }
 
     /// A version 4 UUID (RFC 9562, section 5.4) out of two random numbers, in lower case.
     init(high: UInt64, low: UInt64) {
         let high = high & ~0xF000 | 0x4000
         let low = low & ~(0xC << 60) | 0x8 << 60
-        withUnsafeMutableBytes(of: &bytes) { out in
+        unsafe withUnsafeMutableBytes(of: &bytes) { out in
             var at = 0
             for digit in 0..<32 {
                 let half = digit < 16 ? high : low
                 if digit == 8 || digit == 12 || digit == 16 || digit == 20 {
-                    out[at] = UInt8(ascii: "-")
+                    unsafe out[at] = UInt8(ascii: "-")
                     at += 1
                 }
-                out[at] = Hex.digit(UInt8(truncatingIfNeeded: half >> UInt64(60 - digit % 16 * 4)) & 15)
+                unsafe out[at] = Hex.digit(UInt8(truncatingIfNeeded: half >> UInt64(60 - digit % 16 * 4)) & 15)
                 at += 1
             }
         }
     }
 
     var text: String {
-        withUnsafeBytes(of: bytes) { String(decoding: $0.prefix(Self.length), as: UTF8.self) }
+        unsafe withUnsafeBytes(of: bytes) { unsafe String(decoding: $0.prefix(Self.length), as: UTF8.self) }
     }
 
     @inline(__always)
     func write(to out: UnsafeMutableRawPointer) {
-        withUnsafeBytes(of: bytes) { out.copyMemory(from: $0.baseAddress!, byteCount: Self.length) }
+        unsafe withUnsafeBytes(of: bytes) { unsafe out.copyMemory(from: $0.baseAddress!, byteCount: Self.length) }
     }
 }

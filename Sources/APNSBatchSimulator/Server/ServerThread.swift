@@ -3,10 +3,10 @@ import CAPNSTransport
 import Synchronization
 
 /// The thread of one simulator.
-final class ServerThread: @unchecked Sendable {
+final class ServerThread: Sendable {
     /// How far the thread has come. It owns the transport until it has finished, and destroys it only once it was released.
-    private struct State: @unchecked Sendable {
-        var opened: Result<(OpaquePointer, Ports), SimulatorError>?
+    private struct State: Sendable {
+        var opened: Result<(CoreHandle, Ports), SimulatorError>?
         /// `stop` will not wake the transport any more.
         var isReleased = false
         var report = SimulatorReport()
@@ -15,8 +15,8 @@ final class ServerThread: @unchecked Sendable {
     private let configuration: SimulatorConfiguration
     private let keys: [ProviderKey]
     private let isStopped = Atomic(false)
-    private let state = Monitor(State())
-    private var thread: NamedThread?
+    private let state = Guarded(State())
+    private let thread = Guarded<NamedThread?>(nil)
 
     init(_ configuration: SimulatorConfiguration, _ keys: [ProviderKey]) {
         self.configuration = configuration
@@ -26,14 +26,16 @@ final class ServerThread: @unchecked Sendable {
     /// Starts the thread and waits until it listens; returns the ports.
     func start() throws(SimulatorError) -> Ports {
         do throws(ThreadError) {
-            thread = try NamedThread("simulator") { [self] in run() }
+            try thread.withLock { (thread) throws(ThreadError) in
+                thread = try NamedThread("simulator") { [self] in run() }
+            }
         } catch {
             throw .system("\(error)")
         }
         switch state.wait({ $0.opened }) {
         case .success((_, let ports)): return ports
         case .failure(let error):
-            thread.take()?.join()
+            join()
             throw error
         case nil: preconditionFailure("a wait without a deadline ends with a result")
         }
@@ -42,25 +44,29 @@ final class ServerThread: @unchecked Sendable {
     /// Ends the thread, which `start` began with success, and returns its report. Call it once.
     func stop() -> SimulatorReport {
         isStopped.store(true, ordering: .releasing)
-        if case .success((let transport, _)) = state.withLock({ $0.opened }) { apns_transport_wake(transport) }
+        if case .success((let transport, _)) = state.withLock({ $0.opened }) {
+            unsafe apns_transport_wake(transport.pointer)
+        }
         state.change { $0.isReleased = true }
-        thread.take()?.join()
+        join()
         return state.withLock { $0.report }
     }
+
+    private func join() { thread.withLock { $0.take() }?.join() }
 
     private func run() {
         let transport: OpaquePointer
         let ports: Ports
         do throws(SimulatorError) {
-            (transport, ports) = try Listener.open(configuration)
+            unsafe (transport, ports) = try unsafe Listener.open(configuration)
         } catch {
             return state.change { $0.opened = .failure(error) }
         }
-        var server = SimulatorServer(transport, configuration, keys, ports)
-        state.change { $0.opened = .success((transport, ports)) }
+        var server = unsafe SimulatorServer(transport, configuration, keys, ports)
+        state.change { $0.opened = unsafe .success((CoreHandle(pointer: transport), ports)) }
         server.run(until: { isStopped.load(ordering: .acquiring) })
         _ = state.wait { $0.isReleased ? true : nil }
-        apns_transport_destroy(transport)
+        unsafe apns_transport_destroy(transport)
         let report = server.finish(countsPath: configuration.countsPath)
         state.withLock { $0.report = report }
     }

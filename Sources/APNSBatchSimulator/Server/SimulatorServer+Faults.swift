@@ -6,16 +6,16 @@ extension SimulatorServer {
     private static let bodyText: StaticString = #"{"aps":{"alert":"not read"}}"#
 
     /// Stands for a body that was not waited for.
-    static var bodyNotRead: Bytes { Bytes(start: bodyText.utf8Start, count: bodyText.utf8CodeUnitCount) }
+    static var bodyNotRead: Bytes { unsafe Bytes(start: bodyText.utf8Start, count: bodyText.utf8CodeUnitCount) }
 
     /// A connection is up.
     mutating func beginFaults(_ event: apns_transport_event, tick: UInt64) {
-        perform(faults.opened(event.connection, ordinal: Int(event.code), at: tick))
+        unsafe perform(faults.opened(event.connection, ordinal: Int(event.code), at: tick))
     }
 
     /// A request was received.
     mutating func suffer(_ request: apns_transport_received, tick: UInt64) -> FaultTreatment {
-        let (treatment, actions) = faults.received(request.connection, stream: request.stream, at: tick)
+        let (treatment, actions) = unsafe faults.received(request.connection, stream: request.stream, at: tick)
         if !actions.isEmpty {
             // What was decided before this request leaves before what it brings.
             respond()
@@ -26,18 +26,18 @@ extension SimulatorServer {
 
     /// Lets a request go without an answer.
     mutating func forgo(_ request: apns_transport_received, _ way: FaultTreatment.Way) {
-        if let place = connections.find(request.connection) {
+        if let place = unsafe connections.find(request.connection) {
             connections.states[place].open -= 1
             open -= 1
         }
         if way != .unanswered { report.notProcessed += 1 }
-        if way == .refuse { reset(request.connection, request.stream, code: 7) }
+        if way == .refuse { unsafe reset(request.connection, request.stream, code: 7) }
     }
 
     /// Faults whose time has come.
     mutating func sufferDue(by tick: UInt64) {
-        FaultHands.layOut(&cuts, on: transport)
-        if isDeaf { isDeaf = !Listener.reopen(transport, configuration, ports) }
+        unsafe FaultHands.layOut(&cuts, on: transport)
+        if isDeaf { isDeaf = unsafe !Listener.reopen(transport, configuration, ports) }
         guard faults.nextTime <= tick else { return }
         perform(faults.due(by: tick))
     }
@@ -47,9 +47,9 @@ extension SimulatorServer {
             switch action {
             case .listen(let listens):
                 if listens {
-                    isDeaf = !Listener.reopen(transport, configuration, ports)
+                    isDeaf = unsafe !Listener.reopen(transport, configuration, ports)
                 } else {
-                    _ = apns_transport_fault_deafen(transport, ports.pushes)
+                    _ = unsafe apns_transport_fault_deafen(transport, ports.pushes)
                 }
             case .settings(let connection, let settings):
                 if let streams = settings.first(where: { $0.id == 3 })?.value,
@@ -57,10 +57,10 @@ extension SimulatorServer {
                 {
                     connections.states[place].isLimited = streams != configuration.streams
                 }
-                _ = FaultHands.perform(action, on: transport)
+                _ = unsafe FaultHands.perform(action, on: transport)
             default:
                 // The connection may be gone.
-                _ = FaultHands.perform(action, on: transport)
+                _ = unsafe FaultHands.perform(action, on: transport)
             }
         }
     }
@@ -73,12 +73,12 @@ extension SimulatorServer {
             self.reset(answer.connection, answer.stream, code: reset.code)
             return
         }
-        var said = FaultFrames.Answer(
+        var said = unsafe FaultFrames.Answer(
             status: Int(prepared.status), fields: [("apns-id", answer.id.text)], body: Array(prepared.body))
-        if prepared.retryAfter.count > 0 {
-            said.fields.append(("retry-after", String(decoding: prepared.retryAfter, as: UTF8.self)))
+        if unsafe prepared.retryAfter.count > 0 {
+            unsafe said.fields.append(("retry-after", String(decoding: prepared.retryAfter, as: UTF8.self)))
         }
-        _ = FaultHands.send(
+        _ = unsafe FaultHands.send(
             bytes(said, treatment, stream: answer.stream), stream: answer.stream, on: answer.connection, transport)
     }
 
@@ -91,18 +91,18 @@ extension SimulatorServer {
     }
 
     private func reset(_ connection: UInt64, _ stream: UInt32, code: UInt32) {
-        var response = apns_transport_response()
-        response.connection = connection
-        response.stream = stream
-        response.reset = 1
-        response.reset_code = code
-        _ = apns_transport_respond(transport, &response, 1)
+        var response = unsafe apns_transport_response()
+        unsafe response.connection = connection
+        unsafe response.stream = stream
+        unsafe response.reset = 1
+        unsafe response.reset_code = code
+        _ = unsafe apns_transport_respond(transport, &response, 1)
     }
 
     /// A connection is gone.
     mutating func noteEnd(_ event: apns_transport_event) {
-        faults.closed(event.connection)
-        switch (UInt32(event.scope), event.code) {
+        unsafe faults.closed(event.connection)
+        switch unsafe (UInt32(event.scope), event.code) {
         case (APNS_TRANSPORT_SCOPE_SESSION.rawValue, _),
             (APNS_TRANSPORT_SCOPE_LOCAL.rawValue, Int64(APNS_TRANSPORT_LOCAL_LIMIT.rawValue)):
             report.connectionsViolated += 1

@@ -3,7 +3,7 @@ import CAPNSTransport
 import CAPNSTransportServer
 
 /// The loop: takes what the transport received, judges, answers at once or later. Belongs to the thread that made it.
-struct SimulatorServer: ~Copyable {
+@safe struct SimulatorServer: ~Copyable {
     let transport: OpaquePointer
     private let clock: @Sendable () -> Int64
     private let streams: UInt32
@@ -50,12 +50,12 @@ struct SimulatorServer: ~Copyable {
     init(
         _ transport: OpaquePointer, _ configuration: SimulatorConfiguration, _ keys: [ProviderKey], _ ports: Ports
     ) {
-        self.transport = transport
+        unsafe self.transport = unsafe transport
         self.configuration = configuration
         self.ports = ports
         faults = FaultPlan(configuration.script.faults, streams: configuration.streams)
         cuts = FaultCuts(configuration.script.faults)
-        FaultHands.layOut(&cuts, on: transport)
+        unsafe FaultHands.layOut(&cuts, on: transport)
         let script = configuration.script
         let clock = configuration.clockWithOffset
         self.clock = clock
@@ -69,8 +69,8 @@ struct SimulatorServer: ~Copyable {
         teamRequests = Array(repeating: 0, count: teamIDs.count)
         probe = configuration.probe
         streams = configuration.streams
-        received = .allocate(capacity: Self.receivedCapacity)
-        events = .allocate(capacity: eventCapacity)
+        unsafe received = .allocate(capacity: Self.receivedCapacity)
+        unsafe events = .allocate(capacity: eventCapacity)
         check = RequestCheck(
             keys: keys,
             limits: ProviderTokenLimits(
@@ -88,16 +88,16 @@ struct SimulatorServer: ~Copyable {
         time = AnswerTime(script)
         limiter = script.rateLimit.map(RateLimiter.init)
         ids = SplitMix64(seed: script.seed ^ UInt64(bitPattern: now))
-        report.loop = Self.loopName(transport)
+        report.loop = unsafe Self.loopName(transport)
     }
 
     deinit {
-        received.deallocate()
-        events.deallocate()
+        unsafe received.deallocate()
+        unsafe events.deallocate()
     }
 
     private static func loopName(_ transport: OpaquePointer) -> String {
-        switch apns_transport_loop_kind(transport) {
+        switch unsafe apns_transport_loop_kind(transport) {
         case APNS_TRANSPORT_LOOP_IO_URING.rawValue: "io_uring"
         case APNS_TRANSPORT_LOOP_EPOLL.rawValue: "epoll"
         default: "simulated"
@@ -111,28 +111,28 @@ struct SimulatorServer: ~Copyable {
 
     /// Polls once, judges and answers what came; false when the loop failed.
     mutating func turn() -> Bool {
-        var io = apns_transport_poll_io()
-        io.events = events
-        io.received = received
-        io.event_capacity = UInt32(eventCapacity)
-        io.received_capacity = UInt32(Self.receivedCapacity)
-        io.timeout_ms = timeout()
-        let status = apns_transport_poll(transport, &io)
+        var io = unsafe apns_transport_poll_io()
+        unsafe io.events = unsafe events
+        unsafe io.received = unsafe received
+        unsafe io.event_capacity = UInt32(eventCapacity)
+        unsafe io.received_capacity = UInt32(Self.receivedCapacity)
+        unsafe io.timeout_ms = timeout()
+        let status = unsafe apns_transport_poll(transport, &io)
         guard status == 0 else {
             report.failures.append("the loop failed with status \(status)")
             return false
         }
         now = clock()
-        let tick = apns_transport_now_ns(transport)
-        noteAccepted(Int(io.event_count), tick: tick)
-        noteOpened(Int(io.received_count))
-        for index in 0..<Int(io.received_count) {
-            handle(received + index, tick: tick)
+        let tick = unsafe apns_transport_now_ns(transport)
+        unsafe noteAccepted(Int(io.event_count), tick: tick)
+        unsafe noteOpened(Int(io.received_count))
+        for index in unsafe 0..<Int(io.received_count) {
+            unsafe handle(received + index, tick: tick)
         }
         answerDue(by: tick)
         respond()
         sufferDue(by: tick)
-        forgetClosed(Int(io.event_count))
+        unsafe forgetClosed(Int(io.event_count))
         return true
     }
 
@@ -146,8 +146,8 @@ struct SimulatorServer: ~Copyable {
         report.tokensReceivedAgain = counts.receivedAgain
         report.connections = connections.total
         report.connectionsWithTwoTeams = check.providerTokens.connectionsWithTwoTeams
-        report.tokensTooEarly = answers.entries[AnswerTable.number(.tooManyProviderTokenUpdates)].given
-        report.tokensExpired = answers.entries[AnswerTable.number(.expiredProviderToken)].given
+        report.tokensTooEarly = unsafe answers.entries[AnswerTable.number(.tooManyProviderTokenUpdates)].given
+        report.tokensExpired = unsafe answers.entries[AnswerTable.number(.expiredProviderToken)].given
         report.teams = zip(teamIDs, teamRequests).map { .init(teamID: $0, requests: $1) }
         report.channels = check.channels.count
         report.faults = faultCounts()
@@ -159,25 +159,25 @@ struct SimulatorServer: ~Copyable {
         if isDeaf { return 5 }
         let next = min(queue.nextTime, faults.nextTime)
         guard next != .max else { return .max }
-        let now = apns_transport_now_ns(transport)
+        let now = unsafe apns_transport_now_ns(transport)
         guard next > now else { return 0 }
         return UInt32(clamping: (next - now + 999_999) / 1_000_000)
     }
 
     private mutating func handle(_ request: UnsafeMutablePointer<apns_transport_received>, tick: UInt64) {
-        let request = request.pointee
-        let treatment = faults.isEmpty ? FaultTreatment() : suffer(request, tick: tick)
+        let request = unsafe request.pointee
+        let treatment = unsafe faults.isEmpty ? FaultTreatment() : suffer(request, tick: tick)
         guard treatment.way == .usual || treatment.way == .unanswered else {
-            forgo(request, treatment.way)
+            unsafe forgo(request, treatment.way)
             return
         }
         let fate = probe?.fate() ?? .answered
         if fate == .refused {
-            refuse(request)
+            unsafe refuse(request)
             return
         }
-        let place = connections.place(of: request.connection)
-        let verdict = check.judge(
+        let place = unsafe connections.place(of: request.connection)
+        let verdict = unsafe check.judge(
             fields: UnsafeBufferPointer(start: request.fields, count: Int(request.field_count)),
             body: treatment.isEarly ? Self.bodyNotRead : Bytes(request.body, length: request.body_length),
             bodyTotal: treatment.isEarly ? Self.bodyNotRead.count : Int(request.body_total),
@@ -191,10 +191,10 @@ struct SimulatorServer: ~Copyable {
         if let probe { tell(probe, verdict, number) }
         if fate == .forgotten { return }
         guard treatment.way == .usual else {
-            forgo(request, .unanswered)
+            unsafe forgo(request, .unanswered)
             return
         }
-        var answer = PendingAnswer(
+        var answer = unsafe PendingAnswer(
             connection: request.connection, stream: request.stream, number: UInt32(number),
             isAuthorized: verdict.isAuthorized, isAboutChannels: verdict.isAboutChannels,
             reply: verdict.isAboutChannels && verdict.isAuthorized && check.reply != ChannelReply()
@@ -211,21 +211,21 @@ struct SimulatorServer: ~Copyable {
 
     /// RST_STREAM with REFUSED_STREAM: the request was not processed (RFC 9113, section 8.7).
     private mutating func refuse(_ request: apns_transport_received) {
-        if let place = connections.find(request.connection) { connections.states[place].open -= 1 }
+        if let place = unsafe connections.find(request.connection) { connections.states[place].open -= 1 }
         open -= 1
-        batch.addReset(connection: request.connection, stream: request.stream, code: 7)
+        unsafe batch.addReset(connection: request.connection, stream: request.stream, code: 7)
         if batch.isFull { respond() }
     }
 
     private func tell(_ probe: any SimulatorProbe, _ verdict: Verdict, _ number: Int) {
-        guard let token = verdict.deviceToken else { return }
-        probe.judged(token: token, status: answers.entries[number].status)
+        guard let token = unsafe verdict.deviceToken else { return }
+        unsafe probe.judged(token: token, status: answers.entries[number].status)
     }
 
     /// All requests of one poll are open at once, before the first of them is answered.
     private mutating func noteOpened(_ count: Int) {
         for index in 0..<count {
-            let place = connections.place(of: received[index].connection)
+            let place = unsafe connections.place(of: received[index].connection)
             connections.states[place].open += 1
             report.mostStreams = max(report.mostStreams, connections.states[place].open)
         }
@@ -235,18 +235,18 @@ struct SimulatorServer: ~Copyable {
 
     /// Counts the token, asks the script; returns the number of the answer.
     private mutating func decide(_ verdict: Verdict, storm: Int32, tick: UInt64) -> Int {
-        if let (channel, app) = verdict.broadcast { return decide(broadcast: channel, app: app) }
-        guard let token = verdict.deviceToken else { return AnswerTable.number(verdict.answer) }
-        let place = counts.receive(token)
+        if let (channel, app) = unsafe verdict.broadcast { return unsafe decide(broadcast: channel, app: app) }
+        guard let token = unsafe verdict.deviceToken else { return AnswerTable.number(verdict.answer) }
+        let place = unsafe counts.receive(token)
         guard verdict.answer == .accepted else { return AnswerTable.number(verdict.answer) }
         if verdict.facts.contains(.blanks) {
             report.payloadsWithBlanks += 1
         }
         if storm >= 0 { return answers.number(storm: storm) }
         if limiter?.refuses(at: tick) == true { return answers.numberOfRateLimit }
-        let rule = slices.rule(for: token, earlier: counts.pass(place))
+        let rule = unsafe slices.rule(for: token, earlier: counts.pass(place))
         let number = rule < 0 ? AnswerTable.number(.accepted) : AnswerTable.number(rule: rule)
-        if answers.entries[number].status == 200 {
+        if unsafe answers.entries[number].status == 200 {
             counts.accept(place)
             report.accepted += 1
         }
@@ -257,17 +257,19 @@ struct SimulatorServer: ~Copyable {
 
     /// Asks the script about a broadcast that passed every check; returns the number of the answer.
     private mutating func decide(broadcast channel: Bytes, app: Bytes) -> Int {
-        let rule = slices.rule(for: channel, earlier: check.passBroadcast(channel, app: app))
+        let rule = unsafe slices.rule(for: channel, earlier: check.passBroadcast(channel, app: app))
         let number = rule < 0 ? AnswerTable.number(.accepted) : AnswerTable.number(rule: rule)
-        report.broadcasts += answers.entries[number].status == 200 ? 1 : 0
+        unsafe report.broadcasts += answers.entries[number].status == 200 ? 1 : 0
         return number
     }
 
     /// The request's own id, or a new one where it has none of the right form.
     @inline(__always)
     private mutating func messageID(_ verdict: Verdict) -> MessageID {
-        guard let id = verdict.messageID?.baseAddress else { return MessageID(high: ids.next(), low: ids.next()) }
-        return MessageID(id)
+        guard let id = unsafe verdict.messageID?.baseAddress else {
+            return MessageID(high: ids.next(), low: ids.next())
+        }
+        return unsafe MessageID(id)
     }
 
     private mutating func answerDue(by tick: UInt64) {
@@ -293,17 +295,17 @@ struct SimulatorServer: ~Copyable {
             return
         }
         let raises = answer.isAuthorized && !connections.states[place].isRaised
-        let prepared = answers.entries[Int(answer.number)]
+        let prepared = unsafe answers.entries[Int(answer.number)]
         guard answer.treatment < 0 else {
             writeByHand(answer, prepared)
             if raises { raise(answer.connection) }
             return
         }
-        batch.add(
+        unsafe batch.add(
             connection: answer.connection, stream: answer.stream, status: prepared.status, body: prepared.body)
         let isFirst = !connections.states[place].isAnswered
         batch.add(answer.isAboutChannels ? "apns-request-id" : "apns-id", answer.id, isFirst: isFirst)
-        if isFirst || isSandbox || answer.reply >= 0 || prepared.retryAfter.count > 0 {
+        if unsafe isFirst || isSandbox || answer.reply >= 0 || prepared.retryAfter.count > 0 {
             addFurther(answer, prepared, isFirst: isFirst)
         }
         connections.states[place].isAnswered = true
@@ -318,15 +320,15 @@ struct SimulatorServer: ~Copyable {
     /// The fields that not every answer has. `date` once on a connection: who wants to know the clock asks anew.
     private mutating func addFurther(_ answer: PendingAnswer, _ prepared: AnswerTable.Prepared, isFirst: Bool) {
         if isFirst {
-            batch.add("date", date.bytes(now), isFirst: false)
+            unsafe batch.add("date", date.bytes(now), isFirst: false)
         }
         if answer.reply >= 0 {
             batch.add(replies.remove(answer.reply), isFirst: isFirst)
         } else if isSandbox, prepared.status == 200 {
             batch.add("apns-unique-id", MessageID(high: ids.next(), low: ids.next()), isFirst: isFirst)
         }
-        if prepared.retryAfter.count > 0 {
-            batch.add("retry-after", prepared.retryAfter, isFirst: false)
+        if unsafe prepared.retryAfter.count > 0 {
+            unsafe batch.add("retry-after", prepared.retryAfter, isFirst: false)
         }
     }
 
@@ -334,11 +336,11 @@ struct SimulatorServer: ~Copyable {
         guard let place = connections.find(connection) else { return }
         connections.states[place].isRaised = true
         guard !connections.states[place].isLimited else { return }
-        _ = apns_transport_connection_streams_set(transport, connection, streams)
+        _ = unsafe apns_transport_connection_streams_set(transport, connection, streams)
     }
 
     mutating func respond() {
-        let status = batch.send(to: transport)
+        let status = unsafe batch.send(to: transport)
         if status != 0, report.failures.count < 16 {
             report.failures.append("answers were refused with status \(status)")
         }
@@ -346,15 +348,15 @@ struct SimulatorServer: ~Copyable {
 
     /// Learns what connections are before their first requests are judged.
     private mutating func noteAccepted(_ count: Int, tick: UInt64) {
-        for index in 0..<count where UInt32(events[index].kind) == APNS_TRANSPORT_EVENT_ACCEPTED.rawValue {
-            let place = connections.place(of: events[index].connection)
-            connections.states[place].identity.services = Services(
+        for index in 0..<count where unsafe UInt32(events[index].kind) == APNS_TRANSPORT_EVENT_ACCEPTED.rawValue {
+            let place = unsafe connections.place(of: events[index].connection)
+            connections.states[place].identity.services = unsafe Services(
                 rawValue: UInt8(truncatingIfNeeded: events[index].context))
-            if !faults.isEmpty { beginFaults(events[index], tick: tick) }
-            guard let uid = events[index].subjectUID else { continue }
+            if !faults.isEmpty { unsafe beginFaults(events[index], tick: tick) }
+            guard let uid = unsafe events[index].subjectUID else { continue }
             report.connectionsWithCertificate += 1
             connections.states[place].identity.certificate = check.certificate(uid: uid)
-            welcome(events[index].connection)
+            unsafe welcome(events[index].connection)
         }
     }
 
@@ -365,13 +367,13 @@ struct SimulatorServer: ~Copyable {
             return
         }
         let text = Array(#"{"reason":"BadCertificateEnvironment"}"#.utf8)
-        _ = apns_transport_connection_goaway(transport, connection, 0, text, UInt32(text.count))
+        _ = unsafe apns_transport_connection_goaway(transport, connection, 0, text, UInt32(text.count))
     }
 
     private mutating func forgetClosed(_ count: Int) {
-        for index in 0..<count where UInt32(events[index].kind) == APNS_TRANSPORT_EVENT_DOWN.rawValue {
-            open -= connections.remove(events[index].connection)?.open ?? 0
-            noteEnd(events[index])
+        for index in 0..<count where unsafe UInt32(events[index].kind) == APNS_TRANSPORT_EVENT_DOWN.rawValue {
+            unsafe open -= connections.remove(events[index].connection)?.open ?? 0
+            unsafe noteEnd(events[index])
         }
     }
 }

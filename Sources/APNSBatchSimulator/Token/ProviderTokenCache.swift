@@ -28,13 +28,13 @@ struct ProviderTokenCache {
 
     /// The entry number of a token, or -1.
     func find(_ text: Bytes) -> Int {
-        entries.firstIndex { text.equals($0.text) } ?? -1
+        entries.firstIndex { unsafe text.equals($0.text) } ?? -1
     }
 
     /// Whether entry `index`, which may be -1 or out of date, holds this very token.
     @inline(__always)
     func holds(_ text: Bytes, at index: Int) -> Bool {
-        entries.indices.contains(index) && text.equals(entries[index].text)
+        unsafe entries.indices.contains(index) && text.equals(entries[index].text)
     }
 
     @inline(__always)
@@ -46,7 +46,7 @@ struct ProviderTokenCache {
     mutating func insert(
         _ text: Bytes, _ judgement: FixedAnswer, team: Int32, key: Int32, issuedAt: Int64
     ) -> Int {
-        let entry = KnownToken(
+        let entry = unsafe KnownToken(
             text: Array(text), identity: Self.identity(text), judgement: judgement, team: team, key: key,
             issuedAt: issuedAt)
         guard entries.count == capacity else {
@@ -59,6 +59,6 @@ struct ProviderTokenCache {
     }
 
     private static func identity(_ text: Bytes) -> UInt64 {
-        max(1, FNV1a.hash(text, from: FNV1a.basis))
+        unsafe max(1, FNV1a.hash(text, from: FNV1a.basis))
     }
 }

@@ -27,11 +27,11 @@ struct ProviderTokenCheck: ~Copyable {
     ///   - connection: what is remembered of the connection; updated.
     ///   - now: milliseconds since the epoch.
     mutating func answer(_ header: Bytes?, on connection: inout ConnectionIdentity, now: Int64) -> FixedAnswer {
-        guard let header, header.count > 0 else { return .missingProviderToken }
-        guard let text = Self.token(in: header) else { return .invalidProviderToken }
+        guard let header = unsafe header, header.count > 0 else { return .missingProviderToken }
+        guard let text = unsafe Self.token(in: header) else { return .invalidProviderToken }
         guard text.count > 0 else { return .missingProviderToken }
-        if !cache.holds(text, at: connection.entry) {
-            connection.entry = entry(for: text)
+        if unsafe !cache.holds(text, at: connection.entry) {
+            connection.entry = unsafe entry(for: text)
         }
         let token = cache[connection.entry]
         guard token.judgement == .accepted else { return token.judgement }
@@ -45,27 +45,29 @@ struct ProviderTokenCheck: ~Copyable {
     private static func token(in header: Bytes) -> Bytes? {
         guard header.count >= 6 else { return nil }
         let scheme: StaticString = "bearer"
-        for index in 0..<6 where header[index] | 0x20 != scheme.utf8Start[index] {
+        for index in 0..<6 where unsafe header[index] | 0x20 != scheme.utf8Start[index] {
             return nil
         }
         var start = 6
-        while start < header.count, header[start] == UInt8(ascii: " ") {
+        while start < header.count, unsafe header[start] == UInt8(ascii: " ") {
             start += 1
         }
         guard start > 6 || start == header.count else { return nil }
-        return header.dropping(start)
+        return unsafe header.dropping(start)
     }
 
     /// The cache's entry for a token, after checking it where it is new.
     @inline(never)
     private mutating func entry(for text: Bytes) -> Int {
-        let known = cache.find(text)
+        let known = unsafe cache.find(text)
         guard known < 0 else { return known }
-        guard let token = WebToken(text), let key = key(of: token), key.verify(token.signed, token.signature) else {
-            return cache.insert(text, .invalidProviderToken, team: -1, key: -1, issuedAt: 0)
+        guard let token = unsafe WebToken(text), let key = key(of: token),
+            unsafe key.verify(token.signed, token.signature)
+        else {
+            return unsafe cache.insert(text, .invalidProviderToken, team: -1, key: -1, issuedAt: 0)
         }
         let judgement = key.isOfOtherEnvironment ? FixedAnswer.badEnvironmentKeyIDInToken : .accepted
-        return cache.insert(text, judgement, team: key.team, key: key.number, issuedAt: token.issuedAt)
+        return unsafe cache.insert(text, judgement, team: key.team, key: key.number, issuedAt: token.issuedAt)
     }
 
     private func key(of token: WebToken) -> ProviderKey? {
@@ -111,7 +113,7 @@ struct ProviderTokenLimits {
 }
 
 /// A signing key that the simulator knows.
-struct ProviderKey: Sendable {
+@safe struct ProviderKey: Sendable {
     var keyID: String
     var teamID: String
     /// Number of the team; keys of one team have the same.

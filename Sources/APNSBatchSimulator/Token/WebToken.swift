@@ -3,7 +3,7 @@ import Glibc
 
 /// A provider token taken apart: a JSON Web Token in compact form (RFC 7519; RFC 7515, section 3.1). The signature is
 /// not checked here.
-struct WebToken {
+@safe struct WebToken {
     var algorithm: String
     var keyID: String
     var issuer: String
@@ -20,11 +20,11 @@ struct WebToken {
     /// Apple asks for: `alg` and `kid`, strings; `iss`, a string; `iat`, a number.
     init?(_ text: Bytes) {
         guard text.count <= Self.lengthMaximum,
-            let first = text.firstIndex(of: UInt8(ascii: ".")),
-            let second = text[(first + 1)...].firstIndex(of: UInt8(ascii: ".")),
-            let header = Base64.decodeURL(text.keeping(first)),
-            let claims = Base64.decodeURL(Bytes(rebasing: text[(first + 1)..<second])),
-            let signature = Base64.decodeURL(text.dropping(second + 1)),
+            let first = unsafe text.firstIndex(of: UInt8(ascii: ".")),
+            let second = unsafe text[(first + 1)...].firstIndex(of: UInt8(ascii: ".")),
+            let header = unsafe Base64.decodeURL(text.keeping(first)),
+            let claims = unsafe Base64.decodeURL(Bytes(rebasing: text[(first + 1)..<second])),
+            let signature = unsafe Base64.decodeURL(text.dropping(second + 1)),
             let headerMembers = Members(header), let claimMembers = Members(claims),
             let algorithm = headerMembers.algorithm, let keyID = headerMembers.keyID,
             let issuer = claimMembers.issuer, let issuedAt = claimMembers.issuedAt
@@ -33,7 +33,7 @@ struct WebToken {
         self.keyID = keyID
         self.issuer = issuer
         self.issuedAt = issuedAt
-        self.signed = text.keeping(second)
+        unsafe self.signed = unsafe text.keeping(second)
         self.signature = signature
     }
 }
@@ -47,8 +47,8 @@ private struct Members {
 
     /// Nil when the text is not a JSON object.
     init?(_ json: [UInt8]) {
-        let isRead = json.withUnsafeBytes { text in
-            JSONScanner.members(of: text) { name, value in
+        let isRead = unsafe json.withUnsafeBytes { text in
+            unsafe JSONScanner.members(of: text) { name, value in
                 if name.equals("alg") {
                     algorithm = Self.string(value)
                 } else if name.equals("kid") {
@@ -66,13 +66,13 @@ private struct Members {
     /// A string without escapes; identifiers need none.
     private static func string(_ value: JSONValue) -> String? {
         guard value.kind == .string, !value.text.isEscaped else { return nil }
-        return String(decoding: value.text.bytes, as: UTF8.self)
+        return unsafe String(decoding: value.text.bytes, as: UTF8.self)
     }
 
     /// A NumericDate (RFC 7519, section 2), fractions included, within some 30,000 years.
     private static func milliseconds(_ value: JSONValue) -> Int64? {
         guard value.kind == .number else { return nil }
-        let text = String(decoding: value.text.bytes, as: UTF8.self)
+        let text = unsafe String(decoding: value.text.bytes, as: UTF8.self)
         guard let seconds = Double(text), abs(seconds) < 1e12 else { return nil }
         return Int64((seconds * 1000).rounded(.down))
     }

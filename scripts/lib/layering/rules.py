@@ -19,7 +19,7 @@ ALLOWED = {
     "APNSBatchBasics": {"CAPNSCommon"},
     "APNSBatchRows": {"APNSBatchBasics"},
     "APNSBatchNotification": {"APNSBatchBasics"},
-    "APNSBatchCredentials": {"CAPNSCrypto", "CAPNSCommon"},
+    "APNSBatchCredentials": {"APNSBatchBasics", "CAPNSCrypto", "CAPNSCommon"},
     "APNSBatchIdentities": {"APNSBatchCredentials", "CAPNSCrypto", "CAPNSIdentities"},
     "APNSBatchTransport": {"CAPNSTransport", "APNSBatchBasics"},
     "APNSBatchModel": {"APNSBatchNotification", "APNSBatchCredentials", "APNSBatchBasics", "Histogram"},
