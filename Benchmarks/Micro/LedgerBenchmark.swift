@@ -1,5 +1,7 @@
 import APNSBatch
 import APNSBatchModel
+import APNSBatchModel
+import APNSBatchRecords
 import APNSBatchRecords
 import APNSBatchRows
 

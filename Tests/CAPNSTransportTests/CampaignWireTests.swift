@@ -2,6 +2,7 @@ import APNSBatch
 import APNSBatchCredentials
 import APNSBatchIdentities
 import APNSBatchModel
+import APNSBatchModel
 import APNSBatchNotification
 import APNSBatchTestThreads
 import CAPNSTransport

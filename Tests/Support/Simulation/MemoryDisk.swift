@@ -1,6 +1,8 @@
 import APNSBatch
 import APNSBatchBasics
 import APNSBatchModel
+import APNSBatchModel
+import APNSBatchRecords
 import APNSBatchRecords
 import Glibc
 

@@ -1,5 +1,6 @@
 import APNSBatch
 import APNSBatchModel
+import APNSBatchModel
 
 /// Reads `results.csv` as anybody would.
 enum ResultsText {

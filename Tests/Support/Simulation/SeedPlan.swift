@@ -1,5 +1,6 @@
 import APNSBatch
 import APNSBatchModel
+import APNSBatchModel
 import APNSBatchSimulator
 import APNSBatchTransport
 

@@ -1,6 +1,8 @@
 import APNSBatch
 import APNSBatchModel
+import APNSBatchModel
 import APNSBatchRows
+import APNSBatchSending
 import APNSBatchSending
 import APNSBatchSimulator
 import APNSBatchTransport
