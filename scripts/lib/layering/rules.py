@@ -38,7 +38,8 @@ ALLOWED = {
 # The folders of each Swift module, lowest first. A folder refers to types of its own and of folders before it. A set is
 # a group whose members may refer to each other. "Name.swift" is a file beside the folders, "." all others of these.
 FOLDERS = {
-    "APNSBatchBasics": ["Numbers", "Text", "Threads", "Files"],
+    "APNSBatchBasics": ["Numbers", "Text", "Memory", "Threads", "Files"],
+    "APNSBatchRows": ["Blocks", "Rows", "Source", {"Chunks", "CSV", "."}],
     "APNSBatchNotification": [
         "Text", "JSON", "Fields", "Answers", "ProviderToken", "Template", "Sealed", "Rules", "Localisation"],
     "APNSBatchModel": ["Campaign", "Outcomes", "Reports"],
@@ -137,12 +138,16 @@ KERNEL_CALLS = {
     "APNSBatchTransport": {
         "getaddrinfo getnameinfo freeaddrinfo": "names and addresses of hosts",
     },
-    "APNSBatch": {
+    "APNSBatchRecords": {
         "open access close mkdir lstat fstat realpath rename flock": "the run directory and the files in it",
         "read pread write ftruncate fsync fdatasync usleep": "ledger and results",
         "mmap munmap": "the board of rows that were handed over",
-        "time getpid getrusage sysconf": "the run's name and the usage of the process",
-        "Foundation.contentsOf": "credential files",
+        "time": "the name of a run directory",
+    },
+    "APNSBatch": {
+        "open read close fstat": "files of credentials, and what a check finds",
+        "getpid getrusage sysconf": "the usage of the process",
+        "Foundation.contentsOf": "the summary of a run",
     },
     "APNSBatchSimulator": {
         "open access mkdir read close": "certificates and keys for the occasion",
