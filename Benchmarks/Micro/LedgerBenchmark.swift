@@ -1,7 +1,5 @@
 import APNSBatch
 import APNSBatchModel
-import APNSBatchModel
-import APNSBatchRecords
 import APNSBatchRecords
 import APNSBatchRows
 

@@ -1,7 +1,6 @@
 import APNSBatch
 import APNSBatchBasics
 import APNSBatchRecords
-import APNSBatchRecords
 import Glibc
 
 /// A file in memory, of a fixed size.

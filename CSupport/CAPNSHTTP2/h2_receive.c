@@ -42,8 +42,7 @@ static bool wanted(const apns_h2_session *session, nghttp2_vec name) {
     return false;
 }
 
-int apns_h2_receive_response_field(apns_h2_session *session, apns_h2_exchange *exchange,
-                                   const h2_received_field *field) {
+static inline int response_field(apns_h2_session *session, apns_h2_exchange *exchange, const h2_received_field *field) {
     if (field->name.base[0] == ':') {
         status_begin(exchange, field->value);
         return 0;
@@ -56,6 +55,11 @@ int apns_h2_receive_response_field(apns_h2_session *session, apns_h2_exchange *e
                                                                               : apns_h2_receive_memory_limit(session);
 }
 
+int apns_h2_receive_response_field(apns_h2_session *session, apns_h2_exchange *exchange,
+                                   const h2_received_field *field) {
+    return response_field(session, exchange, field);
+}
+
 static int on_header(nghttp2_session *ng, const nghttp2_frame *frame, nghttp2_rcbuf *name, nghttp2_rcbuf *value,
                      uint8_t flags, void *user) {
     (void)ng;
@@ -65,7 +69,11 @@ static int on_header(nghttp2_session *ng, const nghttp2_frame *frame, nghttp2_rc
     const h2_received_field field = {name, value, nghttp2_rcbuf_get_buf(name), nghttp2_rcbuf_get_buf(value)};
     session->header_bytes += (uint32_t)(field.name.len + field.value.len) + 32;
     if (session->header_bytes > APNS_H2_HEADER_LIST_BYTES_MAX) return apns_h2_receive_field_limit(session);
-    return session->current == NULL ? 0 : session->side->field(session, session->current, &field);
+    if (session->current == NULL) return 0;
+    /* The client's function is inlined here: a call for each field of each response costs more than the question. */
+    if (session->side->field == apns_h2_receive_response_field)
+        return response_field(session, session->current, &field);
+    return session->side->field(session, session->current, &field);
 }
 
 apns_h2_message *apns_h2_receive_response_body(apns_h2_session *session, apns_h2_exchange *exchange) {

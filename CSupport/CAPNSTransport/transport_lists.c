@@ -33,7 +33,7 @@ void apns_transport_request_link(connection *c, request *r) {
 }
 
 void apns_transport_request_unlink(connection *c, request *r) {
-    APNS_REQUIRE(r->connection == c && (r->previous == NULL) == (c->first == r) && (r->next == NULL) == (c->last == r));
+    APNS_ASSERT(r->connection == c && (r->previous == NULL) == (c->first == r) && (r->next == NULL) == (c->last == r));
     if (r->previous == NULL)
         c->first = r->next;
     else

@@ -1,7 +1,6 @@
 import APNSBatch
 import APNSBatchBasics
 import APNSBatchRecords
-import APNSBatchRecords
 import CAPNSCommon
 
 /// A ledger as somebody's disk gives it back. The first byte says whether the sums of its records are made right, so that

@@ -99,7 +99,7 @@ import Testing
                 (.payload, "{}"),
             ]
             flight.record = try #require(Self.record(parts, in: &arena))
-            batch.add(flight, ticket: number, connection: 1)
+            batch.add(&flight, ticket: number, connection: 1)
         }
         for (number, request) in batch.records.enumerated() {
             let fields = UnsafeBufferPointer(start: request.fields, count: Int(request.field_count))

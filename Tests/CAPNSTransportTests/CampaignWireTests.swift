@@ -2,7 +2,6 @@ import APNSBatch
 import APNSBatchCredentials
 import APNSBatchIdentities
 import APNSBatchModel
-import APNSBatchModel
 import APNSBatchNotification
 import APNSBatchTestThreads
 import CAPNSTransport

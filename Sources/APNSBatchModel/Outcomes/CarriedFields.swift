@@ -1,11 +1,11 @@
 /// Texts that go into a row's line as they are: the columns that the campaign carries there, then the `apns-unique-id`, if
 /// the server gave one. Each is a byte for its length, and so many bytes.
-package enum CarriedFields {
-    package static let textMax = 255
+@usableFromInline package enum CarriedFields {
+    @inlinable package static var textMax: Int { 255 }
     /// Columns of the input that may be carried.
-    package static let columnsMax = 8
+    @inlinable package static var columnsMax: Int { 8 }
     /// Of all texts of a row.
-    package static let bytesMax = (columnsMax + 1) * (1 + textMax)
+    @inlinable package static var bytesMax: Int { (columnsMax + 1) * (1 + textMax) }
 
     /// Writes one; gives how many bytes that takes. A longer text is cut, never in the middle of a UTF-8 sequence.
     package static func write(_ text: UnsafeRawBufferPointer, to room: UnsafeMutableRawPointer) -> Int {

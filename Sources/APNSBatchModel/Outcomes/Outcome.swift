@@ -34,14 +34,16 @@ public enum Outcome: UInt8, Sendable, CaseIterable {
 }
 
 /// How many rows ended with each outcome.
-package struct OutcomeCounts: Sendable, Equatable, ExpressibleByDictionaryLiteral {
+@usableFromInline package struct OutcomeCounts: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     /// By raw value.
-    package private(set) var counts = InlineArray<7, UInt64>(repeating: 0)
+    @usableFromInline package var counts = InlineArray<7, UInt64>(repeating: 0)
 
+    @usableFromInline
     package init(dictionaryLiteral elements: (Outcome, UInt64)...) {
         for (outcome, count) in elements { self[outcome] = count }
     }
 
+    @inlinable
     package subscript(outcome: Outcome) -> UInt64 {
         get { counts[Int(outcome.rawValue)] }
         set { counts[Int(outcome.rawValue)] = newValue }
@@ -54,6 +56,7 @@ package struct OutcomeCounts: Sendable, Equatable, ExpressibleByDictionaryLitera
         for index in left.counts.indices { left.counts[index] += right.counts[index] }
     }
 
+    @usableFromInline
     package static func == (left: OutcomeCounts, right: OutcomeCounts) -> Bool {
         left.counts.indices.allSatisfy { left.counts[$0] == right.counts[$0] }
     }

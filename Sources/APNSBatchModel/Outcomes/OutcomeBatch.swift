@@ -1,48 +1,63 @@
 import APNSBatchNotification
 
 /// One row's end, in fixed layout; its token and reason stand in the batch's bytes.
-package struct OutcomeEntry {
-    package var row: UInt64
+@usableFromInline package struct OutcomeEntry {
+    @usableFromInline package var row: UInt64
     /// Milliseconds since the epoch, of a 410, or `noTimestamp`.
-    package var timestamp: UInt64
-    var tokenOffset: UInt32
-    var reasonOffset: UInt32
-    var tokenLength: UInt16
-    package var reasonLength: UInt16
+    @usableFromInline package var timestamp: UInt64
+    @usableFromInline package var tokenOffset: UInt32
+    @usableFromInline package var reasonOffset: UInt32
+    @usableFromInline package var tokenLength: UInt16
+    @usableFromInline package var reasonLength: UInt16
     /// HTTP status; of an invalid row the code of the rule that it breaks; 0 when APNs did not answer.
-    package var status: UInt16
+    @usableFromInline package var status: UInt16
     /// Of all sessions; see `Attempts`.
-    package var attempts: UInt16
-    package var outcome: Outcome
+    @usableFromInline package var attempts: UInt16
+    @usableFromInline package var outcome: Outcome
     /// Of the texts that go into the line as they are; they stand behind the reason.
-    package var carriedLength: UInt16 = 0
+    @usableFromInline package var carriedLength: UInt16
     /// The row brought its own apns-id, which stands before its token.
-    package var hasOwnID = false
+    @usableFromInline package var hasOwnID: Bool
     /// The token is known to be lower-case hexadecimal digits.
-    package var isHex = false
+    @usableFromInline package var isHex: Bool
 
-    package static let noTimestamp = UInt64.max
+    @inlinable
+    package init(
+        row: UInt64, timestamp: UInt64, token: (offset: UInt32, length: UInt16),
+        reason: (offset: UInt32, length: UInt16),
+        status: UInt16, attempts: UInt16, outcome: Outcome, hasOwnID: Bool, isHex: Bool
+    ) {
+        (self.row, self.timestamp, self.status, self.attempts) = (row, timestamp, status, attempts)
+        (tokenOffset, tokenLength) = token
+        (reasonOffset, reasonLength) = reason
+        (self.outcome, self.hasOwnID, self.isHex) = (outcome, hasOwnID, isHex)
+        carriedLength = 0
+    }
+
+    @inlinable package static var noTimestamp: UInt64 { .max }
 }
 
 /// Outcomes on their way from a lane to the writer: some thousand entries and the bytes they refer to.
 ///
 /// Owned by one thread at a time: the lane fills it, the queue hands it over, the writer empties and returns it.
-package final class OutcomeBatch: @unchecked Sendable {
+@usableFromInline package final class OutcomeBatch: @unchecked Sendable {
     /// Entries that a batch holds unless it is made for fewer.
     package static let entryCapacity = 2048
     package static let byteCapacity = 256 * 1024
     /// Longer texts are cut; a device token or a reason never is.
-    package static let textLimit = 1024
+    @inlinable package static var textLimit: Int { 1024 }
 
-    private let entryStorage: UnsafeMutablePointer<OutcomeEntry>
-    private let entryLimit: Int
-    private let byteStorage: UnsafeMutableRawPointer
-    private let byteLimit: Int
-    // Private, so that the optimizer sees every access and leaves out the checks of exclusive access.
-    private var used = 0
-    private var bytesUsed = 0
+    // What changes stands behind a pointer: the lane fills the batch in another module, where every access to a variable of a
+    // class is checked for exclusivity, which costs some 250 instructions for each row.
+    @usableFromInline let used: UnsafeMutablePointer<(entries: Int, bytes: Int)>
+    @usableFromInline let entryStorage: UnsafeMutablePointer<OutcomeEntry>
+    @usableFromInline let entryLimit: Int
+    @usableFromInline let byteStorage: UnsafeMutableRawPointer
+    @usableFromInline let byteLimit: Int
 
     package init(entries: Int = entryCapacity) {
+        used = .allocate(capacity: 1)
+        used.initialize(to: (0, 0))
         entryLimit = entries
         byteLimit = min(Self.byteCapacity, entries * Self.textsLimit)
         entryStorage = .allocate(capacity: entries)
@@ -50,37 +65,44 @@ package final class OutcomeBatch: @unchecked Sendable {
     }
 
     /// Entries that it holds.
-    package var count: Int { used }
+    @inlinable package var count: Int { used.pointee.entries }
 
     deinit {
+        used.deallocate()
         entryStorage.deallocate()
         byteStorage.deallocate()
     }
 
-    package var isEmpty: Bool { used == 0 }
+    @inlinable package var isEmpty: Bool { count == 0 }
 
     /// Whether another entry with texts of any length fits.
-    package var hasRoom: Bool { used < entryLimit && bytesUsed + Self.textsLimit <= byteLimit }
+    @inlinable
+    package var hasRoom: Bool { count < entryLimit && used.pointee.bytes + Self.textsLimit <= byteLimit }
 
-    private static let textsLimit = 3 * textLimit + CarriedFields.bytesMax
+    @inlinable static var textsLimit: Int { 3 * textLimit + CarriedFields.bytesMax }
 
-    package var entries: UnsafeBufferPointer<OutcomeEntry> { UnsafeBufferPointer(start: entryStorage, count: used) }
+    @inlinable
+    package var entries: UnsafeBufferPointer<OutcomeEntry> { UnsafeBufferPointer(start: entryStorage, count: count) }
 
+    @inlinable
     package func token(of entry: OutcomeEntry) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: byteStorage + Int(entry.tokenOffset), count: Int(entry.tokenLength))
     }
 
     /// Only where the entry has one.
+    @inlinable
     package func ownID(of entry: OutcomeEntry) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(
             start: byteStorage + Int(entry.tokenOffset) - MessageID.length, count: MessageID.length)
     }
 
+    @inlinable
     package func reason(of entry: OutcomeEntry) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: byteStorage + Int(entry.reasonOffset), count: Int(entry.reasonLength))
     }
 
     /// See `CarriedFields`.
+    @inlinable
     package func carried(of entry: OutcomeEntry) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(
             start: byteStorage + Int(entry.reasonOffset) + Int(entry.reasonLength), count: Int(entry.carriedLength))
@@ -88,12 +110,12 @@ package final class OutcomeBatch: @unchecked Sendable {
 
     /// Adds to what is carried of the last entry. Only right after it was appended.
     package func carry(_ fields: UnsafeRawBufferPointer) {
-        precondition(used > 0)
-        let entry = entryStorage + (used - 1)
+        precondition(count > 0)
+        let entry = entryStorage + (count - 1)
         guard let base = fields.baseAddress, Int(entry.pointee.carriedLength) + fields.count <= CarriedFields.bytesMax
         else { return }
-        (byteStorage + bytesUsed).copyMemory(from: base, byteCount: fields.count)
-        bytesUsed += fields.count
+        (byteStorage + used.pointee.bytes).copyMemory(from: base, byteCount: fields.count)
+        used.pointee.bytes += fields.count
         entry.pointee.carriedLength += UInt16(fields.count)
     }
 
@@ -108,6 +130,7 @@ package final class OutcomeBatch: @unchecked Sendable {
     /// Only while `hasRoom`; traps otherwise.
     ///
     /// - Parameter isHex: the token was checked, and is written in lower case.
+    @inlinable
     package func append(
         row: UInt64, outcome: Outcome, status: UInt16, attempts: UInt16, timestamp: UInt64,
         token: UnsafeRawBufferPointer, isHex: Bool = false, reason: UnsafeRawBufferPointer,
@@ -115,26 +138,25 @@ package final class OutcomeBatch: @unchecked Sendable {
     ) {
         precondition(hasRoom)
         if let ownID { _ = keep(UnsafeRawBufferPointer(start: ownID, count: MessageID.length)) }
-        let (tokenOffset, tokenLength) = keep(token)
-        let (reasonOffset, reasonLength) = keep(reason)
-        (entryStorage + used).initialize(
-            to: OutcomeEntry(
-                row: row, timestamp: timestamp, tokenOffset: tokenOffset, reasonOffset: reasonOffset,
-                tokenLength: tokenLength, reasonLength: reasonLength, status: status, attempts: attempts,
-                outcome: outcome, hasOwnID: ownID != nil, isHex: isHex))
-        used += 1
+        let entry = OutcomeEntry(
+            row: row, timestamp: timestamp, token: keep(token), reason: keep(reason), status: status,
+            attempts: attempts,
+            outcome: outcome, hasOwnID: ownID != nil, isHex: isHex)
+        (entryStorage + count).initialize(to: entry)
+        used.pointee.entries += 1
     }
 
-    private func keep(_ text: UnsafeRawBufferPointer) -> (offset: UInt32, length: UInt16) {
-        let offset = bytesUsed
+    @inlinable @inline(__always)
+    func keep(_ text: UnsafeRawBufferPointer) -> (offset: UInt32, length: UInt16) {
+        let offset = used.pointee.bytes
         let length = Self.cut(text, to: Self.textLimit)
         if length > 0 { (byteStorage + offset).copyMemory(from: text.baseAddress!, byteCount: length) }
-        bytesUsed += length
+        used.pointee.bytes += length
         return (UInt32(offset), UInt16(length))
     }
 
     /// The length to keep: never in the middle of a UTF-8 sequence.
-    static func cut(_ text: UnsafeRawBufferPointer, to limit: Int) -> Int {
+    @inlinable static func cut(_ text: UnsafeRawBufferPointer, to limit: Int) -> Int {
         guard text.count > limit else { return text.count }
         var length = limit
         while length > 0 && text[length] & 0xC0 == 0x80 { length -= 1 }
@@ -142,7 +164,6 @@ package final class OutcomeBatch: @unchecked Sendable {
     }
 
     package func removeAll() {
-        used = 0
-        bytesUsed = 0
+        used.pointee = (0, 0)
     }
 }

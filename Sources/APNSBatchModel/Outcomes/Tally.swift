@@ -1,9 +1,9 @@
 /// Rows by outcome, and requests made for them.
-package struct Tally: Sendable, Equatable {
-    package var outcomes: OutcomeCounts = [:]
-    package var attempts: UInt64 = 0
+@usableFromInline package struct Tally: Sendable, Equatable {
+    @usableFromInline package var outcomes: OutcomeCounts = [:]
+    @usableFromInline package var attempts: UInt64 = 0
     /// Of all rows: those that were sent again although an earlier request may have arrived.
-    package var resent: UInt64 = 0
+    @usableFromInline package var resent: UInt64 = 0
 
     package init(outcomes: OutcomeCounts = [:], attempts: UInt64 = 0, resent: UInt64 = 0) {
         (self.outcomes, self.attempts, self.resent) = (outcomes, attempts, resent)
@@ -11,12 +11,14 @@ package struct Tally: Sendable, Equatable {
 
     package var rows: UInt64 { outcomes.sum }
 
+    @inlinable
     package subscript(outcome: Outcome) -> UInt64 {
         get { outcomes[outcome] }
         set { outcomes[outcome] = newValue }
     }
 
     /// - Parameter attempts: as `Attempts` says.
+    @inlinable @inline(__always)
     package mutating func count(_ outcome: Outcome, attempts: UInt16) {
         self[outcome] += 1
         self.attempts += UInt64(Attempts.count(attempts))

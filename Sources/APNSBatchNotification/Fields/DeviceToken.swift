@@ -4,7 +4,7 @@
 /// APNs": make no assumption about the size. So any even count of digits is taken, up to a bound of ours.
 @usableFromInline package enum DeviceToken {
     /// The most hex digits taken.
-    package static let lengthMax = 200
+    @inlinable package static var lengthMax: Int { 200 }
     /// The hex digits of the 32 bytes that all tokens have today.
     package static let usualLength = 64
 
@@ -90,7 +90,7 @@ extension DeviceToken {
     @inlinable package static var pathPrefixLength: Int { 10 }
 
     /// The most bytes of a path.
-    package static let pathLengthMax = pathPrefixLength + lengthMax
+    @inlinable package static var pathLengthMax: Int { pathPrefixLength + lengthMax }
 
     /// Checks a token and writes the whole path of the request to it.
     ///

@@ -13,7 +13,7 @@ extension PayloadTemplate {
     ) -> RenderOutcome {
         precondition(fields.count == columns.count, "a row has one field for each column")
         var countMax = fixedCountMax
-        for index in growth.indices { unsafe countMax &+= fields[growth[index].column].count &* growth[index].factor }
+        for field in growth { unsafe countMax &+= fields[field.column].count &* field.factor }
         if countMax > output.count {
             let measured = unsafe measure(fields)
             guard case .written(let count) = measured else { return measured }

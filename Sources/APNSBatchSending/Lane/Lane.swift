@@ -168,10 +168,12 @@ package struct Lane: ~Copyable {
         }
     }
 
+    @inline(__always)
     private mutating func send(_ flight: Int, to member: Int, of provider: Int) {
-        queue[flight].member = UInt16(truncatingIfNeeded: member)
-        queue[flight].attempts += 1
-        requests.add(queue[flight], ticket: flight, connection: connections.id(provider, member))
+        let sent = queue.address(of: flight)
+        sent.pointee.member = UInt16(truncatingIfNeeded: member)
+        sent.pointee.attempts += 1
+        requests.add(sent, ticket: flight, connection: connections.id(provider, member))
         connections.pools[provider].willSend(member)
     }
 

@@ -28,8 +28,8 @@ struct RequestBatch: ~Copyable {
     }
 
     /// Adds the request of a flight, whose record stays where it is until the outcome. Traps when the batch is full.
-    mutating func add(_ flight: Flight, ticket: Int, connection: ConnectionID) {
-        let record = flight.record
+    mutating func add(_ flight: UnsafePointer<Flight>, ticket: Int, connection: ConnectionID) {
+        let record = flight.pointee.record
         let (path, body, first) = (record[.path], record[.payload], fields.end)
         add(record.isBroadcast ? requestID : id, record[.id])
         if record.has(.channelID) { add(channelID, record[.channelID]) }
@@ -44,7 +44,7 @@ struct RequestBatch: ~Copyable {
         request.body_length = UInt32(truncatingIfNeeded: body.count)
         request.fields = UnsafePointer(first)
         request.field_count = UInt16(truncatingIfNeeded: fields.end - first)
-        request.header_set = flight.headerSet
+        request.header_set = flight.pointee.headerSet
         requests.append(request)
     }
 

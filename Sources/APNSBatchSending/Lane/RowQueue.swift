@@ -48,6 +48,10 @@ struct RowQueue: ~Copyable {
         sink = OutcomeSink(exchange)
     }
 
+    /// Where a flight is, until it is released. Traps for an index that was never taken.
+    @inline(__always)
+    func address(of flight: Int) -> UnsafeMutablePointer<Flight> { flights.address(of: flight) }
+
     subscript(flight: Int) -> Flight {
         @inline(__always) unsafeAddress { UnsafePointer(flights.address(of: flight)) }
         @inline(__always) unsafeMutableAddress { flights.address(of: flight) }
@@ -180,9 +184,11 @@ struct RowQueue: ~Copyable {
         _ flight: Int, _ outcome: Outcome, status: UInt16 = 0, timestamp: UInt64 = OutcomeEntry.noTimestamp,
         reason: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)
     ) {
-        let (row, record) = (flights[flight], flights[flight].record)
+        let ended = UnsafePointer(flights.address(of: flight))
+        let record = ended.pointee.record
         sink.record(
-            row: row.row, outcome: outcome, status: status, attempts: row.attempts &+ row.past, timestamp: timestamp,
+            row: ended.pointee.row, outcome: outcome, status: status,
+            attempts: ended.pointee.attempts &+ ended.pointee.past, timestamp: timestamp,
             token: record.recipient, isHex: !record.isBroadcast, reason: reason,
             ownID: plan.roles.messageID == nil ? nil : record[.id].baseAddress)
         if record.has(.carried) { sink.carry(record[.carried]) }

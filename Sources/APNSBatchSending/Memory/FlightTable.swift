@@ -75,16 +75,19 @@ package struct FlightTable: ~Copyable {
             return places.count - 1
         }
         let index = Int(firstFree)
-        firstFree = places[index].next
-        places[index] = Flight()
+        let flight = places.address(of: index)
+        firstFree = flight.pointee.next
+        flight.pointee = Flight()
         return index
     }
 
     /// Frees the place and its record.
+    @inline(__always)
     package mutating func release(_ index: Int, in arena: inout SendArena) {
-        arena.release(places[index].record)
-        places[index].record = RowRecord()
-        places[index].next = firstFree
+        let flight = places.address(of: index)
+        arena.release(flight.pointee.record)
+        flight.pointee.record.forget()
+        flight.pointee.next = firstFree
         firstFree = Int32(index)
         count -= 1
     }

@@ -20,14 +20,22 @@ package struct RowRecord {
     private let place: Int32
 
     /// No record.
+    @inline(__always)
     init() { (capacity, place) = (0, -1) }
 
     /// An empty record with room for so many bytes.
     ///
     /// - Parameter block: of the arena; nil for an allocation of its own.
+    @inline(__always)
     init(at start: UnsafeMutableRawPointer, capacity: Int, block: Int?) {
-        (self.start, self.capacity, place) = (start, Int32(capacity), Int32(block ?? -1))
+        self.start = start
+        self.capacity = Int32(truncatingIfNeeded: capacity)
+        place = Int32(truncatingIfNeeded: block ?? -1)
     }
+
+    /// Becomes no record. Its bytes are the arena's to free.
+    @inline(__always)
+    mutating func forget() { start = nil }
 
     var isNone: Bool { start == nil }
     var length: Int { Int(used) }
@@ -44,7 +52,7 @@ package struct RowRecord {
     @inline(__always)
     mutating func add(_ part: Part, length added: Int) {
         precondition(length + added <= Int(capacity), "a part fits its room")
-        lengths[part.rawValue] = UInt16(added)
+        lengths[part.rawValue] = UInt16(truncatingIfNeeded: added)
         used += Int32(truncatingIfNeeded: added)
     }
 
@@ -68,8 +76,12 @@ package struct RowRecord {
 
     /// The device token, or the channel id of a broadcast.
     package var recipient: UnsafeRawBufferPointer {
-        isBroadcast
-            ? self[.channelID] : UnsafeRawBufferPointer(rebasing: self[.path][DeviceToken.pathPrefixLength...])
+        @inline(__always) get {
+            if isBroadcast { return self[.channelID] }
+            let path = self[.path]
+            let prefix = DeviceToken.pathPrefixLength
+            return UnsafeRawBufferPointer(start: path.baseAddress! + prefix, count: path.count - prefix)
+        }
     }
 
     /// The same record in an allocation of its own.

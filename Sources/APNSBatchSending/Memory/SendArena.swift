@@ -27,29 +27,45 @@ package struct SendArena: ~Copyable {
     }
 
     /// A record with room for `length` bytes (at most `blockBytes`), or nil while every block is in use.
+    @inline(__always)
     mutating func reserve(_ length: Int) -> RowRecord? {
         precondition(length <= Self.blockBytes)
-        if let current, blocks[current].used + length <= Self.blockBytes { return record(in: current, length) }
-        return takeBlock().map { record(in: $0, length) }
+        if let current {
+            let block = blocks.address(of: current)
+            let used = block.pointee.used
+            if used + length <= Self.blockBytes {
+                return RowRecord(at: block.pointee.base + used, capacity: length, block: current)
+            }
+        }
+        return reserveInNext(length)
     }
 
-    private func record(in block: Int, _ length: Int) -> RowRecord {
-        RowRecord(at: blocks[block].base + blocks[block].used, capacity: length, block: block)
+    @inline(never)
+    private mutating func reserveInNext(_ length: Int) -> RowRecord? {
+        takeBlock().map { RowRecord(at: blocks[$0].base, capacity: length, block: $0) }
     }
 
     /// Keeps the record that was reserved last.
+    @inline(__always)
     mutating func commit(_ record: RowRecord) {
         guard let current, record.block == current else { preconditionFailure("the record that was reserved last") }
+        let block = blocks.address(of: current)
         // Records start at multiples of eight, which keeps vector writes off each other's cache lines' ends.
-        blocks[current].used = min(Self.blockBytes, (blocks[current].used + record.length + 7) & ~7)
-        blocks[current].live += 1
+        block.pointee.used = min(Self.blockBytes, (block.pointee.used + record.length + 7) & ~7)
+        block.pointee.live += 1
     }
 
     /// A record is done: one of a block, or one that was moved out of it.
+    @inline(__always)
     mutating func release(_ record: RowRecord) {
-        guard let block = record.block else { return record.deallocate() }
-        blocks[block].live -= 1
-        guard blocks[block].live == 0 else { return }
+        guard let number = record.block else { return record.deallocate() }
+        let block = blocks.address(of: number)
+        block.pointee.live -= 1
+        if block.pointee.live == 0 { empty(number) }
+    }
+
+    @inline(never)
+    private mutating func empty(_ block: Int) {
         blocks[block].used = 0
         if block != current { free(block) }
     }

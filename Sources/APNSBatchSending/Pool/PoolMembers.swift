@@ -32,6 +32,7 @@ struct PoolMembers: Equatable {
         return nil
     }
 
+    @inline(__always)
     mutating func willSend(_ index: Int) {
         members[index].willSend()
         inFlight += 1
@@ -39,6 +40,7 @@ struct PoolMembers: Equatable {
     }
 
     /// Says whether the member is up.
+    @inline(__always)
     mutating func didEnd(_ index: Int, answered: Bool, now: UInt64) -> Bool {
         inFlight -= 1
         let isUp = members[index].didEnd(answered: answered, now: now)

@@ -1,6 +1,5 @@
 import APNSBatch
 import APNSBatchModel
-import APNSBatchModel
 
 /// Holds each session against what the server saw in it, when its last request has arrived.
 struct Audit {

@@ -1,6 +1,5 @@
 import APNSBatch
 import APNSBatchModel
-import APNSBatchModel
 
 /// One row of the input: a token that holds its number, a name, and perhaps something wrong.
 struct InputRow {

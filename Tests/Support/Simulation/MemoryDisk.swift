@@ -1,8 +1,6 @@
 import APNSBatch
 import APNSBatchBasics
 import APNSBatchModel
-import APNSBatchModel
-import APNSBatchRecords
 import APNSBatchRecords
 import Glibc
 

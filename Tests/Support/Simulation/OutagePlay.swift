@@ -1,6 +1,5 @@
 import APNSBatch
 import APNSBatchModel
-import APNSBatchModel
 import APNSBatchSimulator
 import APNSBatchTransport
 import Logging

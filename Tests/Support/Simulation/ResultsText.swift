@@ -1,6 +1,5 @@
 import APNSBatch
 import APNSBatchModel
-import APNSBatchModel
 
 /// Reads `results.csv` as anybody would.
 enum ResultsText {

@@ -1,8 +1,6 @@
 import APNSBatch
 import APNSBatchModel
-import APNSBatchModel
 import APNSBatchRows
-import APNSBatchSending
 import APNSBatchSending
 import APNSBatchSimulator
 import APNSBatchTransport
