@@ -100,7 +100,7 @@ extension EndToEnd {
         /// Options, and what is said about them.
         static let wrong: [(arguments: [String], says: String)] = [
             (["--environment", "test"], "Please provide one of 'production' and 'sandbox'"),
-            (["--certificate-fault", "x"], "Please provide one of 'none', 'answer' and 'goaway'"),
+            (["--certificate-fault", "x"], "Please provide one of 'none', 'answer' or 'goaway'"),
             (
                 ["--provider-key", "a:b"],
                 "--provider-key: expected FILE, FILE:KEYID:TEAMID or FILE:KEYID:TEAMID:TOPICS, found \"a:b\""
