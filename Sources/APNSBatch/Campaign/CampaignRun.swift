@@ -150,8 +150,7 @@ public final class CampaignRun: Sendable {
 
     /// A look at the run.
     public var progress: CampaignProgress {
-        var progress = CampaignProgress(
-            gauges, reader, started: started.withLock { $0 }, before: past?.reading.history.tally.outcomes ?? [:])
+        var progress = look(withAccount: false)
         progress.isPaused = control.paused
         if control.paused { progress.waiting = .paused }
         progress.isCanary = control.isCanary
@@ -244,24 +243,13 @@ public final class CampaignRun: Sendable {
     ///
     /// - Parameter withLanes: also what its lanes counted besides.
     func figures(withLanes: Bool) -> SessionFigures {
-        var (requests, connections): (UInt64, Int) = (0, 0)
-        for reading in gauges.lazy.map(\.reading) {
-            requests += reading.requests
-            connections += reading.opened
-        }
-        let elapsed = started.withLock { $0 }.map { SystemClock.monotonicSeconds() - $0 } ?? 0
-        var figures = SessionFigures(
-            milliseconds: UInt64(max(0, elapsed) * 1000), requests: requests, connections: UInt64(connections))
-        if withLanes { figures.lanes = lanes }
-        return figures
+        SessionFigures(look(withAccount: withLanes))
     }
 
-    /// What the lanes counted so far besides outcomes.
-    private var lanes: LaneAccount {
-        gauges.reduce(into: LaneAccount()) { sum, gauges in
-            gauges.account.withLock { sum.add($0) }
-            sum.answerTimes.note(longest: gauges.reading.longestAnswer)
-        }
+    private func look(withAccount: Bool) -> CampaignProgress {
+        CampaignProgress(
+            gauges, reader, started: started.withLock { $0 }, before: past?.reading.history.tally.outcomes ?? [:],
+            withAccount: withAccount)
     }
 
     /// The thread that writes; `exchange` brings it what lanes finished.

@@ -22,21 +22,6 @@ package final class LaneGauges: Sendable {
 
     package init() {}
 
-    package struct Reading: Sendable {
-        package var outcomes: OutcomeCounts = [:]
-        package var connections = 0
-        package var streams = 0
-        package var inFlight = 0
-        /// Connections that came up so far.
-        package var opened = 0
-        /// Rows that wait to be sent again.
-        package var retrying = 0
-        /// Requests handed to connections so far.
-        package var requests: UInt64 = 0
-        /// Microseconds, of all answers.
-        package var longestAnswer: UInt32 = 0
-    }
-
     /// Takes one of the answers that are noted.
     @inline(never)
     func note(answerTime: UInt32) { account.withLock { $0.answerTimes.note(answerTime) } }
@@ -62,16 +47,25 @@ package final class LaneGauges: Sendable {
         self.longestAnswer.store(longestAnswer, ordering: .relaxed)
     }
 
-    package var reading: Reading {
-        var outcomes: OutcomeCounts = [:]
+    /// Adds what this lane shows to a snapshot of the run.
+    ///
+    /// - Parameter withAccount: whether to add the lane's account, which takes longer than the rest.
+    package func add(to snapshot: inout CampaignProgress, withAccount: Bool) {
         for outcome in Outcome.allCases {
-            outcomes[outcome] = self.outcomes[Int(outcome.rawValue)].load(ordering: .relaxed)
+            snapshot.outcomes[outcome] += outcomes[Int(outcome.rawValue)].load(ordering: .relaxed)
         }
-        return Reading(
-            outcomes: outcomes, connections: connections.load(ordering: .relaxed),
-            streams: streams.load(ordering: .relaxed),
-            inFlight: inFlight.load(ordering: .relaxed), opened: opened.load(ordering: .relaxed),
-            retrying: retrying.load(ordering: .relaxed), requests: requests.load(ordering: .relaxed),
-            longestAnswer: longestAnswer.load(ordering: .relaxed))
+        let streams = streams.load(ordering: .relaxed)
+        snapshot.connections += connections.load(ordering: .relaxed)
+        snapshot.streams += streams
+        // The two were published at different moments.
+        snapshot.inFlight += min(inFlight.load(ordering: .relaxed), streams)
+        snapshot.retrying += retrying.load(ordering: .relaxed)
+        snapshot.requests += requests.load(ordering: .relaxed)
+        snapshot.connectionsOpened += opened.load(ordering: .relaxed)
+        guard withAccount else { return }
+        var sum = snapshot.account ?? LaneAccount()
+        account.withLock { sum.add($0) }
+        sum.answerTimes.note(longest: longestAnswer.load(ordering: .relaxed))
+        snapshot.account = sum
     }
 }
