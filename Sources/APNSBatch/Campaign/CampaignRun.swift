@@ -21,18 +21,18 @@ public final class CampaignRun: Sendable {
     /// The run directory.
     public let directory: String
 
-    let plan: CampaignPlan
-    let control: RunControl
-    let reader: InputReader
+    package let plan: CampaignPlan
+    package let control: RunControl
+    package let reader: InputReader
     /// From the reader to the lanes.
-    let chunks: BoundedQueue<InputChunk>
-    let gauges: [LaneGauges]
-    let addresses: AddressBook
-    let providers: ProviderDirectory
+    package let chunks: BoundedQueue<InputChunk>
+    package let gauges: [LaneGauges]
+    package let addresses: AddressBook
+    package let providers: ProviderDirectory
     private let started = Guarded<Double?>(nil)
     private let files: any RunFiles
     /// What earlier processes did; nil for a new run.
-    let past: RunPast?
+    package let past: RunPast?
     let header: LedgerHeader
     /// Milliseconds.
     let syncInterval: Int
@@ -223,7 +223,7 @@ public final class CampaignRun: Sendable {
     }
 
     /// Begins the record of the run, or goes on with it.
-    func openRecord() throws(CampaignError) -> RunRecord {
+    package func openRecord() throws(CampaignError) -> RunRecord {
         let opening = RunRecord.Opening(
             files: files, name: directory, header: header, session: session, past: past,
             slots: reader.reader.bufferCount, lineBytes: plan.surroundings.lineBytes)
@@ -253,7 +253,7 @@ public final class CampaignRun: Sendable {
     }
 
     /// The thread that writes; `exchange` brings it what lanes finished.
-    func makeWriter(_ record: RunRecord, _ exchange: OutcomeExchange) -> OutcomeWriter {
+    package func makeWriter(_ record: RunRecord, _ exchange: OutcomeExchange) -> OutcomeWriter {
         OutcomeWriter(
             record, exchange: exchange, interval: UInt64(syncInterval) * 1_000_000,
             figures: { [weak self] in self?.figures(withLanes: $0) })
