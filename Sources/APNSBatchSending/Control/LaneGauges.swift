@@ -6,7 +6,7 @@ import Synchronization
 /// What a lane shows while it runs: written by the lane once a turn, read by whoever reports progress.
 package final class LaneGauges: Sendable {
     /// Rows by outcome.
-    private let outcomes = InlineArray<7, Atomic<UInt64>> { _ in Atomic(0) }
+    private let outcomes = PerOutcome<Atomic<UInt64>> { _ in Atomic(0) }
     private let connections = Atomic<Int>(0)
     private let streams = Atomic<Int>(0)
     private let inFlight = Atomic<Int>(0)

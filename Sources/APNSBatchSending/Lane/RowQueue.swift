@@ -74,7 +74,8 @@ struct RowQueue: ~Copyable {
     /// What became of the rows that this run sent.
     var canaryCount: Canary.Count {
         Canary.Count(
-            accepted: tally[.accepted], rejected: tally[.rejected], unknown: tally[.unknown] - unknownOfEarlier,
+            accepted: tally[.accepted], rejected: tally[.rejected], unavailable: tally[.unavailable],
+            unknown: tally[.unknown] - unknownOfEarlier,
             underWay: UInt64(flights.count))
     }
 
