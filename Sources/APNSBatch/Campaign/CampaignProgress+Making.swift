@@ -3,19 +3,16 @@ import APNSBatchModel
 import APNSBatchSending
 
 extension CampaignProgress {
-    /// The sum of what the threads show.
-    package init(_ gauges: [LaneGauges], _ reader: InputReader, started: Double?, before: OutcomeCounts = [:]) {
+    /// The sum of what the lanes and the reader show.
+    ///
+    /// - Parameter before: the rows that ended in earlier sessions.
+    init(
+        _ gauges: [LaneGauges], _ reader: InputReader, started: Double?, before: OutcomeCounts = [:],
+        withAccount: Bool = false
+    ) {
         self.init()
         outcomes = before
-        for gauge in gauges {
-            let reading = gauge.reading
-            outcomes += reading.outcomes
-            connections += reading.connections
-            streams += reading.streams
-            // The two are of different moments.
-            inFlight += min(reading.inFlight, reading.streams)
-            retrying += reading.retrying
-        }
+        for lane in gauges { lane.add(to: &self, withAccount: withAccount) }
         waiting = LaneActivity.waiting(gauges.map(\.activity))
         rowsTotal = reader.rowsTotal
         bytesRead = reader.bytesRead

@@ -21,18 +21,18 @@ public final class CampaignRun: Sendable {
     /// The run directory.
     public let directory: String
 
-    let plan: CampaignPlan
-    let control: RunControl
-    let reader: InputReader
+    package let plan: CampaignPlan
+    package let control: RunControl
+    package let reader: InputReader
     /// From the reader to the lanes.
-    let chunks: BoundedQueue<InputChunk>
-    let gauges: [LaneGauges]
-    let addresses: AddressBook
-    let providers: ProviderDirectory
+    package let chunks: BoundedQueue<InputChunk>
+    package let gauges: [LaneGauges]
+    package let addresses: AddressBook
+    package let providers: ProviderDirectory
     private let started = Guarded<Double?>(nil)
     private let files: any RunFiles
     /// What earlier processes did; nil for a new run.
-    let past: RunPast?
+    package let past: RunPast?
     let header: LedgerHeader
     /// Milliseconds.
     let syncInterval: Int
@@ -150,8 +150,7 @@ public final class CampaignRun: Sendable {
 
     /// A look at the run.
     public var progress: CampaignProgress {
-        var progress = CampaignProgress(
-            gauges, reader, started: started.withLock { $0 }, before: past?.reading.history.tally.outcomes ?? [:])
+        var progress = look(withAccount: false)
         progress.isPaused = control.paused
         if control.paused { progress.waiting = .paused }
         progress.isCanary = control.isCanary
@@ -224,7 +223,7 @@ public final class CampaignRun: Sendable {
     }
 
     /// Begins the record of the run, or goes on with it.
-    func openRecord() throws(CampaignError) -> RunRecord {
+    package func openRecord() throws(CampaignError) -> RunRecord {
         let opening = RunRecord.Opening(
             files: files, name: directory, header: header, session: session, past: past,
             slots: reader.reader.bufferCount, lineBytes: plan.surroundings.lineBytes)
@@ -244,28 +243,17 @@ public final class CampaignRun: Sendable {
     ///
     /// - Parameter withLanes: also what its lanes counted besides.
     func figures(withLanes: Bool) -> SessionFigures {
-        var (requests, connections): (UInt64, Int) = (0, 0)
-        for reading in gauges.lazy.map(\.reading) {
-            requests += reading.requests
-            connections += reading.opened
-        }
-        let elapsed = started.withLock { $0 }.map { SystemClock.monotonicSeconds() - $0 } ?? 0
-        var figures = SessionFigures(
-            milliseconds: UInt64(max(0, elapsed) * 1000), requests: requests, connections: UInt64(connections))
-        if withLanes { figures.lanes = lanes }
-        return figures
+        SessionFigures(look(withAccount: withLanes))
     }
 
-    /// What the lanes counted so far besides outcomes.
-    private var lanes: LaneAccount {
-        gauges.reduce(into: LaneAccount()) { sum, gauges in
-            gauges.account.withLock { sum.add($0) }
-            sum.answerTimes.note(longest: gauges.reading.longestAnswer)
-        }
+    private func look(withAccount: Bool) -> CampaignProgress {
+        CampaignProgress(
+            gauges, reader, started: started.withLock { $0 }, before: past?.reading.history.tally.outcomes ?? [:],
+            withAccount: withAccount)
     }
 
     /// The thread that writes; `exchange` brings it what lanes finished.
-    func makeWriter(_ record: RunRecord, _ exchange: OutcomeExchange) -> OutcomeWriter {
+    package func makeWriter(_ record: RunRecord, _ exchange: OutcomeExchange) -> OutcomeWriter {
         OutcomeWriter(
             record, exchange: exchange, interval: UInt64(syncInterval) * 1_000_000,
             figures: { [weak self] in self?.figures(withLanes: $0) })

@@ -29,14 +29,32 @@ public enum Outcome: UInt8, Sendable, CaseIterable {
         }
     }
 
+    // MARK: What an outcome means elsewhere. A new one must be decided here, and nowhere else.
+
     /// Whether the row's reason is that of an answer from APNs.
-    package var isAnswered: Bool { self == .rejected || self == .unavailable }
+    package var isAnswered: Bool {
+        switch self {
+        case .rejected, .unavailable: true
+        case .accepted, .invalid, .unknown, .expired, .suppressed: false
+        }
+    }
+
+    /// Whether a resumed run may send the row again (``Campaign/retryUnavailable``).
+    package var canBeReopened: Bool {
+        switch self {
+        case .unavailable: true
+        case .accepted, .rejected, .invalid, .unknown, .expired, .suppressed: false
+        }
+    }
 }
+
+/// A value for each outcome, at its raw value. Has as many places as there are outcomes.
+@usableFromInline package typealias PerOutcome<Value: ~Copyable> = InlineArray<7, Value>
 
 /// How many rows ended with each outcome.
 @usableFromInline package struct OutcomeCounts: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     /// By raw value.
-    @usableFromInline package var counts = InlineArray<7, UInt64>(repeating: 0)
+    @usableFromInline package var counts = PerOutcome<UInt64>(repeating: 0)
 
     @usableFromInline
     package init(dictionaryLiteral elements: (Outcome, UInt64)...) {

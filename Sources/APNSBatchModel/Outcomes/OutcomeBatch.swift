@@ -151,8 +151,9 @@ import APNSBatchNotification
         let offset = used.pointee.bytes
         let length = Self.cut(text, to: Self.textLimit)
         if length > 0 { (byteStorage + offset).copyMemory(from: text.baseAddress!, byteCount: length) }
-        used.pointee.bytes += length
-        return (UInt32(offset), UInt16(length))
+        used.pointee.bytes = offset &+ length
+        // Both fit: a batch is far smaller than 4 GiB, and a text is cut.
+        return (UInt32(truncatingIfNeeded: offset), UInt16(truncatingIfNeeded: length))
     }
 
     /// The length to keep: never in the middle of a UTF-8 sequence.

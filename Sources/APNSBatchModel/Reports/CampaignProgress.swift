@@ -1,4 +1,5 @@
-/// A look at a running campaign. Counts are of different moments, some milliseconds apart.
+/// A snapshot of a running campaign, from which progress bars, the figures in the ledger and the summary are made. Its counts
+/// were taken at different moments, some milliseconds apart.
 public struct CampaignProgress: Sendable {
     package var outcomes: OutcomeCounts = [:]
     /// Rows of the input, exact once it was read to its end, until then about so many; nil where nobody can say.
@@ -16,6 +17,12 @@ public struct CampaignProgress: Sendable {
     public var inFlight = 0
     /// Rows that wait to be sent again.
     public var retrying = 0
+    /// Requests that were handed to connections by this process, except those that surely did not arrive.
+    public var requests: UInt64 = 0
+    /// Connections that this process has opened.
+    public var connectionsOpened = 0
+    /// Retries, ends of connections and times of answers, as far as this process counted them; nil unless asked for.
+    package var account: LaneAccount?
     /// Nothing is sent until ``CampaignRun/unpause()``.
     public var isPaused = false
     /// The first rows go alone; see ``Campaign/Canary``.

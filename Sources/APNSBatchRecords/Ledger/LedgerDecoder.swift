@@ -85,7 +85,7 @@ enum LedgerDecoder {
     static func reopened(_ fixed: UnsafeRawBufferPointer) -> Outcome? {
         var numbers = Numbers(fixed)
         guard fixed.count == 8, let code = numbers.next(UInt64.self),
-            let outcome = UInt8(exactly: code).flatMap(Outcome.init(rawValue:)), outcome == .unavailable
+            let outcome = UInt8(exactly: code).flatMap(Outcome.init(rawValue:)), outcome.canBeReopened
         else { return nil }
         return outcome
     }

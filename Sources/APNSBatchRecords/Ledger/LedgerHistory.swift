@@ -196,7 +196,7 @@ package struct LedgerHistory: Sendable {
         guard let index = index(of: entry.row) else { throw Fault.unknownRow(entry.row) }
         let place = Int(entry.row - ranges[index].facts.firstRow)
         guard ranges[index].setDone(place) else { throw Fault.secondOutcome(entry.row) }
-        if entry.outcome == .unavailable {
+        if entry.outcome.canBeReopened {
             ranges[index].unavailable.append(
                 Unavailable(index: UInt32(place), attempts: Attempts.count(entry.attempts)))
         }

@@ -17,6 +17,14 @@ package struct SessionFigures: Equatable, Sendable {
         self.connections = connections
     }
 
+    /// What a snapshot of the session says.
+    package init(_ snapshot: CampaignProgress) {
+        self.init(
+            milliseconds: UInt64(max(0, snapshot.elapsedSeconds) * 1000), requests: snapshot.requests,
+            connections: UInt64(snapshot.connectionsOpened))
+        lanes = snapshot.account
+    }
+
     package static func + (left: SessionFigures, right: SessionFigures) -> SessionFigures {
         var sum = SessionFigures(
             milliseconds: left.milliseconds &+ right.milliseconds, requests: left.requests &+ right.requests,

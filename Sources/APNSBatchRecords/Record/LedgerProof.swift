@@ -87,7 +87,7 @@ struct LedgerProof {
         guard let range = history.range(of: line.row) else { return false }
         let index = Int(line.row - range.facts.firstRow)
         // What was unavailable may have been reopened, and its line not be gone yet.
-        if range.isDone(index) || line.outcome == .unavailable { return true }
+        if range.isDone(index) || line.outcome.canBeReopened { return true }
         return !isSameBoot && index < history.handed(range, board: notes)
     }
 

@@ -70,7 +70,7 @@ struct ResultsRepair: ~Copyable {
 
     private mutating func project(_ offset: UInt64, _ reader: inout LedgerReader) throws {
         _ = try reader.outcomes(at: offset, into: batch)
-        for entry in batch.entries where offset >= reopenedAt || entry.outcome != .unavailable {
+        for entry in batch.entries where offset >= reopenedAt || !entry.outcome.canBeReopened {
             if !lines.hasRoom { try flush() }
             lines.append(entry, of: batch)
         }

@@ -6,7 +6,7 @@ import Synchronization
 /// What a lane shows while it runs: written by the lane once a turn, read by whoever reports progress.
 package final class LaneGauges: Sendable {
     /// Rows by outcome.
-    private let outcomes = InlineArray<7, Atomic<UInt64>> { _ in Atomic(0) }
+    private let outcomes = PerOutcome<Atomic<UInt64>> { _ in Atomic(0) }
     private let connections = Atomic<Int>(0)
     private let streams = Atomic<Int>(0)
     private let inFlight = Atomic<Int>(0)
@@ -21,21 +21,6 @@ package final class LaneGauges: Sendable {
     package let account = Guarded(LaneAccount())
 
     package init() {}
-
-    package struct Reading: Sendable {
-        package var outcomes: OutcomeCounts = [:]
-        package var connections = 0
-        package var streams = 0
-        package var inFlight = 0
-        /// Connections that came up so far.
-        package var opened = 0
-        /// Rows that wait to be sent again.
-        package var retrying = 0
-        /// Requests handed to connections so far.
-        package var requests: UInt64 = 0
-        /// Microseconds, of all answers.
-        package var longestAnswer: UInt32 = 0
-    }
 
     /// Takes one of the answers that are noted.
     @inline(never)
@@ -62,16 +47,25 @@ package final class LaneGauges: Sendable {
         self.longestAnswer.store(longestAnswer, ordering: .relaxed)
     }
 
-    package var reading: Reading {
-        var outcomes: OutcomeCounts = [:]
+    /// Adds what this lane shows to a snapshot of the run.
+    ///
+    /// - Parameter withAccount: whether to add the lane's account, which takes longer than the rest.
+    package func add(to snapshot: inout CampaignProgress, withAccount: Bool) {
         for outcome in Outcome.allCases {
-            outcomes[outcome] = self.outcomes[Int(outcome.rawValue)].load(ordering: .relaxed)
+            snapshot.outcomes[outcome] += outcomes[Int(outcome.rawValue)].load(ordering: .relaxed)
         }
-        return Reading(
-            outcomes: outcomes, connections: connections.load(ordering: .relaxed),
-            streams: streams.load(ordering: .relaxed),
-            inFlight: inFlight.load(ordering: .relaxed), opened: opened.load(ordering: .relaxed),
-            retrying: retrying.load(ordering: .relaxed), requests: requests.load(ordering: .relaxed),
-            longestAnswer: longestAnswer.load(ordering: .relaxed))
+        let streams = streams.load(ordering: .relaxed)
+        snapshot.connections += connections.load(ordering: .relaxed)
+        snapshot.streams += streams
+        // The two were published at different moments.
+        snapshot.inFlight += min(inFlight.load(ordering: .relaxed), streams)
+        snapshot.retrying += retrying.load(ordering: .relaxed)
+        snapshot.requests += requests.load(ordering: .relaxed)
+        snapshot.connectionsOpened += opened.load(ordering: .relaxed)
+        guard withAccount else { return }
+        var sum = snapshot.account ?? LaneAccount()
+        account.withLock { sum.add($0) }
+        sum.answerTimes.note(longest: longestAnswer.load(ordering: .relaxed))
+        snapshot.account = sum
     }
 }

@@ -74,7 +74,8 @@ struct RowQueue: ~Copyable {
     /// What became of the rows that this run sent.
     var canaryCount: Canary.Count {
         Canary.Count(
-            accepted: tally[.accepted], rejected: tally[.rejected], unknown: tally[.unknown] - unknownOfEarlier,
+            accepted: tally[.accepted], rejected: tally[.rejected], unavailable: tally[.unavailable],
+            unknown: tally[.unknown] - unknownOfEarlier,
             underWay: UInt64(flights.count))
     }
 
@@ -185,13 +186,12 @@ struct RowQueue: ~Copyable {
         reason: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)
     ) {
         let ended = UnsafePointer(flights.address(of: flight))
-        let record = ended.pointee.record
         sink.record(
             row: ended.pointee.row, outcome: outcome, status: status,
             attempts: ended.pointee.attempts &+ ended.pointee.past, timestamp: timestamp,
-            token: record.recipient, isHex: !record.isBroadcast, reason: reason,
-            ownID: plan.roles.messageID == nil ? nil : record[.id].baseAddress)
-        if record.has(.carried) { sink.carry(record[.carried]) }
+            token: ended.pointee.record.recipient, isHex: !ended.pointee.record.isBroadcast, reason: reason,
+            ownID: plan.roles.messageID == nil ? nil : ended.pointee.record[.id].baseAddress)
+        if ended.pointee.record.has(.carried) { sink.carry(ended.pointee.record[.carried]) }
         release(flight)
     }
 

@@ -15,12 +15,13 @@ package struct Canary: Equatable, Sendable {
     struct Count: Equatable, Sendable {
         var accepted: UInt64 = 0
         var rejected: UInt64 = 0
+        var unavailable: UInt64 = 0
         var unknown: UInt64 = 0
         /// Rows taken and without an end yet.
         var underWay: UInt64 = 0
 
-        var taken: UInt64 { accepted + rejected + unknown + underWay }
-        var failed: UInt64 { rejected + unknown }
+        var taken: UInt64 { accepted + failed + underWay }
+        var failed: UInt64 { rejected + unavailable + unknown }
     }
 
     let rows: UInt64
@@ -51,8 +52,9 @@ package struct Canary: Equatable, Sendable {
     }
 
     private func text(_ count: Count) -> String {
+        let unavailable = count.unavailable > 0 ? ", \(count.unavailable) unavailable" : ""
         let unknown = count.unknown > 0 ? " and \(count.unknown) unknown" : ""
-        return "canary: \(count.rejected) rejected\(unknown) of the first \(rows) rows, more than \(limit) "
+        return "canary: \(count.rejected) rejected\(unavailable)\(unknown) of the first \(rows) rows, more than \(limit) "
             + "(\(percent) %); the rest was not sent"
     }
 }

@@ -24,6 +24,11 @@ import Testing
             .failed("canary: 6 rejected of the first 100 rows, more than 5 (5.0 %); the rest was not sent")
         ),
         (
+            .init(accepted: 80, rejected: 1, unavailable: 5),
+            .failed(
+                "canary: 1 rejected, 5 unavailable of the first 100 rows, more than 5 (5.0 %); the rest was not sent")
+        ),
+        (
             .init(rejected: 5, unknown: 1),
             .failed(
                 "canary: 5 rejected and 1 unknown of the first 100 rows, more than 5 (5.0 %); the rest was not sent")
@@ -40,6 +45,7 @@ import Testing
         let canary = try Self.canary(100, 5)
         #expect(canary.room(.init()) == 100)
         #expect(canary.room(.init(accepted: 10, rejected: 2, unknown: 1, underWay: 80)) == 7)
+        #expect(canary.room(.init(accepted: 10, unavailable: 5, underWay: 80)) == 5)
         #expect(canary.room(.init(accepted: 100)) == 0 && canary.room(.init(accepted: 200)) == 0)
     }
 

@@ -81,7 +81,7 @@ package struct OutagePlay {
             campaign, files: disk, logger: Logger(label: "outage") { _ in lines },
             surroundings: Stage.surroundings(plan, world, port: simulator.port))
         disk.begin(nil)
-        let steps = try run.makeSteps()
+        let steps = try SteppedRun(run)
         let start = world.now
         var began: UInt64?
         var isOver = false

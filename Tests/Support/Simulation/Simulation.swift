@@ -197,7 +197,7 @@ package final class Simulation {
 
     /// Until it has ended or was killed: then nothing of it is left but the disk, and what was on its way.
     private func play(_ run: CampaignRun, _ mishap: Mishap?) throws -> Audit.Ending {
-        let steps = try run.makeSteps()
+        let steps = try SteppedRun(run)
         let begin = (turns: turns, time: world.now, requests: witness.requests)
         var isStopped = false
         while !steps.isFinished {

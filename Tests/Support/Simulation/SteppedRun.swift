@@ -1,14 +1,8 @@
+import APNSBatch
 import APNSBatchModel
 import APNSBatchRecords
 import APNSBatchSending
 import APNSBatchTransport
-
-extension CampaignRun {
-    /// The run in one thread, driven from outside turn by turn: for a simulation. Call it once, instead of ``run()``.
-    ///
-    /// - Throws: ``CampaignError`` with `results`.
-    package func makeSteps() throws(CampaignError) -> SteppedRun { try SteppedRun(self) }
-}
 
 /// A run in one thread, driven from outside turn by turn: for a simulation. What the threads of a run do is done here in
 /// steps, over the same lanes, reader, ledger and queues. Letting go of it is a kill: nothing more is written.
@@ -22,7 +16,8 @@ package final class SteppedRun {
     private var lanes: [SteppedLane?] = []
     private var isRead = false
 
-    fileprivate init(_ run: CampaignRun) throws(CampaignError) {
+    /// - Throws: ``CampaignError`` with `results`.
+    package init(_ run: CampaignRun) throws(CampaignError) {
         self.run = run
         record = try run.openRecord()
         let surroundings = run.plan.surroundings
