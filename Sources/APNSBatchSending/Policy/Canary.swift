@@ -54,7 +54,8 @@ package struct Canary: Equatable, Sendable {
     private func text(_ count: Count) -> String {
         let unavailable = count.unavailable > 0 ? ", \(count.unavailable) unavailable" : ""
         let unknown = count.unknown > 0 ? " and \(count.unknown) unknown" : ""
-        return "canary: \(count.rejected) rejected\(unavailable)\(unknown) of the first \(rows) rows, more than \(limit) "
+        return
+            "canary: \(count.rejected) rejected\(unavailable)\(unknown) of the first \(rows) rows, more than \(limit) "
             + "(\(percent) %); the rest was not sent"
     }
 }
