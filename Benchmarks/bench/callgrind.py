@@ -28,7 +28,7 @@ ONCE = re.compile(r"MetadataCacheKey|GenericCacheEntry|ConformanceState|^allocat
 WITH_TIME = 10
 
 # Below it are the threads on the way of a row; elsewhere memory comes and goes with time, as for the progress.
-ROW_THREAD = re.compile("APNSBatchBasics11NamedThreadV5start.*SvSg")
+ROW_THREAD = re.compile(r"ChunkFeedV3run|OutcomeWriterC3run|LaneCrewC4work")
 
 
 class Profile:
