@@ -110,13 +110,17 @@ package struct TokenRegister: ~Copyable {
         repeat {
             level += 1
             sampleMask = (1 << UInt64(level)) - 1
-            var kept: [(UInt64, UInt32)] = []
-            for slot in 0..<(1 << bits) where hashes[slot] != 0 {
-                if hashes[slot] & sampleMask == 0 { kept.append((hashes[slot], rows[slot])) }
-                hashes[slot] = 0
-            }
+            // In place, so that a check of many tokens takes no more memory than one of few. Entries are taken out in the order
+            // of their slots, beginning behind a free one, so that each finds a slot that is not behind its own.
+            let slots = 1 << bits
+            guard let free = (0..<slots).first(where: { hashes[$0] == 0 }) else { return }
             count = 0
-            for (hash, row) in kept { insert(hash, row) }
+            for step in 1..<slots {
+                let slot = (free + step) & (slots - 1)
+                let hash = hashes[slot]
+                hashes[slot] = 0
+                if hash != 0, hash & sampleMask == 0 { insert(hash, rows[slot]) }
+            }
         } while count == limit
     }
 
