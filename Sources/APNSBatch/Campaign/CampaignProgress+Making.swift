@@ -3,7 +3,7 @@ import APNSBatchModel
 import APNSBatchSending
 
 extension CampaignProgress {
-    /// The sum of what the threads show.
+    /// Creates the sum of the gauges of all lanes.
     package init(_ gauges: [LaneGauges], _ reader: InputReader, started: Double?, before: OutcomeCounts = [:]) {
         self.init()
         outcomes = before
@@ -12,7 +12,7 @@ extension CampaignProgress {
             outcomes += reading.outcomes
             connections += reading.connections
             streams += reading.streams
-            // The two are of different moments.
+            // The two numbers are of slightly different moments.
             inFlight += min(reading.inFlight, reading.streams)
             retrying += reading.retrying
         }
