@@ -8,7 +8,7 @@ size_t apns_base64_length(size_t byte_count) {
     return (byte_count + 2) / 3 * 4;
 }
 
-/* A group of 1 to 3 bytes becomes four characters. */
+/* Encodes a group of 1 to 3 bytes as four characters. */
 static void encode_group(const uint8_t *group, size_t count, uint8_t *text) {
     uint32_t bits = (uint32_t)group[0] << 16;
     if (count > 1) bits |= (uint32_t)group[1] << 8;
@@ -27,7 +27,7 @@ void apns_base64_encode(const uint8_t *bytes, size_t length, uint8_t *text) {
     }
 }
 
-/* The six bits of a character, or -1. */
+/* Returns the value of a character, or -1. */
 static int six_bits(uint8_t c) {
     if (c >= 'A' && c <= 'Z') return c - 'A';
     if (c >= 'a' && c <= 'z') return c - 'a' + 26;
@@ -54,7 +54,7 @@ ptrdiff_t apns_base64_decode(const uint8_t *text, size_t length, bool blanks, ui
         if (++characters % 4 != 0) continue;
         size_t count = 3 - padding;
         if (written + count > capacity) return -1;
-        /* Bits behind the last byte must be zero: one text for one value. */
+        /* Bits after the last byte must be zero, so that each value has one encoding. */
         if ((padding == 1 && (bits & 0xFF) != 0) || (padding == 2 && (bits & 0xFFFF) != 0)) return -1;
         for (size_t k = 0; k < count; k++)
             bytes[written++] = (uint8_t)(bits >> (16 - 8 * k));

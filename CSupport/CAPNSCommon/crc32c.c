@@ -25,7 +25,7 @@ static inline uint64_t word_at(const uint8_t *bytes) {
 
 __attribute__((target("sse4.2"))) static uint32_t by_processor(uint32_t crc, const uint8_t *bytes, size_t length) {
     uint64_t wide = crc;
-    /* Sixteen words a round, so that counting them costs little beside summing them. */
+    /* 16 words per iteration, which makes the cost of the loop negligible. */
     for (; length >= 128; bytes += 128, length -= 128) {
 #pragma clang loop unroll(full)
         for (size_t i = 0; i < 128; i += 8)
@@ -65,8 +65,8 @@ uint32_t apns_crc32c(uint32_t before, const void *bytes, size_t length) {
     return ~update(~before, bytes, length);
 }
 
-/* The product of two polynomials modulo that of the checksum; all are reflected, so that the highest bit stands for 1.
- */
+/* Returns the product of two polynomials modulo the polynomial of the checksum. All are reflected: the highest bit is
+ * the coefficient of 1. */
 static uint32_t multiply(uint32_t left, uint32_t right) {
     uint32_t product = 0;
     for (; left != 0; left <<= 1) {
@@ -77,7 +77,7 @@ static uint32_t multiply(uint32_t left, uint32_t right) {
 }
 
 uint32_t apns_crc32c_combine(uint32_t first, uint32_t second, uint64_t second_length) {
-    /* x to the eighth power, which appends one byte; then that to the power of the length, by squaring. */
+    /* power is x^8, which appends one byte, raised to the powers 1, 2, 4, ... by squaring. */
     uint32_t power = 0x80000000u >> 8;
     for (uint64_t rest = second_length; rest != 0; rest >>= 1) {
         if (rest & 1) first = multiply(power, first);

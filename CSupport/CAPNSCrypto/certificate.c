@@ -1,4 +1,4 @@
-/* Certificates as they come: dates, names, and whose key they are. */
+/* Reading certificates: dates, names, and the match with a private key. */
 #define _DEFAULT_SOURCE /* timegm */
 #include "internal.h"
 
@@ -16,7 +16,7 @@ static bool unix_seconds(const ASN1_TIME *time, int64_t *out) {
     return true;
 }
 
-/* The first entry of that name in the subject as UTF-8; empty when absent, too long, or with a NUL inside. */
+/* Copies the first subject attribute with this nid as UTF-8; empty if it is absent, too long, or contains a NUL. */
 static void subject_text(const X509 *certificate, int nid, char *out, size_t capacity) {
     out[0] = '\0';
     const X509_NAME *subject = X509_get_subject_name(certificate);
@@ -40,7 +40,7 @@ static int read_facts(const X509 *certificate, apns_crypto_certificate_facts *ou
     return apns_crypto_done();
 }
 
-/* Reads every certificate of the text and keeps the first. *out: owned by caller. */
+/* Parses all certificates of a text and returns the first. *out: owned by caller. */
 static int read_chain(const uint8_t *pem, size_t pem_length, X509 **out, apns_error *error) {
     BIO *bio;
     int status = apns_crypto_pem_open(pem, pem_length, "CERTIFICATE", &bio, error);
@@ -54,7 +54,7 @@ static int read_chain(const uint8_t *pem, size_t pem_length, X509 **out, apns_er
             X509_free(next);
     }
     BIO_free(bio);
-    /* The last read always fails; only "no further block" is the end. */
+    /* The last read always fails; PEM_R_NO_START_LINE means the end of the text. */
     if (first != NULL && ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE) {
         *out = first;
         return apns_crypto_done();

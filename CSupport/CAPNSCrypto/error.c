@@ -1,4 +1,4 @@
-/* The error record and buffers. */
+/* Error records and buffers. */
 #include "internal.h"
 
 #include <limits.h>
@@ -35,7 +35,7 @@ int apns_crypto_fail_memory(apns_error *error) {
     return apns_error_set(error, APNS_RESOURCE, APNS_CRYPTO_FAULT_NONE, 0, "out of memory");
 }
 
-/* True when OpenSSL's error queue says that memory was short; empties it. */
+/* Whether OpenSSL's error queue reports a failed allocation; empties the queue. */
 static bool memory_was_short(void) {
     bool was_short = false;
     for (unsigned long code; (code = ERR_get_error()) != 0;)
@@ -45,12 +45,12 @@ static bool memory_was_short(void) {
 
 int apns_crypto_fail_library(apns_error *error, int fault, const char *what) {
     unsigned long code = ERR_peek_last_error();
-    /* Input is not to blame for a lack of memory while it was read. */
+    /* A failed allocation is not a fault of the input. */
     if (memory_was_short()) fault = APNS_CRYPTO_FAULT_LIBRARY;
     int status = fault == APNS_CRYPTO_FAULT_LIBRARY ? APNS_RESOURCE : APNS_INPUT;
-    /* The reason is a fixed text of the library. The "data" of an error is left out: it may quote the input. */
+    /* The reason is a fixed text of OpenSSL. The "data" of an error is omitted because it may quote the input. */
     const char *reason = code == 0 ? NULL : ERR_reason_error_string(code);
-    ERR_clear_error(); /* also frees what entries that were taken kept */
+    ERR_clear_error(); /* also frees the data of errors that were taken */
     char text[sizeof(error->text)];
     (void)snprintf(text, sizeof(text), reason == NULL ? "%s" : "%s (%s)", what, reason);
     return apns_error_set(error, status, fault, (int64_t)code, text);

@@ -1,4 +1,5 @@
-/* ES256, SHA-256 and random bytes. A context per call: that is what makes a key usable by several threads at once. */
+/* ES256, SHA-256 and random bytes. Each call has an OpenSSL context of its own, so that several threads can use the
+ * same key. */
 #include "internal.h"
 
 #include "apns_check.h"
@@ -10,7 +11,7 @@
 
 enum { COORDINATE_BYTES = APNS_CRYPTO_ES256_BYTES / 2, DER_MAX = 80 };
 
-/* From the DER that OpenSSL makes to r and s of fixed width (RFC 7518, section 3.4). */
+/* Converts a DER signature of OpenSSL to r and s of fixed width (RFC 7518, section 3.4). */
 static bool der_to_raw(const uint8_t *der, size_t der_length, uint8_t *raw) {
     ECDSA_SIG *parsed = d2i_ECDSA_SIG(NULL, &der, (long)der_length);
     if (parsed == NULL) return false;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Takes pkey over in every case. */
+/* Allocates the handle. Takes ownership of pkey, also on failure. */
 static int wrap(EVP_PKEY *pkey, bool is_private, apns_crypto_key **out, apns_error *error) {
     apns_crypto_key *key = malloc(sizeof(*key));
     if (key == NULL) {
@@ -20,7 +20,7 @@ static int wrap(EVP_PKEY *pkey, bool is_private, apns_crypto_key **out, apns_err
     return apns_crypto_done();
 }
 
-/* Fails unless the key is on P-256; says what it is. */
+/* Fails unless the key is on P-256; the error names what it is. */
 static int expect_p256(const EVP_PKEY *pkey, apns_error *error) {
     const char *kind = EVP_PKEY_get0_type_name(pkey);
     if (EVP_PKEY_get_base_id(pkey) != EVP_PKEY_EC)
@@ -34,7 +34,7 @@ static int expect_p256(const EVP_PKEY *pkey, apns_error *error) {
                             group[0] == '\0' ? "(unnamed)" : group);
 }
 
-/* Fails when the numbers of the key do not make a key: point not on the curve, parts that do not belong together. */
+/* Fails if the numbers of the key are inconsistent, such as a point that is not on the curve. */
 static int expect_consistent(EVP_PKEY *pkey, bool is_private, apns_error *error) {
     EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_pkey(NULL, pkey, NULL);
     if (context == NULL) return apns_crypto_fail_library(error, APNS_CRYPTO_FAULT_LIBRARY, "cannot check a key");
@@ -86,6 +86,6 @@ int apns_crypto_key_write_public(const apns_crypto_key *key, apns_crypto_buffer 
 
 void apns_crypto_key_free(apns_crypto_key *key) {
     if (key == NULL) return;
-    EVP_PKEY_free(key->pkey); /* OpenSSL clears private numbers before it frees them */
+    EVP_PKEY_free(key->pkey); /* OpenSSL wipes private numbers before it frees them */
     free(key);
 }

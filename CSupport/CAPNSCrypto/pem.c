@@ -1,4 +1,4 @@
-/* PEM: what a text holds, and private keys of any algorithm in and out. */
+/* PEM texts: finding blocks, and reading and writing private keys of any algorithm. */
 #include "internal.h"
 
 #include <openssl/ec.h>
@@ -73,7 +73,7 @@ int apns_crypto_no_passphrase(char *buffer, int capacity, int for_writing, void 
     return -1;
 }
 
-/* Why reading failed, told from what the callback saw. */
+/* Determines the reason of a failed read from what the callback recorded. */
 static int read_failed(const crypto_passphrase *passphrase, apns_error *error) {
     if (passphrase->asked && passphrase->bytes == NULL)
         return apns_crypto_fail(error, APNS_CRYPTO_FAULT_ENCRYPTED, "the key is encrypted and no passphrase was given");
@@ -104,7 +104,7 @@ int apns_crypto_pkey_write_private(const EVP_PKEY *pkey, const uint8_t *passphra
     int status = apns_crypto_passphrase_expect(&given, error);
     if (status != APNS_OK) return status;
     const EVP_CIPHER *cipher = passphrase == NULL ? NULL : EVP_aes_256_cbc();
-    BIO *bio = BIO_new(BIO_s_secmem()); /* its memory is wiped on free */
+    BIO *bio = BIO_new(BIO_s_secmem()); /* wiped when freed */
     bool good = bio != NULL && PEM_write_bio_PKCS8PrivateKey(bio, pkey, cipher, NULL, 0, give_passphrase, &given) == 1;
     return apns_crypto_bio_finish(bio, good, "the private key cannot be written", out, error);
 }

@@ -1,4 +1,4 @@
-/* PKCS#12 files: a key and its certificates under one passphrase. */
+/* PKCS#12 files: a key and its certificates, encrypted with one passphrase. */
 #include "internal.h"
 
 #include "apns_check.h"
@@ -9,11 +9,11 @@
 #include <openssl/x509.h>
 #include <string.h>
 
-/* A library context of its own: the algorithms of the past are had for this file and for nothing else. */
+/* A library context of its own, so that legacy algorithms are available for this file only. */
 typedef struct world {
     OSSL_LIB_CTX *library;
     OSSL_PROVIDER *present;
-    OSSL_PROVIDER *legacy; /* NULL where it is not installed */
+    OSSL_PROVIDER *legacy; /* NULL if it is not installed */
 } world;
 
 static bool world_open(world *w) {
@@ -31,7 +31,7 @@ static void world_close(world *w) {
     OSSL_LIB_CTX_free(w->library);
 }
 
-/* What came out of a file. */
+/* The contents of a file. */
 typedef struct contents {
     EVP_PKEY *key;
     X509 *certificate;
@@ -51,7 +51,7 @@ static int passphrase_failed(bool given, apns_error *error) {
     return apns_crypto_fail(error, APNS_CRYPTO_FAULT_PASSPHRASE, "the passphrase does not open the PKCS#12 file");
 }
 
-/* Why unpacking failed though the passphrase is right. */
+/* Determines why unpacking failed although the passphrase is right. */
 static int unpack_failed(const world *w, apns_error *error) {
     bool unsupported = false;
     for (unsigned long code = ERR_get_error(); code != 0; code = ERR_get_error()) {
@@ -67,7 +67,7 @@ static int unpack_failed(const world *w, apns_error *error) {
     return apns_crypto_fail(error, APNS_CRYPTO_FAULT_MALFORMED, "the PKCS#12 file cannot be read");
 }
 
-/* Without a passphrase there are two ways to say so: none, and an empty one. */
+/* A file without a passphrase may have been made with an empty one or with none. */
 static bool opens(PKCS12 *file, const char *passphrase, size_t length) {
     if (PKCS12_verify_mac(file, passphrase, (int)length) == 1) return true;
     return length == 0 && PKCS12_verify_mac(file, NULL, 0) == 1;
@@ -79,7 +79,7 @@ static int unpack(const world *w, PKCS12 *file, const char *passphrase, size_t l
     if (sealed && !opens(file, passphrase, length)) return passphrase_failed(given, error);
     ERR_clear_error();
     if (PKCS12_parse(file, passphrase, &out->key, &out->certificate, &out->others) == 1) return APNS_OK;
-    /* Without a checksum only the decryption itself tells a wrong passphrase. */
+    /* Without a MAC, a wrong passphrase shows only in the failed decryption. */
     return sealed ? unpack_failed(w, error) : passphrase_failed(given, error);
 }
 
@@ -109,7 +109,7 @@ static int write_contents(const contents *c, apns_crypto_buffer *certificates, a
     return status;
 }
 
-/* The file's outer form; its parts are decoded with the world's algorithms. */
+/* Decodes the outer structure of a file; its parts are decoded with the algorithms of the world. */
 static PKCS12 *decode(const world *w, const uint8_t *bytes, size_t length) {
     BIO *bio = apns_crypto_bio_over(bytes, length);
     PKCS12 *file = PKCS12_init_ex(NID_pkcs7_data, w->library, NULL);

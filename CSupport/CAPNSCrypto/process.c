@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 
 int apns_crypto_core_dumps_forbid(void) {
-    /* The limit alone would not do: core files that go into a pipe pass it over. */
+    /* The limit alone is not enough: it does not apply to core dumps that are piped to a program. */
     const struct rlimit none = {0, 0};
     if (setrlimit(RLIMIT_CORE, &none) != 0) return -errno;
     return prctl(PR_SET_DUMPABLE, 0) == 0 ? 0 : -errno;

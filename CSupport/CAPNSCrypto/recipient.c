@@ -1,7 +1,7 @@
-/* RSA public keys of recipients: the few bytes of DER read by hand.
+/* RSA public keys of recipients, parsed here instead of by OpenSSL.
  *
- * OpenSSL's decoders take 200 microseconds for such a key, several times what encrypting with it costs; the structure
- * is two nested sequences of fixed kind. What is read here are only the two numbers, which OpenSSL then checks. */
+ * OpenSSL's decoders take 200 microseconds per key, several times as long as the encryption; the structure is two
+ * nested sequences of known types. Only the two numbers are read here; OpenSSL checks them later. */
 #include "recipient.h"
 
 #include "apns_base64.h"
@@ -15,7 +15,7 @@ enum {
     TAG_NULL = 0x05,
     TAG_OID = 0x06,
     TAG_SEQUENCE = 0x30,
-    /* The DER of the largest key and some to spare. */
+    /* The size of the largest key, with a margin. */
     DER_MAX = APNS_CRYPTO_RSA_BYTES_MAX + 64,
 };
 
@@ -28,7 +28,7 @@ typedef struct span {
     size_t length;
 } span;
 
-/* Takes an element off the front: its content, when the tag is right and its length is within the rest. */
+/* Takes an element off the front and returns its content, if the tag matches and the length is within the rest. */
 static bool take(span *from, uint8_t tag, span *content) {
     if (from->length < 2 || from->bytes[0] != tag) return false;
     size_t length = from->bytes[1];
@@ -51,7 +51,7 @@ static bool equals(span text, const uint8_t *bytes, size_t length) {
     return text.length == length && memcmp(text.bytes, bytes, length) == 0;
 }
 
-/* A positive number without its leading zero. */
+/* Takes a positive number and removes its leading zero. */
 static bool take_number(span *from, span *number) {
     if (!take(from, TAG_INTEGER, number) || number->length == 0 || (number->bytes[0] & 0x80) != 0) return false;
     if (number->bytes[0] == 0 && number->length > 1) {
@@ -73,7 +73,7 @@ static int refuse(apns_error *error, int fault, const char *found) {
                             APNS_CRYPTO_RSA_BITS_MIN, found);
 }
 
-/* RSAPublicKey: modulus and exponent (RFC 8017, appendix A.1.1). */
+/* Reads an RSAPublicKey: modulus and exponent (RFC 8017, appendix A.1.1). */
 static int read_numbers(span numbers, crypto_rsa *out, apns_error *error) {
     span modulus, exponent;
     if (!take_number(&numbers, &modulus) || !take_number(&numbers, &exponent) || numbers.length != 0)
@@ -95,7 +95,7 @@ static int read_numbers(span numbers, crypto_rsa *out, apns_error *error) {
     return APNS_OK;
 }
 
-/* SubjectPublicKeyInfo (RFC 5280, section 4.1) or RSAPublicKey alone: they differ in what comes first. */
+/* Reads a SubjectPublicKeyInfo (RFC 5280, section 4.1) or an RSAPublicKey, which differ in their first element. */
 static int read_der(span der, crypto_rsa *out, apns_error *error) {
     span outer, algorithm, oid, null, bits, numbers;
     if (!take(&der, TAG_SEQUENCE, &outer) || der.length != 0)
@@ -116,7 +116,7 @@ static int read_der(span der, crypto_rsa *out, apns_error *error) {
     return read_numbers(numbers, out, error);
 }
 
-/* Text to DER. A text beyond the largest key is no key. */
+/* Decodes base64 and reads the DER. Texts longer than the largest key are refused. */
 static int read_base64(span text, crypto_rsa *out, apns_error *error) {
     uint8_t der[DER_MAX];
     ptrdiff_t length = apns_base64_decode(text.bytes, text.length, true, der, sizeof(der));
@@ -148,7 +148,7 @@ static int read_pem(span pem, size_t at, const char *label, crypto_rsa *out, apn
 
 int apns_crypto_rsa_read(const uint8_t *key, size_t length, crypto_rsa *out, apns_error *error) {
     if (length == 0) return refuse(error, APNS_CRYPTO_FAULT_NOT_PEM, "nothing");
-    /* DER of a key in range has a length of two bytes: no text begins so. */
+    /* The length of a key within the limits takes two bytes in DER, and no text begins like that. */
     if (length > 2 && key[0] == TAG_SEQUENCE && key[1] >= 0x80) return read_der((span){key, length}, out, error);
     char label[CRYPTO_PEM_LABEL_MAX + 1];
     size_t at = 0;

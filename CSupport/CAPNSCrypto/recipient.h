@@ -1,4 +1,4 @@
-/* An RSA public key as two numbers: between its text and OpenSSL. */
+/* The two numbers of an RSA public key, as read from its text. */
 #ifndef APNS_BATCH_CRYPTO_RECIPIENT_H
 #define APNS_BATCH_CRYPTO_RECIPIENT_H
 
@@ -12,7 +12,7 @@ typedef struct crypto_rsa {
     uint8_t exponent[8];
 } crypto_rsa;
 
-/* Reads PEM, base64 of DER, or DER. Allocates nothing. key: borrowed until return. */
+/* Reads a key from PEM, base64 of DER, or DER. Allocates nothing. key: borrowed until return. */
 int apns_crypto_rsa_read(const uint8_t *key, size_t length, crypto_rsa *out, apns_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* Sealing: a fresh AES key for each message, and that key encrypted for its recipient. */
+/* Sealing: each message is encrypted with a fresh AES key, which is encrypted for the recipient. */
 #include "recipient.h"
 
 #include "apns_base64.h"
@@ -17,7 +17,7 @@ enum {
     GCM_NONCE_BYTES = 12,
     GCM_TAG_BYTES = 16,
     SECRET_BYTES_MAX = AES_KEY_BYTES + AES_BLOCK_BYTES,
-    /* The text of the last key is kept up to this size, which is that of any PEM of a key in range. */
+    /* Maximum size of the last key's text that is kept for comparison; the PEM of every allowed key fits. */
     KEPT_MAX = 2048,
 };
 
@@ -27,10 +27,10 @@ struct apns_crypto_sealer {
     EVP_CIPHER_CTX *cipher_context;
     EVP_PKEY_CTX *key_maker;
     OSSL_PARAM padding[4];
-    /* The recipient; NULL before the first. */
+    /* Context of the recipient's key; NULL before the first recipient. */
     EVP_PKEY_CTX *recipient;
     size_t recipient_bytes;
-    size_t kept_length; /* 0: none */
+    size_t kept_length; /* 0 for none */
     uint8_t kept[KEPT_MAX];
 };
 
@@ -82,7 +82,7 @@ void apns_crypto_sealer_free(apns_crypto_sealer *sealer) {
     free(sealer);
 }
 
-/* OpenSSL takes numbers in the machine's order of bytes. */
+/* Reverses a number on little-endian machines: OpenSSL expects numbers in native byte order. */
 static void to_native(uint8_t *number, size_t length) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     for (size_t i = 0; i < length / 2; i++) {
@@ -96,7 +96,7 @@ static void to_native(uint8_t *number, size_t length) {
 #endif
 }
 
-/* A context that encrypts for this key, or NULL. */
+/* Returns a context that encrypts for this key, or NULL. */
 static EVP_PKEY_CTX *recipient_for(apns_crypto_sealer *sealer, crypto_rsa *rsa) {
     to_native(rsa->modulus, rsa->modulus_length);
     to_native(rsa->exponent, rsa->exponent_length);
@@ -108,7 +108,7 @@ static EVP_PKEY_CTX *recipient_for(apns_crypto_sealer *sealer, crypto_rsa *rsa) 
     EVP_PKEY *key = NULL;
     if (EVP_PKEY_fromdata(sealer->key_maker, &key, EVP_PKEY_PUBLIC_KEY, numbers) != 1) return NULL;
     EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL);
-    EVP_PKEY_free(key); /* the context holds it */
+    EVP_PKEY_free(key); /* the context has a reference */
     if (context == NULL || EVP_PKEY_encrypt_init_ex(context, sealer->padding) == 1) return context;
     EVP_PKEY_CTX_free(context);
     return NULL;
@@ -140,7 +140,7 @@ int apns_crypto_sealer_address(apns_crypto_sealer *sealer, const uint8_t *key, s
     return apns_crypto_done();
 }
 
-/* Bytes of the encrypted message: CBC fills up to a whole block and adds one when there is nothing to fill. */
+/* Returns the length of the encrypted message. CBC pads to whole blocks, with at least one byte. */
 static size_t cipher_length(const apns_crypto_sealer *sealer, size_t length) {
     return sealer->gcm ? length + GCM_TAG_BYTES : length / AES_BLOCK_BYTES * AES_BLOCK_BYTES + AES_BLOCK_BYTES;
 }
@@ -153,7 +153,7 @@ size_t apns_crypto_sealer_secret_length(const apns_crypto_sealer *sealer) {
     return apns_base64_length(sealer->recipient_bytes);
 }
 
-/* Encrypts into target and then takes the key out of the context by putting another into it. */
+/* Encrypts into target, and then overwrites the key in the context with zeros. */
 static bool encrypt_message(apns_crypto_sealer *sealer, const uint8_t *message, size_t length, const uint8_t *secret,
                             uint8_t *target) {
     static const uint8_t nothing[SECRET_BYTES_MAX];
@@ -171,8 +171,8 @@ static bool encrypt_message(apns_crypto_sealer *sealer, const uint8_t *message, 
     return EVP_EncryptInit_ex2(context, sealer->cipher, nothing, nothing + AES_KEY_BYTES, NULL) == 1 && good;
 }
 
-/* Puts bytes at the end of their base64 text's room, from where they are encoded in place: writing never overtakes
- * reading. */
+/* Returns the position at the end of the text's memory from where bytes can be encoded in place: writing never
+ * overtakes reading. */
 static uint8_t *bytes_within(uint8_t *text, size_t byte_count) {
     return text + apns_base64_length(byte_count) - byte_count;
 }

@@ -9,8 +9,8 @@ static void changed_closed(apns_h2_session *session, apns_h2_exchange *exchange,
     apns_h2_session_changed_add(session, exchange);
 }
 
-/* Gives a request to the library and writes it at once: what the library allocates for it is still in the cache, and
- * nothing waits inside the library. Returns 1 when all stream numbers are used up. */
+/* Submits a request to nghttp2 and writes it at once, so that its memory is still in the cache and nghttp2 queues
+ * nothing. Returns 1 if no stream number is left. */
 static int submit(apns_h2_session *session, apns_h2_exchange *exchange, const apns_h2_request *request) {
     nghttp2_data_provider body = {.source.ptr = exchange, .read_callback = apns_h2_send_read};
     int32_t stream =
@@ -59,7 +59,8 @@ static h2_deferred *deferred_unlink(apns_h2_session *session, h2_deferred **link
     return deferred;
 }
 
-/* Begins the request that waits longest. The peer may have lowered its limit in the meantime: then it was not sent. */
+/* Submits the oldest deferred request, or closes it with REFUSED_STREAM if the peer has lowered its limit of streams in
+ * the meantime. */
 static int deferred_submit(apns_h2_session *session) {
     h2_deferred *deferred = deferred_unlink(session, &session->deferred_first);
     APNS_REQUIRE(session->waiting > 0 && session->waiting <= session->open_count);

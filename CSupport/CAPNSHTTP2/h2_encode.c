@@ -3,7 +3,7 @@
 #include "apns_check.h"
 #include <string.h>
 
-/* First bytes of the representations, and the bits that their integer has there (RFC 7541, section 6). */
+/* First bytes of the representations, and the number of prefix bits of their integers (RFC 7541, section 6). */
 enum {
     INDEXED = 0x80,
     INDEXED_BITS = 7,
@@ -16,12 +16,12 @@ enum {
     PLAIN_BITS = 4,
     HUFFMAN = 0x80,
     STRING_BITS = 7,
-    DECIMAL_DIGITS_MAX = 10, /* of 32 bits */
-    STATIC_PATH = 4,         /* indices of names in the static table */
+    DECIMAL_DIGITS_MAX = 10, /* digits of a uint32_t */
+    STATIC_PATH = 4,         /* name indices in the static table */
     STATIC_CONTENT_LENGTH = 28,
 };
 
-/* Section 5.1. */
+/* Writes an integer (RFC 7541, section 5.1). */
 static inline uint8_t *integer_write(uint8_t *place, uint8_t first, uint32_t bits, uint32_t value) {
     uint32_t most = (1u << bits) - 1;
     if (value < most) {
@@ -35,7 +35,8 @@ static inline uint8_t *integer_write(uint8_t *place, uint8_t first, uint32_t bit
     return place;
 }
 
-/* Section 5.2, without Huffman code: it would save a fifth of a token's bytes, and cost more time than they do. */
+/* Writes a string literal (section 5.2) without Huffman coding, which would save a fifth of a device token's bytes and
+ * cost more time than that is worth. */
 static uint8_t *string_plain_write(uint8_t *place, const uint8_t *bytes, uint32_t length) {
     place = integer_write(place, 0, STRING_BITS, length);
     if (length > 0) memcpy(place, bytes, length);
@@ -79,7 +80,7 @@ static bool block_reserve(h2_encoder *encoder, h2_block *block, size_t bytes) {
     return true;
 }
 
-/* The entry of a name that was sent with indexing before, or NULL. */
+/* Returns the entry of a name that was sent with indexing before, or NULL. */
 static h2_name_once *name_once_find(h2_encoder *encoder, const apns_h2_field *field) {
     for (uint32_t i = 0; i < encoder->names_once_count; i++) {
         h2_name_once *once = &encoder->names_once[i];
@@ -89,7 +90,7 @@ static h2_name_once *name_once_find(h2_encoder *encoder, const apns_h2_field *fi
     return NULL;
 }
 
-/* False when there is no room for another name. */
+/* Returns false if there is no room for another name. */
 static bool name_once_add(h2_encoder *encoder, const apns_h2_field *field) {
     if (encoder->names_once_count == H2_NAMES_ONCE_MAX || field->name_length > H2_NAME_ONCE_BYTES_MAX) return false;
     h2_name_once *once = &encoder->names_once[encoder->names_once_count++];
@@ -98,7 +99,7 @@ static bool name_once_add(h2_encoder *encoder, const apns_h2_field *field) {
     return true;
 }
 
-/* The representation's first byte with the name's index, or 0 and the name itself. */
+/* Writes the first byte of a representation with the index of the name, or index 0 and the name. */
 static uint8_t *name_write(uint8_t *place, uint8_t first, uint32_t bits, uint32_t index, const apns_h2_field *field) {
     place = integer_write(place, first, bits, index);
     return index != 0 ? place : apns_h2_string_write(place, field->name, field->name_length);
@@ -116,8 +117,8 @@ static uint8_t *value_write(uint8_t *place, const h2_prepared_field *prepared) {
     return place + prepared->string_length;
 }
 
-/* Without indexing when the caller asks, or when the entry would be larger than the table. What is never to be indexed
- * is said to be so, for whoever forwards it (section 7.1.3). */
+/* Writes a literal field. It is added to the table only if the caller wants that and it fits. Fields with
+ * APNS_H2_LITERAL are marked as never indexed, so that intermediaries do not index them either (section 7.1.3). */
 static uint8_t *literal_write(h2_encoder *encoder, uint8_t *place, const h2_prepared_field *prepared, bool indexed) {
     const apns_h2_field *field = &prepared->field;
     uint32_t index = name_index(encoder, prepared);
@@ -128,7 +129,7 @@ static uint8_t *literal_write(h2_encoder *encoder, uint8_t *place, const h2_prep
     return value_write(place, prepared);
 }
 
-/* The name's index stays valid while the table does not change. */
+/* Writes a field whose name was indexed before. The index of the name is valid as long as the table does not change. */
 static uint8_t *name_once_write(h2_encoder *encoder, uint8_t *place, const h2_prepared_field *prepared) {
     const apns_h2_field *field = &prepared->field;
     h2_name_once *once = name_once_find(encoder, field);
@@ -156,8 +157,8 @@ static uint8_t *fields_write(h2_encoder *encoder, uint8_t *place, const apns_h2_
     return place;
 }
 
-/* The fields of both sets: from the cache while the table has not changed since they were encoded. An encoding that
- * changed the table itself is good for once. NULL when memory is short. */
+/* Returns the encoded fields of both sets, from the cache unless the table has changed since. An encoding that itself
+ * changed the table is not reusable, as its version is then outdated. Returns NULL if there is no memory. */
 static const h2_block *sets_encode(h2_encoder *encoder, const apns_h2_header_set *set,
                                    const apns_h2_header_set *shared) {
     h2_block *block = &encoder->blocks[set->serial % H2_BLOCKS_CACHED];
@@ -201,8 +202,8 @@ size_t apns_h2_encoder_bound(const apns_h2_request *request) {
     return bytes;
 }
 
-/* Not indexed: bodies are of many lengths, and each entry would push a field out of the table that all requests share.
- */
+/* Writes content-length without indexing: bodies have many different lengths, and each entry would evict a shared field
+ * from the table. */
 static uint8_t *content_length_write(uint8_t *place, uint32_t length) {
     uint32_t digits = 1;
     for (uint32_t rest = length / 10; rest > 0; rest /= 10)
@@ -214,7 +215,8 @@ static uint8_t *content_length_write(uint8_t *place, uint32_t length) {
     return place + digits;
 }
 
-/* :path first: it must come before all regular fields, and what follows it can be cached as one. */
+/* :path is written first because pseudo-header fields precede regular fields, and everything after it can be cached in
+ * one piece. */
 uint8_t *apns_h2_encoder_request(h2_encoder *encoder, const apns_h2_request *request, uint32_t body_length,
                                  uint8_t *place) {
     if (encoder->resize_pending) place = size_update_write(encoder, place);

@@ -1,6 +1,6 @@
 #include "h2_hpack.h"
 
-/* Codes by byte, right-aligned, and their lengths in bits (RFC 7541, appendix B). */
+/* The code of each byte value, right-aligned, and its length in bits (RFC 7541, appendix B). */
 static const uint32_t codes[256] = {
     0x1ff8,     0x7fffd8,  0xfffffe2,  0xfffffe3,  0xfffffe4, 0xfffffe5, 0xfffffe6, 0xfffffe7, 0xfffffe8, 0xffffea,
     0x3ffffffc, 0xfffffe9, 0xfffffea,  0x3ffffffd, 0xfffffeb, 0xfffffec, 0xfffffed, 0xfffffee, 0xfffffef, 0xffffff0,
@@ -51,7 +51,7 @@ size_t apns_h2_huffman_length(const uint8_t *bytes, size_t length) {
 
 uint8_t *apns_h2_huffman_write(uint8_t *place, const uint8_t *bytes, size_t length) {
     uint64_t gathered = 0;
-    uint32_t count = 0; /* bits gathered, below 32 between bytes */
+    uint32_t count = 0; /* bits in gathered, fewer than 32 between two bytes */
     for (size_t i = 0; i < length; i++) {
         gathered = gathered << code_bits[bytes[i]] | codes[bytes[i]];
         count += code_bits[bytes[i]];
@@ -65,7 +65,7 @@ uint8_t *apns_h2_huffman_write(uint8_t *place, const uint8_t *bytes, size_t leng
         count -= 8;
         *place++ = (uint8_t)(gathered >> count);
     }
-    if (count > 0) /* the rest of the last byte is the beginning of the code that ends a string: ones */
+    if (count > 0) /* the last byte is padded with ones, the start of the EOS code */
         *place++ = (uint8_t)(gathered << (8 - count) | (0xffu >> count));
     return place;
 }

@@ -1,14 +1,14 @@
 /*
  * Shared by the files of CAPNSHTTP2.
  *
- * Ownership. A session holds no exchange: the caller's pool does. It knows one from submit (a server: from the
- * beginning of a stream) until it shows APNS_H2_CLOSED, is abandoned, or the session is destroyed. Memory, pool and
- * output must outlive the session.
+ * Ownership. Exchanges belong to the caller's pool. A session refers to an exchange from its submission (on a server:
+ * from the beginning of the stream) until it has APNS_H2_CLOSED, is abandoned, or the session is destroyed. Memory,
+ * pool and output must outlive the session.
  *
- * Order. Requests are written as they are submitted, and only while the library holds nothing else (session->drained)
- * and the output is not paused; else they are deferred, and a pump begins them in order. Callbacks of the library
- * record facts and never call the library back, but for the submission of RST_STREAM. The first failure counts
- * (apns_h2_session_fail), and after it only apns_h2_session_destroy and the functions that look are called.
+ * Order. A request is written when it is submitted, if nghttp2 has nothing else to send (session->drained) and the
+ * output is not paused; otherwise it is deferred until a pump. Callbacks of nghttp2 record facts and do not call
+ * nghttp2, except to submit RST_STREAM. The first failure is kept (apns_h2_session_fail); after it, only
+ * apns_h2_session_destroy and functions that return state may be called.
  */
 #ifndef APNS_BATCH_H2_INTERNAL_H
 #define APNS_BATCH_H2_INTERNAL_H
@@ -21,34 +21,34 @@
 
 struct apns_h2_pool {
     apns_h2_memory *memory;
-    apns_h2_exchange *free; /* given back; those from `fresh` on were never taken, nor their memory touched */
+    apns_h2_exchange *free; /* returned exchanges; those from fresh on were never in use */
     uint8_t *fresh;
     uint8_t *end;
     size_t stride;
-    apns_h2_message *messages; /* free ones, with their field arrays */
+    apns_h2_message *messages; /* free messages, with their field arrays */
     uint8_t *slab;
     uint32_t free_count;
 };
 
-/* A frame's header, and the payload that every peer takes (RFC 9113, section 4.2). */
+/* Size of a frame header, and the payload that every peer accepts (RFC 9113, section 4.2). */
 enum { H2_FRAME_HEADER_BYTES = 9, H2_FRAME_BYTES_MAX = 16384 };
 
 /* A request that waits because the output is paused. */
 typedef struct h2_deferred {
     struct h2_deferred *next;
     apns_h2_exchange *exchange;
-    apns_h2_request request; /* its sets are held */
+    apns_h2_request request; /* holds references to its header sets */
     apns_h2_field fields[APNS_H2_REQUEST_FIELDS_MAX];
 } h2_deferred;
 
-/* A frame that came after the end of all streams: header, and the part of a GOAWAY that is kept. */
+/* A frame received after all streams have ended: its header, and the part of a GOAWAY that is kept. */
 typedef struct h2_late {
     uint8_t frame[H2_FRAME_HEADER_BYTES + 8 + APNS_H2_DEBUG_BYTES_MAX];
-    uint32_t length; /* bytes of it that have come */
-    bool lost;       /* what came was no frame */
+    uint32_t length; /* bytes of the frame received so far */
+    bool lost;       /* something was received that is not a frame */
 } h2_late;
 
-/* A header field received. */
+/* A received header field. */
 typedef struct h2_received_field {
     nghttp2_rcbuf *name_buffer;
     nghttp2_rcbuf *value_buffer;
@@ -56,29 +56,30 @@ typedef struct h2_received_field {
     nghttp2_vec value;
 } h2_received_field;
 
-/* What clients and servers do differently. Servers are in CAPNSTransportServer. */
+/* The functions that differ between clients and servers (CAPNSTransportServer). */
 typedef struct h2_side {
-    size_t session_bytes; /* of a session, which begins with struct apns_h2_session */
+    size_t session_bytes; /* size of a session, which begins with struct apns_h2_session */
     int (*library_new)(nghttp2_session **out, const nghttp2_session_callbacks *callbacks, void *user,
                        const nghttp2_option *options, nghttp2_mem *memory);
 
-    /* Takes what comes behind the end of the last stream, where the library reads no more; NULL: the library does. */
+    /* Processes bytes received after the end of the last stream, which nghttp2 no longer reads; NULL if nghttp2
+     * does. */
     void (*late_receive)(apns_h2_session *session, const uint8_t *bytes, size_t length);
 
-    /* The next four are called by the library's callbacks, and return what those do. A client has no stream_begin (push
-     * is disabled) and no fields_end. body_begin returns NULL when there is no memory, or the body is not kept. */
+    /* The next four are called by callbacks of nghttp2 and return what those return. A client has no stream_begin (push
+     * is disabled) and no fields_end. body_begin returns NULL if there is no memory or the body is not kept. */
     int (*stream_begin)(apns_h2_session *session, int32_t stream);
     int (*field)(apns_h2_session *session, apns_h2_exchange *exchange, const h2_received_field *field);
     void (*fields_end)(apns_h2_session *session, apns_h2_exchange *exchange);
     apns_h2_message *(*body_begin)(apns_h2_session *session, apns_h2_exchange *exchange);
 
-    /* Adds a frame of the library's to the output; not 0 when that failed. */
+    /* Appends a frame of nghttp2 to the output; returns nonzero if that failed. */
     int (*frame_append)(apns_h2_session *session, const uint8_t *frame, size_t length);
 
-    /* Writes what the library holds, and what waits here: session->waiting counts that. */
+    /* Writes what nghttp2 has to send, and the session->waiting items that are queued here. */
     int (*pump)(apns_h2_session *session);
 
-    /* Frees what waits here. */
+    /* Frees the items that are queued here. */
     void (*waiting_clear)(apns_h2_session *session);
 } h2_side;
 
@@ -90,87 +91,90 @@ struct apns_h2_session {
     apns_h2_memory *memory;
     apns_h2_pool *pool;
     apns_h2_output *output;
-    apns_h2_exchange *current; /* whose header block is being received; NULL for one of no interest */
+    apns_h2_exchange *current; /* exchange whose header block is being received; NULL to ignore the block */
     apns_h2_exchange *changed_first;
     apns_h2_exchange **changed_last;
     const apns_h2_field *captures;
     uint32_t capture_count;
-    uint64_t capture_lengths; /* a bit for the length of each name: most fields are none of them */
+    uint64_t capture_lengths; /* bit n is set if a name has n bytes; excludes most fields */
     uint32_t body_received_max;
-    uint32_t header_bytes; /* of the header block being received */
+    uint32_t header_bytes; /* size of the header block being received */
     uint32_t open_count;
     int32_t written_stream;
-    bool drained;         /* the last pump ended because there was nothing more, and nothing has come since */
-    bool goaway_own;      /* the caller asked for a GOAWAY with an error code */
-    int32_t invalid_code; /* error of the last frame that made no sense */
+    bool drained;         /* nghttp2 had nothing more to send, and nothing has happened since */
+    bool goaway_own;      /* the caller has submitted a GOAWAY */
+    int32_t invalid_code; /* error code of the last invalid frame */
     char invalid_text[128];
     h2_encoder encoder;
-    const apns_h2_request *request; /* whose HEADERS frame the library writes next */
+    const apns_h2_request *request; /* the request whose HEADERS frame nghttp2 writes next */
     uint32_t request_body_length;
     uint32_t waiting;            /* client: deferred requests; server: pieces of apns_h2_fault_bytes */
-    h2_deferred *deferred_first; /* in the order of submission */
+    h2_deferred *deferred_first; /* in order of submission */
     h2_deferred **deferred_last;
     apns_error failure;
     apns_h2_facts facts;
     h2_late late;
 };
 
-/* h2_memory.c: an allocator for the library over ours, which must outlive what is made with it. */
+/* h2_memory.c: returns an nghttp2 allocator that uses ours, which must outlive everything created with it. */
 nghttp2_mem apns_h2_memory_library(apns_h2_memory *memory);
 
-/* h2_message.c: add to a message; false at a limit of memory or of fields. A field's buffers are held, a body is
- * copied. */
+/* h2_message.c: add to a message; return false if a limit is reached or there is no memory. The buffers of a field are
+ * retained, a body is copied. */
 bool apns_h2_message_field_add(apns_h2_pool *pool, apns_h2_message *message, const h2_received_field *field);
 bool apns_h2_message_body_add(apns_h2_pool *pool, apns_h2_message *message, const uint8_t *bytes, size_t length);
 
-/* h2_message.c: an empty message, owned by the caller until apns_h2_pool_message_give; NULL when memory is short. */
+/* h2_message.c: returns an empty message, owned by the caller until apns_h2_pool_message_give, or NULL if there is no
+ * memory. */
 apns_h2_message *apns_h2_message_take(apns_h2_pool *pool);
 
-/* h2_message.c: forgets the fields, for those that follow an interim response. */
+/* h2_message.c: removes all fields, such as those of an interim response. */
 void apns_h2_message_fields_clear(apns_h2_message *message);
 
-/* h2_late.c: client: looks for GOAWAY in what the library does not look at any more. */
+/* h2_late.c: client: looks for GOAWAY in bytes that nghttp2 no longer reads. */
 void apns_h2_late_receive(apns_h2_session *session, const uint8_t *bytes, size_t length);
 
-/* h2_receive.c: record a limit that the peer went past, or a lack of memory; return NGHTTP2_ERR_CALLBACK_FAILURE. */
+/* h2_receive.c: record that the peer exceeded a limit, or that there is no memory; return
+ * NGHTTP2_ERR_CALLBACK_FAILURE. */
 int apns_h2_receive_field_limit(apns_h2_session *session);
 int apns_h2_receive_memory_limit(apns_h2_session *session);
 
-/* h2_receive.c: response fields and bodies, for apns_h2_client_side. */
+/* h2_receive.c: functions of apns_h2_client_side for response fields and bodies. */
 int apns_h2_receive_response_field(apns_h2_session *session, apns_h2_exchange *exchange,
                                    const h2_received_field *field);
 apns_h2_message *apns_h2_receive_response_body(apns_h2_session *session, apns_h2_exchange *exchange);
 
-/* h2_receive.c: adds an enum h2_exchange_fact (exchange: NULL allowed) and lists the exchange as changed. */
+/* h2_receive.c: adds an enum apns_h2_exchange_fact to an exchange (NULL allowed) and lists it as changed. */
 void apns_h2_receive_fact_add(apns_h2_session *session, apns_h2_exchange *exchange, uint8_t fact);
 
-/* h2_receive.c: keeps a GOAWAY received. */
+/* h2_receive.c: keeps a received GOAWAY. */
 void apns_h2_goaway_note(apns_h2_facts *facts, int32_t last_stream, uint32_t code, const uint8_t *debug, size_t length);
 
-/* h2_receive.c: sets all callbacks but those of h2_send.c. They only record facts. */
+/* h2_receive.c: sets all callbacks except those of h2_send.c. */
 void apns_h2_receive_callbacks_set(nghttp2_session_callbacks *callbacks);
 
-/* Four bytes of a frame. */
+/* Reads four bytes of a frame as a big-endian number. */
 static inline uint32_t h2_big_endian(const uint8_t *bytes) {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-/* h2_send.c: notes which frame of the library's goes out. */
+/* h2_send.c: records facts about a frame of nghttp2 that is being sent. */
 void apns_h2_send_note(apns_h2_session *session, const uint8_t *frame, size_t length);
 
-/* h2_send.c: client: a frame of the library's, for apns_h2_client_side. */
+/* h2_send.c: frame_append of apns_h2_client_side. */
 int apns_h2_send_client_frame(apns_h2_session *session, const uint8_t *frame, size_t length);
 
-/* h2_send.c: callbacks of the library: write a DATA frame to the output, and say how much of a body may go. */
+/* h2_send.c: callbacks of nghttp2: write a DATA frame to the output, and return how much of a body may be sent. */
 int apns_h2_send_data(nghttp2_session *ng, nghttp2_frame *frame, const uint8_t *header, size_t length,
                       nghttp2_data_source *source, void *user);
 ssize_t apns_h2_send_read(nghttp2_session *ng, int32_t stream, uint8_t *buffer, size_t length, uint32_t *flags,
                           nghttp2_data_source *source, void *user);
 
-/* h2_send.c: adds bytes that the output has no room for, flushing as often as needed; not 0 when the output failed. */
+/* h2_send.c: appends bytes that exceed the room in the output, flushing as needed; returns nonzero if a flush
+ * failed. */
 int apns_h2_send_append_flushing(apns_h2_output *output, const uint8_t *bytes, size_t length);
 
-/* Adds bytes; not 0 when the output failed. */
+/* Appends bytes to the output; returns nonzero if a flush failed. */
 static inline int h2_send_append(apns_h2_output *output, const uint8_t *bytes, size_t length) {
     if (length > output->capacity - output->length) return apns_h2_send_append_flushing(output, bytes, length);
     if (length > 0) memcpy(output->bytes + output->length, bytes, length);
@@ -178,27 +182,26 @@ static inline int h2_send_append(apns_h2_output *output, const uint8_t *bytes, s
     return 0;
 }
 
-/* h2_send.c: pumps what the library holds, but begins no deferred request. */
+/* h2_send.c: writes what nghttp2 has to send, without submitting deferred requests. */
 int apns_h2_send_library(apns_h2_session *session);
 
-/* h2_session.c: adds an exchange to the list of changed ones. */
+/* h2_session.c: adds an exchange to the list of changed exchanges, unless it is listed. */
 void apns_h2_session_changed_add(apns_h2_session *session, apns_h2_exchange *exchange);
 
-/* h2_session.c: records why the session ends, unless something has been recorded already; returns
- * its status. */
+/* h2_session.c: records why the session fails, unless a reason is already recorded; returns the status. */
 int apns_h2_session_fail(apns_h2_session *session, int32_t kind, int32_t code, const char *text);
 
-/* h2_session.c: the same for an error of the library. */
+/* h2_session.c: likewise, for an error of nghttp2. */
 int apns_h2_session_fail_library(apns_h2_session *session, int code);
 
-/* h2_session.c: after a call that gave the library something to write: 0, or what a result < 0 means. */
+/* h2_session.c: called after submitting something to nghttp2, with its result; returns 0 or a negative status. */
 int apns_h2_session_submitted(apns_h2_session *session, int result);
 
-/* h2_session.c: makes a session without SETTINGS; NULL when memory is short. */
+/* h2_session.c: creates a session without submitting SETTINGS; returns NULL if there is no memory. */
 apns_h2_session *apns_h2_session_open(const h2_side *side, const apns_h2_session_options *options);
 
-/* h2_session.c: submits the SETTINGS that both sides have, and one more; frees the session and returns NULL when memory
- * is short. */
+/* h2_session.c: submits the SETTINGS that both sides use, and one more; frees the session and returns NULL if there is
+ * no memory. */
 apns_h2_session *apns_h2_session_settle(apns_h2_session *session, uint32_t window, nghttp2_settings_entry own);
 
 #endif

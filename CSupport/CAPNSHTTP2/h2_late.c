@@ -1,8 +1,8 @@
 #include "h2_internal.h"
 
-/* What comes after a GOAWAY when no stream is open. The library passes over it (nghttp2_session_want_read), but servers
- * say GOAWAY twice, and perhaps only the second one has the reason. So frames are taken apart here: GOAWAY is noted,
- * the others are skipped, and what is no frame ends the looking. */
+/* Reads what arrives after a GOAWAY when no stream is open. nghttp2 ignores it (nghttp2_session_want_read), but some
+ * servers send GOAWAY twice, and only the second one contains the reason. This parser keeps GOAWAY, skips other frames,
+ * and stops at anything that is not a frame. */
 
 enum { GOAWAY_FIXED_BYTES = 8 };
 

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pages are as large as they are aligned, so that a block's page, and with it its class, is found by masking. Each page
- * holds blocks of one class. Larger blocks get pages of their own. The address sanitizer, where there is one, is told
- * which bytes are nobody's: what was never taken, blocks given back, and what a block has beyond the bytes asked for.
- */
+/* Pages are aligned to their size, so that the page of a block, and with it its size class, is found by masking its
+ * address. All blocks of a page have the same class. Blocks larger than CLASS_BYTES_MAX get a page of their own. Under
+ * AddressSanitizer, memory that is not in use is poisoned: never allocated parts of pages, free blocks, and what a
+ * block has beyond the requested size. */
 enum { PAGE_BYTES = 65536, PAGE_HEADER_BYTES = 64, GRAIN = 32, CLASS_BYTES_MAX = 16384, CLASS_LARGE = 255 };
 
 static const uint16_t class_bytes[] = {32,  64,  96,   128,  160,  192,  256,  320,  384,  512,
@@ -14,9 +14,9 @@ static const uint16_t class_bytes[] = {32,  64,  96,   128,  160,  192,  256,  3
 enum { CLASS_COUNT = sizeof(class_bytes) / sizeof(class_bytes[0]) };
 
 typedef struct page {
-    struct page *next; /* all pages of the memory */
+    struct page *next; /* in the ring of all pages */
     struct page *previous;
-    size_t bytes; /* of a large page: usable bytes */
+    size_t bytes; /* of a large block: usable bytes of its page */
     uint32_t class;
 } page;
 _Static_assert(sizeof(page) <= PAGE_HEADER_BYTES, "fits the header");
@@ -27,13 +27,13 @@ typedef struct block {
 
 struct apns_h2_memory {
     block *free[CLASS_COUNT];
-    uint8_t *fresh[CLASS_COUNT]; /* of the class's newest page: the part never taken */
+    uint8_t *fresh[CLASS_COUNT]; /* the unused part of the newest page of the class */
     uint8_t *fresh_end[CLASS_COUNT];
     size_t bytes;
     size_t bytes_max;
-    page *reserve; /* not in the ring; NULL once it was needed, until there is memory for another */
-    page pages;    /* head of the ring of pages */
-    uint8_t class_of[CLASS_BYTES_MAX / GRAIN + 1]; /* by size in grains, rounded up */
+    page *reserve; /* spare page, not in the ring; NULL after it was used, until it can be replaced */
+    page pages;    /* head of the ring */
+    uint8_t class_of[CLASS_BYTES_MAX / GRAIN + 1]; /* class of each size, in units of GRAIN bytes, rounded up */
 };
 
 apns_h2_memory *apns_h2_memory_create(size_t bytes_max) {
@@ -88,7 +88,7 @@ static page *page_of(void *bytes) {
     return (page *)((uintptr_t)bytes & ~(uintptr_t)(PAGE_BYTES - 1));
 }
 
-/* Like fresh_take seldom needed, and kept out of apns_h2_memory_take, so that what is always needed stays short. */
+/* Rarely needed, like fresh_take, and therefore not inlined, which keeps apns_h2_memory_take short. */
 __attribute__((noinline)) static void *large_take(apns_h2_memory *memory, size_t bytes) {
     if (bytes > memory->bytes_max) return NULL;
     page *p = page_take(memory, bytes + PAGE_HEADER_BYTES, CLASS_LARGE);
@@ -177,10 +177,9 @@ static void *reserve_take(apns_h2_memory *memory, size_t bytes) {
     return (uint8_t *)p + PAGE_HEADER_BYTES;
 }
 
-/* ---------------------------------------------------------------- for the library
+/* ---------------------------------------------------------------- for nghttp2
  *
- * In this file, so that the compiler can put the bodies of take and give here: the library calls them a dozen times for
- * each request. */
+ * In this file so that take and give are inlined: nghttp2 calls them a dozen times per request. */
 
 static void *library_take(size_t bytes, void *memory) {
     return apns_h2_memory_take(memory, bytes);
@@ -196,8 +195,8 @@ static void *library_take_cleared(size_t count, size_t bytes, void *memory) {
     return block == NULL ? NULL : memset(block, 0, count * bytes);
 }
 
-/* Out of the reserve when memory is short or the limit is reached: nghttp2 (1.52) frees an item twice when its queue of
- * streams with data cannot grow. */
+/* Uses the reserve page when there is no memory or the limit is reached, because nghttp2 1.52 frees an item twice when
+ * its queue of streams with data cannot grow. */
 static void *library_grow(void *block, size_t bytes, void *context) {
     apns_h2_memory *memory = context;
     if (memory->reserve == NULL) memory->reserve = aligned_alloc(PAGE_BYTES, PAGE_BYTES);

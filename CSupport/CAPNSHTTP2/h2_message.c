@@ -34,7 +34,7 @@ void apns_h2_pool_message_give(apns_h2_pool *pool, apns_h2_message *message) {
     pool->messages = message;
 }
 
-/* Fields and references share a block: the fields first. */
+/* Fields and references share a block, with the fields first. */
 static bool fields_grow(apns_h2_pool *pool, apns_h2_message *message) {
     uint32_t capacity = message->field_capacity == 0 ? FIELDS_FIRST : message->field_capacity * 2;
     if (capacity > APNS_H2_FIELDS_RECEIVED_MAX) return false;

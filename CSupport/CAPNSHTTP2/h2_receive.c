@@ -27,7 +27,7 @@ static uint16_t status_parse(const uint8_t *digits) {
     return (uint16_t)((digits[0] - '0') * 100 + (digits[1] - '0') * 10 + (digits[2] - '0'));
 }
 
-/* The only pseudo-header field of a response is :status, three digits: the library has checked it. */
+/* Handles :status, the only pseudo-header field of a response. nghttp2 has checked that it has three digits. */
 static void status_begin(apns_h2_exchange *exchange, nghttp2_vec value) {
     exchange->status = value.len == 3 ? status_parse(value.base) : 0;
     if (exchange->message != NULL)
@@ -70,7 +70,7 @@ static int on_header(nghttp2_session *ng, const nghttp2_frame *frame, nghttp2_rc
     session->header_bytes += (uint32_t)(field.name.len + field.value.len) + 32;
     if (session->header_bytes > APNS_H2_HEADER_LIST_BYTES_MAX) return apns_h2_receive_field_limit(session);
     if (session->current == NULL) return 0;
-    /* The client's function is inlined here: a call for each field of each response costs more than the question. */
+    /* Inlined for clients: a function call for each field of each response costs more than this comparison. */
     if (session->side->field == apns_h2_receive_response_field)
         return response_field(session, session->current, &field);
     return session->side->field(session, session->current, &field);
@@ -158,7 +158,7 @@ static int on_frame(nghttp2_session *ng, const nghttp2_frame *frame, void *user)
 
 static int on_close(nghttp2_session *ng, int32_t stream, uint32_t error_code, void *user) {
     apns_h2_session *session = user;
-    /* Most streams close at the end of the header block that was just received. */
+    /* Most streams close at the end of the header block just received. */
     apns_h2_exchange *exchange = session->current;
     if (exchange == NULL || exchange->stream != stream) exchange = nghttp2_session_get_stream_user_data(ng, stream);
     APNS_REQUIRE(session->open_count > 0);

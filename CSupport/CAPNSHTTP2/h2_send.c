@@ -17,7 +17,7 @@ int apns_h2_send_append_flushing(apns_h2_output *output, const uint8_t *bytes, s
     return 0;
 }
 
-/* Says that the next length bytes of the body may go, without copying them: apns_h2_send_data does. */
+/* Tells nghttp2 how much of the body may be sent, without copying it; apns_h2_send_data writes it. */
 ssize_t apns_h2_send_read(nghttp2_session *ng, int32_t stream, uint8_t *buffer, size_t length, uint32_t *flags,
                           nghttp2_data_source *source, void *user) {
     (void)ng;
@@ -33,9 +33,9 @@ ssize_t apns_h2_send_read(nghttp2_session *ng, int32_t stream, uint8_t *buffer, 
     return (ssize_t)now;
 }
 
-/* Never says WOULDBLOCK: a frame held back inside the library would outlive its exchange. The output has room for the
- * frame that makes it pause. A request is submitted only while the library holds nothing else, so after the end of its
- * body the library need not look for a next frame. */
+/* Writes a DATA frame. It never returns WOULDBLOCK, because a frame held back inside nghttp2 would outlive its
+ * exchange; the output has room for the frame that makes it pause. Since a request is submitted only while nghttp2 has
+ * nothing else to send, nghttp2 need not look for another frame after the end of the body. */
 int apns_h2_send_data(nghttp2_session *ng, nghttp2_frame *frame, const uint8_t *header, size_t length,
                       nghttp2_data_source *source, void *user) {
     (void)ng;
@@ -51,7 +51,8 @@ int apns_h2_send_data(nghttp2_session *ng, nghttp2_frame *frame, const uint8_t *
     return last || session->output->paused ? NGHTTP2_ERR_PAUSE : 0;
 }
 
-/* A GOAWAY with an error code that the caller did not ask for: the library found fault with the peer. */
+/* Records a failure if nghttp2 sends a GOAWAY with an error code that the caller did not request: the peer has violated
+ * the protocol. */
 static void goaway_note(apns_h2_session *session, uint32_t code) {
     if (code == NGHTTP2_NO_ERROR || session->goaway_own) return;
     int32_t kind = code == NGHTTP2_ENHANCE_YOUR_CALM ? APNS_H2_FAILURE_LIMIT : APNS_H2_FAILURE_PROTOCOL;
@@ -67,7 +68,7 @@ static inline void note(apns_h2_session *session, const uint8_t *frame, size_t l
         goaway_note(session, h2_big_endian(frame + H2_FRAME_HEADER_BYTES + 4));
 }
 
-/* Notes which frame goes out: the library hands frames over one by one. */
+/* nghttp2 passes frames one at a time. */
 void apns_h2_send_note(apns_h2_session *session, const uint8_t *frame, size_t length) {
     note(session, frame, length);
 }
@@ -85,7 +86,7 @@ static int request_fail(apns_h2_session *session) {
     return apns_h2_session_fail(session, APNS_H2_FAILURE_MEMORY, NGHTTP2_ERR_NOMEM, "no memory for a request");
 }
 
-/* HEADERS, and CONTINUATION for what does not fit one frame (RFC 9113, section 6.10). */
+/* Writes HEADERS, and CONTINUATION for what exceeds one frame (RFC 9113, section 6.10). */
 static int block_append(apns_h2_session *session, const uint8_t *frame, const uint8_t *block, size_t length) {
     int result = 0;
     for (size_t sent = 0; sent < length && result == 0;) {
@@ -102,7 +103,7 @@ static int block_append(apns_h2_session *session, const uint8_t *frame, const ui
     return result;
 }
 
-/* Where the output may have no room for the whole block. */
+/* Encodes the header block in a buffer of its own, if it might not fit into the output. */
 static int headers_append_apart(apns_h2_session *session, const uint8_t *frame, size_t most) {
     uint8_t *block = apns_h2_memory_take(session->memory, most);
     if (block == NULL) return request_fail(session);
@@ -113,8 +114,9 @@ static int headers_append_apart(apns_h2_session *session, const uint8_t *frame, 
     return result;
 }
 
-/* The library's HEADERS frames of requests are empty: it was given no fields. Here they get the block of our encoder,
- * which is the only one that the peer ever sees. It is written straight into the output. */
+/* Replaces a HEADERS frame of nghttp2, which is empty because nghttp2 was given no fields, by one with the header block
+ * of our encoder. The peer receives header blocks of our encoder only. The block is written directly into the
+ * output. */
 static int headers_append(apns_h2_session *session, const uint8_t *frame) {
     if (session->request == NULL) return request_fail(session);
     apns_h2_output *output = session->output;

@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Windows wide enough that answers never wait for an update of ours: their size is bounded by what is kept of them. */
+/* Windows so large that responses never wait for WINDOW_UPDATE. */
 enum { CLIENT_STREAM_WINDOW = 1 << 20, CONNECTION_WINDOW = 1 << 30 };
 
-/* Streams that a client may reset in a burst, and then per second, before our server ends the connection. */
+/* Streams that a client may reset in a burst, and per second afterwards, before our server closes the connection. */
 enum { RESET_BURST = 10000, RESET_RATE = 1000 };
 
-/* Streams begun before the peer's SETTINGS have come: none is submitted by then, the library's limit must not bite. */
+/* nghttp2's limit of streams before the peer's SETTINGS; of no effect, as no request is submitted until then. */
 enum { PEER_STREAMS_BEFORE_SETTINGS = 100 };
 
 static nghttp2_option *options_make(void) {

@@ -6,7 +6,7 @@ typedef struct static_entry {
     const char *value;
 } static_entry;
 
-/* RFC 7541, appendix A; index 1 is the first. */
+/* The static table (RFC 7541, appendix A); the first entry has index 1. */
 static const static_entry entries[] = {
     {":authority", ""},
     {":method", "GET"},

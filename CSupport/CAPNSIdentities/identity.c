@@ -1,4 +1,4 @@
-/* Certificates made for the occasion: of an authority, of a server and of a client. */
+/* Creating certificates: of an authority, of a server and of a client. */
 #define _DEFAULT_SOURCE /* inet_pton with strict C17 */
 #include "apns_identities.h"
 #include "internal.h"
@@ -24,8 +24,8 @@ static bool is_host_name(const char *host) {
     return true;
 }
 
-/* One entry of subjectAltName. The text goes in as data, never through OpenSSL's configuration syntax, where a comma
- * would start another entry. */
+/* Creates one entry of subjectAltName. The text is passed as data and not in OpenSSL's configuration syntax, in which a
+ * comma begins another entry. */
 static GENERAL_NAME *general_name(const char *host) {
     uint8_t address[sizeof(struct in6_addr)];
     int address_length = inet_pton(AF_INET, host, address) == 1    ? (int)sizeof(struct in_addr)
@@ -58,7 +58,7 @@ static bool add_hosts(X509 *certificate, const char *const *hosts, size_t host_c
     return good;
 }
 
-/* An extension in OpenSSL's configuration syntax: fixed texts only. */
+/* Adds an extension in OpenSSL's configuration syntax. value must be a fixed text. */
 static bool add_extension(X509 *certificate, X509 *issuer, int nid, const char *value) {
     X509V3_CTX context;
     X509V3_set_ctx(&context, issuer, certificate, NULL, NULL, 0);
@@ -71,7 +71,7 @@ static bool add_extension(X509 *certificate, X509 *issuer, int nid, const char *
 static bool set_serial(X509 *certificate) {
     uint8_t bytes[SERIAL_BYTES];
     if (RAND_bytes(bytes, sizeof(bytes)) != 1) return false;
-    bytes[0] = (uint8_t)((bytes[0] & 0x7f) | 0x40); /* positive, and of full length (RFC 5280, section 4.1.2.2) */
+    bytes[0] = (uint8_t)((bytes[0] & 0x7f) | 0x40); /* positive and of full length (RFC 5280, section 4.1.2.2) */
     BIGNUM *number = BN_bin2bn(bytes, sizeof(bytes), NULL);
     bool good = number != NULL && BN_to_ASN1_INTEGER(number, X509_get_serialNumber(certificate)) != NULL;
     BN_free(number);
@@ -88,14 +88,14 @@ static bool add_name(X509 *certificate, int nid, const char *value) {
                                       (const uint8_t *)value, -1, -1, 0) == 1;
 }
 
-/* The certificate when all went well, else NULL. */
+/* Returns the certificate if everything succeeded; otherwise frees it and returns NULL. */
 static X509 *finished(X509 *certificate, bool good) {
     if (good) return certificate;
     X509_free(certificate);
     return NULL;
 }
 
-/* A certificate with everything that all have in common, not yet signed. user_id: NULL for none. */
+/* Creates an unsigned certificate with the fields that all certificates have. user_id: NULL for none. */
 static X509 *new_certificate(EVP_PKEY *key, const char *user_id, const char *common_name, uint32_t days) {
     X509 *certificate = X509_new();
     bool good = certificate != NULL && X509_set_version(certificate, X509_VERSION_3) == 1 && set_serial(certificate) &&
@@ -137,7 +137,7 @@ static X509 *make_client(EVP_PKEY *key, const char *user_id, const char *common_
                                 sign(client, client, key));
 }
 
-/* certificate NULL: it could not be made. */
+/* certificate: NULL if it could not be created. */
 static int write_identity(X509 *authority, X509 *certificate, const EVP_PKEY *key, apns_crypto_identity *out,
                           apns_error *error) {
     if (certificate == NULL)

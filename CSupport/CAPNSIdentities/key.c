@@ -1,4 +1,4 @@
-/* What is done with keys only where both ends of a connection are ours: making them and verifying with them. */
+/* Generating keys and verifying signatures. */
 #include "apns_identities.h"
 #include "internal.h"
 
@@ -32,7 +32,8 @@ int apns_crypto_key_read_public(const uint8_t *pem, size_t pem_length, apns_cryp
     return apns_crypto_key_take(pkey, false, out, error);
 }
 
-/* From r and s of fixed width to DER. *der: owned by caller, OPENSSL_free. Returns its length, or 0. */
+/* Converts r and s of fixed width to DER. *der: owned by caller, free with OPENSSL_free. Returns the length of the DER,
+ * or 0 on failure. */
 static int raw_to_der(const uint8_t *raw, uint8_t **der) {
     ECDSA_SIG *made = ECDSA_SIG_new();
     BIGNUM *r = BN_bin2bn(raw, COORDINATE_BYTES, NULL);
@@ -60,7 +61,7 @@ int apns_crypto_es256_verify(const apns_crypto_key *key, const uint8_t *message,
     EVP_MD_CTX *context = EVP_MD_CTX_new();
     bool ready =
         der_length > 0 && context != NULL && EVP_DigestVerifyInit(context, NULL, EVP_sha256(), NULL, key->pkey) == 1;
-    /* 1, 0 for a wrong signature (numbers out of range, too), or less for a failure of the library. */
+    /* 1 if valid, 0 if not (also for numbers out of range), negative if the library failed */
     int verified = ready ? EVP_DigestVerify(context, der, (size_t)der_length, message, message_length) : -1;
     EVP_MD_CTX_free(context);
     OPENSSL_free(der);

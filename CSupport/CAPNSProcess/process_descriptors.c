@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* Each open takes the lowest number that is free, and those below are open by then. */
+/* open returns the lowest free descriptor, and those below are open by then. */
 void apns_process_descriptors_open(void) {
     for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++) {
         if (fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) continue;

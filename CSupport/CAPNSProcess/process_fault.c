@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The handler of the first thread has a stack of its own, for the first thread's may be used up. */
+/* The first thread handles signals on a stack of its own, because its normal stack may have overflowed. */
 enum { STACK_BYTES = 64 * 1024, DIRECTORY_BYTES = 4096 };
 
 static const struct fatal {
@@ -34,7 +34,8 @@ static const char *name_of(int number) {
     return "a signal";
 }
 
-/* Swift's runtime and its libraries trap where an allocation fails. That is no fault of the program. */
+/* Ends the process if memory is exhausted: Swift's runtime and its libraries trap when an allocation fails, which is
+ * not a fault of the program. */
 static void end_if_starved(const char *resume) {
     if (!apns_process_memory_lacks()) return;
     const char *const parts[] = {"no memory to go on; raise the limit of address space (ulimit -v)", resume,
@@ -43,8 +44,8 @@ static void end_if_starved(const char *resume) {
     _exit(APNS_PROCESS_EXIT_SYSTEM);
 }
 
-/* By now the signal's action is the default one again (SA_RESETHAND), so it ends the process: where it came of an
- * instruction, as soon as that is run again, and otherwise as it is raised here. */
+/* Prints the line. SA_RESETHAND has restored the default action, which ends the process: a faulting instruction is
+ * executed again, and other signals are raised again here. */
 static void handle(int number, siginfo_t *info, void *context) {
     (void)context;
     const char *resume = atomic_load(&has_run) ? "; the run can be resumed: apns-batch resume " : "";
@@ -64,7 +65,7 @@ void apns_process_faults_handle(void) {
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < FATALS; i++)
         (void)sigaction(fatals[i].number, &action, NULL);
-    /* Swift's crash reporter has this one too. */
+    /* Swift's crash reporter handles SIGQUIT too. */
     struct sigaction quit;
     if (sigaction(SIGQUIT, NULL, &quit) == 0 && quit.sa_handler != SIG_IGN) (void)signal(SIGQUIT, SIG_DFL);
 }

@@ -10,17 +10,16 @@
 
 #include <stdbool.h>
 
-/* Writes the strings up to a NULL to standard error as one line. Safe in a signal handler. */
+/* Writes the strings, up to a NULL, as one line to standard error. Async-signal-safe. */
 void apns_process_complain(const char *const *parts);
 
-/* Opens standard descriptors that are closed. */
+/* Opens closed standard descriptors on /dev/null. */
 void apns_process_descriptors_open(void);
 
-/* Ends the process with a sentence if it has too few threads or too little room to start. */
+/* Ends the process with a message if it lacks descriptors, an event loop, threads or address space. */
 void apns_process_means_try(void);
 
-/* Whether the limit of address space leaves so little that an allocation may just have failed. Safe in a signal
- * handler. */
+/* Whether the limit of address space leaves so little that an allocation may have failed. Async-signal-safe. */
 bool apns_process_memory_lacks(void);
 
 /* Installs the handlers of fatal signals. */

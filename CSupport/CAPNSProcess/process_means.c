@@ -11,17 +11,17 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* What starting takes, whatever the command: a run of one lane has so many files, sockets, pipes and loops open. */
+/* The number of files, sockets, pipes and loops that a run with one lane has open. */
 enum { DESCRIPTORS = 32 };
 
-/* Swift's executor has some threads, and signals, a campaign, its reader, its
- * writer and a lane have one each. A pool that finds no thread waits for one for ever. */
+/* Swift's executor has some threads; signals, campaign, reader, writer and lane have one each. A thread pool that
+ * cannot start a thread waits forever. */
 enum { THREADS = 10, THREAD_STACK_BYTES = 256 * 1024 };
 
-/* To map: stacks, receive buffers, the memory of requests. What is mapped and not touched costs nothing. */
+/* Address space for stacks, receive buffers and requests. Mapped memory takes no RAM until it is touched. */
 #define ROOM_BYTES ((size_t)320 << 20)
 
-/* More than any single piece. */
+/* Larger than any single allocation. */
 #define PIECE_BYTES ((size_t)64 << 20)
 
 static void end(const char *what, int error, const char *remedy) {
@@ -40,7 +40,7 @@ static void descriptors_try(void) {
         close(taken[--count]);
 }
 
-/* Swift's executor has a loop of its own, with both of these, and traps without. */
+/* Swift's executor has an event loop of its own, and traps without eventfd or epoll. */
 static void loop_try(void) {
     int event = eventfd(0, EFD_CLOEXEC);
     int poll = event < 0 ? -1 : epoll_create1(EPOLL_CLOEXEC);
@@ -51,7 +51,7 @@ static void loop_try(void) {
     close(event);
 }
 
-/* A limit on the address space is rare, and without one there is nothing to try. */
+/* Without a limit of address space, which is the usual case, there is nothing to check. */
 static bool room_limited(void) {
     struct rlimit limit;
     return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
@@ -65,7 +65,8 @@ static bool room_lacks(size_t bytes) {
     return false;
 }
 
-/* glibc would map an arena for each thread that allocates: three quarters of a gigabyte that nobody touches. */
+/* Under a limit, glibc uses one arena: it would otherwise map one for each thread that allocates, in total about 0.75
+ * GB. */
 static void room_try(void) {
     if (room_limited()) mallopt(M_ARENA_MAX, 1);
     if (room_lacks(ROOM_BYTES)) end("no memory to start", ENOMEM, "raise the limit of address space (ulimit -v)");
@@ -82,7 +83,7 @@ static void *be_there(void *nothing) {
     return nothing;
 }
 
-/* All at once, for it is their number that is limited. */
+/* Starts all threads at the same time, because it is their number that is limited. */
 static void threads_try(void) {
     pthread_t threads[THREADS];
     pthread_attr_t attributes;

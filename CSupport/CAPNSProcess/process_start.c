@@ -7,7 +7,7 @@
 enum { LINE_BYTES = 8 * 1024 };
 
 static size_t append(char *line, size_t length, const char *text) {
-    size_t room = LINE_BYTES - 1 - length; /* one for the end of the line */
+    size_t room = LINE_BYTES - 1 - length; /* leaves room for the line feed */
     size_t count = strnlen(text, room);
     memcpy(line + length, text, count);
     return length + count;
@@ -19,14 +19,14 @@ void apns_process_complain(const char *const *parts) {
     while (*parts != NULL)
         length = append(line, length, *parts++);
     line[length++] = '\n';
-    /* A pipe that is full and that nobody reads must not keep the process from its end. */
+    /* Non-blocking, so that a full pipe that is not read cannot keep the process from ending. */
     int flags = fcntl(STDERR_FILENO, F_GETFL);
     (void)fcntl(STDERR_FILENO, F_SETFL, flags | O_NONBLOCK);
     (void)!write(STDERR_FILENO, line, length);
     (void)fcntl(STDERR_FILENO, F_SETFL, flags);
 }
 
-/* The libraries' own constructors have run by now, Swift's among them, which installs its crash reporter. */
+/* Runs after the constructors of the libraries, among them Swift's, which installs its crash reporter. */
 __attribute__((constructor)) static void start(void) {
     apns_process_descriptors_open();
     apns_process_faults_handle();

@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* After an error of accept, mostly for want of descriptors, a listener rests this long. */
+/* The pause of a listener after accept failed, usually because of too few descriptors. */
 #define ACCEPT_RETRY_NS (100U * 1000 * 1000)
 
 /* ---------------------------------------------------------------- creation */
@@ -23,8 +23,8 @@ static int backend_create(apns_reactor *r, const struct reactor_backend_table *t
     return table->create(r, options);
 }
 
-/* Whatever keeps io_uring from being had (a filter, a sysctl, an old kernel, a limit on locked memory), epoll may still
- * work; if it does not either, its error is the one to tell. */
+/* With AUTO any failure of io_uring (a seccomp filter, a sysctl, an old kernel, a limit on locked memory) leads to
+ * epoll; if that fails too, its error is returned. */
 static int backend_choose(apns_reactor *r, const apns_reactor_options *options) {
     switch (options->backend) {
     case APNS_REACTOR_BACKEND_IO_URING:
@@ -39,7 +39,7 @@ static int backend_choose(apns_reactor *r, const apns_reactor_options *options) 
     }
 }
 
-/* table: the back end; NULL to choose one by the options. */
+/* table: the back end, or NULL to choose one according to the options. */
 static int parts_create(apns_reactor *r, const struct reactor_backend_table *table,
                         const apns_reactor_options *options) {
     int status = apns_reactor_slots_create(&r->slots, options->sockets_max);
@@ -80,7 +80,7 @@ static void close_all(apns_reactor *r) {
     }
 }
 
-/* Waits until every slot is closed. A loop that has failed is left to its destroy. */
+/* Waits until every slot is free. If the loop fails, the back end's destroy releases the rest. */
 static void join_all(apns_reactor *r) {
     apns_reactor_event scratch[32];
     const uint32_t room = sizeof(scratch) / sizeof(scratch[0]);
@@ -119,7 +119,7 @@ void apns_reactor_user_timeout_set(apns_reactor *r, uint32_t milliseconds) {
     r->user_timeout_ms = milliseconds;
 }
 
-/* Ends what a back end began for a slot just taken: tells its handle, or frees it again. */
+/* Completes connect or listen: stores the handle of the slot in *out, or frees the slot if the back end failed. */
 static int slot_begun(apns_reactor *r, struct reactor_slot *slot, int status, apns_reactor_socket *out) {
     if (status < 0)
         apns_reactor_slots_free(&r->slots, slot);
@@ -196,7 +196,7 @@ void apns_reactor_accept_pause(apns_reactor *r, struct reactor_slot *listener, i
     if (error != 0) r->accept_retry_ns = reactor_time_add(r->backend->now_ns(r), ACCEPT_RETRY_NS);
 }
 
-/* True for errors that concern one connection only, which is gone (accept(2)). */
+/* Whether an error of accept concerns one connection only, so that the next one can be accepted (accept(2)). */
 static bool is_passing(int error) {
     switch (error) {
     case ECONNABORTED:
@@ -222,7 +222,7 @@ uint32_t apns_reactor_accept_failed(apns_reactor *r, struct reactor_slot *listen
     return 1;
 }
 
-/* Accepts again on paused listeners as far as a slot and the time allow. */
+/* Accepts again on paused listeners if a slot is free and the pause is over. */
 static void accept_resume(apns_reactor *r, uint64_t now_ns) {
     if (!r->accept_paused || reactor_slots_full(&r->slots) || now_ns < r->accept_retry_ns) return;
     r->accept_paused = false;
@@ -243,13 +243,13 @@ void apns_reactor_wake(apns_reactor *r) {
     if (reactor_wake_request(&r->wake)) r->backend->wake(r);
 }
 
-/* Cuts the time limit by the time at which a paused listener accepts again. */
+/* Limits a wait to the time at which a paused listener accepts again. */
 static uint64_t until(const apns_reactor *r, uint64_t limit_ns) {
     const bool resumes = r->accept_paused && !reactor_slots_full(&r->slots);
     return resumes ? reactor_time_min(limit_ns, r->accept_retry_ns) : limit_ns;
 }
 
-/* One trip through the back end. Returns events made, or the back end's negative errno. */
+/* Waits once in the back end. Returns the number of events, or the back end's negative errno. */
 static int wait_once(apns_reactor *r, struct reactor_plan *plan, apns_reactor_event *events, uint32_t capacity) {
     if (plan->until_ns > plan->now_ns && (r->slots.closed_head != REACTOR_SLOT_NONE || !reactor_wake_sleep(&r->wake)))
         plan->until_ns = plan->now_ns;

@@ -1,6 +1,6 @@
 /*
- * reactor_buffers: the memory that is received into, one mapping cut into equal buffers, and the list of those whose
- * bytes the caller may still read. Pages never received into take no memory.
+ * reactor_buffers: the receive buffers, one mapping divided into buffers of equal size, and the list of those that the
+ * caller may still read. Pages take no memory until something is received into them.
  */
 #ifndef APNS_BATCH_REACTOR_BUFFERS_H
 #define APNS_BATCH_REACTOR_BUFFERS_H
@@ -11,13 +11,13 @@
 
 struct reactor_buffers {
     uint8_t *memory;
-    uint16_t *held; /* handed to the caller by the last wait */
+    uint16_t *held; /* buffers returned to the caller by the last wait */
     uint32_t held_count;
-    uint32_t bytes; /* of one buffer */
+    uint32_t bytes; /* size of one buffer */
     uint32_t count;
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int apns_reactor_buffers_create(struct reactor_buffers *buffers, uint32_t bytes, uint32_t count);
 void apns_reactor_buffers_destroy(struct reactor_buffers *buffers);
 

@@ -40,7 +40,7 @@ static int descriptors_make(struct epoll *e) {
     if (e->descriptor < 0) return -errno;
     e->wake_descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (e->wake_descriptor < 0) return -errno;
-    struct epoll_event interest = {.events = EPOLLIN}; /* data 0: no socket */
+    struct epoll_event interest = {.events = EPOLLIN}; /* data 0 marks the wake-up descriptor */
     return epoll_ctl(e->descriptor, EPOLL_CTL_ADD, e->wake_descriptor, &interest) != 0 ? -errno : 0;
 }
 
@@ -75,7 +75,7 @@ void apns_epoll_enqueue(apns_reactor *r, struct reactor_slot *slot) {
     e->queue[(e->queue_head + e->queue_count++) & e->queue_mask] = reactor_slot_index(&r->slots, slot);
 }
 
-/* An error known at once is told like one that is known later: by an event. */
+/* An immediate result of connect is reported by an event, like a later one. */
 static int connect_start(apns_reactor *r, struct reactor_slot *slot, const struct sockaddr *address, socklen_t length) {
     int descriptor = apns_reactor_socket_open(r, address->sa_family, SOCK_NONBLOCK);
     if (descriptor < 0) return descriptor;
@@ -104,16 +104,16 @@ static int listen_start(apns_reactor *r, struct reactor_slot *slot, const struct
     return status;
 }
 
-/* Sent with the next wait: whatever the caller starts until then costs it no system call here. */
+/* Defers the send to the next wait. */
 static void send_start(apns_reactor *r, struct reactor_slot *slot) {
     struct epoll *e = epoll_of(r);
-    /* At most one of each slot: a slot that is closed is free again only with the next wait. */
+    /* At most one entry per slot: the slot of a closed socket is not reused before the next wait. */
     APNS_REQUIRE(e->sends_count < r->slots.count);
     slot->active |= EPOLL_SEND;
     e->sends[e->sends_count++] = reactor_slot_index(&r->slots, slot);
 }
 
-/* The kernel holds nothing of ours between two calls, so there is nothing to join. */
+/* Closes at once: between two calls the kernel refers to none of our memory. */
 static void close_start(apns_reactor *r, struct reactor_slot *slot) {
     close(slot->descriptor);
     slot->descriptor = -1;

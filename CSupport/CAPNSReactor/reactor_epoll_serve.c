@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* What the slot's bits say may still be done. */
+/* Whether the bits of a slot allow any work. */
 static bool has_work(const struct reactor_slot *slot) {
     if ((slot->active & (EPOLL_CONNECTED | EPOLL_SENT | EPOLL_SEND)) != 0) return true;
     const uint32_t reading = slot->active & (EPOLL_READABLE | EPOLL_ENDED);
@@ -29,7 +29,7 @@ static void sent(struct reactor_slot *slot, int error) {
     slot->error = error;
 }
 
-/* Sends until all is taken or the kernel's buffer is full. */
+/* Sends until everything is sent or the kernel's buffer is full. */
 static void send_more(struct reactor_slot *slot) {
     while (slot->send_done < slot->send_length) {
         ssize_t count = send(slot->descriptor, slot->send_bytes + slot->send_done, slot->send_length - slot->send_done,
@@ -52,7 +52,7 @@ void apns_epoll_send_started(apns_reactor *r) {
     struct epoll *e = epoll_of(r);
     for (uint32_t i = 0; i < e->sends_count; i++) {
         struct reactor_slot *slot = &r->slots.all[e->sends[i]];
-        if ((slot->active & EPOLL_SEND) == 0) continue; /* closed since */
+        if ((slot->active & EPOLL_SEND) == 0) continue; /* closed in the meantime */
         send_more(slot);
         if ((slot->active & EPOLL_SENT) != 0) apns_epoll_enqueue(r, slot);
     }
@@ -110,7 +110,7 @@ static uint32_t received(apns_reactor *r, struct reactor_slot *slot, uint32_t nu
     struct epoll *e = epoll_of(r);
     e->free_count--;
     reactor_buffers_hold(&e->buffers, number);
-    /* A short read has emptied the socket; what comes later is a new edge. */
+    /* A short read has emptied the socket; later bytes cause a new edge. */
     if (length < e->buffers.bytes && (slot->active & EPOLL_ENDING) == 0) slot->active &= (uint16_t)~EPOLL_READABLE;
     event->bytes = reactor_buffers_at(&e->buffers, number);
     event->length = length;
@@ -168,7 +168,7 @@ static uint32_t accept_next(apns_reactor *r, struct reactor_slot *listener, apns
 
 /* ---------------------------------------------------------------- the queue */
 
-/* Does one thing for a slot: 0 or 1 events. */
+/* Does at most one thing for a slot. Returns the number of events, 0 or 1. */
 static uint32_t serve(apns_reactor *r, struct reactor_slot *slot, uint32_t index, apns_reactor_event *event) {
     if ((slot->active & EPOLL_SEND) != 0) send_more(slot);
     if ((slot->active & EPOLL_CONNECTED) != 0) return report_connected(slot, index, event);
@@ -177,7 +177,7 @@ static uint32_t serve(apns_reactor *r, struct reactor_slot *slot, uint32_t index
     return slot->state == REACTOR_SLOT_LISTENING ? accept_next(r, slot, event) : receive(r, slot, index, event);
 }
 
-/* Once round the queue. Returns events made. */
+/* Serves every slot of the queue once. Returns the number of events. */
 static uint32_t serve_round(apns_reactor *r, apns_reactor_event *events, uint32_t capacity) {
     struct epoll *e = epoll_of(r);
     uint32_t n = 0;

@@ -14,14 +14,14 @@ static struct timespec span(uint64_t ns) {
     return (struct timespec){.tv_sec = seconds > INT_MAX ? INT_MAX : (time_t)seconds, .tv_nsec = (long)(ns % NS_PER_S)};
 }
 
-/* Rounded up, so that a deadline has passed when the wait is over. */
+/* Rounded up, so that the time has passed when the wait ends. */
 static int span_ms(uint64_t ns) {
     if (ns == REACTOR_NEVER) return -1;
     uint64_t ms = ns / NS_PER_MS + (ns % NS_PER_MS != 0);
     return ms > INT_MAX ? INT_MAX : (int)ms;
 }
 
-/* epoll_pwait2 is refused by old kernels and by the filters of some containers. */
+/* Old kernels and the seccomp filters of some containers refuse epoll_pwait2. */
 static int wait_for_edges(struct epoll *e, uint64_t ns) {
     if (e->nanoseconds) {
         struct timespec limit = span(ns);
@@ -33,7 +33,7 @@ static int wait_for_edges(struct epoll *e, uint64_t ns) {
     return count >= 0 ? count : -errno;
 }
 
-/* Sleeps while events gather; only a wake-up cuts it short. */
+/* Sleeps while events gather. Only a wake-up ends it early. */
 static void gather(const struct epoll *e, uint64_t ns) {
     struct pollfd wake = {.fd = e->wake_descriptor, .events = POLLIN};
     struct timespec limit = span(ns);

@@ -32,7 +32,7 @@ static int create(apns_reactor *r, const apns_reactor_options *options) {
     }
     r->backend_state = u;
     apns_uring_start_wake(r);
-    /* Filters of containers may let a ring be made and refuse to enter it. */
+    /* Filters of containers may allow io_uring_setup but refuse io_uring_enter. */
     status = apns_uring_ring_flush(u);
     if (status == -EINTR) status = 0;
     if (status < 0) {
@@ -43,8 +43,7 @@ static int create(apns_reactor *r, const apns_reactor_options *options) {
     return status;
 }
 
-/* Waits until the kernel has let go of the wake-up descriptor, so that nothing of this ring goes on after it is gone.
- */
+/* Waits until the kernel no longer refers to the wake-up descriptor, so that no operation of the ring outlives it. */
 static void wake_join(apns_reactor *r) {
     struct uring *u = uring_of(r);
     const struct reactor_plan plan = {.until_ns = REACTOR_NEVER, .batch_min = 1};
@@ -67,7 +66,7 @@ static void destroy(apns_reactor *r) {
 
 /* ---------------------------------------------------------------- sockets */
 
-/* Sockets stay blocking: with O_NONBLOCK the kernel would answer EAGAIN instead of waiting on our behalf. */
+/* Sockets are blocking: with O_NONBLOCK the kernel would return EAGAIN instead of completing the operation later. */
 static int connect_start(apns_reactor *r, struct reactor_slot *slot, const struct sockaddr *address, socklen_t length) {
     union uring_address *copy = &uring_of(r)->addresses[reactor_slot_index(&r->slots, slot)];
     const size_t needed = address->sa_family == AF_INET6 ? sizeof(copy->v6) : sizeof(copy->v4);
@@ -108,7 +107,7 @@ static void close_start(apns_reactor *r, struct reactor_slot *slot) {
         apns_uring_start(r, slot, URING_CANCEL);
 }
 
-/* Parked connections go first, and an accept that is being cancelled must be gone. */
+/* Accepting resumes after the parked connections were returned and a cancelled accept has completed. */
 static bool accept_resume(apns_reactor *r, struct reactor_slot *slot) {
     if ((slot->active & (URING_ACCEPT | URING_CANCEL)) != 0 || uring_of(r)->parked_count > 0) return false;
     apns_uring_start(r, slot, URING_ACCEPT);

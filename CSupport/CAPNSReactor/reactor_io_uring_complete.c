@@ -24,7 +24,7 @@ static uint32_t received(apns_reactor *r, struct reactor_slot *slot, uint32_t in
     return 1;
 }
 
-/* The end of receiving: end of stream, an error, or something to start again after. */
+/* Handles the end of a receive operation: end of stream, an error, or a reason to start it again. */
 static uint32_t receive_ended(apns_reactor *r, struct reactor_slot *slot, uint32_t index, const completion *c,
                               apns_reactor_event *event) {
     struct uring *u = uring_of(r);
@@ -34,7 +34,7 @@ static uint32_t receive_ended(apns_reactor *r, struct reactor_slot *slot, uint32
         u->features.multishot = false; /* Linux 5.19 */
         apns_uring_start(r, slot, URING_RECEIVE);
         return 0;
-    case ENOBUFS: /* queued now, submitted after the caller's buffers have gone back */
+    case ENOBUFS: /* submitted after the caller's buffers are returned */
     case EINTR:
     case EAGAIN:
         apns_uring_start(r, slot, URING_RECEIVE);
@@ -88,8 +88,8 @@ static uint32_t connect_complete(apns_reactor *r, struct reactor_slot *slot, uin
     return 1;
 }
 
-/* What still comes of a slot that is closing. Where nothing was found to cancel, but something is still under way (or
- * the kernel cannot cancel by descriptor), an end in both directions makes every operation return. */
+/* Handles a completion of a closing slot. If nothing was found to cancel but operations are left (or the kernel cannot
+ * cancel by descriptor), shutdown makes them complete. */
 static void close_complete(apns_reactor *r, struct reactor_slot *slot, uint32_t operation, const completion *c) {
     buffer_give_back(uring_of(r), c);
     if (operation == URING_ACCEPT && c->res >= 0) close(c->res);
@@ -97,7 +97,7 @@ static void close_complete(apns_reactor *r, struct reactor_slot *slot, uint32_t 
     apns_uring_join(r, slot);
 }
 
-/* The poll goes on until it is cancelled, or the kernel had no room for a completion. */
+/* The poll continues until it is cancelled or the kernel had no room for a completion. */
 static void wake_complete(apns_reactor *r, const completion *c) {
     if (!is_last(c)) return;
     uring_of(r)->wake_active = false;
@@ -109,12 +109,12 @@ static void wake_complete(apns_reactor *r, const completion *c) {
 static uint32_t complete(apns_reactor *r, const completion *c, apns_reactor_event *event) {
     const uint64_t tag = c->user_data;
     if (tag == URING_WAKE) wake_complete(r, c);
-    if (tag == URING_WAKE || tag == URING_CANCEL) return 0; /* no slot's */
+    if (tag == URING_WAKE || tag == URING_CANCEL) return 0; /* not of a slot */
     const uint32_t index = (uint32_t)tag >> 8;
     const uint32_t operation = tag & 0xff;
     APNS_REQUIRE(index < r->slots.count);
     struct reactor_slot *slot = &r->slots.all[index];
-    /* A slot is not freed before its last operation is joined. */
+    /* A slot is not freed before its last operation has completed. */
     APNS_REQUIRE(slot->generation == (uint32_t)(tag >> 32) && (slot->active & operation) != 0);
     if (is_last(c)) slot->active &= (uint16_t)~operation;
     if (slot->state == REACTOR_SLOT_CLOSING) {
@@ -130,7 +130,7 @@ static uint32_t complete(apns_reactor *r, const completion *c, apns_reactor_even
         return apns_uring_accept_complete(r, slot, c->res, !is_last(c), event);
     case URING_CONNECT:
         return connect_complete(r, slot, index, c, event);
-    default: /* an accept was cancelled: its listener is paused */
+    default: /* an accept was cancelled because its listener is paused */
         return 0;
     }
 }

@@ -5,16 +5,16 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Newer than liburing 2.3's header: a minimum wait in the argument of io_uring_enter (Linux 6.12). */
+/* Missing in the header of liburing 2.3: a minimum wait time in the argument of io_uring_enter (Linux 6.12). */
 #define FEATURE_MIN_TIMEOUT (1U << 15)
 
 #define SUBMISSIONS_MIN 32U
-#define SUBMISSIONS_MAX 512U /* 32 KiB of entries, used round and round: small, for the cache */
+#define SUBMISSIONS_MAX 512U /* 32 KiB of entries, small enough for the cache */
 #define COMPLETIONS_MAX 65536U
 #define BUFFER_GROUP 0
 #define NS_PER_S 1000000000U
 
-/* struct io_uring_getevents_arg as of Linux 6.12. */
+/* struct io_uring_getevents_arg of Linux 6.12. */
 struct enter_argument {
     uint64_t signal_mask;
     uint32_t signal_mask_bytes;
@@ -32,9 +32,9 @@ static uint32_t power_of_two(uint32_t least, uint32_t want, uint32_t most) {
 
 /* ---------------------------------------------------------------- the thread sanitizer */
 
-/* liburing maps and unmaps rings by system calls of its own, which the sanitizer does not see: a ring mapped where
- * another thread's was would look like a race with it. So it is told what the kernel ensures: unmapped first, mapped
- * then. */
+/* liburing maps and unmaps rings with system calls that ThreadSanitizer does not see, so that a ring mapped at the
+ * former address of another thread's ring looks like a data race. These functions tell it that the unmapping came
+ * first. */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define TELLS_THREAD_SANITIZER 1
@@ -64,8 +64,8 @@ static void will_be_unmapped(void) {
 
 static int setup(struct uring *u, const apns_reactor_options *options, unsigned flags, struct io_uring_params *out) {
     uint32_t submissions = power_of_two(SUBMISSIONS_MIN, 2 * options->sockets_max, SUBMISSIONS_MAX);
-    /* A completion per buffer, and for each socket a send and a connect, accept or cancel. More would not be lost: the
-     * kernel keeps what overflows. */
+    /* One completion per receive buffer, and for each socket one send and one connect, accept or cancel. Further ones
+     * are not lost: the kernel keeps them. */
     uint32_t completions = options->receive_buffer_count + 2 * options->sockets_max + 16;
     *out = (struct io_uring_params){
         .flags = flags | IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP,
@@ -81,7 +81,7 @@ static void unmap(struct uring *u) {
     io_uring_queue_exit(&u->ring);
 }
 
-/* Tries the best flags first; a kernel that does not know one answers EINVAL. */
+/* Tries the best flags first; a kernel returns EINVAL for flags that it does not know. */
 static int setup_best(struct uring *u, const apns_reactor_options *options, bool plain, struct io_uring_params *out) {
     static const unsigned ladder[] = {
         IORING_SETUP_SUBMIT_ALL | IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN, /* Linux 6.1 */
@@ -95,7 +95,7 @@ static int setup_best(struct uring *u, const apns_reactor_options *options, bool
     return status;
 }
 
-/* Entry i of the ring is always the i-th of the array, so that submitting is one store of the tail. */
+/* Maps entry i of the ring to submission i once and for all, so that submitting is one store to the tail. */
 static void map_submissions(struct io_uring *ring) {
     if (ring->sq.array == NULL) return;
     for (uint32_t i = 0; i < ring->sq.ring_entries; i++)
@@ -167,7 +167,7 @@ void apns_uring_buffers_publish(struct uring *u, uint32_t count) {
 
 /* ---------------------------------------------------------------- entering the kernel */
 
-/* Shows the kernel what was queued; returns how many entries it has not yet taken. */
+/* Publishes the queued entries; returns how many the kernel has not yet consumed. */
 static unsigned publish(struct io_uring *ring) {
     struct io_uring_sq *sq = &ring->sq;
     sq->sqe_head = sq->sqe_tail;
@@ -182,7 +182,7 @@ static int enter(struct uring *u, unsigned wait_count, struct enter_argument *ar
     switch (status) {
     case -ETIME:
         return 0;
-    case -EBUSY: /* completions are to be taken first */
+    case -EBUSY: /* completions must be taken first */
     case -EAGAIN:
         return io_uring_cq_ready(&u->ring) > 0 ? 0 : status;
     default:
@@ -190,8 +190,8 @@ static int enter(struct uring *u, unsigned wait_count, struct enter_argument *ar
     }
 }
 
-/* Enters for at most span_ns (REACTOR_NEVER: without limit) until wait_count completions are there; min_ns: from then
- * on one is enough. */
+/* Waits for wait_count completions for at most span_ns (REACTOR_NEVER: no limit); after min_ns one completion is
+ * enough. */
 static int enter_for(struct uring *u, unsigned wait_count, uint64_t span_ns, uint64_t min_ns) {
     uint64_t seconds = span_ns / NS_PER_S;
     struct __kernel_timespec limit = {
@@ -215,7 +215,7 @@ int apns_uring_ring_enter(struct uring *u, const struct reactor_plan *plan) {
     const uint64_t limit = plan->until_ns == REACTOR_NEVER ? REACTOR_NEVER : plan->until_ns - plan->now_ns;
     if (plan->linger_ns <= plan->now_ns) return enter_for(u, 1, limit, 0);
     const uint64_t linger = plan->linger_ns - plan->now_ns;
-    /* The kernel reads the number as a signed one. */
+    /* The kernel reads this as a signed number. */
     const unsigned batch = plan->batch_min < u->ring.cq.ring_entries ? plan->batch_min : u->ring.cq.ring_entries;
     if (u->features.min_timeout) return enter_for(u, batch, limit, linger);
     int status = enter_for(u, batch, linger, 0);

@@ -4,7 +4,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-/* A free entry of the submission ring; when it is full what is queued goes to the kernel at once. */
+/* Returns a free entry of the submission ring, after submitting the queued ones if it is full. */
 static struct io_uring_sqe *entry(struct uring *u) {
     struct io_uring_sqe *sqe = io_uring_get_sqe(&u->ring);
     if (sqe == NULL) {
@@ -82,7 +82,7 @@ void apns_uring_start_wake(apns_reactor *r) {
         u->starved = true;
         return;
     }
-    /* The descriptor is never read: each write to it is a new completion. */
+    /* The descriptor is never read: each write to it causes a completion. */
     io_uring_prep_poll_multishot(sqe, u->wake_descriptor, POLLIN);
     sqe->user_data = URING_WAKE;
     u->wake_active = true;

@@ -1,5 +1,5 @@
-/* reactor_platform: makes the system's headers show Linux' own calls under -std=c17 too. Included before any of them.
- */
+/* reactor_platform: enables Linux-specific declarations in system headers under -std=c17. Must be included before
+ * them. */
 #ifndef APNS_BATCH_REACTOR_PLATFORM_H
 #define APNS_BATCH_REACTOR_PLATFORM_H
 

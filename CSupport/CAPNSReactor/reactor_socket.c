@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* With TCP_NODELAY, which accepted connections inherit. */
+/* Opens a TCP socket with TCP_NODELAY, which accepted connections inherit. */
 static int stream_open(int family, int flags) {
     if (family != AF_INET && family != AF_INET6) return -EAFNOSUPPORT;
     int descriptor = socket(family, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
@@ -32,7 +32,7 @@ static int bind_and_listen(int descriptor, const struct sockaddr *address, sockl
     int on = 1;
     if (setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0) return -errno;
     if (bind(descriptor, address, length) != 0) return -errno;
-    /* The kernel cuts the number to net.core.somaxconn. */
+    /* The kernel limits the number to net.core.somaxconn. */
     int depth = backlog == 0 || backlog > INT_MAX ? INT_MAX : (int)backlog;
     return listen(descriptor, depth) != 0 ? -errno : 0;
 }
@@ -60,7 +60,7 @@ int apns_reactor_socket_port(const apns_reactor *r, const struct reactor_slot *s
     return ntohs(name.any.sa_family == AF_INET6 ? name.v6.sin6_port : name.v4.sin_port);
 }
 
-/* Closing the descriptor will send a TCP RST. */
+/* Makes closing the descriptor send a TCP RST. */
 void apns_reactor_socket_reset(apns_reactor *r, struct reactor_slot *slot) {
     (void)r;
     struct linger none = {.l_onoff = 1, .l_linger = 0};

@@ -1,22 +1,22 @@
 /*
- * apns_reactor_socket: the system calls that make TCP sockets, for the back ends over the kernel. Each returns a
- * descriptor (or what its name says) or a negative errno.
+ * reactor_socket: the system calls that create TCP sockets, for the back ends that use the kernel.
  */
 #ifndef APNS_BATCH_REACTOR_SOCKET_H
 #define APNS_BATCH_REACTOR_SOCKET_H
 
 #include "reactor_internal.h"
 
-/* A socket to connect, with TCP_NODELAY and the reactor's TCP_USER_TIMEOUT. family: AF_INET or AF_INET6, else
- * -EAFNOSUPPORT. flags: SOCK_NONBLOCK or 0. */
+/* Opens a socket for connecting, with TCP_NODELAY and the reactor's TCP_USER_TIMEOUT. family: AF_INET or AF_INET6;
+ * flags: SOCK_NONBLOCK or 0. Returns the descriptor or a negative errno, -EAFNOSUPPORT for another family. */
 int apns_reactor_socket_open(const apns_reactor *r, int family, int flags);
 
-/* A listening socket with SO_REUSEADDR; connections accepted inherit TCP_NODELAY. backlog 0: the system's maximum. */
+/* Opens a listening socket with SO_REUSEADDR; accepted connections inherit TCP_NODELAY. backlog: 0 for the system's
+ * maximum. Returns the descriptor or a negative errno. */
 int apns_reactor_socket_listen(const struct sockaddr *address, socklen_t length, uint32_t backlog, int flags);
 
 /* ---- functions of struct reactor_backend_table */
 
-/* CLOCK_MONOTONIC. */
+/* Reads CLOCK_MONOTONIC. */
 uint64_t apns_reactor_socket_now_ns(const apns_reactor *r);
 
 int apns_reactor_socket_port(const apns_reactor *r, const struct reactor_slot *slot);

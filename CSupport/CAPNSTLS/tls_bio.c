@@ -5,7 +5,7 @@
 
 enum { RECORD_HEADER_BYTES = 5 };
 
-/* How many of the next bytes belong to the record that has begun, or to the next one if none has. */
+/* Returns how many of the next bytes belong to the current record, or to the next one if none has begun. */
 static size_t record_take(apns_tls_session *session, size_t most) {
     const uint8_t *bytes = session->input.bytes;
     size_t taken = 0;
@@ -22,8 +22,8 @@ static size_t record_take(apns_tls_session *session, size_t most) {
     return taken + body;
 }
 
-/* Gives the library one record at a time. It asks for as much as there is (read-ahead, so that header and body take one
- * call), but given several records it would move all that is left to the front of its buffer after each. */
+/* Passes one record at a time to OpenSSL. With read-ahead OpenSSL asks for all available bytes, so that header and body
+ * take one call; but given several records, it would move the remaining bytes to the front of its buffer after each. */
 static int bio_read(BIO *bio, char *bytes, size_t capacity, size_t *length) {
     apns_tls_session *session = BIO_get_data(bio);
     BIO_clear_retry_flags(bio);
@@ -63,8 +63,8 @@ static long bio_ctrl(BIO *bio, int command, long number, void *pointer) {
     return command == BIO_CTRL_FLUSH ? 1 : 0;
 }
 
-/* One method for the process: the library has room for only some hundred types. Made when it is first needed; again
- * after a failure. */
+/* Created once per process, on first use, because OpenSSL supports only some hundred BIO types. A failed attempt is
+ * repeated. */
 static BIO_METHOD *method;
 static pthread_mutex_t method_lock = PTHREAD_MUTEX_INITIALIZER;
 

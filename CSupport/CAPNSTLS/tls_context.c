@@ -26,7 +26,7 @@ int apns_tls_roots_load(apns_tls_roots **out, apns_error *error) {
         roots->certificates = X509_STORE_get1_all_certs(store);
     X509_STORE_free(store);
     if (roots != NULL && roots->certificates != NULL) {
-        ERR_clear_error(); /* a file that is not there */
+        ERR_clear_error(); /* such as that of a missing file */
         *out = roots;
         return APNS_OK;
     }
@@ -40,26 +40,26 @@ void apns_tls_roots_destroy(apns_tls_roots *roots) {
     free(roots);
 }
 
-/* Has the context trust them, too; false when memory is short. */
+/* Adds the roots to the trusted certificates of a context; returns false if there is no memory. */
 static bool roots_add(const apns_tls_roots *roots, SSL_CTX *ctx) {
     X509_STORE *store = SSL_CTX_get_cert_store(ctx);
     for (int i = 0; i < sk_X509_num(roots->certificates); i++)
         if (X509_STORE_add_cert(store, sk_X509_value(roots->certificates, i)) != 1) return false;
-    /* The system's directory is searched when a certificate is looked for. */
+    /* The directory is searched during verification. */
     return SSL_CTX_set_default_verify_dir(ctx) == 1;
 }
 
 /* ---------------------------------------------------------------- contexts */
 
-/* AES-128 first: it is the cheaper one, and servers that leave the choice to the client take it. */
+/* AES-128 comes first: it is cheaper, and many servers accept the client's preference. */
 static const char suites_13[] = "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256";
 
-/* Ephemeral key agreement and an AEAD cipher, as HTTP/2 demands of TLS 1.2 (RFC 9113, section 9.2.2). */
+/* Ephemeral key exchange and AEAD ciphers, as HTTP/2 requires of TLS 1.2 (RFC 9113, section 9.2.2). */
 static const char suites_12[] = "ECDHE+AESGCM:ECDHE+CHACHA20";
 
 const uint8_t apns_tls_protocol_h2[3] = {2, 'h', '2'};
 
-/* An encrypted key is refused instead of asking the terminal for its passphrase. */
+/* Refuses encrypted keys; without this callback OpenSSL would ask for a passphrase on the terminal. */
 static int passphrase_none(char *buffer, int size, int writing, void *data) {
     (void)buffer;
     (void)size;
@@ -72,7 +72,7 @@ static BIO *pem_open(const uint8_t *pem, uint32_t length) {
     return length <= INT_MAX ? BIO_new_mem_buf(pem, (int)length) : NULL;
 }
 
-/* True when the queue holds nothing but the end of a PEM text; leaves the queue empty then. */
+/* Whether the last error is the end of a PEM text; empties the error queue in that case. */
 static bool pem_ended(void) {
     unsigned long error = ERR_peek_last_error();
     if (ERR_GET_LIB(error) != ERR_LIB_PEM || ERR_GET_REASON(error) != PEM_R_NO_START_LINE) return false;
@@ -144,7 +144,7 @@ static int client_configure(apns_tls_context *context, const apns_tls_context_op
 const apns_tls_role apns_tls_client_role = {
     .method = TLS_client_method, .configure = client_configure, .start = SSL_set_connect_state, .peer = "server"};
 
-/* What both roles have in common. */
+/* Applies the configuration that both roles share. */
 static int configure(apns_tls_context *context, const apns_tls_context_options *options, apns_error *error) {
     SSL_CTX *ctx = context->ctx;
     SSL_CTX_set_options(ctx, SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
@@ -159,7 +159,7 @@ static int configure(apns_tls_context *context, const apns_tls_context_options *
     if (status != APNS_OK) return status;
     if (options->ca_pem != NULL && !trust_add(ctx, options->ca_pem, options->ca_length))
         return apns_tls_error_take(error, "trusted certificates");
-    /* A certificate that the caller handed in is trusted itself, not only as an issuer. */
+    /* Certificates given by the caller are trusted themselves, not only as issuers. */
     X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(ctx), X509_V_FLAG_PARTIAL_CHAIN);
     return context->role->configure(context, options, error);
 }

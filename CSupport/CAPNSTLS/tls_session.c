@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Says which name the peer must prove, and sends it when it is a DNS name (RFC 6066, section 3 allows no addresses). */
+/* Sets the name that the peer's certificate must contain, and sends it as server name if it is a DNS name (RFC 6066,
+ * section 3, does not allow addresses). */
 static bool peer_name_set(SSL *ssl, const char *host_name) {
     uint8_t address[16];
     X509_VERIFY_PARAM *parameters = SSL_get0_param(ssl);
@@ -25,7 +26,7 @@ static bool library_begin(apns_tls_session *session, const apns_tls_context *con
     return host_name == NULL || peer_name_set(session->ssl, host_name);
 }
 
-/* Names the failure of the last call in the session's error. */
+/* Records the error of the last call in the session. */
 static int failed(apns_tls_session *session) {
     long verdict = session->verify ? SSL_get_verify_result(session->ssl) : X509_V_OK;
     unsigned long code = ERR_peek_error();
@@ -47,7 +48,7 @@ static int failed(apns_tls_session *session) {
     return APNS_TLS_FAILED;
 }
 
-/* What a call that returned result <= 0 means. */
+/* Returns the meaning of a result <= 0. */
 static int judge(apns_tls_session *session, int result) {
     switch (SSL_get_error(session->ssl, result)) {
     case SSL_ERROR_WANT_READ:
@@ -114,7 +115,7 @@ const tls_methods apns_tls_library_methods = {
     .describe = library_describe,
 };
 
-/* ---------------------------------------------------------------- whatever the methods are */
+/* ---------------------------------------------------------------- sessions, independent of the implementation */
 
 apns_tls_session *apns_tls_session_create(apns_tls_context *context, const char *host_name, apns_tls_output *output) {
     APNS_REQUIRE(output != NULL && context->methods->session_bytes >= sizeof(apns_tls_session));

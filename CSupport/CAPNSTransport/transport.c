@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Receive buffers, shared by all connections. */
+/* Sizes of the receive buffers, which all connections share. */
 enum { RECEIVE_BUFFER_BYTES = 32768, RECEIVE_BUFFERS_MIN = 32, RECEIVE_BUFFERS_MAX = 1024 };
 
-/* What the HTTP/2 library may need: per connection its tables and frame buffers, per stream its state, fields and kept
- * bodies on their way. Beyond it the connection that asks for more is ended. */
+/* Memory that nghttp2 may use: per connection for tables and frame buffers, per stream for its state, its fields and
+ * the kept part of its body. A connection that needs more than the total ends. */
 enum { MEMORY_PER_TRANSPORT = 4 << 20, MEMORY_PER_CONNECTION = 512 << 10, MEMORY_PER_STREAM = 8 << 10 };
 
 static bool options_valid(const apns_transport_options *options) {
@@ -135,7 +135,7 @@ static void slot_destroy(apns_transport *t, connection *c) {
     if (c->side->release != NULL) c->side->release(c);
 }
 
-/* The reactor goes first: it joins the kernel's operations, which may still read the send buffers. */
+/* The reactor is destroyed first: it waits for kernel operations, which may still read the send buffers. */
 void apns_transport_destroy(apns_transport *t) {
     if (t == NULL) return;
     apns_reactor_destroy(t->reactor);

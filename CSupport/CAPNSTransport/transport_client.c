@@ -31,8 +31,8 @@ void apns_transport_client_finish(apns_transport *t, request *r, uint32_t delive
     apns_transport_request_queue_push(&t->outcomes, r);
 }
 
-/* REFUSED_STREAM is said by the library of streams above GOAWAY's last-stream-id, too, and by the session of requests
- * that waited for room to be written until the peer allowed fewer streams: these never began. */
+/* nghttp2 also closes streams above the last-stream-id of GOAWAY with REFUSED_STREAM, and the session closes requests
+ * with it that it had deferred until the peer lowered its limit of streams; those have no stream number. */
 static void closed_unanswered(connection *c, request *r) {
     uint32_t code = r->exchange.error_code;
     if (r->exchange.stream == 0)
@@ -47,8 +47,8 @@ static void closed_unanswered(connection *c, request *r) {
         apns_transport_client_finish(c->transport, r, APNS_TRANSPORT_NOT_SENT, APNS_TRANSPORT_SCOPE_HTTP2, code);
 }
 
-/* A complete response is an answer, whatever happened to the request's own body (RFC 9113, section 8.1): the server may
- * have reset the stream or not have read it yet; then we reset it, and the outcome does not wait. */
+/* A complete response is an answer even if the body of the request was not sent completely (RFC 9113, section 8.1). If
+ * the stream is still open then, it is reset without waiting for its end. */
 static void client_changed(connection *c, request *r) {
     uint8_t facts = r->exchange.facts;
     if ((facts & APNS_H2_COMPLETE) != 0) {
@@ -59,7 +59,7 @@ static void client_changed(connection *c, request *r) {
     }
 }
 
-/* The connection is gone: what the reactor was given may have arrived, the rest has not. */
+/* Ends the requests of a connection that is gone: those given to the reactor may have arrived, the others have not. */
 static void client_requests_end(connection *c, uint32_t scope, int64_t code) {
     while (c->first != NULL) {
         request *r = c->first;
@@ -69,7 +69,8 @@ static void client_requests_end(connection *c, uint32_t scope, int64_t code) {
     }
 }
 
-/* Gives up requests that wait too long; sets the transport's next deadline for the others. */
+/* Ends requests that exceeded their time limit, and lowers the next deadline of the transport to that of the first
+ * remaining one. */
 static void client_expire(connection *c) {
     apns_transport *t = c->transport;
     uint64_t limit_ns = (uint64_t)t->options.request_timeout_ms * 1000000;
@@ -91,7 +92,6 @@ static bool can_take(const connection *c) {
            apns_h2_session_open_count(c->h2) < c->streams_max;
 }
 
-/* Hands a request to its session. */
 static void send_request(connection *c, request *r, const apns_transport_request *wanted) {
     apns_transport *t = c->transport;
     apns_h2_request request = {
@@ -106,12 +106,12 @@ static void send_request(connection *c, request *r, const apns_transport_request
     apns_transport_request_link(c, r);
     int result = apns_connection_plain_ready(c) ? apns_h2_client_submit(c->h2, &r->exchange, &request) : 1;
     if (result > 0) {
-        c->draining = true; /* all stream numbers are used up */
+        c->draining = true; /* no stream numbers are left */
         apns_transport_client_finish(t, r, APNS_TRANSPORT_NOT_SENT, APNS_TRANSPORT_SCOPE_LOCAL,
                                      APNS_TRANSPORT_LOCAL_NO_STREAM);
     }
     apns_connection_dirty(c);
-    /* A full buffer makes way at once where it can, so that the requests that follow need not wait in memory. */
+    /* A full buffer is sent at once if possible, so that the following requests need not be deferred. */
     if (c->plain.paused && c->flight == NULL) apns_connection_flush(c);
 }
 
@@ -129,7 +129,7 @@ static void submit_one(apns_transport *t, connection *c, const apns_transport_re
         send_request(c, r, wanted);
         return;
     }
-    /* Its connection's last event waits for this outcome, too. */
+    /* Linked to its connection although it was refused, so that the event DOWN comes after this outcome. */
     if (c != NULL && c->side->client) apns_transport_request_link(c, r);
     apns_transport_client_finish(t, r, APNS_TRANSPORT_NOT_SENT, APNS_TRANSPORT_SCOPE_LOCAL,
                                  APNS_TRANSPORT_LOCAL_NO_STREAM);
@@ -210,7 +210,7 @@ static connection *connect_prepare(apns_transport *t, apns_tls_context *tls,
     return NULL;
 }
 
-/* Says what the system refused, and what helps. */
+/* Fills the error, with advice for EMFILE. */
 static int connect_fail(apns_error *error, int code) {
     char text[200];
     snprintf(text, sizeof(text), "%s%s", strerror(code), code == EMFILE ? "; raise the limit (ulimit -n)" : "");

@@ -8,7 +8,7 @@ void apns_connection_state_set(connection *c, enum connection_state state) {
         ENDS = 1 << CONNECTION_LEAVING,
         CLOSES = 1 << CONNECTION_CLOSING,
     };
-    /* An accepted connection begins with TLS, and a listener is up at once. */
+    /* Allowed transitions. An accepted connection starts with HANDSHAKING, and a listener goes directly to UP. */
     static const uint8_t next[] = {
         [CONNECTION_CONNECTING] = ENDS | 1 << CONNECTION_TUNNELING | 1 << CONNECTION_HANDSHAKING | 1 << CONNECTION_UP,
         [CONNECTION_TUNNELING] = ENDS | 1 << CONNECTION_HANDSHAKING,
@@ -88,7 +88,7 @@ void apns_connection_handshake(connection *c, apns_tls_input *input) {
 void apns_connection_end_tls(connection *c) {
     const apns_error *error = apns_tls_session_error(c->tls);
     switch (error->scope) {
-    case 0: /* TLS was not even asked */
+    case 0: /* the failure happened before TLS was called */
         apns_connection_end(c, APNS_TRANSPORT_SCOPE_SYSTEM, ENOMEM, "no memory for a send buffer", false);
         break;
     case APNS_TLS_ERROR_ALPN:
@@ -137,14 +137,14 @@ static void end_note(connection *c, uint32_t scope, int64_t code, const char *te
     apns_transport_event_detail_set(node, text, strlen(text));
 }
 
-/* True when requests lie in our buffers that were never handed to the reactor, or wait for room there: saying goodbye
- * would send them, although their outcome will be that they were not sent. */
+/* Whether our buffers contain requests that were not given to the reactor. A polite end would send these, although
+ * their outcome will be NOT_SENT. */
 static bool unsent_requests(const connection *c) {
     return c->h2 != NULL && c->side->client &&
            (apns_h2_session_written_stream(c->h2) > c->handed_stream || apns_h2_session_waits(c->h2));
 }
 
-/* Writes what HTTP/2 still has to say (GOAWAY), and close_notify. */
+/* Writes the pending HTTP/2 frames, such as GOAWAY, and close_notify. */
 static void last_words(connection *c) {
     if (!apns_connection_output_ready(c)) return;
     if (c->h2 != NULL && apns_connection_plain_ready(c)) apns_h2_session_pump(c->h2);
@@ -164,7 +164,7 @@ void apns_connection_end(connection *c, uint32_t scope, int64_t code, const char
     if (polite) last_words(c);
     apns_h2_session_destroy(c->h2);
     c->h2 = NULL;
-    c->side->requests_end(c, scope, code); /* the session's streams had them until now */
+    c->side->requests_end(c, scope, code); /* only now: until here the session refers to the requests */
     APNS_REQUIRE(c->first == NULL);
     if (!polite || (c->fill.length == 0 && c->flight == NULL)) {
         apns_connection_close(c);
@@ -211,7 +211,7 @@ static void goodbye(connection *c) {
         apns_connection_end(c, APNS_TRANSPORT_SCOPE_HTTP2, c->goaway_code, "closed after the server's GOAWAY", true);
 }
 
-/* A server may say a second GOAWAY, and only that has the reason: true until it has had its moment. */
+/* Whether to wait for a second GOAWAY, which some servers send, and which alone contains the reason. */
 static bool goaway_awaited(connection *c) {
     if (!c->goaway_received || !c->side->client) return false;
     if (c->deadline_ns == UINT64_MAX) apns_connection_deadline_set(c, GOAWAY_MS_MAX);

@@ -2,17 +2,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Completions that are worth waiting for while lingering. */
+/* The number of completions that a lingering poll waits for. */
 enum { LINGER_BATCH = REACTOR_EVENTS_MAX };
 
-/* Waits that take what has arrived before deadlines are looked at; a peer that sends all the time must not hold them
- * up. */
+/* Limit on the waits that drain received data before deadlines are checked, for peers that send without pause. */
 enum { ARRIVED_ROUNDS_MAX = 64 };
 
-/* A look at the clock that comes so much later than it was meant to says that this process stood still meanwhile: it
- * was stopped, its container was paused, its machine slept, or it got no processor. Answers lay there and nobody read
- * them, so that time is nobody's delay and no deadline's; it counts a little, so that time goes on in a process that
- * gets hardly any processor. */
+/* When the clock is read more than STANDSTILL_NS later than intended, this process did not run in the meantime: it was
+ * stopped, its container was paused, the machine slept, or it got no CPU time. Responses may have arrived unread, so
+ * that time does not count toward deadlines, except for STANDSTILL_COUNTS_NS of it: that way deadlines still pass in a
+ * process that hardly gets CPU time. */
 #define STANDSTILL_NS 1000000000U
 #define STANDSTILL_COUNTS_NS 100000000U
 
@@ -33,7 +32,7 @@ void apns_transport_request_give(apns_transport *t, request *r) {
     apns_h2_pool_give(t->pool, &r->exchange);
 }
 
-/* What the last poll returned is not read any more. */
+/* Releases the memory behind the records that the last poll returned. */
 static void release_returned(apns_transport *t) {
     while (t->messages != NULL) {
         apns_h2_message *message = t->messages;
@@ -53,7 +52,7 @@ static void flush_dirty(apns_transport *t) {
     }
 }
 
-/* What a connection that did not come up in time waited for. */
+/* Ends a connection that did not come up in time, and reports the step that it was waiting for. */
 static void took_too_long(connection *c) {
     static const char *const awaited[] = {
         [CONNECTION_CONNECTING] = "no TCP connection",
@@ -85,7 +84,7 @@ static void connection_expire(connection *c) {
     apns_connection_drained_check(c);
 }
 
-/* Looks at all deadlines. */
+/* Checks the deadlines of all connections. */
 static void expire_all(apns_transport *t) {
     t->next_deadline_ns = UINT64_MAX;
     for (uint32_t i = 0; i < t->slot_count; i++)
@@ -102,7 +101,7 @@ static void dispatch(apns_transport *t, const apns_reactor_event *event) {
         return;
     }
     connection *c = apns_transport_slot_find(t, event->context);
-    if (c == NULL || c->socket != event->socket) return; /* of a connection refused for want of a slot */
+    if (c == NULL || c->socket != event->socket) return; /* connection refused because of no free slot */
     switch (event->kind) {
     case APNS_REACTOR_CONNECTED:
         apns_connection_connected(c, event);
@@ -127,26 +126,27 @@ static bool reportable(const apns_transport *t, const apns_transport_poll_io *io
            ((t->events_first != NULL || t->woken) && io->event_capacity > 0);
 }
 
-/* Whether a closed connection only waits for being reported. */
+/* Whether a closed connection has only its DOWN event left to report. */
 static bool closing_reportable(const apns_transport *t, const apns_transport_poll_io *io) {
     for (const connection *c = t->closed; c != NULL; c = c->closed_next)
         if (c->unreturned == 0) return io->event_capacity > 0;
     return false;
 }
 
-/* Waits, and handles what comes. Returns how much that was, or the loop's negative errno. */
+/* Waits for events and handles them. Returns their number, or the negative errno of the loop. */
 static int take(apns_transport *t, const apns_reactor_wait_options *options) {
     t->asleep_ns = options->timeout_ns;
     int count = apns_reactor_wait(t->reactor, options, t->reactor_events, REACTOR_EVENTS_MAX);
     apns_transport_look(t);
-    if (t->ground->stepped) t->asleep_ns = options->timeout_ns; /* the caller sleeps for it */
+    if (t->ground->stepped) t->asleep_ns = options->timeout_ns; /* the wait happens in the caller */
     for (int i = 0; i < count; i++)
         dispatch(t, &t->reactor_events[i]);
     return count;
 }
 
-/* Once a deadline may have passed, everything that has arrived is taken first, however much that is, for an answer that
- * lies there is no missing one. Two waits in a row must bring nothing: the first may only have given buffers back. */
+/* Once a deadline may have passed, everything that has arrived is handled before it takes effect, because an answer
+ * that has arrived is not late. Two consecutive waits must return nothing, as the first may only have returned buffers
+ * to the kernel. */
 static int expire(apns_transport *t) {
     if (t->now_ns < t->next_deadline_ns) return 0;
     const apns_reactor_wait_options at_once = {.batch_min = 1};
@@ -255,8 +255,8 @@ static void events_fill(apns_transport *t, apns_transport_poll_io *io) {
     }
 }
 
-/* The last event of connections that are closed, after all others, and once their outcomes have all been returned.
- * Until it is returned a request may still be submitted to the connection, whose outcome comes first. */
+/* Returns the DOWN events of closed connections, after all other events and only when all outcomes of the connection
+ * have been returned. Until then requests may still be submitted to the connection; their outcomes come before DOWN. */
 static void closed_fill(apns_transport *t, apns_transport_poll_io *io) {
     if (t->events_first != NULL) return;
     for (connection **link = &t->closed; *link != NULL && io->event_count < io->event_capacity;) {
@@ -284,7 +284,8 @@ int apns_transport_poll(apns_transport *t, apns_transport_poll_io *io) {
     if (t->acceptor != NULL) t->acceptor->received_fill(t, io);
     events_fill(t, io);
     closed_fill(t, io);
-    /* What is known is not lost to a failure of the loop: that is told when there is nothing else to tell. */
+    /* A failure of the loop is reported only when there is nothing else to report, so that known outcomes are not
+     * lost. */
     bool told = io->outcome_count > 0 || io->event_count > 0 || io->received_count > 0;
     return told ? APNS_OK : status;
 }

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The peer's first SETTINGS: the connection can be used. False when there is no memory to say so: nobody would ever use
- * it. */
+/* Makes the connection usable after the peer's first SETTINGS. Returns false if there is no memory for the event,
+ * without which the caller would never use the connection. */
 static bool up(connection *c) {
     event_node *node =
         apns_transport_event_add(c, c->side->client ? APNS_TRANSPORT_EVENT_UP : APNS_TRANSPORT_EVENT_ACCEPTED);
@@ -41,14 +41,14 @@ static void goaway_add(connection *c, const apns_h2_goaway *goaway) {
     apns_transport_event_detail_set(node, goaway->debug, goaway->debug_length);
 }
 
-/* However many a peer sends, one waits: they must not take the room of what matters. */
+/* At most one PONG event is waiting at a time, so that a peer cannot use up the room for other events. */
 static void pong_add(connection *c, uint64_t sent_ns) {
     if (c->pong == NULL) c->pong = apns_transport_event_add(c, APNS_TRANSPORT_EVENT_PONG);
     uint64_t now_ns = c->transport->now_ns;
     if (c->pong != NULL) c->pong->event.code = now_ns > sent_ns ? (int64_t)((now_ns - sent_ns) / 1000) : 0;
 }
 
-/* False when the connection must end. */
+/* Returns false if the connection must end. */
 static bool facts_collect(connection *c) {
     apns_h2_facts *facts = apns_h2_session_facts(c->h2);
     APNS_ASSERT(facts->goaway_count <= APNS_H2_GOAWAYS_KEPT);
@@ -88,9 +88,9 @@ void apns_connection_collect(connection *c) {
         apns_connection_drained_check(c);
 }
 
-/* Decrypts until the ciphertext is used up, and feeds the session with many records at once: servers that write each
- * answer as a record of its own are common. Returns the last enum apns_tls_result, or APNS_TLS_WANT when the session
- * failed (its failure is found by apns_connection_collect). */
+/* Decrypts all of the input and passes many records at once to the session, because servers often send each response as
+ * a record of its own. Returns the last enum apns_tls_result, or APNS_TLS_WANT if the session failed, which
+ * apns_connection_collect detects. */
 static int decrypt_all(connection *c, apns_tls_input *input) {
     apns_transport *t = c->transport;
     size_t filled = 0;

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Free buffers are linked through their first bytes. */
+/* A free buffer; the list is linked through the first bytes. */
 struct buffer {
     buffer *next;
 };
 
-/* NULL when memory is short. */
+/* Returns NULL if there is no memory. */
 static uint8_t *buffer_take(buffer_list *list) {
     buffer *taken = list->first;
     if (taken == NULL) return malloc(list->bytes);
@@ -95,7 +95,7 @@ int apns_connection_encrypt(void *context) {
     return 0;
 }
 
-/* Hands the buffer being filled to the reactor, unless one is under way. */
+/* Gives the buffer being filled to the reactor, unless a send is under way. */
 static void hand_over(connection *c) {
     if (c->flight != NULL || c->fill.length == 0) return;
     size_t length = c->side->sendable == NULL ? c->fill.length : c->side->sendable(c, c->fill.length);
@@ -115,7 +115,7 @@ static void hand_over(connection *c) {
     c->plain.paused = false;
     if (c->h2 == NULL) return;
     c->handed_stream = apns_h2_session_written_stream(c->h2);
-    if (apns_h2_session_pending(c->h2)) apns_connection_dirty(c); /* there is room again */
+    if (apns_h2_session_pending(c->h2)) apns_connection_dirty(c); /* the session can write again */
 }
 
 bool apns_connection_plain_ready(connection *c) {
@@ -123,7 +123,7 @@ bool apns_connection_plain_ready(connection *c) {
     return c->plain.bytes != NULL;
 }
 
-/* Pumps the session into records; false when the connection ended. */
+/* Encrypts what the session has to send. Returns false if the connection ended. */
 static bool pump(connection *c) {
     APNS_ASSERT(c->h2 != NULL);
     if (!apns_h2_session_pending(c->h2) && c->plain.length == 0) return true;

@@ -1,7 +1,7 @@
 #include "transport_internal.h"
 #include <string.h>
 
-/* Identity: slot number plus one in the low half, generation in the high half. */
+/* Slot number plus one in the low half, generation in the high half. */
 static uint64_t identity(uint32_t index, uint32_t generation) {
     return (uint64_t)generation << 32 | (index + 1);
 }

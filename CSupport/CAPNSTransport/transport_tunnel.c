@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a proxy may say before it lets bytes through. */
+/* Limits on the proxy's response and on our CONNECT request. */
 enum { TUNNEL_ANSWER_BYTES_MAX = 8192, TUNNEL_REQUEST_BYTES_MAX = 8192 };
 
-/* What a proxy has answered so far. */
+/* The part of a proxy's response that has been received. */
 struct tunnel {
     uint32_t length;
     char answer[TUNNEL_ANSWER_BYTES_MAX];
@@ -40,7 +40,7 @@ static void fail(connection *c, int64_t code, const char *text) {
     apns_connection_end(c, APNS_TRANSPORT_SCOPE_PROXY, code, text, false);
 }
 
-/* Says what is wanted, in one piece: it fits the buffer that TLS writes to later. */
+/* Writes the request in one piece into the send buffer, which is large enough for it. */
 void apns_connection_tunnel(connection *c) {
     const apns_transport *t = c->transport;
     APNS_REQUIRE(c->tunnel == NULL && c->fill.length == 0);
@@ -57,7 +57,7 @@ void apns_connection_tunnel(connection *c) {
     apns_connection_dirty(c);
 }
 
-/* The status of "HTTP/1.x NNN ...", or 0 when it is none. */
+/* Returns the status of "HTTP/1.x NNN ...", or 0 if the line is malformed. */
 static int status_of(const char *answer, size_t length) {
     if (length < 13 || memcmp(answer, "HTTP/1.", 7) != 0 || answer[8] != ' ') return 0;
     int status = 0;
@@ -68,7 +68,7 @@ static int status_of(const char *answer, size_t length) {
     return status;
 }
 
-/* Where the head ends, or 0; it did not end within the first seen bytes. */
+/* Returns the length of the response head, or 0 if it is incomplete. It does not end within the first seen bytes. */
 static size_t head_length(const tunnel *t, size_t seen) {
     for (size_t i = seen > 3 ? seen : 3; i < t->length; i++)
         if (memcmp(t->answer + i - 3, "\r\n\r\n", 4) == 0) return i + 1;
@@ -86,7 +86,7 @@ static void judge(connection *c, size_t head, const apns_tls_input *rest) {
         fail(c, status, text);
         return;
     }
-    /* TLS begins with our hello: whatever stands behind the head is none of the server's. */
+    /* The client speaks first in TLS, so bytes after the head cannot come from the server. */
     if (rest->length > 0 || head < c->tunnel->length) {
         fail(c, 0, "the proxy said more than its answer");
         return;

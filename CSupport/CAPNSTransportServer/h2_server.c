@@ -5,18 +5,18 @@
 
 enum { STREAM_WINDOW = 1 << 18 };
 
-/* What the server may owe the peer of apns_h2_fault_bytes, and how much of it is written before looking whether the
- * output is paused. */
+/* Limit on the queued bytes of apns_h2_fault_bytes, and the number of bytes written before the output is checked for a
+ * pause. */
 enum { RAW_BYTES_MAX = 64 << 20, PIECE_BYTES = 16384 };
 
-/* An error code that never leaves: its RST_STREAM only closes the stream here. */
+/* An error code that is never sent: its RST_STREAM frame only closes the stream locally. */
 enum { CODE_SILENT = 0x7fffff5a };
 
-/* Bytes of apns_h2_fault_bytes that wait. */
+/* Queued bytes of one apns_h2_fault_bytes. */
 typedef struct raw_piece {
     struct raw_piece *next;
     size_t length;
-    size_t begun; /* bytes of it that are out */
+    size_t begun; /* number of bytes already written */
     int32_t stream;
     bool started;
     uint8_t bytes[];
@@ -98,8 +98,8 @@ int apns_h2_fault_bytes(apns_h2_session *session, int32_t stream, const uint8_t 
     return 0;
 }
 
-/* Closes the stream here, so that the peer's next one is not one too many. The library has nothing else to write by
- * now. */
+/* Closes a stream locally, so that the client's next stream does not exceed the limit. nghttp2 has nothing else to send
+ * at this time. */
 static int forget(apns_h2_session *session, int32_t stream) {
     int result = nghttp2_submit_rst_stream(session->ng, NGHTTP2_FLAG_NONE, stream, CODE_SILENT);
     return result < 0 ? apns_h2_session_fail_library(session, result) : apns_h2_send_library(session);
@@ -120,7 +120,7 @@ static void raw_clear(apns_h2_session *session) {
         raw_drop(session);
 }
 
-/* Goes on with one piece; false when it is not all out. */
+/* Continues to write a piece; returns whether it is complete. */
 static bool raw_write(apns_h2_session *session, raw_piece *raw) {
     while (raw->begun < raw->length && !session->output->paused) {
         size_t left = raw->length - raw->begun;
@@ -157,7 +157,7 @@ void apns_h2_fault_early_set(apns_h2_session *session, bool early) {
     server_of(session)->early = early;
 }
 
-/* True for a frame that must not leave. */
+/* Whether a frame must not be sent. */
 static bool withholds(apns_h2_session *session, const uint8_t *frame, size_t length) {
     static const uint8_t silent[] = {CODE_SILENT >> 24, CODE_SILENT >> 16 & 0xff, CODE_SILENT >> 8 & 0xff,
                                      CODE_SILENT & 0xff};
@@ -188,7 +188,7 @@ static int stream_begin(apns_h2_session *session, int32_t stream) {
     return result == 0 ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;
 }
 
-/* A request that was handed on before its end has no message any more: trailer fields are passed over. */
+/* A request that was returned before its end has no message any more; its trailer fields are ignored. */
 static int field_add(apns_h2_session *session, apns_h2_exchange *exchange, const h2_received_field *field) {
     if (exchange->message == NULL) return 0;
     if (exchange->message->field_count == APNS_H2_FIELDS_RECEIVED_MAX) return apns_h2_receive_field_limit(session);
@@ -200,7 +200,7 @@ static void fields_end(apns_h2_session *session, apns_h2_exchange *exchange) {
     if (server_of(session)->early) apns_h2_receive_fact_add(session, exchange, APNS_H2_FIELDS);
 }
 
-/* The message was there from the beginning: this request was handed on before its end. */
+/* Called only for requests that were returned before their end, because others have a message from the start. */
 static apns_h2_message *body_begin(apns_h2_session *session, apns_h2_exchange *exchange) {
     (void)session;
     (void)exchange;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Accepts whatever certificate a client shows: possession of its key was proven by the handshake. */
+/* Accepts any client certificate; the handshake has proven possession of its key. */
 static int verify_any(int ok, X509_STORE_CTX *store) {
     (void)ok;
     (void)store;
@@ -41,8 +41,8 @@ int apns_tls_server_context_create(const apns_tls_context_options *options, apns
     return apns_tls_context_create(&apns_tls_server_role, options, out, error);
 }
 
-/* Appends a line with the first attribute of a kind; returns how much is written then. What does not fit is left out
- * whole: a name cut short would be another name. */
+/* Appends a line with the first subject attribute of a kind, and returns the new length. A line that does not fit is
+ * omitted, because a truncated name would be another name. */
 static size_t attribute_write(const X509_NAME *subject, int nid, const char *label, char *text, size_t length,
                               size_t capacity) {
     int place = X509_NAME_get_index_by_NID(subject, nid, -1);
@@ -71,7 +71,7 @@ void apns_tls_session_peer_describe(const apns_tls_session *session, char *text,
     ERR_clear_error();
 }
 
-/* In the clear, as a server answers a ClientHello that it cannot agree with (RFC 8446, section 6). */
+/* Appends an unencrypted handshake_failure alert (RFC 8446, section 6). */
 static void alert_append(apns_tls_output *output) {
     static const uint8_t record[] = {21, 3, 3, 0, 2, 2, 40};
     if (output->bytes == NULL || output->capacity - output->length < sizeof(record)) return;
@@ -79,12 +79,12 @@ static void alert_append(apns_tls_output *output) {
     output->length += sizeof(record);
 }
 
-/* Once there are keys only the library can write an alert, and it does when a record is not what it should be. The
- * first zeros end a record that has come in part. */
+/* After the handshake only OpenSSL can encrypt an alert; it sends one for an invalid record. The first blocks complete
+ * a partly received record. */
 void apns_tls_session_alert(apns_tls_session *session) {
     enum { BLOCK_BYTES = 256, BLOCKS_MAX = 80 };
     static const uint8_t wrong[BLOCK_BYTES] = {23, 3, 3, 0, BLOCK_BYTES - 5};
-    if (session->ssl == NULL) return; /* without TLS there are no alerts */
+    if (session->ssl == NULL) return; /* no alerts without TLS */
     if (!SSL_is_init_finished(session->ssl)) {
         alert_append(session->output);
         return;

@@ -4,13 +4,13 @@
 
 enum { HELD_BYTES_MAX = 16 << 20 };
 
-/* gently: after what is on its way. */
+/* Ends a connection; gently: after sending what is queued. */
 static void end(connection *c, uint32_t how, bool gently) {
     server_of(c)->ending = (uint8_t)how;
     apns_connection_end(c, APNS_TRANSPORT_SCOPE_LOCAL, APNS_TRANSPORT_LOCAL_FAULT, "ended on purpose", gently);
 }
 
-/* Only these two can end a connection in the middle of a TLS record. */
+/* Whether a connection can end in the middle of a TLS record. */
 static bool to_the_byte(uint32_t how) {
     return how == APNS_TRANSPORT_ABORT_RESET || how == APNS_TRANSPORT_ABORT_CLOSE;
 }
@@ -21,7 +21,7 @@ static void end_at_cut(connection *c) {
     end(c, how, !to_the_byte(how));
 }
 
-/* A server's connection whose end is not known yet, or NULL. */
+/* Returns a server connection that has not ended, or NULL. */
 static connection *find(const apns_transport *t, uint64_t id) {
     connection *c = apns_transport_slot_find(t, id);
     return c != NULL && c->side == &apns_server_side && c->state <= CONNECTION_UP ? c : NULL;
@@ -103,7 +103,7 @@ size_t apns_fault_sendable(connection *c, size_t length) {
     return to_the_byte(f->cut.how) ? (size_t)(f->cut.bytes - f->sent) : length;
 }
 
-/* Bytes are with the kernel, or there are some that the cut keeps back. */
+/* Called when bytes were sent, or when the cut withholds some. */
 void apns_fault_sent(connection *c, size_t length) {
     server_connection *f = server_of(c);
     f->sent += length;

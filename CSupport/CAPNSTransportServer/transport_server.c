@@ -12,7 +12,7 @@ static void request_release(apns_transport *t, request *r) {
     apns_transport_request_give(t, r);
 }
 
-/* The stream is gone. */
+/* Releases a request whose stream is closed, or leaves that to the poll while it is queued. */
 static void request_close(apns_transport *t, request *r) {
     APNS_ASSERT(r->state != REQUEST_NEW && r->state != REQUEST_GONE);
     apns_transport_request_unlink(r->connection, r);
@@ -23,7 +23,7 @@ static void request_close(apns_transport *t, request *r) {
         request_release(t, r);
 }
 
-/* A request began, became complete or was closed. */
+/* Called when a request began, became complete or was closed. */
 static void changed(connection *c, request *r) {
     apns_transport *t = c->transport;
     if (r->state == REQUEST_NEW) {
@@ -168,7 +168,7 @@ static int listen_fail(apns_error *error, int code) {
     return apns_error_set(error, APNS_RESOURCE, APNS_TRANSPORT_SCOPE_SYSTEM, code, text);
 }
 
-/* Takes a slot with a copy of the options, or returns NULL. */
+/* Returns a listener slot with a copy of the options, or NULL. */
 static connection *listener_take(apns_transport *t, const apns_transport_listen_options *options) {
     connection *c = apns_server_state_get(t) == NULL ? NULL : apns_transport_slot_take(t, &listener_side);
     if (c == NULL) return NULL;
@@ -178,7 +178,7 @@ static connection *listener_take(apns_transport *t, const apns_transport_listen_
         return NULL;
     }
     *copy = *options;
-    copy->address = NULL; /* the caller's */
+    copy->address = NULL; /* borrowed until return */
     c->own = copy;
     c->context = options->context;
     apns_connection_state_set(c, CONNECTION_UP);
@@ -225,7 +225,7 @@ int apns_transport_connection_goaway(apns_transport *t, apns_transport_connectio
     return apns_h2_session_goaway(c->h2, code, debug, debug_length);
 }
 
-/* Copies the body: the stream's windows may hold it back for a while. */
+/* Copies the body, because flow control may delay it. */
 static bool body_copy(apns_transport *t, request *r, const apns_transport_response *response) {
     if (response->body_length == 0) return true;
     r->response_body = apns_h2_memory_take(t->memory, response->body_length);

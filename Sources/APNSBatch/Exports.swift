@@ -1,3 +1,4 @@
-// The library's public types are declared where they are used first, in modules below this one; programs import this one alone.
+// The library's public types are declared in the modules below this one that use them first. Programs import only this
+// module.
 @_exported import APNSBatchModel
 @_exported import APNSBatchRecords

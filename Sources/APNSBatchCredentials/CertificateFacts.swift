@@ -1,14 +1,14 @@
 import APNSBatchBasics
 import CAPNSCrypto
 
-/// What a certificate says of itself.
+/// Facts from a certificate.
 package struct CertificateFacts: Equatable, Sendable {
-    /// First and last second of validity, seconds since 1970-01-01 00:00 UTC.
+    /// The first and last second of the validity, in seconds since 1970-01-01 00:00 UTC.
     package let notBefore: Int64
     package let notAfter: Int64
-    /// Common name of the subject, empty if there is none.
+    /// The common name of the subject; empty if there is none.
     package let commonName: String
-    /// UID of the subject, empty if there is none. APNs certificates carry the bundle id or the MDM topic here.
+    /// The UID of the subject; empty if there is none. APNs certificates contain the bundle id or the MDM topic here.
     package let userID: String
 
     /// Reads the first certificate of a PEM text.
@@ -27,12 +27,12 @@ package struct CertificateFacts: Equatable, Sendable {
         userID = textOfCharacters(record.user_id)
     }
 
-    /// Whether it is over so many seconds from now, or already.
+    /// Whether the certificate has expired or expires within a number of seconds.
     package func expires(within seconds: Int64, now: Int64) -> Bool { notAfter < now + seconds }
 
-    /// Whether it is over.
+    /// Whether the certificate has expired.
     package func isExpired(now: Int64) -> Bool { notAfter < now }
 
-    /// Whether it is not valid yet.
+    /// Whether the certificate is not yet valid.
     package func isEarly(now: Int64) -> Bool { now < notBefore }
 }

@@ -1,21 +1,21 @@
 import APNSBatchBasics
 import CAPNSCrypto
 
-/// A TLS client certificate with its private key, checked to belong together.
+/// A TLS client certificate with the private key that matches it.
 package struct ClientCertificate: Sendable {
-    /// The chain as given, own certificate first, PEM; without the private key that may stand in the same file.
+    /// The chain as given, own certificate first, PEM, without private keys.
     package let certificatePEM: [UInt8]
-    /// The private key as plain PKCS#8 PEM, also when it was given encrypted; wiped with the last reference.
+    /// The private key as unencrypted PKCS#8 PEM, even if it was given encrypted; wiped with the last reference.
     package let keyPEM: SecretBytes
-    /// What the own certificate says of itself.
+    /// The facts of the own certificate.
     package let facts: CertificateFacts
 
-    /// Reads a chain and its key, of any algorithm that OpenSSL knows.
+    /// Reads a chain and its key, of any algorithm that OpenSSL supports.
     ///
     /// - Parameters:
-    ///   - pem: one or more certificates, own first. May hold the private key too, as `openssl pkcs12` writes it.
-    ///   - key: the private key as PEM: a file of its own, or `pem` again.
-    ///   - passphrase: of the key, at most 1,024 bytes; ignored when the key is not encrypted.
+    ///   - pem: One or more certificates, own first. May contain the private key too, as written by `openssl pkcs12`.
+    ///   - key: The private key as PEM: a file of its own, or `pem` again.
+    ///   - passphrase: The passphrase of the key, at most 1,024 bytes; ignored if the key is not encrypted.
     package init(pem: Span<UInt8>, key: Span<UInt8>, passphrase: [UInt8]? = nil) throws(CredentialError) {
         var record = apns_crypto_certificate_facts()
         var plain = unsafe apns_crypto_buffer()
@@ -34,9 +34,9 @@ package struct ClientCertificate: Sendable {
         facts = CertificateFacts(record)
     }
 
-    /// Reads a PKCS#12 file (`.p12`, `.pfx`): key, certificate and chain under one passphrase.
+    /// Reads a PKCS#12 file (`.p12`, `.pfx`) with key, certificate and chain.
     ///
-    /// - Parameter passphrase: at most 1,024 bytes; nil for a file that was made without one.
+    /// - Parameter passphrase: At most 1,024 bytes; nil for a file that was made without one.
     package init(pkcs12: Span<UInt8>, passphrase: [UInt8]? = nil) throws(CredentialError) {
         var chain = unsafe apns_crypto_buffer()
         var key = unsafe apns_crypto_buffer()
@@ -52,8 +52,8 @@ package struct ClientCertificate: Sendable {
         facts = try CertificateFacts(pem: certificatePEM)
     }
 
-    /// Reads either form, told apart by content: PKCS#12 is DER, which no text begins like. A PKCS#12 file brings its own
-    /// key.
+    /// Reads a PKCS#12 file, which contains its key, or a PEM chain. PKCS#12 is recognised as DER, whose first bytes
+    /// never begin a text.
     package init(file: Span<UInt8>, key: Span<UInt8>, passphrase: [UInt8]? = nil) throws(CredentialError) {
         if file.count > 1 && file[0] == 0x30 && file[1] >= 0x80 {
             try self.init(pkcs12: file, passphrase: passphrase)
@@ -62,13 +62,15 @@ package struct ClientCertificate: Sendable {
         }
     }
 
-    /// The same for a chain that somebody else holds. `keyPEM`: nil for a key that stands beside it.
+    /// Reads a PEM chain.
+    ///
+    /// - Parameter keyPEM: The private key; nil if it is contained in `pem`.
     package init(pem: [UInt8], keyPEM: [UInt8]? = nil, passphrase: [UInt8]? = nil) throws(CredentialError) {
         let key = keyPEM ?? pem
         try self.init(pem: pem.span, key: key.span, passphrase: passphrase)
     }
 
-    /// A PEM text without its blocks of private keys, whatever their kind.
+    /// Returns a PEM text without its private key blocks.
     static func withoutPrivateKeys(_ pem: Span<UInt8>) -> [UInt8] {
         var kept: [UInt8] = []
         kept.reserveCapacity(pem.count)
@@ -84,7 +86,7 @@ package struct ClientCertificate: Sendable {
             if isMarker(pem, start..<end, "-----END ") { isInside = false }
             start = end + 1
         }
-        // One line end too many, unless the text ended inside of a block.
+        // Each line was followed by a line end, so that there is one too many unless the text ended inside a block.
         if kept.last == UInt8(ascii: "\n") { kept.removeLast() }
         return kept
     }

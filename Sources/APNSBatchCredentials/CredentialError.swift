@@ -1,36 +1,36 @@
 import APNSBatchBasics
 import CAPNSCrypto
 
-/// Why a key, a certificate or a passphrase could not be used.
+/// The reason why a key, a certificate or a passphrase could not be used.
 ///
-/// `detail` is one plain English sentence without a full stop. It never holds bytes of a key or of a passphrase, so it
-/// may go to a terminal or a log; the caller adds the name of the file.
+/// `detail` is one English sentence without a full stop. It never contains bytes of a key or of a passphrase, so that
+/// it may be logged. The caller adds the file name.
 package struct CredentialError: Error, Equatable, CustomStringConvertible {
-    /// The kind of failure, for code that must tell them apart.
+    /// The kind of failure.
     package enum Cause: Int32, Sendable {
-        /// There is no PEM block (RFC 7468) in the bytes.
+        /// The bytes contain no PEM block (RFC 7468).
         case notPEM = 1
-        /// PEM, but of something else: a certificate where a key was expected.
+        /// A PEM block of another type, such as a certificate instead of a key.
         case wrongBlock = 2
-        /// A key, but of another algorithm or on another curve.
+        /// A key of another algorithm or curve.
         case wrongKind = 3
-        /// Encrypted, and no passphrase was given.
+        /// Encrypted, but no passphrase was given.
         case encrypted = 4
-        /// The passphrase does not open it, or is longer than 1,024 bytes.
+        /// The passphrase is wrong, or longer than 1,024 bytes.
         case passphrase = 5
-        /// The right PEM block with a content that does not parse or is inconsistent.
+        /// A PEM block of the right type whose content cannot be parsed or is inconsistent.
         case malformed = 6
-        /// Certificate and private key do not belong together.
+        /// Certificate and private key do not match.
         case mismatch = 7
         /// Neither a host name nor an IP address.
         case name = 8
-        /// OpenSSL or the memory allocator failed; the input is not to blame.
+        /// OpenSSL or a memory allocation failed; not a fault of the input.
         case library = 9
-        /// A key with too few or too many bits.
+        /// The key has too few or too many bits.
         case size = 10
-        /// A PKCS#12 file without a key, or without the certificate for it.
+        /// A PKCS#12 file without a key, or without its certificate.
         case missing = 11
-        /// Encrypted with an old algorithm that only OpenSSL's legacy provider has, and that cannot be loaded.
+        /// Encrypted with an algorithm of OpenSSL's legacy provider, which cannot be loaded.
         case legacy = 12
     }
 
@@ -46,13 +46,13 @@ package struct CredentialError: Error, Equatable, CustomStringConvertible {
 }
 
 extension CredentialError {
-    /// From the record that a function of CAPNSCrypto filled.
+    /// Creates the error from a record that a function of CAPNSCrypto has filled.
     init(_ record: apns_error) {
         cause = Cause(rawValue: record.scope) ?? .library
         detail = textOfCharacters(record.text)
     }
 
-    /// Calls a function of CAPNSCrypto with a fresh record; a negative status becomes an error.
+    /// Calls a function of CAPNSCrypto with an error record, and throws if it returns a negative status.
     @discardableResult
     package static func check(
         _ call: (UnsafeMutablePointer<apns_error>) -> Int32

@@ -1,19 +1,19 @@
 import CAPNSCommon
 import CAPNSCrypto
 
-/// How a payload is encrypted.
+/// The cipher that encrypts a payload.
 package enum ContentCipher: Sendable, CaseIterable {
-    /// The tag of 16 bytes follows the ciphertext; a nonce of 12 bytes.
+    /// AES-256-GCM with a nonce of 12 bytes; the tag of 16 bytes follows the ciphertext.
     case aes256gcm
-    /// Filled up as PKCS#7 says; an IV of 16 bytes.
+    /// AES-256-CBC with an IV of 16 bytes and PKCS#7 padding.
     case aes256cbc
 }
 
-/// How the payload's key is filled up before RSA encrypts it (RFC 8017 section 7).
+/// The padding of RSA encryption of the payload's key (RFC 8017, section 7).
 package enum KeyPadding: Sendable, CaseIterable {
     case oaepSHA256
     case oaepSHA1
-    /// RSAES-PKCS1-v1_5, for recipients that know nothing better.
+    /// RSAES-PKCS1-v1_5, for recipients that do not support OAEP.
     case pkcs1
 }
 
@@ -22,7 +22,7 @@ package enum KeyPadding: Sendable, CaseIterable {
 /// - content: base64 of the AES encryption
 /// - secret: base64 of the RSA encryption of 32 bytes of key and then the IV
 ///
-/// Belongs to one thread at a time. Keys and IVs are wiped as soon as a message is sealed.
+/// May be used by one thread at a time. Keys and IVs are wiped after each message.
 @safe package final class PayloadSealer {
     private let handle: OpaquePointer
 
@@ -36,8 +36,8 @@ package enum KeyPadding: Sendable, CaseIterable {
 
     deinit { unsafe apns_crypto_sealer_free(handle) }
 
-    /// Takes the recipient of the next messages; see ``RecipientKey`` for the forms of a key. The same key as the last
-    /// time costs a comparison.
+    /// Sets the recipient of the following messages; see ``RecipientKey`` for the forms of a key. The same key as in
+    /// the last call costs only a comparison.
     package func address(_ key: UnsafeRawBufferPointer) throws(CredentialError) {
         var record = apns_error()
         let bytes = unsafe key.baseAddress?.assumingMemoryBound(to: UInt8.self)
@@ -46,24 +46,24 @@ package enum KeyPadding: Sendable, CaseIterable {
         }
     }
 
-    /// Bytes of the content of a message.
+    /// Returns the length of the content for a message, in bytes.
     package func contentLength(of count: Int) -> Int { unsafe apns_crypto_sealer_content_length(handle, count) }
 
-    /// Bytes of a secret for the recipient.
+    /// The length of the secret for the recipient, in bytes.
     package var secretLength: Int { unsafe apns_crypto_sealer_secret_length(handle) }
 
-    /// Bytes of a secret for a recipient with a key of so many bits.
+    /// Returns the length of the secret for a key with this number of bits, in bytes.
     package static func secretLength(bits: Int) -> Int { apns_base64_length((bits + 7) / 8) }
 
-    /// The longest secret that any recipient may have.
+    /// The maximum length of a secret, in bytes.
     package static var secretLengthMax: Int { apns_base64_length(Int(APNS_CRYPTO_RSA_BYTES_MAX)) }
 
     /// Seals a message for the recipient, which must have been set.
     ///
     /// - Parameters:
-    ///   - message: wiping it is the caller's business. Must not overlap the rooms.
-    ///   - content: room for ``contentLength(of:)`` bytes.
-    ///   - secret: room for ``secretLength`` bytes.
+    ///   - message: The message, which the caller wipes. Must not overlap `content` or `secret`.
+    ///   - content: Room for ``contentLength(of:)`` bytes.
+    ///   - secret: Room for ``secretLength`` bytes.
     package func seal(
         _ message: UnsafeRawBufferPointer, content: UnsafeMutableRawBufferPointer,
         secret: UnsafeMutableRawBufferPointer

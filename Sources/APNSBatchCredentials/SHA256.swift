@@ -2,7 +2,7 @@ import CAPNSCrypto
 
 /// SHA-256 (FIPS 180-4).
 package enum SHA256 {
-    /// The digest of the bytes: 32 bytes.
+    /// Returns the digest of the bytes, which has 32 bytes.
     package static func digest(_ bytes: [UInt8]) throws(CredentialError) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: Int(APNS_CRYPTO_SHA256_BYTES))
         try unsafe CredentialError.check { record in

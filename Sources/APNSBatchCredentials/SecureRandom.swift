@@ -2,7 +2,7 @@ import CAPNSCrypto
 
 /// Random bytes from OpenSSL's generator.
 package enum SecureRandom {
-    /// `count` random bytes.
+    /// Returns `count` random bytes.
     package static func bytes(_ count: Int) throws(CredentialError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         try unsafe CredentialError.check { record in
@@ -11,7 +11,7 @@ package enum SecureRandom {
         return bytes
     }
 
-    /// A random 64-bit number.
+    /// Returns a random 64-bit number.
     package static func number() throws(CredentialError) -> UInt64 {
         try bytes(8).reduce(0) { $0 << 8 | UInt64($1) }
     }

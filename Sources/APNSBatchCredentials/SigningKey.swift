@@ -1,22 +1,22 @@
 import CAPNSCrypto
 
-/// A private key on P-256 that signs provider tokens (ES256, RFC 7518 section 3.4).
+/// A private key on P-256 that signs provider tokens (ES256, RFC 7518, section 3.4).
 ///
-/// Immutable: several threads may sign at once. The key's memory is wiped on deinit.
+/// Immutable: several threads may sign at the same time. The key is wiped on deinit.
 @safe package final class SigningKey: Sendable {
-    /// Never changed after init, and CAPNSCrypto allows one key on several threads.
+    /// Not modified after init; CAPNSCrypto allows several threads to use a key.
     nonisolated(unsafe) private let handle: OpaquePointer
 
-    /// Takes over a `apns_crypto_key *` with a private key.
+    /// Takes ownership of an `apns_crypto_key *` with a private key.
     package init(taking handle: OpaquePointer) {
         unsafe self.handle = unsafe handle
     }
 
-    /// Reads a PEM text: PKCS#8 as in Apple's `.p8` files (RFC 5958), encrypted PKCS#8, or SEC 1.
+    /// Reads a PEM text: PKCS#8, as in Apple's `.p8` files (RFC 5958), encrypted PKCS#8, or SEC 1.
     ///
     /// - Parameters:
-    ///   - pem: the whole file.
-    ///   - passphrase: at most 1,024 bytes; ignored when the key is not encrypted.
+    ///   - pem: The whole file.
+    ///   - passphrase: At most 1,024 bytes; ignored if the key is not encrypted.
     package convenience init(pem: Span<UInt8>, passphrase: [UInt8]? = nil) throws(CredentialError) {
         var handle: OpaquePointer?
         try unsafe CredentialError.check { record in
@@ -29,7 +29,7 @@ import CAPNSCrypto
         unsafe self.init(taking: handle!)
     }
 
-    /// The same for bytes that somebody else holds.
+    /// Reads a PEM text from an array.
     package convenience init(pem: [UInt8], passphrase: [UInt8]? = nil) throws(CredentialError) {
         try self.init(pem: pem.span, passphrase: passphrase)
     }
@@ -40,10 +40,10 @@ import CAPNSCrypto
 }
 
 extension SigningKey {
-    /// Bytes of a signature: r and then s, 32 each, big endian.
+    /// The length of a signature, in bytes: r and s, 32 each, big endian.
     package static var signatureBytes: Int { Int(APNS_CRYPTO_ES256_BYTES) }
 
-    /// Signs a message of any length; returns ``signatureBytes`` bytes.
+    /// Signs a message of any length, and returns ``signatureBytes`` bytes.
     package func sign(_ message: [UInt8]) throws(CredentialError) -> [UInt8] {
         var signature = [UInt8](repeating: 0, count: Self.signatureBytes)
         try unsafe CredentialError.check { record in
@@ -52,7 +52,7 @@ extension SigningKey {
         return signature
     }
 
-    /// The public part as a `PUBLIC KEY` PEM text.
+    /// The public key as a `PUBLIC KEY` PEM text.
     package var publicKeyPEM: [UInt8] {
         get throws(CredentialError) {
             var buffer = unsafe apns_crypto_buffer()
@@ -61,12 +61,12 @@ extension SigningKey {
         }
     }
 
-    /// The key as a plain PKCS#8 PEM text: a secret, which the array does not wipe. For keys made for the occasion.
+    /// The private key as an unencrypted PKCS#8 PEM text, in an array that is not wiped. For generated test keys.
     package var privateKeyPEM: [UInt8] {
         get throws(CredentialError) { try writePrivateKey(passphrase: nil) }
     }
 
-    /// The key as an encrypted PKCS#8 PEM text (PBES2, AES-256-CBC).
+    /// Returns the private key as an encrypted PKCS#8 PEM text (PBES2, AES-256-CBC).
     package func privateKeyPEM(passphrase: [UInt8]) throws(CredentialError) -> [UInt8] {
         try writePrivateKey(passphrase: passphrase)
     }

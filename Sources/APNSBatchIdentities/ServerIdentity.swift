@@ -2,22 +2,22 @@ import APNSBatchCredentials
 import CAPNSCrypto
 import CAPNSIdentities
 
-/// A certificate authority and a TLS server certificate signed by it, made for the occasion: what an embedded server
-/// needs so that its clients can verify it as they would any other.
+/// A generated certificate authority and a TLS server certificate that it signed, for the simulator and tests. Clients
+/// can verify it like any other certificate.
 package struct ServerIdentity: Sendable {
-    /// The authority's certificate, for the client's trusted certificates. Its key exists no more.
+    /// The authority's certificate, for the trusted certificates of clients. Its key was wiped.
     package let caPEM: [UInt8]
     /// The server's certificate, PEM.
     package let certificatePEM: [UInt8]
-    /// The server's private key, plain PKCS#8 PEM.
+    /// The server's private key, unencrypted PKCS#8 PEM.
     package let keyPEM: [UInt8]
 
-    /// Makes an identity on P-256, usable as TLS server and as TLS client.
+    /// Creates an identity on P-256, usable as TLS server and as TLS client.
     ///
     /// - Parameters:
-    ///   - hosts: 1 to 64 names that the certificate is for; IPv4 and IPv6 addresses become IP entries of
-    ///     subjectAltName (RFC 5280 section 4.2.1.6), all else DNS entries.
-    ///   - days: how long it is valid, from one day ago, 1 to 36,500.
+    ///   - hosts: The 1 to 64 names that the certificate is for; IPv4 and IPv6 addresses become IP entries of
+    ///     subjectAltName (RFC 5280, section 4.2.1.6), all others DNS entries.
+    ///   - days: The number of days until it expires, 1 to 36,500. It is valid from one day ago.
     package static func make(hosts: [String], days: Int = 30) throws(CredentialError) -> ServerIdentity {
         precondition((1...36_500).contains(days))
         guard hosts.allSatisfy({ !$0.utf8.contains(0) }) else {
@@ -36,18 +36,20 @@ package struct ServerIdentity: Sendable {
     }
 }
 
-/// A client certificate that signs itself, made for the occasion: what a client of an embedded server needs that asks
-/// for one. The server trusts the certificate itself.
+/// A generated, self-signed TLS client certificate, for the simulator and tests. The server trusts the certificate
+/// itself.
 package struct SelfSignedClient: Sendable {
-    /// PEM; also what the server has to trust.
+    /// The certificate, PEM.
     package let certificatePEM: [UInt8]
-    /// The private key, plain PKCS#8 PEM.
+    /// The private key, unencrypted PKCS#8 PEM.
     package let keyPEM: [UInt8]
 
+    /// Creates a certificate on P-256.
+    ///
     /// - Parameters:
-    ///   - userID: the UID of the subject, 1 to 200 bytes; for APNs the app.
-    ///   - commonName: the CN of the subject, 1 to 200 bytes.
-    ///   - days: how long it is valid, from one day ago, 1 to 36,500.
+    ///   - userID: The UID of the subject, 1 to 200 bytes; for APNs the bundle id.
+    ///   - commonName: The CN of the subject, 1 to 200 bytes.
+    ///   - days: The number of days until it expires, 1 to 36,500. It is valid from one day ago.
     package static func make(
         userID: String, commonName: String = "apns-batch test client", days: Int = 30
     ) throws(CredentialError) -> SelfSignedClient {
@@ -65,7 +67,7 @@ package struct SelfSignedClient: Sendable {
     }
 }
 
-/// Calls `body` with all texts as C strings, valid until it returns.
+/// Calls `body` with all texts as C strings, which are valid until it returns.
 private func withCStrings<R>(
     _ texts: ArraySlice<String>, _ done: [UnsafePointer<CChar>?] = unsafe [], _ body: ([UnsafePointer<CChar>?]) -> R
 ) -> R {

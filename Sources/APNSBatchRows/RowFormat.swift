@@ -1,19 +1,21 @@
-/// How the bytes of an input are rows of fields. A new format is a case here and a folder beside `CSV` with its splitter and
-/// its parser: the compiler asks for them at each `switch` of this file, and nothing else of the module knows formats.
+/// The format of an input: how its bytes are split into rows and fields. A new format is a case here, and a folder beside
+/// `CSV` with its splitter and its parser. The compiler asks for them at each `switch` of this file; nothing else in the
+/// module depends on formats.
 ///
-/// Records of all formats end in LF or CR LF, and blank lines are none.
+/// In all formats records end in LF or CR LF, and blank lines are not records.
 package enum RowFormat: Sendable, Equatable {
     case csv(CSVDialect)
 }
 
 extension RowFormat {
-    /// Finds where records end: all that the reader's thread does to the bytes.
+    /// Finds the ends of records. The reader thread does nothing else to the bytes.
     ///
     /// - Parameters:
-    ///   - bytes: begins where a record begins; `ByteBlock.slack` readable bytes behind `count`.
+    ///   - bytes: the bytes, from the beginning of a record on; `ByteBlock.slack` more bytes after `count` must be
+    ///     readable.
     ///   - final: whether the input ends with these bytes.
     ///   - ends: receives a `RecordEnd` for each record; owned by the caller.
-    ///   - capacity: how many at most; at least 1.
+    ///   - capacity: the maximum number of record ends; at least 1.
     func split(
         _ bytes: UnsafePointer<UInt8>, count: Int, final: Bool, into ends: UnsafeMutablePointer<RecordEnd>,
         capacity: Int, limits: RowLimits
@@ -28,9 +30,9 @@ extension RowFormat {
         }
     }
 
-    /// The names of the columns.
+    /// Returns the names of the columns.
     ///
-    /// - Parameter chunk: holds the first record and nothing else.
+    /// - Parameter chunk: a chunk that contains only the first record.
     /// - Throws: `InputError.foreign`, `.noHeader`, `.badHeader`, `.emptyColumnName`, `.duplicateColumnName`.
     func columns(of chunk: RowChunk, limits: RowLimits) throws(InputError) -> [String] {
         switch self {
@@ -39,10 +41,10 @@ extension RowFormat {
     }
 }
 
-// Mutating, although no member changes: a borrowed cursor would be copied out of its place for each row.
+// These functions are mutating, although they change no member, because a borrowed cursor would be copied for each row.
 extension RowCursor {
-    /// Fills `fields` with those of a record that is text and within the limits, and returns how many line ends are inside.
-    /// Nil, with nothing changed, if the record is not a good row or needs a closer look.
+    /// Sets `fields` to those of a record that is valid text and within the limits, and returns the number of LFs inside
+    /// it. Returns nil, with nothing changed, if the record is bad or unusual and needs `judge`.
     @inline(__always)
     mutating func parse(_ record: Record) -> UInt64? {
         switch format {
@@ -50,7 +52,7 @@ extension RowCursor {
         }
     }
 
-    /// Fills `row.fields` and `row.error`, whatever the record is, and returns how many LFs it has.
+    /// Sets `row.fields` and `row.error` for any record, and returns the number of its LFs.
     @inline(__always)
     mutating func judge(_ record: Record, into row: inout Row) -> UInt64 {
         switch format {

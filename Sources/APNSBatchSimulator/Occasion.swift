@@ -3,17 +3,16 @@ import APNSBatchCredentials
 import APNSBatchIdentities
 import Glibc
 
-/// A certificate and a signing key made for one occasion: what a simulator and its sender need when nobody has given them
-/// any.
+/// A certificate and a signing key that are generated for a simulator and its sender when none are given.
 package struct Occasion: Sendable {
     package static let keyID = "SIMULATOR1"
     package static let teamID = "SIMTEAM001"
 
-    /// Whom the sender must trust.
+    /// The certificate that the sender must trust, as PEM.
     package let authorityPEM: [UInt8]
     package let certificatePEM: [UInt8]
     package let keyPEM: [UInt8]
-    /// What the sender signs provider tokens with.
+    /// The key with which the sender signs provider tokens, as PEM.
     package let signingKeyPEM: [UInt8]
     package let publicKeyPEM: [UInt8]
 
@@ -54,7 +53,7 @@ package struct OccasionDirectory {
     private static let ownFile = "simulator.pem"
     private static let mark =
         "# Made by apns-batch simulate; its server certificate and keys are trusted by nobody else.\n"
-    /// Long enough that nobody has to think of it.
+    /// The validity of the certificate, in days.
     private static let days = 3650
     private static let lengthMax = 64 * 1024
 
@@ -69,7 +68,7 @@ package struct OccasionDirectory {
         self.hosts = hosts
     }
 
-    /// What an earlier simulator left here, or new ones where nothing is.
+    /// Returns what an earlier simulator stored here, or creates it.
     package func occasion() throws(SimulatorError) -> Occasion {
         guard unsafe mkdir(path, 0o755) == 0 || errno == EEXIST else { throw cannot("create", path) }
         let occasion: Occasion
@@ -81,7 +80,7 @@ package struct OccasionDirectory {
 
     private func make() throws(SimulatorError) -> Occasion {
         for name in [Self.authorityFile, Self.signingKeyFile] where unsafe access("\(path)/\(name)", F_OK) == 0 {
-            // Another simulator may have begun a moment ago.
+            // Another simulator may have created the files in the meantime.
             if let occasion = try earlier() { return occasion }
             throw foreign(name)
         }
@@ -94,7 +93,7 @@ package struct OccasionDirectory {
         return occasion
     }
 
-    /// Writes a file of the sender's, or finds it as it was written.
+    /// Writes a file for the sender, or checks that it exists with this content.
     private func keep(_ bytes: [UInt8], as name: String, readers: OutputFile.Readers) throws(SimulatorError) {
         let isNew = try writing { () throws(OutputFileError) in
             try OutputFile.create(bytes, at: "\(path)/\(name)", readers: readers)
@@ -113,7 +112,7 @@ package struct OccasionDirectory {
 
     private var hostsLine: String { "# For \(Set(hosts).sorted().joined(separator: " "))\n" }
 
-    /// What stands in it; nil where there is none.
+    /// Returns the content of `simulator.pem`, or nil if it does not exist.
     private func earlier() throws(SimulatorError) -> Occasion? {
         guard let bytes = try read(Self.ownFile) else { return nil }
         let text = String(decoding: bytes, as: UTF8.self)
@@ -132,7 +131,7 @@ package struct OccasionDirectory {
             publicKeyPEM: publicKey)
     }
 
-    /// A file's content; nil where there is none.
+    /// Returns the content of a file, or nil if it does not exist.
     private func read(_ name: String) throws(SimulatorError) -> [UInt8]? {
         let file = unsafe open("\(path)/\(name)", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {

@@ -3,11 +3,11 @@ import APNSBatchCredentials
 import APNSBatchIdentities
 import Synchronization
 
-/// An APNs on this machine: speaks HTTP/2 over TLS, validates every request as Apple documents, answers by a script and
-/// counts what it got.
+/// A local server that behaves like APNs: it speaks HTTP/2 over TLS, validates every request as Apple documents, answers
+/// by a script, and counts the requests.
 ///
-/// One thread of its own with its own loop; several simulators may run in one process. All functions may be called from
-/// any thread; `start` and `stop` block it for the moment they take.
+/// It runs on a thread of its own, and several simulators may run in one process. All functions may be called from any
+/// thread; `start` and `stop` block until the server thread has started or ended.
 package final class Simulator: Sendable {
     private enum State {
         case new
@@ -19,7 +19,7 @@ package final class Simulator: Sendable {
     private let keys: [ProviderKey]
     private let state = Mutex(State.new)
 
-    /// Checks script and keys; opens nothing.
+    /// Validates the script and the keys. Opens no socket.
     package init(_ configuration: SimulatorConfiguration) throws(SimulatorError) {
         if let fault = configuration.script.fault() {
             throw .script(fault)
@@ -38,7 +38,7 @@ package final class Simulator: Sendable {
         _ = stop()
     }
 
-    /// Another file in the place of the counts is noticed before anything is counted.
+    /// Refuses a path for the counts at which an unrelated file exists.
     private static func checkCounts(_ path: String) throws(SimulatorError) {
         do {
             try OutputFile.check(path, TokenCounts.file)
@@ -47,7 +47,7 @@ package final class Simulator: Sendable {
         }
     }
 
-    /// Starts to listen and returns the port.
+    /// Starts listening and returns the port.
     package func start() throws(SimulatorError) -> UInt16 {
         try state.withLock { (state) throws(SimulatorError) -> UInt16 in
             guard case .new = state else { throw .alreadyStarted }
@@ -58,7 +58,7 @@ package final class Simulator: Sendable {
         }
     }
 
-    /// The port of channel management while it runs on one of its own.
+    /// The port of channel management, if it has its own and the simulator runs.
     package var managementPort: UInt16? {
         state.withLock { state in
             guard case .running(_, let ports) = state else { return nil }
@@ -123,7 +123,7 @@ package final class Simulator: Sendable {
     }
 }
 
-/// Why a simulator could not be made or started.
+/// The reason why a simulator could not be created or started.
 package enum SimulatorError: Error, Equatable, CustomStringConvertible {
     /// A value of the script is wrong: `rules[2].share: …`.
     case script(String)
@@ -131,7 +131,7 @@ package enum SimulatorError: Error, Equatable, CustomStringConvertible {
     case configuration(String)
     /// The certificate or the address could not be used.
     case transport(String)
-    /// The machine refused something: a thread, memory, descriptors.
+    /// The system refused a thread, memory or a descriptor.
     case system(String)
     /// `start` was called a second time.
     case alreadyStarted

@@ -1,8 +1,8 @@
 import APNSBatchBasics
 
-/// What a simulator is made of.
+/// The configuration of a simulator.
 package struct SimulatorConfiguration: Sendable {
-    /// The loop that runs below.
+    /// The event loop of the transport.
     package enum Loop: Sendable {
         /// io_uring, or epoll where io_uring is refused.
         case automatic
@@ -10,17 +10,17 @@ package struct SimulatorConfiguration: Sendable {
         case epoll
     }
 
-    /// Which of the two APNs it is. The sandbox adds `apns-unique-id` to what it accepts.
+    /// The APNs environment to imitate. The sandbox adds `apns-unique-id` to accepted requests.
     package enum Environment: String, Sendable, CaseIterable {
         case production, sandbox
     }
 
-    /// What is said to client certificates, which are of one environment or of both.
+    /// How a client certificate of the wrong environment is refused.
     package enum CertificateFault: String, Sendable, CaseIterable {
         case none
         /// Each request gets 403 BadCertificateEnvironment.
         case answer
-        /// GOAWAY with that reason, NO_ERROR and last-stream-id 0, as has been seen.
+        /// GOAWAY with that reason, NO_ERROR and last-stream-id 0, as observed at APNs.
         case goaway
     }
 
@@ -28,11 +28,11 @@ package struct SimulatorConfiguration: Sendable {
     package struct ProviderKey: Sendable {
         package var keyID: String
         package var teamID: String
-        /// PEM, `PUBLIC KEY`.
+        /// The public key, as PEM with the label `PUBLIC KEY`.
         package var publicKeyPEM: [UInt8]
-        /// What it may push to, as `topics`; nil for the simulator's.
+        /// The topics of the key, in the form of the simulator's `topics`; nil for those.
         package var topics: [String]?
-        /// The environment that it is for; nil for both.
+        /// The environment of the key; nil for both.
         package var environment: Environment?
 
         package init(keyID: String, teamID: String, publicKeyPEM: [UInt8]) {
@@ -42,33 +42,33 @@ package struct SimulatorConfiguration: Sendable {
         }
     }
 
-    /// The address to listen on, IPv4 or IPv6 in numbers.
+    /// The address to listen on, a numeric IPv4 or IPv6 address.
     package var host = "127.0.0.1"
     /// The port to listen on; 0 lets the system choose.
     package var port: UInt16 = 0
-    /// A second port that alone answers for channels, as APNs has them on a host of their own; 0 lets the system choose,
-    /// nil serves all on the one port.
+    /// A second port for channel management, which APNs has on a separate host; 0 lets the system choose, nil serves all
+    /// requests on one port.
     package var managementPort: UInt16?
     package var environment = Environment.production
     /// Apps that may broadcast; nil for all.
     package var broadcastApps: [String]?
-    /// Takes broadcasts to every channel id of the right form, as if the channel had been made before.
+    /// Whether broadcasts to every valid channel id are accepted, as if the channel had been created before.
     package var knowsAllChannels = false
-    /// The most channels of one app.
+    /// The maximum number of channels of one app.
     package var channelsMaximum = 10_000
-    /// Who signs client certificates, PEM; nil when none are asked for. Such a certificate's app is its subject's UID.
+    /// The authority of client certificates, as PEM; nil when none are requested. The UID of the subject names the app.
     package var clientAuthorityPEM: [UInt8]?
     package var certificateFault = CertificateFault.none
-    /// The server's chain, leaf first, PEM.
+    /// The server's certificate chain, leaf first, as PEM.
     package var certificatePEM: [UInt8]
-    /// Its private key, PEM.
+    /// The private key of the certificate, as PEM.
     package var keyPEM: [UInt8]
     package var providerKeys: [ProviderKey]
     /// Bundle identifiers of the apps that may be pushed to, without the suffixes of push types; nil for any.
     package var topics: [String]?
     package var loop = Loop.automatic
     package var script = SimulatorScript()
-    /// Where to write what was counted for each token, as CSV; nil for nowhere.
+    /// The path of a CSV file for the counts of each token; nil for none.
     package var countsPath: String?
     /// MAX_CONCURRENT_STREAMS of a new connection, until a request with a valid provider token was answered.
     package var streamsBeforeToken: UInt32 = 1
@@ -76,23 +76,23 @@ package struct SimulatorConfiguration: Sendable {
     package var streams: UInt32 = 1000
     /// Bytes of one payload that a client may send before it hears that more may come; 0 for more than any payload has.
     package var streamWindow: UInt32 = 0
-    /// Milliseconds within which a client has to complete a new connection.
+    /// The time in which a client must complete a new connection, in milliseconds.
     package var connectTimeout: UInt32 = 10_000
-    /// Connections at once.
+    /// The maximum number of simultaneous connections.
     package var connections: UInt32 = 256
-    /// Requests open at once over all connections.
+    /// The maximum number of requests in flight over all connections.
     package var streamsTotal: UInt32 = 65_536
-    /// The oldest provider token accepted, in seconds.
+    /// The maximum age of a provider token, in seconds.
     package var tokenLifetime: Int64 = 3600
-    /// The shortest time between two provider tokens on one connection, in seconds.
+    /// The minimum time between two provider tokens on one connection, in seconds.
     package var tokenUpdateInterval: Int64 = 1200
-    /// How far in the future a provider token may have been issued, in seconds: clocks differ.
+    /// How far in the future a provider token may have been issued, in seconds, to allow for clock differences.
     package var clockTolerance: Int64 = 60
-    /// Seconds to add to the clock, also of `date`.
+    /// The number of seconds to add to the clock, also for `date`.
     package var clockOffset: Int64 = 0
-    /// Sees every request and may spoil its answer; nil for nobody.
+    /// An observer of all requests, which may replace their answers; nil for none.
     package var probe: (any SimulatorProbe)?
-    /// Milliseconds since the epoch.
+    /// Returns the time in milliseconds since the epoch.
     package var clock: @Sendable () -> Int64 = SystemClock.milliseconds
 
     /// The clock with the offset.
@@ -109,25 +109,24 @@ package struct SimulatorConfiguration: Sendable {
     }
 }
 
-/// Looks over a simulator's shoulder and jogs its elbow: for a simulation, which must know of every request what was
-/// received and what was answered.
+/// An observer for simulations, which learns of every request and its answer and may replace the answer.
 package protocol SimulatorProbe: AnyObject, Sendable {
-    /// What becomes of the next request.
+    /// Returns how the next request is treated.
     func fate() -> RequestFate
 
-    /// A request for a device that was judged: processed, whatever becomes of its answer.
+    /// Called after a request for a device was processed, whether or not its answer is sent.
     ///
     /// - Parameter status: of the answer. 200: the push is on its way to the device.
     func judged(token: UnsafeRawBufferPointer, status: UInt16)
 }
 
-/// What becomes of a request.
+/// How a request is treated.
 package enum RequestFate: Sendable, Equatable {
     case answered
-    /// REFUSED_STREAM: it is not looked at.
+    /// The request is not processed, and is reset with REFUSED_STREAM.
     case refused
-    /// Processed, and then RST_STREAM with that code for an answer.
+    /// The request is processed, and answered by RST_STREAM with that code.
     case reset(UInt32)
-    /// Processed and never answered.
+    /// The request is processed and never answered.
     case forgotten
 }

@@ -1,4 +1,4 @@
-/// What a simulator saw, from start to stop.
+/// The counts of a simulator, from start to stop.
 package struct SimulatorReport: Sendable, Equatable {
     /// How often an answer was given.
     package struct AnswerCount: Sendable, Equatable {
@@ -20,28 +20,28 @@ package struct SimulatorReport: Sendable, Equatable {
         package var requests: UInt64
     }
 
-    /// How often something was done wrong on purpose.
+    /// How often a fault was applied.
     package struct FaultCount: Sendable, Equatable {
         /// The fault's key in the script.
         package var name: String
         package var count: Int
     }
 
-    /// Requests received whole.
+    /// The number of complete requests received.
     package var requests: UInt64 = 0
-    /// Pushes to devices decided with 200.
+    /// The number of pushes to devices that were accepted.
     package var accepted: UInt64 = 0
-    /// What was decided, the most frequent first. An answer whose connection went away before it left counts too.
+    /// All answers, the most frequent first, including those whose connection ended before they were sent.
     package var answers: [AnswerCount] = []
-    /// Different device tokens of the right form.
+    /// The number of different valid device tokens.
     package var tokens = 0
-    /// How many of them were received more than once.
+    /// The number of valid device tokens that were received more than once.
     package var tokensReceivedAgain = 0
     /// Payloads accepted that held white space outside strings: allowed, but not paid for.
     package var payloadsWithBlanks: UInt64 = 0
-    /// Broadcasts decided with 200.
+    /// The number of broadcasts that were accepted.
     package var broadcasts: UInt64 = 0
-    /// Channels at the end.
+    /// The number of channels at the end.
     package var channels = 0
     /// Connections on which HTTP/2 began.
     package var connections: UInt64 = 0
@@ -53,7 +53,7 @@ package struct SimulatorReport: Sendable, Equatable {
     package var tokensTooEarly: UInt64 = 0
     /// Requests with a provider token that was too old.
     package var tokensExpired: UInt64 = 0
-    /// What each team sent, in the order of the keys.
+    /// The counts of each team, in the order of the keys.
     package var teams: [TeamCount] = []
     /// The most requests that were open at once on one connection.
     package var mostStreams = 0
@@ -61,7 +61,7 @@ package struct SimulatorReport: Sendable, Equatable {
     package var mostStreamsTotal = 0
     /// Faults in the order of the script. Those at bytes are not among them: see `connectionsAborted`.
     package var faults: [FaultCount] = []
-    /// Requests that a fault kept from being looked at: refused, or above the last stream of a GOAWAY. In no other count.
+    /// The number of requests not processed because of a fault: refused, or above the last stream of a GOAWAY.
     package var notProcessed: UInt64 = 0
     /// Connections that were ended on purpose.
     package var connectionsAborted: UInt64 = 0
@@ -69,7 +69,7 @@ package struct SimulatorReport: Sendable, Equatable {
     package var connectionsViolated: UInt64 = 0
     /// The loop that ran: `io_uring` or `epoll`.
     package var loop = ""
-    /// What went wrong besides, in English: the counts could not be written, the loop failed.
+    /// Other failures, in English, such as counts that could not be written.
     package var failures: [String] = []
 
     /// How often an answer was given.

@@ -1,7 +1,7 @@
 import CAPNSTransport
 import CAPNSTransportServer
 
-/// A simulator without a thread, in a simulation, driven turn by turn.
+/// A simulator without a thread, driven turn by turn by a simulation.
 @safe package final class SteppedSimulator {
     /// The number of its transport.
     package let number: UInt32
@@ -31,15 +31,15 @@ import CAPNSTransportServer
 
     deinit { unsafe apns_transport_destroy(transport) }
 
-    /// One turn; false when its loop failed.
+    /// Runs one turn. Returns false when the event loop failed.
     package func turn() -> Bool { server.turn() }
 
     package func finish() -> SimulatorReport { server.finish(countsPath: nil) }
 
-    /// Ids of the connections that are up.
+    /// The ids of the connections that are up.
     package var connections: [UInt64] { server.connections.ids }
 
-    /// Says GOAWAY on a connection, and closes it after the last answer if asked.
+    /// Sends GOAWAY on a connection, and closes it after the last answer if `closing` is true.
     package func goaway(_ connection: UInt64, code: UInt32, debug: String, closing: Bool) {
         let text = Array(debug.utf8)
         _ = unsafe apns_transport_connection_goaway(transport, connection, code, text, UInt32(text.count))
@@ -55,10 +55,10 @@ import CAPNSTransportServer
         unsafe apns_transport_wake(transport)
     }
 
-    /// Takes so many requests a second from now on; for a script with a rate limit.
+    /// Changes the rate limit to `perSecond` requests per second. The script must have a rate limit.
     package func take(perSecond: Int) { server.take(perSecond: perSecond) }
 
-    /// Closes a connection with requests open.
+    /// Closes a connection at once, with its requests in flight.
     package func close(_ connection: UInt64) {
         _ = unsafe apns_transport_connection_close(transport, connection, APNS_TRANSPORT_CLOSE_NOW.rawValue)
         unsafe apns_transport_wake(transport)

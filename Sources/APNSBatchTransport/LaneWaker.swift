@@ -1,7 +1,7 @@
 import APNSBatchBasics
 import CAPNSTransport
 
-/// Ends a lane's wait from any thread, also before the lane has begun and after it has ended (then it does nothing).
+/// Ends the wait of a lane, from any thread. Does nothing before the lane has started or after it has ended.
 package final class LaneWaker: Sendable {
     private let handle = Guarded<CoreHandle?>(nil)
 
@@ -9,7 +9,7 @@ package final class LaneWaker: Sendable {
 
     func attach(_ transport: CoreHandle) { handle.withLock { $0 = transport } }
 
-    /// The transport calls this as it goes.
+    /// Called by the transport when it is destroyed.
     package func detach() { handle.withLock { $0 = nil } }
 
     package func wake() {

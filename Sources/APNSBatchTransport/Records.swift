@@ -1,35 +1,35 @@
 import CAPNSTransport
 
-/// One request as it crosses to the core: fixed layout, pointers borrowed as `apns_transport.h` says.
+/// A request, as passed to the C core; `apns_transport.h` says who owns its pointers.
 package typealias RequestRecord = apns_transport_request
 
-/// One header field of a request.
+/// A header field of a request.
 package typealias FieldRecord = apns_transport_field
 
-/// The end of one request: exactly one for each request submitted.
+/// The outcome of a request; there is exactly one for each submitted request.
 package typealias OutcomeRecord = apns_transport_outcome
 
-/// What happened to a connection.
+/// An event of a connection.
 package typealias EventRecord = apns_transport_event
 
-/// Slot and generation of a connection; zero is none.
+/// The identity of a connection: slot number and generation. 0 is never a connection.
 package typealias ConnectionID = apns_transport_connection
 
-/// Counters of one transport since its creation.
+/// Counters of a transport since its creation.
 package typealias TransportStatistics = apns_transport_statistics
 
-/// How far a request got; everything that decides about sending again relies on it. Usable from inline, for lanes ask it of
-/// each answer.
+/// How far a request got, which determines whether it may be sent again. Inlinable because lanes check it for each
+/// answer.
 @frozen @usableFromInline package enum Delivery: UInt8, Sendable {
-    /// No byte of it left, or the peer said that it did not process it.
+    /// No byte of the request was sent, or the peer said that it did not process the request.
     case notSent = 0
-    /// It may have been processed, and no complete answer came.
+    /// The request may have been processed, but there is no complete response.
     case maybeSent = 1
-    /// A complete response.
+    /// A complete response was received.
     case answered = 2
 }
 
-/// Where a failure happened; says what its code means.
+/// Where a failure happened, which determines the meaning of its code; see `apns_transport_scope`.
 package enum FailureScope: UInt8, Sendable {
     case none = 0
     case system = 1
@@ -42,12 +42,12 @@ package enum FailureScope: UInt8, Sendable {
     case proxy = 8
 }
 
-/// The event loop that drives the sockets.
+/// The event loop of a transport.
 package enum LoopKind: UInt32, Sendable {
     case automatic = 0
     case ioUring = 1
     case epoll = 2
-    /// Made by a `TransportOpening` of somebody else's, and never asked for by this name.
+    /// A simulated loop, made by another `TransportOpening`; not allowed in ``TransportOptions``.
     case other = 3
 }
 
@@ -56,17 +56,17 @@ extension apns_transport_outcome {
     package var deliveryState: Delivery { unsafe Delivery(rawValue: delivery) ?? .maybeSent }
     package var failureScope: FailureScope { unsafe FailureScope(rawValue: scope) ?? .none }
 
-    /// The response body kept; valid until the next poll.
+    /// The part of the response body that was kept; valid until the next poll.
     package var bodyBytes: UnsafeRawBufferPointer {
         unsafe UnsafeRawBufferPointer(start: body, count: Int(body_length))
     }
 
-    /// The captured response header fields; valid until the next poll.
+    /// The captured fields of the response; valid until the next poll.
     package var capturedFields: UnsafeBufferPointer<FieldRecord> {
         unsafe UnsafeBufferPointer(start: fields, count: Int(field_count))
     }
 
-    /// The value of the first captured field of a name; nil where there is none. Valid until the next poll.
+    /// Returns the value of the first captured field with this name, or nil; valid until the next poll.
     package func captured(_ name: StaticString) -> UnsafeRawBufferPointer? {
         let wanted = unsafe UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
         return unsafe capturedFields.first { unsafe $0.nameBytes.elementsEqual(wanted) }?.valueBytes
@@ -82,7 +82,7 @@ extension apns_transport_field {
     }
 }
 
-/// What kind of news an event is.
+/// The kind of an event; see `apns_transport_event_kind`.
 package enum ConnectionEventKind: UInt8, Sendable {
     case up = 1
     case settings = 2
@@ -93,7 +93,7 @@ package enum ConnectionEventKind: UInt8, Sendable {
     case accepted = 7
 }
 
-/// How far a connection has got, and so what it waits for.
+/// The step that a connection is waiting for; see `apns_transport_stage`.
 package enum ConnectionStage: UInt8, Sendable {
     case connecting = 1
     case tunneling = 2
@@ -103,25 +103,26 @@ package enum ConnectionStage: UInt8, Sendable {
 }
 
 extension apns_transport_event {
-    /// How far the connection had got when it ended.
+    /// The stage that the connection had reached when it ended.
     package var connectionStage: ConnectionStage? { unsafe ConnectionStage(rawValue: stage) }
     package var eventKind: ConnectionEventKind? { unsafe ConnectionEventKind(rawValue: kind) }
     package var failureScope: FailureScope { unsafe FailureScope(rawValue: scope) ?? .none }
 
-    /// The server's certificate does not verify: an `X509_V_ERR` code, far below the library's packed errors.
+    /// Whether the server's certificate could not be verified: the code is an `X509_V_ERR` code, all of which are
+    /// smaller than OpenSSL's packed error codes.
     package var saysUntrusted: Bool { unsafe failureScope == .tls && (1..<1000).contains(code) }
 
-    /// The server did not choose h2 in TLS.
+    /// Whether the server did not select h2 (ALPN).
     package var saysNoHTTP2: Bool {
         unsafe failureScope == .local && code == Int64(APNS_TRANSPORT_LOCAL_NO_ALPN.rawValue)
     }
 
-    /// The detail as text; bytes that are no UTF-8 are replaced. For the log and the report, never on the way of a row.
+    /// The detail as text, for the log and the report; invalid UTF-8 is replaced. Not for the path of a row.
     package var detailText: String {
         unsafe String(decoding: UnsafeRawBufferPointer(start: detail, count: Int(detail_length)), as: UTF8.self)
     }
 
-    /// The detail as it came; valid until the next poll.
+    /// The detail as received; valid until the next poll.
     package var detailBytes: UnsafeRawBufferPointer {
         unsafe UnsafeRawBufferPointer(start: detail, count: Int(detail_length))
     }

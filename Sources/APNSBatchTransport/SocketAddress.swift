@@ -1,6 +1,6 @@
 import Glibc
 
-/// An IPv4 or IPv6 address with its port.
+/// An IPv4 or IPv6 address with a port.
 package struct SocketAddress: Sendable, Equatable, CustomStringConvertible {
     private let bytes: [UInt8]
 
@@ -8,7 +8,7 @@ package struct SocketAddress: Sendable, Equatable, CustomStringConvertible {
         bytes = unsafe [UInt8](UnsafeRawBufferPointer(start: pointer, count: Int(length)))
     }
 
-    /// 127.0.0.1 and a port.
+    /// Returns the address 127.0.0.1 with a port.
     package static func loopback(port: UInt16) -> SocketAddress {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -31,7 +31,7 @@ package struct SocketAddress: Sendable, Equatable, CustomStringConvertible {
         unsafe withPointer { pointer, _ in unsafe Int32(pointer.pointee.sa_family) == AF_INET6 }
     }
 
-    /// The numeric address and port, as in `[::1]:443`.
+    /// The numeric address and port, such as `[::1]:443`.
     package var description: String {
         var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
         var port = [CChar](repeating: 0, count: Int(NI_MAXSERV))
@@ -50,17 +50,18 @@ package struct SocketAddress: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// Asks the system's resolver. Blocks: not for a lane's thread.
+/// Resolves host names with the system's resolver.
 package enum HostResolver {
     package struct Failure: Error, CustomStringConvertible, Sendable {
         package let description: String
     }
 
-    /// Addresses of one host that are looked at; nobody can use more of them.
+    /// The maximum number of addresses per host.
     private static let addressesMax = 256
 
-    /// All addresses of a host in the order the system prefers (RFC 6724), families alternating so that a dead family
-    /// costs one attempt and not all of them (RFC 8305, section 4).
+    /// Returns the addresses of a host in the order that the system prefers (RFC 6724), alternating between address
+    /// families (RFC 8305, section 4): if one family does not work, every second attempt still uses the other. Blocks:
+    /// must not be called on a lane's thread.
     package static func resolve(host: String, port: UInt16) throws(Failure) -> [SocketAddress] {
         var hints = unsafe addrinfo()
         unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

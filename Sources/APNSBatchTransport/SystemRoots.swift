@@ -1,8 +1,7 @@
 import APNSBatchBasics
 import CAPNSTransport
 
-/// The certificates that the system trusts: read from the disk when they are first needed, once for all lanes and providers
-/// of a campaign.
+/// The certificates that the system trusts, loaded on first use and shared by all lanes and providers of a campaign.
 package final class SystemRoots: Sendable {
     private let handle = Guarded<CoreHandle?>(nil)
 

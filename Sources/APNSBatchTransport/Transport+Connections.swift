@@ -1,14 +1,14 @@
 import APNSBatchBasics
 import CAPNSTransport
 
-/// Whom to trust and who we are, for the TLS of a lane's connections.
+/// The TLS configuration of connections: trusted certificates, and the own certificate.
 package struct TLSOptions: Sendable {
-    /// Further trusted certificates, PEM.
+    /// Additional trusted certificates, PEM.
     package var authorities: [UInt8] = []
-    /// Trust the system's certificates too.
+    /// Whether the system's certificates are trusted too.
     package var systemTrust = true
     private let systemRoots = SystemRoots()
-    /// Own certificate chain, leaf first, and its private key, PEM; empty for none.
+    /// The own certificate chain, leaf first, and its private key, PEM; empty for none.
     package var certificate: [UInt8] = []
     package var key = SecretBytes(copying: [])
 
@@ -20,7 +20,7 @@ package struct TLSOptions: Sendable {
 }
 
 extension Transport {
-    /// Makes a TLS configuration and gives its number.
+    /// Creates a TLS configuration and returns its number.
     package mutating func makeTLS(_ options: TLSOptions) throws(TransportError) -> Int32 {
         var error = apns_error()
         let roots = try options.roots()
@@ -45,10 +45,11 @@ extension Transport {
         return number
     }
 
-    /// Forgets a TLS configuration; connections that use it go on.
+    /// Releases a TLS configuration. Connections that use it stay valid.
     package mutating func releaseTLS(_ number: Int32) { _ = unsafe apns_transport_tls_release(handle, number) }
 
-    /// Leads connections from now on through a proxy that is sent this request first.
+    /// Sets the CONNECT request with which connections started from now on open a tunnel through a proxy; empty for
+    /// none.
     package mutating func setTunnel(_ request: [UInt8]) throws(TransportError) {
         let status = unsafe request.withUnsafeBufferPointer {
             unsafe apns_transport_tunnel_set(handle, $0.baseAddress, UInt32($0.count))
@@ -56,9 +57,9 @@ extension Transport {
         guard status == 0 else { throw TransportError(status: status, doing: "setting up the proxy") }
     }
 
-    /// Starts a connection. Its end is always one `down` event, also when it never comes up.
+    /// Starts a connection. It always ends with one `down` event, whether or not it was ever up.
     ///
-    /// - Parameter context: comes back in the connection's events.
+    /// - Parameter context: Copied into the connection's events.
     package mutating func connect(
         to address: SocketAddress, host: String, tls: Int32, context: UInt64
     ) throws(TransportError) -> ConnectionID {
@@ -75,12 +76,12 @@ extension Transport {
         return connection
     }
 
-    /// How far a connection has got; nil when it has ended.
+    /// Returns the stage of a connection, or nil if it has ended.
     package func stage(of connection: ConnectionID) -> ConnectionStage? {
         unsafe ConnectionStage(rawValue: UInt8(truncatingIfNeeded: apns_transport_connection_stage(handle, connection)))
     }
 
-    /// A field with a secret that every request of this connection carries from now on. HPACK does not keep it.
+    /// Sets the field with a secret that all further requests of the connection carry. It is never indexed (HPACK).
     package mutating func setField(
         _ name: String, _ value: SecretBytes, of connection: ConnectionID
     ) throws(TransportError) {
@@ -98,7 +99,7 @@ extension Transport {
         guard status == 0 else { throw TransportError(status: status, doing: "setting a connection's field") }
     }
 
-    /// The fields that all requests of a kind share, pseudo-header fields first.
+    /// Defines the fields that all requests of one kind share, pseudo-header fields first.
     package mutating func defineHeaderSet(
         _ number: UInt16, _ fields: [HeaderFieldBytes]
     ) throws(TransportError) {
@@ -108,27 +109,27 @@ extension Transport {
         guard status == 0 else { throw TransportError(status: status, doing: "defining a header set") }
     }
 
-    /// Asks for a sign of life; the answer is a `pong` event. Of no consequence where the connection is not up.
+    /// Sends a PING; the answer is a `pong` event. Does nothing if the connection is not up.
     package mutating func ping(_ connection: ConnectionID) {
         _ = unsafe apns_transport_connection_ping(handle, connection)
     }
 
-    /// Takes no new request, closes after the last outcome.
+    /// Closes a connection after its last outcome; it takes no new requests.
     package mutating func drain(_ connection: ConnectionID) {
         _ = unsafe apns_transport_connection_close(handle, connection, APNS_TRANSPORT_CLOSE_DRAIN.rawValue)
     }
 
-    /// Closes at once; its open requests get outcomes.
+    /// Closes a connection at once; its open requests get outcomes.
     package mutating func close(_ connection: ConnectionID) {
         _ = unsafe apns_transport_connection_close(handle, connection, APNS_TRANSPORT_CLOSE_NOW.rawValue)
     }
 }
 
-/// A header field with bytes of its own, for what is set up once and not once a row.
+/// A header field that owns its bytes, for fields that are set up once and not per row.
 package struct HeaderFieldBytes: Sendable, Equatable {
     package var name: [UInt8]
     package var value: [UInt8]
-    /// How HPACK carries it: a value of `apns_transport_indexing`.
+    /// The HPACK representation: a value of `apns_transport_indexing`.
     package var indexing: UInt32
 
     package init(name: [UInt8], value: [UInt8], indexing: UInt32) {
@@ -137,7 +138,7 @@ package struct HeaderFieldBytes: Sendable, Equatable {
         self.indexing = indexing
     }
 
-    /// Records that point into one flat copy of the fields, for the length of `body`.
+    /// Calls `body` with records that point into one copy of all fields, and are valid until it returns.
     static func withRecords<R>(
         _ fields: [HeaderFieldBytes], _ body: (UnsafeBufferPointer<FieldRecord>) -> R
     ) -> R {

@@ -1,35 +1,36 @@
 import APNSBatchBasics
 import CAPNSTransport
 
-/// Makes a transport of the core's from options; returns a status as `apns_transport_create` does. Whoever drives several
-/// transports in turn has each of them numbered.
+/// Creates a transport of the C core; returns a status like `apns_transport_create`. A simulation, which drives several
+/// transports in turn, also assigns a number.
 package typealias TransportOpening =
     @Sendable (
         _ options: inout apns_transport_options, _ made: inout OpaquePointer?, _ number: inout UInt32,
         _ error: inout apns_error
     ) -> Int32
 
-/// How large a transport is made, and what it waits for.
+/// The limits of a transport.
 @safe package struct TransportOptions: Sendable {
     package var loop = LoopKind.automatic
-    /// Connections open at once.
+    /// The maximum number of open connections.
     package var connections = 16
-    /// Streams open at once over all connections.
+    /// The maximum number of open streams, over all connections.
     package var streams = 16_000
-    /// Bytes of a response body that are kept. APNs sends a reason of some 50 bytes.
+    /// The maximum number of bytes kept of a response body. APNs sends a reason of about 50 bytes.
     package var bodyLimit = 1024
-    /// From submit to outcome, in milliseconds; then the stream is reset and the outcome is *maybe sent*.
+    /// The time from submission to outcome, in milliseconds, after which the stream is reset. The outcome is *not sent*
+    /// if the request was not written until then, and otherwise *maybe sent*.
     package var requestTimeout: UInt32 = 30_000
-    /// TCP, TLS and the peer's first SETTINGS together, in milliseconds.
+    /// The time for TCP, TLS and the peer's first SETTINGS together, in milliseconds.
     package var connectTimeout: UInt32 = 15_000
-    /// How long bytes sent may stay without an acknowledgement, in milliseconds; then the connection ends. 0: as long as
-    /// the kernel likes.
+    /// The time after which a connection ends if sent bytes are not acknowledged, in milliseconds; 0 for the default of
+    /// the kernel.
     package var userTimeout: UInt32 = 0
-    /// Bytes of ciphertext waiting on one connection before it takes no more.
+    /// The number of bytes of ciphertext that may wait on one connection before it accepts no more.
     package var sendBuffer: UInt32 = 256 * 1024
-    /// Names of response header fields that outcomes carry, at most 8.
+    /// The names of response header fields that outcomes contain, at most 8.
     package var captures: [StaticString] = []
-    /// Makes the core's transport. A simulation has its own, over another loop.
+    /// Creates the transport of the C core; simulations replace it.
     package var open: TransportOpening = { options, made, _, error in
         unsafe apns_transport_create(&options, &made, &error)
     }
@@ -37,19 +38,19 @@ package typealias TransportOpening =
     package init() {}
 }
 
-/// The lane's face of the core: connections, requests submitted as records, outcomes polled as records.
+/// The Swift interface of `apns_transport.h`: connections, and requests and outcomes as arrays of records.
 ///
-/// Belongs to the thread that made it. The arrays of outcomes and events are the transport's own and are overwritten by
-/// the next `poll`.
+/// A transport belongs to the thread that created it. It owns the arrays of outcomes and events, which the next `poll`
+/// overwrites.
 @safe package struct Transport: ~Copyable {
     let handle: OpaquePointer
-    /// Its number among those that are driven in turn.
+    /// The number assigned by ``TransportOptions/open``.
     package let number: UInt32
     private var waker: LaneWaker?
     private let outcomes: UnsafeMutableBufferPointer<OutcomeRecord>
     private let events: UnsafeMutableBufferPointer<EventRecord>
 
-    /// Outcomes that one poll reports at most; more wait for the next.
+    /// The maximum number of outcomes that one poll returns; the others are returned by the next one.
     package static let outcomeCapacity = 4096
     package static let eventCapacity = 256
 
@@ -88,16 +89,16 @@ package typealias TransportOpening =
         unsafe events.deallocate()
     }
 
-    /// The loop that runs.
+    /// The event loop in use.
     package var loop: LoopKind { unsafe LoopKind(rawValue: apns_transport_loop_kind(handle)) ?? .automatic }
 
-    /// The errno with which io_uring was refused where `automatic` was asked for; 0 if it was not.
+    /// The errno with which io_uring was refused, if `automatic` fell back to epoll; otherwise 0.
     package var refusal: Int32 { unsafe apns_transport_loop_refusal(handle) }
 
-    /// Monotonic nanoseconds.
+    /// The monotonic time of the loop, in nanoseconds.
     package var now: UInt64 { unsafe apns_transport_now_ns(handle) }
 
-    /// Requests that may be submitted before the slab is full.
+    /// The number of requests that can be submitted until ``TransportOptions/streams`` are in flight.
     package var streamsFree: Int { unsafe Int(apns_transport_streams_free(handle)) }
 
     package var statistics: TransportStatistics {
@@ -106,31 +107,31 @@ package typealias TransportOpening =
         return record
     }
 
-    /// Lets other threads end this transport's wait, until it goes.
+    /// Connects a waker, with which other threads can end this transport's wait.
     package mutating func attach(_ waker: LaneWaker) {
         self.waker?.detach()
         self.waker = waker
         unsafe waker.attach(CoreHandle(pointer: handle))
     }
 
-    /// Takes the requests; each one gets exactly one outcome.
+    /// Submits requests; each gets exactly one outcome.
     package mutating func submit(_ requests: UnsafeBufferPointer<RequestRecord>) throws(TransportError) {
         let status = unsafe apns_transport_submit(handle, requests.baseAddress, UInt32(requests.count))
         guard status == 0 else { throw TransportError(status: status, doing: "submitting \(requests.count) requests") }
     }
 
-    /// One poll's harvest; both arrays are valid until the next poll, so it is not to be kept. There are no copies, and no
-    /// checks of bounds at the thousands of outcomes that one poll may bring.
+    /// The outcomes and events that a poll returned; both arrays are valid until the next poll. They are unsafe buffers
+    /// to avoid copies and bounds checks for thousands of outcomes per poll.
     @safe package struct Harvest: ~Copyable {
         package let outcomes: UnsafeBufferPointer<OutcomeRecord>
         package let events: UnsafeBufferPointer<EventRecord>
     }
 
-    /// Drives the loop once.
+    /// Runs the loop once.
     ///
     /// - Parameters:
-    ///   - timeout: milliseconds to wait for a first thing to report; 0 does not wait.
-    ///   - linger: microseconds to let answers gather; 0 while there are streams to fill.
+    ///   - timeout: The maximum wait until there is something to report, in milliseconds; 0 does not wait.
+    ///   - linger: The time during which answers gather, in microseconds; 0 while there are requests to submit.
     package mutating func poll(timeout: UInt32, linger: UInt32) throws(TransportError) -> Harvest {
         var io = unsafe apns_transport_poll_io()
         unsafe io.outcomes = unsafe outcomes.baseAddress

@@ -1,12 +1,12 @@
 import APNSBatchBasics
 import CAPNSTransport
 
-/// A failure of the transport itself, with text for a person; never holds a secret.
+/// A failure of the transport itself. The description is for people and never contains a secret.
 package struct TransportError: Error, CustomStringConvertible, Sendable {
     package enum Kind: Sendable {
-        /// A bug of the caller.
+        /// A programming error of the caller.
         case misuse
-        /// Memory, descriptors, a key or certificate that does not parse, a loop that the kernel refuses.
+        /// No memory or descriptors, an invalid key or certificate, or an event loop that the kernel refuses.
         case resource
         case peer
         case network
@@ -34,7 +34,7 @@ package struct TransportError: Error, CustomStringConvertible, Sendable {
         self = TransportError(kind: kind, code: code, description: "\(what) failed with status \(status)")
     }
 
-    /// The loop itself failed.
+    /// Creates the error for a failure of the loop itself.
     init(loop: LoopKind, error: Int32) {
         let isRing = loop == .ioUring
         self.init(

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 @Suite("Bounded queue") struct BoundedQueueTests {
-    @Test("hands over everything once, in order for one producer, and ends after close")
+    @Test("A queue hands over each element once, in order for one producer, and ends after it is closed")
     func handsOver() throws {
         let queue = BoundedQueue<Int>(capacity: 3)
         let taken = Mutex<[Int]>([])
@@ -16,7 +16,7 @@ import Testing
         #expect(taken.withLock { $0 } == Array(0..<10_000))
     }
 
-    @Test("a push that waits for room ends when the queue is closed")
+    @Test("A push that waits for room ends when the queue is closed")
     func closeEndsPush() throws {
         let queue = BoundedQueue<Int>(capacity: 1)
         queue.push(1)

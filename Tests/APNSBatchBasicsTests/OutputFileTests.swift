@@ -3,7 +3,7 @@ import Testing
 
 @testable import APNSBatchBasics
 
-/// What is written whole, or not at all, and never over what this program did not make.
+/// Output files are written completely or not at all, and never replace an unrelated file.
 @Suite struct OutputFileTests {
     private static let kind = OutputFile.Kind("notes of a test", startingWith: "note\n")
     private let directory = NSTemporaryDirectory() + "output-\(UUID().uuidString)"

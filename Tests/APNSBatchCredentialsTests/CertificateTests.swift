@@ -5,9 +5,9 @@ import Testing
 
 @testable import APNSBatchCredentials
 
-@Suite("A client certificate")
+@Suite("Client certificate")
 struct ClientCertificateTests {
-    @Test("is taken with its key, in two files or in one, and tells its dates and names")
+    @Test("A certificate and its key are read from one file or two, with dates and names")
     func good() throws {
         for (pem, key) in [(Fixtures.rsaCertificate, Fixtures.rsa), (Fixtures.rsa + Fixtures.rsaCertificate, nil)] {
             let certificate = try ClientCertificate(pem: pem, keyPEM: key)
@@ -21,7 +21,7 @@ struct ClientCertificateTests {
         }
     }
 
-    @Test("with an encrypted key hands over the plain one")
+    @Test("A certificate with an encrypted key is loaded with the decrypted key")
     func encrypted() throws {
         let passphrase = Array("secret".utf8)
         let identity = try ServerIdentity.make(hosts: ["client"])
@@ -35,7 +35,7 @@ struct ClientCertificateTests {
     }
 
     @Test(
-        "says why it is refused",
+        "The error for an unusable certificate states the cause",
         arguments: [
             ("rsaCertificate", "p256", .mismatch, "the private key is not the certificate's"),
             ("rsaCertificate", nil, .wrongBlock, "the PEM holds a CERTIFICATE, expected a PRIVATE KEY"),
@@ -49,7 +49,7 @@ struct ClientCertificateTests {
         }
     }
 
-    @Test("is refused whole when a later certificate of its chain is damaged")
+    @Test("A certificate file is refused when a later certificate of its chain is damaged")
     func damagedChain() {
         var damaged = Fixtures.rsaCertificate
         damaged[200] = UInt8(ascii: "!")
@@ -59,7 +59,7 @@ struct ClientCertificateTests {
         #expect(error?.cause == .malformed)
     }
 
-    @Test("survives any changed byte")
+    @Test("Changing any byte of a certificate file causes no crash")
     func changed() {
         for index in stride(from: 0, to: Fixtures.rsaCertificate.count, by: 3) {
             var pem = Fixtures.rsaCertificate
@@ -70,9 +70,9 @@ struct ClientCertificateTests {
     }
 }
 
-@Suite("A server identity")
+@Suite("Server identity")
 struct ServerIdentityTests {
-    @Test("is a certificate that matches its key and is valid now")
+    @Test("The certificate of a server identity matches its key and is valid now")
     func matches() throws {
         let identity = try ServerIdentity.make(hosts: ["localhost", "127.0.0.1", "::1"], days: 2)
         let certificate = try ClientCertificate(pem: identity.certificatePEM, keyPEM: identity.keyPEM)
@@ -83,7 +83,7 @@ struct ServerIdentityTests {
         }
     }
 
-    @Test("is verified by Python for exactly the hosts it names")
+    @Test("Python verifies a server identity for exactly the hosts that it names")
     func verifiedByPython() throws {
         let identity = try ServerIdentity.make(hosts: ["localhost", "*.example.com", "127.0.0.1", "::1"])
         let script = """
@@ -109,7 +109,7 @@ struct ServerIdentityTests {
     }
 
     @Test(
-        "refuses what is no host",
+        "A server identity is not made for invalid host names",
         arguments: [
             ([], "0 host names given, expected 1 to 64"),
             (["localhost", ""], "host 2 is neither a host name nor an IP address"),
@@ -124,9 +124,9 @@ struct ServerIdentityTests {
     }
 }
 
-@Suite("Digests, random bytes, secrets")
+@Suite("Digests, random bytes and secrets")
 struct SmallThingsTests {
-    @Test("a process can keep itself out of core files")
+    @Test("A process can disable its core dumps")
     func coreDumps() async {
         await #expect(processExitsWith: .success) {
             precondition(test_support_is_dumpable() == 1)
@@ -135,7 +135,7 @@ struct SmallThingsTests {
         }
     }
 
-    @Test("SHA-256 gives the digests of FIPS 180-4's examples")
+    @Test("SHA-256 gives the digests of the examples in FIPS 180-4")
     func digests() throws {
         func hex(_ text: String) throws -> String {
             try SHA256.digest(Array(text.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
@@ -144,7 +144,7 @@ struct SmallThingsTests {
         #expect(try hex("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
     }
 
-    @Test("random bytes have the asked length and do not repeat")
+    @Test("Random bytes have the requested length and do not repeat")
     func random() throws {
         #expect(try SecureRandom.bytes(0).isEmpty)
         #expect(try SecureRandom.bytes(32).count == 32)
@@ -152,7 +152,7 @@ struct SmallThingsTests {
         #expect(try SecureRandom.number() != SecureRandom.number())
     }
 
-    @Test("taking over bytes as a secret empties and wipes the original")
+    @Test("Moving bytes into a secret empties and wipes the original")
     func secret() {
         var bytes: [UInt8] = [1, 2, 3]
         let secret = SecretBytes(consuming: &bytes)

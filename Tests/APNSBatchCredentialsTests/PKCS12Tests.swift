@@ -3,7 +3,7 @@ import Testing
 
 @testable import APNSBatchCredentials
 
-@Suite("A PKCS#12 file")
+@Suite("PKCS#12 file")
 struct PKCS12Tests {
     /// Makes a file of the certificate and key given as PEM. Arguments: form, passphrase.
     private static let make = """
@@ -41,7 +41,9 @@ struct PKCS12Tests {
         return SealingTests.unhex(try Python.run(make, arguments: [form, passphrase], input: Array(parts))[...])
     }
 
-    @Test("gives certificate, chain and key", arguments: ["modern", "3DES", "RC2"], ["open sesame", ""])
+    @Test(
+        "A PKCS#12 file gives its certificate, chain and key", arguments: ["modern", "3DES", "RC2"],
+        ["open sesame", ""])
     func reading(form: String, passphrase: String) throws {
         let file = try Self.file(form, passphrase)
         for given in passphrase.isEmpty ? [nil, []] : [Array(passphrase.utf8)] {
@@ -54,7 +56,7 @@ struct PKCS12Tests {
         }
     }
 
-    @Test("is told from PEM by its content")
+    @Test("PKCS#12 and PEM are distinguished by content")
     func content() throws {
         let file = try Self.file("modern", "x")
         #expect(
@@ -73,7 +75,7 @@ struct PKCS12Tests {
     }
 
     @Test(
-        "says why it cannot be used",
+        "The error for an unusable PKCS#12 file states the cause",
         arguments: [
             Refusal(
                 form: "modern", passphrase: "wrong", cause: .passphrase,
@@ -104,7 +106,7 @@ struct PKCS12Tests {
         }
     }
 
-    @Test("survives being cut and changed")
+    @Test("A PKCS#12 file that is cut or changed causes no crash")
     func damaged() throws {
         let file = try Self.file("3DES", "x")
         for count in stride(from: 0, to: file.count, by: 61) {
@@ -120,9 +122,9 @@ struct PKCS12Tests {
     }
 }
 
-@Suite("A certificate's dates")
+@Suite("Certificate dates")
 struct CertificateDatesTests {
-    @Test("tell when it is early, about to end, and over")
+    @Test("Certificate dates tell whether it is not yet valid, about to expire, or expired")
     func dates() throws {
         let facts = try CertificateFacts(pem: Fixtures.rsaCertificate)
         #expect(facts.isEarly(now: facts.notBefore - 1) && !facts.isEarly(now: facts.notBefore))

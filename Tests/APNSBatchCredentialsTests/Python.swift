@@ -1,6 +1,6 @@
 import Foundation
 
-/// Python 3 with its cryptography package: a reference that is not ours.
+/// Python 3 with its cryptography package, as an independent reference.
 enum Python {
     struct Failed: Error { let status: Int32 }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import APNSBatchCredentials
 
 extension PayloadSealer {
-    /// Content and secret of a message, in rooms of exactly their size.
+    /// Seals a message into buffers of exactly the right size, and returns content and secret.
     func sealed(_ message: [UInt8]) throws(CredentialError) -> (content: [UInt8], secret: [UInt8]) {
         var content = [UInt8](repeating: 0, count: contentLength(of: message.count))
         var secret = [UInt8](repeating: 0, count: secretLength)
@@ -24,7 +24,7 @@ extension PayloadSealer {
     }
 }
 
-@Suite("Sealing")
+@Suite("Payload encryption")
 struct SealingTests {
     /// Reads a private key and lines of content and secret, prints the messages as hex.
     static let open = """
@@ -53,7 +53,7 @@ struct SealingTests {
         """
 
     @Test(
-        "is opened by Python, in every cipher and padding, at every length around a block",
+        "Python decrypts every cipher and padding, at every length around a block",
         arguments: ContentCipher.allCases, KeyPadding.allCases)
     func roundTrip(cipher: ContentCipher, padding: KeyPadding) throws {
         let sealer = try PayloadSealer(cipher: cipher, padding: padding)
@@ -74,7 +74,7 @@ struct SealingTests {
         #expect(opened == expected.joined())
     }
 
-    @Test("never gives the same twice: each message has a key and IV of its own")
+    @Test("Each message is encrypted with a new key and IV")
     func fresh() throws {
         let sealer = try PayloadSealer()
         try sealer.address(Fixtures.rsaPublic)
@@ -85,7 +85,7 @@ struct SealingTests {
         }
     }
 
-    @Test("follows the recipient, and has none after a bad key")
+    @Test("The recipient can be changed, and an invalid key leaves none")
     func recipients() throws {
         let sealer = try PayloadSealer(cipher: .aes256cbc, padding: .pkcs1)
         for form in try Self.forms(ofBits: 3072) + [Sample("2048", Fixtures.rsaPublic)] {
@@ -97,7 +97,7 @@ struct SealingTests {
         }
     }
 
-    /// A public key of any size in all its forms, made by Python. It needs no factors to be encrypted for.
+    /// Returns a public key of any size in all its forms, made by Python. Its factors are not needed for encryption.
     static func forms(ofBits bits: Int) throws -> [Sample] {
         let script = """
             import sys, secrets, base64
@@ -126,13 +126,14 @@ struct SealingTests {
     }
 }
 
-@Suite("A recipient's key")
+@Suite("Recipient key")
 struct RecipientKeyTests {
     private func bits(_ key: [UInt8]) throws(CredentialError) -> Int {
         try withBytes(of: key) { (key) throws(CredentialError) in try RecipientKey.check(key) }
     }
 
-    @Test("is read from every form it comes in, with 2,048 to 8,192 bits", arguments: [2048, 2049, 4096, 8192])
+    @Test(
+        "A recipient key of 2,048 to 8,192 bits is read from every supported form", arguments: [2048, 2049, 4096, 8192])
     func forms(count: Int) throws {
         let sealer = try PayloadSealer()
         for form in try SealingTests.forms(ofBits: count) {
@@ -142,12 +143,14 @@ struct RecipientKeyTests {
         }
     }
 
-    @Test("is refused with fewer bits, and with more", arguments: [(1024, ""), (2047, ""), (8193, ", more than 8192")])
+    @Test(
+        "A recipient key with too few or too many bits is refused",
+        arguments: [(1024, ""), (2047, ""), (8193, ", more than 8192")])
     func sizes(count: Int, more: String) throws {
         for form in try SealingTests.forms(ofBits: count) {
             let error = #expect(throws: CredentialError.self) { try bits(form.bytes) }
             #expect(error?.cause == .size)
-            // A text of 8,193 bits is told from a key by its length alone only when that is far beyond.
+            // A key of 8,193 bits is refused by its length alone only when it is far longer.
             #expect(error?.detail == "\(Self.expected), found one of \(count) bits\(more)", "\(form.name)")
         }
     }
@@ -155,7 +158,7 @@ struct RecipientKeyTests {
     static let expected = "expected an RSA public key of 2048 bits or more (PEM or base64 DER)"
 
     @Test(
-        "says what was found instead",
+        "The error for an invalid recipient key states what was found",
         arguments: [
             ([], .notPEM, "nothing"),
             (Array("not a key".utf8), .malformed, "text that is neither PEM nor base64"),
@@ -171,7 +174,7 @@ struct RecipientKeyTests {
         #expect(throws: CredentialError(cause: cause, detail: "\(Self.expected), found \(found)")) { try bits(key) }
     }
 
-    @Test("survives being cut anywhere, and any changed byte")
+    @Test("Cutting or changing a recipient key causes no crash")
     func damaged() throws {
         let sealer = try PayloadSealer()
         let der = try SealingTests.forms(ofBits: 2048)[1].bytes
@@ -191,7 +194,7 @@ struct RecipientKeyTests {
 @Suite("Base64")
 struct Base64Tests {
     @Test(
-        "gives the texts of RFC 4648",
+        "Base64 gives the texts of RFC 4648",
         arguments: [
             ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
         ])
@@ -200,7 +203,7 @@ struct Base64Tests {
         #expect(Base64.decode(Array(text.utf8)) == Array(bytes.utf8))
     }
 
-    @Test("reads back every byte at every length")
+    @Test("Base64 decodes every byte at every length")
     func roundTrip() {
         for count in 0..<300 {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ count) }
@@ -209,7 +212,7 @@ struct Base64Tests {
     }
 
     @Test(
-        "refuses what is not the one text of a value",
+        "Base64 refuses texts that are not the canonical encoding of a value",
         arguments: ["Z", "Zg", "Zg=", "Zh==", "Zm9=", "Zg==Zg==", "====", "Z===", "Zm 9v", "Zm9v\n", "Zm-v", "Zg=a"])
     func refused(text: String) {
         #expect(Base64.decode(Array(text.utf8)) == nil)

@@ -2,9 +2,9 @@ import APNSBatchCredentials
 import APNSBatchIdentities
 import Testing
 
-@Suite("A client certificate made for the occasion")
+@Suite("Self-signed client certificate")
 struct SelfSignedClientTests {
-    @Test("carries the names and belongs to its key")
+    @Test("A self-signed client certificate carries its names and belongs to its key")
     func names() throws {
         let made = try SelfSignedClient.make(userID: "com.example.app", commonName: "Zoë, O=x", days: 1)
         let certificate = try ClientCertificate(pem: made.certificatePEM, keyPEM: made.keyPEM)
@@ -13,7 +13,9 @@ struct SelfSignedClientTests {
         #expect(certificate.facts.notAfter - certificate.facts.notBefore == 2 * 86_400)
     }
 
-    @Test("needs names of a bearable length", arguments: ["", String(repeating: "a", count: 201)])
+    @Test(
+        "A self-signed client certificate with an empty or overlong name is refused",
+        arguments: ["", String(repeating: "a", count: 201)])
     func wrongNames(_ name: String) {
         let expected = "a name of 1 to 200 bytes was expected"
         for (userID, commonName) in [(name, "right"), ("right", name)] {

@@ -3,12 +3,12 @@ import Testing
 
 @testable import APNSBatchCredentials
 
-@Suite("A signing key")
+@Suite("Signing key")
 struct SigningKeyTests {
     static let passphrase = Array("open sesame".utf8)
 
     @Test(
-        "is read from every form a P-256 key comes in",
+        "A signing key is read from every supported form of a P-256 key",
         arguments: [
             Sample("PKCS#8", Fixtures.p256), Sample("SEC 1", Fixtures.p256SEC1),
             Sample("encrypted PKCS#8", Fixtures.p256Encrypted), Sample("encrypted SEC 1", Fixtures.p256EncryptedSEC1),
@@ -29,7 +29,7 @@ struct SigningKeyTests {
     }
 
     @Test(
-        "says why it cannot be read",
+        "The error for an unreadable signing key states the cause",
         arguments: [
             Refusal(name: "RSA", pem: Fixtures.rsa, cause: .wrongKind, detail: "the key is RSA, expected P-256"),
             Refusal(
@@ -71,7 +71,7 @@ struct SigningKeyTests {
     }
 
     @Test(
-        "refuses a wrong passphrase, also an empty one",
+        "A wrong or empty passphrase is refused",
         arguments: [
             Sample("PKCS#8", Fixtures.p256Encrypted), Sample("SEC 1", Fixtures.p256EncryptedSEC1),
         ], ["open sesame!", "", "\0"])
@@ -83,7 +83,7 @@ struct SigningKeyTests {
         #expect(error?.detail.hasPrefix("the passphrase does not open the key") == true)
     }
 
-    @Test("survives a PEM cut at any place, and its error quotes nothing of the key")
+    @Test("A PEM that is cut anywhere causes no crash, and the error quotes nothing of the key")
     func cut() {
         let text = String(decoding: Fixtures.p256, as: UTF8.self)
         let secrets = text.split(separator: "\n").filter { !$0.hasPrefix("-") }
@@ -97,7 +97,7 @@ struct SigningKeyTests {
         }
     }
 
-    @Test("survives any changed byte of its PEM: an error, or a key that signs what it verifies")
+    @Test("A PEM with a changed byte gives an error or a key that verifies its own signatures")
     func changed() throws {
         for index in Fixtures.p256.indices {
             var pem = Fixtures.p256
@@ -108,7 +108,7 @@ struct SigningKeyTests {
         }
     }
 
-    @Test("takes nothing from a block whose label is hostile")
+    @Test("A block with a hostile label is refused as not PEM")
     func hostileLabels() {
         let long = String(repeating: "A", count: 5000)
         for text in [
@@ -120,10 +120,10 @@ struct SigningKeyTests {
     }
 }
 
-@Suite("ES256")
+@Suite("ES256 signatures")
 struct ES256Tests {
     @Test(
-        "signs 64 bytes that its own public key verifies, for messages of any length",
+        "A signature has 64 bytes and is verified by the public key, for messages of any length",
         arguments: [0, 1, 63, 64, 100_000])
     func roundTrip(length: Int) throws {
         let key = try SigningKey.generate()
@@ -134,7 +134,7 @@ struct ES256Tests {
         #expect(verifier.verify(message, signature: signature))
     }
 
-    @Test("keeps 32 bytes for r and s where they begin with zeros")
+    @Test("The values r and s keep 32 bytes when they begin with zeros")
     func padding() throws {
         // One signature in 128 or so has a leading zero byte in r or in s.
         let key = try SigningKey(pem: Fixtures.p256)
@@ -150,7 +150,7 @@ struct ES256Tests {
         #expect(padded > 0)
     }
 
-    @Test("verifies no changed message, no changed signature, no other key's")
+    @Test("Verification fails for a changed message, a changed signature or another key")
     func refuses() throws {
         let key = try SigningKey.generate()
         let verifier = try key.verificationKey
@@ -165,7 +165,7 @@ struct ES256Tests {
         #expect(try !SigningKey.generate().verificationKey.verify(message, signature: signature))
     }
 
-    @Test("verifies no signature of another length or out of range", arguments: [0, 1, 63, 65, 70, 1000])
+    @Test("A signature of another length or out of range is not verified", arguments: [0, 1, 63, 65, 70, 1000])
     func lengths(count: Int) throws {
         let verifier = try SigningKey.generate().verificationKey
         #expect(!verifier.verify([1], signature: [UInt8](repeating: 1, count: count)))
@@ -173,7 +173,7 @@ struct ES256Tests {
         #expect(!verifier.verify([1], signature: [UInt8](repeating: 255, count: 64)))
     }
 
-    @Test("signs on several threads with one key")
+    @Test("Several threads can sign with one key")
     func threads() async throws {
         let key = try SigningKey.generate()
         let verifier = try key.verificationKey
@@ -192,9 +192,9 @@ struct ES256Tests {
     }
 }
 
-@Suite("A verification key")
+@Suite("Verification key")
 struct VerificationKeyTests {
-    @Test("is read from a public key and refuses everything else")
+    @Test("A verification key is read from a public key only")
     func reading() throws {
         _ = try VerificationKey(publicKeyPEM: Fixtures.p256Public)
         let refusals: [([UInt8], CredentialError)] = [
@@ -211,9 +211,9 @@ struct VerificationKeyTests {
     }
 }
 
-@Suite("Writing a key")
+@Suite("Key output")
 struct KeyWritingTests {
-    @Test("gives back the same key, plain and encrypted")
+    @Test("A key that was written can be read back, plain and encrypted")
     func roundTrip() throws {
         let key = try SigningKey.generate()
         let plain = try SigningKey(pem: key.privateKeyPEM)
@@ -224,7 +224,7 @@ struct KeyWritingTests {
         #expect(try SigningKey(pem: encrypted, passphrase: passphrase).publicKeyPEM == key.publicKeyPEM)
     }
 
-    @Test("two generated keys differ")
+    @Test("Two generated keys differ")
     func differ() throws {
         #expect(try SigningKey.generate().publicKeyPEM != SigningKey.generate().publicKeyPEM)
     }

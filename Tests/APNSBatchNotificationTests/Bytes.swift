@@ -10,7 +10,7 @@ func withBytes<R>(_ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws -> R
     return try body(UnsafeRawBufferPointer(memory))
 }
 
-/// What a function writes that returns how much it wrote; `capacity` is exactly what it may use.
+/// Returns what a function writes that returns the number of bytes written. The buffer has exactly `capacity` bytes.
 func written(_ capacity: Int, _ body: (UnsafeMutableRawPointer) -> Int) -> String {
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 1)
     defer { memory.deallocate() }

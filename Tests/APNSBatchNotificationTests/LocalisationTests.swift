@@ -2,13 +2,13 @@ import Testing
 
 @testable import APNSBatchNotification
 
-@Suite("The strings of an app")
+@Suite("Strings files")
 struct StringsFileTests {
     private func texts(_ text: String) throws -> [String: String] {
         try StringsFile(Array(text.utf8), name: "de.lproj/Localizable.strings").texts
     }
 
-    @Test("are pairs of key and text, with comments between them")
+    @Test("A strings file consists of pairs of key and text, with comments between them")
     func pairs() throws {
         let found = try texts(
             #"""
@@ -26,7 +26,7 @@ struct StringsFileTests {
         #expect(try texts("") == [:])
     }
 
-    @Test("may be UTF-16 with a byte order mark")
+    @Test("A strings file may be UTF-16 with a byte order mark")
     func utf16() throws {
         let text = "\"ä\" = \"😀\";"
         let little: [UInt8] = text.utf16.reduce(into: [0xFF, 0xFE]) { $0 += [UInt8($1 & 0xFF), UInt8($1 >> 8)] }
@@ -37,7 +37,7 @@ struct StringsFileTests {
     }
 
     @Test(
-        "that are wrong are told with their place",
+        "Errors in a strings file are reported with their place",
         arguments: [
             ("\"a\" \"b\";", "de.lproj/Localizable.strings:1:5: expected \"=\" after the key"),
             ("\"a\" = \"b\"\n\"c\" = \"d\";", "de.lproj/Localizable.strings:2:1: expected \";\" after the text"),
@@ -60,14 +60,14 @@ struct StringsFileTests {
         }
     }
 
-    @Test("bytes of no encoding are refused")
+    @Test("Bytes of an unknown encoding are refused")
     func badEncoding() {
         #expect(throws: StringsFile.Fault.self) { try StringsFile([0x22, 0xE9, 0x22], name: "latin") }
         #expect(throws: StringsFile.Fault.self) { try StringsFile([0xFF, 0xFE, 0x00], name: "odd") }
     }
 
     @Test(
-        "take as many arguments as the highest that they ask for",
+        "A text takes as many arguments as its highest argument number",
         arguments: [
             ("", 0, nil), ("100 %%", 0, nil), ("%@", 1, nil), ("%@ and %@", 2, nil), ("%2$@, %1$@", 2, nil),
             ("%2$@", 2, nil), ("%%@", 0, nil), ("%1$@ %1$@", 1, nil), ("%d new", 0, "%d"), ("%1$@ %2$ld", 1, "%2$ld"),
@@ -89,7 +89,7 @@ struct LocalisedKeysTests {
     }
 
     @Test(
-        "must stand in each language and fit their arguments",
+        "A key must exist in each language and match its arguments",
         arguments: [
             ("A", 2, []),
             (
@@ -114,7 +114,7 @@ struct LocalisedKeysTests {
     }
 
     @Test(
-        "are found in the alert of a payload",
+        "Localisation keys are found in the alert of a payload",
         arguments: [
             (
                 #"{"x":{"aps":1},"aps":{"badge":1,"alert":{"loc-args":["a",["b"],{}],"loc-key":"K","title-loc-key":"T\u0041","title-loc-args":null}}}"#,

@@ -8,7 +8,7 @@ import Testing
         try SealedTemplate(json: Array(json.utf8), columns: Self.columns, file: "payload.json", keys: keys)
     }
 
-    @Test("The named keys go inside, all others stay outside, in their order")
+    @Test("The named keys are encrypted, and all others stay outside, in their order")
     func split() throws {
         let sealed = try template(
             #"{"oid": "{{order:number}}", "aps": {"alert": "You"}, "v": 2, "to": {"n": "{{name}}"}}"#, ["to", "oid"])
@@ -19,7 +19,7 @@ import Testing
         #expect(sealed.outer.rendered("t", "7", "Zoë", "QUI+/w==", "c2Vj") == .text(outer))
     }
 
-    @Test("mutable-content stands as it is where the template has it, and brings its aps where there is none")
+    @Test("The key mutable-content stays as given, and is added with aps where it is missing")
     func mutableContent() throws {
         let own = try template(#"{"aps":{"mutable-content":1,"badge":0},"a":1,"b":2}"#, ["a", "b"])
         #expect(
@@ -33,21 +33,21 @@ import Testing
         #expect(empty.outer.rendered("", "", "", "C", "S") == none.outer.rendered("", "", "", "C", "S"))
     }
 
-    @Test("Optional keys go from the inside as they would from any payload")
+    @Test("Optional keys are omitted from the encrypted part as from any payload")
     func optional() throws {
         let sealed = try template(#"{"aps":{},"oid":"{{order?}}","name":"{{name?}}"}"#, ["oid", "name"])
         #expect(sealed.inner.rendered("t", "", "") == .text("{}"))
         #expect(sealed.inner.rendered("t", "1", "") == .text(#"{"oid":"1"}"#))
     }
 
-    @Test("Defaults stand inside as they would in any payload")
+    @Test("Defaults apply in the encrypted part as in any payload")
     func defaults() throws {
         let sealed = try template(#"{"aps":{},"to":{"n":"{{name|friend}}"}}"#, ["to"])
         #expect(sealed.inner.rendered("t", "7", "") == .text(#"{"to":{"n":"friend"}}"#))
         #expect(sealed.inner.rendered("t", "7", "Zoë") == .text(#"{"to":{"n":"Zoë"}}"#))
     }
 
-    @Test("Sizes are exact: a byte too little is too little")
+    @Test("Sizes are exact, and one byte too little is refused")
     func sizes() throws {
         let sealed = try template(#"{"aps":{"alert":"x"},"a":"{{name}}"}"#, ["a"])
         let whole = #"{"aps":{"alert":"x","mutable-content":1},"encrypted":true,"content":"CCCC","secret":"SSSS"}"#
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(
-        "What cannot be sealed is refused with its place",
+        "A template that cannot be encrypted is refused with its place",
         arguments: [
             (
                 "{\n \"aps\": {}, \"oid\": 1}", ["oyd"],

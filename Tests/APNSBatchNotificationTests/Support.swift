@@ -1,7 +1,7 @@
 import APNSBatchNotification
 import Glibc
 
-/// What became of a payload, in a form that a test can compare.
+/// The result for a payload, in a form that a test can compare.
 enum Rendered: Equatable {
     case payload([UInt8])
     case tooLarge(Int)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import APNSBatchRows
 
-@Suite("A block of 64 bytes")
+@Suite("Block of 64 bytes")
 struct ByteBlockTests {
     private func mask(_ bytes: [UInt8], where isSet: (UInt8) -> Bool) -> UInt64 {
         bytes.enumerated().reduce(0) { $0 | (isSet($1.element) ? 1 << UInt64($1.offset) : 0) }
@@ -15,7 +15,7 @@ struct ByteBlockTests {
         }
     }
 
-    @Test("has masks that say what each byte says, in both forms", arguments: 0..<50)
+    @Test("The masks of a block mark the matching bytes, in both implementations", arguments: 0..<50)
     func masks(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let bytes = randomBytes(&random)
@@ -29,7 +29,7 @@ struct ByteBlockTests {
         }
     }
 
-    @Test("is plain unless a byte is NUL or not ASCII", arguments: 0..<64)
+    @Test("A block is plain unless a byte is NUL or not ASCII", arguments: 0..<64)
     func plain(at position: Int) {
         for value in UInt8.min...UInt8.max {
             var bytes = [UInt8](repeating: 0x7F, count: 64)
@@ -39,7 +39,7 @@ struct ByteBlockTests {
         }
     }
 
-    @Test("has a running parity of its bits", arguments: 0..<50)
+    @Test("The running parity of a block's bits is correct", arguments: 0..<50)
     func parity(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let bits = random.next()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import APNSBatchRows
 
-/// An input and what it must be read as.
+/// An input and the expected rows.
 struct Case: CustomTestStringConvertible, Sendable {
     let name: String
     let input: [UInt8]
@@ -27,7 +27,7 @@ struct Case: CustomTestStringConvertible, Sendable {
 
 /// Fields up to 12 bytes, records up to 30. The header is `a,b` unless the case is about it.
 private let cases: [Case] = [
-    // Good rows.
+    // Valid rows.
     Case("plain rows", "a,b\n1,2\n3,4\n", "1@2 1|2", "2@3 3|4"),
     Case("a last line without its end", "a,b\n1,2\n3,4", "1@2 1|2", "2@3 3|4"),
     Case("CR LF", "a,b\r\n1,2\r\n3,4\r\n", "1@2 1|2", "2@3 3|4"),
@@ -155,7 +155,7 @@ private let cases: [Case] = [
         "3@4 ! 4:2:0 a quote inside an unquoted field", "4@5 ! 5:2:0 a quote inside an unquoted field",
         "5@6 ! 6:2:0 a quote inside an unquoted field", "6@7 ! 7:2:0 a quote inside an unquoted field", "7@8 3|4"),
 
-    // Headers that will not do.
+    // Invalid headers.
     Case("nothing", "", "the input has no header row"),
     Case("a byte order mark alone", "\u{FEFF}", "the input has no header row"),
     Case("blank lines alone", "\n\r\n\r", "the input has no header row"),
@@ -168,7 +168,7 @@ private let cases: [Case] = [
     Case("a header over the limit", "a,bbbbbbbbbbbbb\n1,2\n", "1:3: header row: a field of more than 12 bytes"),
 ]
 
-@Suite("Every case")
+@Suite("CSV cases")
 struct CaseTests {
     private func limits(chunk: Int) -> RowLimits {
         RowLimits(chunkBytes: chunk, fieldBytes: 12, recordBytes: 30)
@@ -182,7 +182,7 @@ struct CaseTests {
         .lines
     }
 
-    @Test("is read as written down, by the reference, too", arguments: cases)
+    @Test("Each case is read as documented, by the reference too", arguments: cases)
     func asWritten(test: Case) throws {
         #expect(try read(test, pieces: [.max], chunk: 1 << 16) == test.expected)
         let reference = ReferenceReader(delimiter: test.delimiter, fieldBytes: 12, recordBytes: 30)
@@ -190,7 +190,7 @@ struct CaseTests {
     }
 
     @Test(
-        "is refused by its name where it is no CSV in UTF-8, however it arrives",
+        "Input that is not CSV in UTF-8 is refused by name, however it arrives",
         arguments: [
             ([0xFF, 0xFE, 0x61, 0x00], .utf16), ([0xFE, 0xFF, 0x00, 0x61], .utf16), (Array("a\0b\0\n\0".utf8), .utf16),
             (Array("\0a\0b\0\n".utf8), .utf16), ([0x1F, 0x8B, 0x08, 0x0A, 0x00, 0x00], .gzip),
@@ -212,14 +212,14 @@ struct CaseTests {
     }
 
     @Test(
-        "is read where only part of a mark is there",
+        "Input with only part of a byte order mark is read",
         arguments: ["sep=a\n1\n", "BZ,h\n1,2\n", "PK\n1\n", "sep,x\n1,2\n", "\"a\rb\"\n1\n"])
     func notForeign(input: String) {
         let reading = Reading(source: ScriptedSource(Array(input.utf8)), limits: limits(chunk: 1))
         #expect((reading.failure == nil) == !input.hasPrefix("sep=") && reading.rows.count <= 1)
     }
 
-    @Test("is the same at every split point of the reads", arguments: cases)
+    @Test("Each case gives the same rows at every split point of the reads", arguments: cases)
     func everySplitPoint(test: Case) throws {
         for split in 1...max(test.input.count, 1) {
             #expect(try read(test, pieces: [split, .max], chunk: 1) == test.expected, "split at \(split)")
@@ -228,14 +228,14 @@ struct CaseTests {
         #expect(try read(test, pieces: [1], chunk: 1000) == test.expected)
     }
 
-    @Test("is the same at every chunk size", arguments: cases)
+    @Test("Each case gives the same rows at every chunk size", arguments: cases)
     func everyChunkSize(test: Case) throws {
         for chunk in 1...(test.input.count + 3) {
             #expect(try read(test, pieces: [.max], chunk: chunk) == test.expected, "chunk \(chunk)")
         }
     }
 
-    @Test("is the same wherever the blocks begin", arguments: cases)
+    @Test("Each case gives the same rows at every block alignment", arguments: cases)
     func everyAlignment(test: Case) throws {
         // Good rows of growing length in front shift the case through the blocks of 64 bytes.
         let start = test.input.firstIndex(of: 10).map { $0 + 1 } ?? 0

@@ -36,7 +36,7 @@ private final class TemporaryFile {
     }
 }
 
-@Suite("A file")
+@Suite("File source")
 struct FileTests {
     private let limits = RowLimits.small(chunk: 1, field: 4, record: 6)
 
@@ -44,7 +44,7 @@ struct FileTests {
         try ChunkReader(input: .file(file.path), limits: limits, buffers: 1)
     }
 
-    @Test("is read to its end, with its size known")
+    @Test("A file is read to its end, and its size is known")
     func plain() throws {
         let file = TemporaryFile("a,b\n1,2\n3,4\n")
         let reader = try reader(file)
@@ -53,7 +53,7 @@ struct FileTests {
         #expect(reader.bytesRead == 12)
     }
 
-    @Test("behind a descriptor is read from where the descriptor stands, and stays open")
+    @Test("A descriptor is read from its current offset and stays open")
     func descriptor() throws {
         let file = TemporaryFile("skipped\na,b\n1,2\n")
         let descriptor = file.descriptor(at: 8)
@@ -66,7 +66,7 @@ struct FileTests {
         #expect(fcntl(descriptor, F_GETFD) >= 0)
     }
 
-    @Test("that grows ends where it ended when it was opened, and says how much was added")
+    @Test("A file that grows ends at its size when opened, and the added bytes are reported")
     func grows() throws {
         for added in ["3,4\n", "3,4\n5,"] {
             let file = TemporaryFile("a,b\n1,2\n")
@@ -79,7 +79,7 @@ struct FileTests {
         }
     }
 
-    @Test("that is opened while its last line is written has that line only if it was whole by then")
+    @Test("A last line that is still being written is read only if it was complete when the file was opened")
     func growsUnfinished() throws {
         let cases: [(start: String, added: String, last: [String], lineCut: UInt64?)] = [
             ("3,4", "44\n", [], 3), ("3,", "4\n", [], 3), ("3,4", "\n", ["2@3 3|4"], nil),
@@ -106,7 +106,7 @@ struct FileTests {
         #expect(reader.addition?.lineCut == 5)
     }
 
-    @Test("that is read again ends where it ended first, with the last record as it was then")
+    @Test("A file that is read again ends at its first extent, with the same last record")
     func extent() throws {
         let file = TemporaryFile("a,b\n1,2\n3,4567\n")
         for (endsWhole, lines) in [(true, ["1@2 1|2", "2@3 3|4"]), (false, ["1@2 1|2"])] {
@@ -123,7 +123,7 @@ struct FileTests {
         #expect(Reading(whole).lines == ["1@2 1|2", "2@3 3|4567"])
     }
 
-    @Test("that is cut short is refused, without its last line", arguments: [20, 21, 22, 23])
+    @Test("A file that shrinks is refused, without its last line", arguments: [20, 21, 22, 23])
     func shrinks(size: Int) throws {
         let file = TemporaryFile("a,b\n1,2\n3,4\n5,6\n7,8\n9,0\n")
         let reader = try reader(file)
@@ -133,7 +133,7 @@ struct FileTests {
         #expect(Reading(reader).lines == ["1@2 1|2", "2@3 3|4", "3@4 5|6", "4@5 7|8", "\(failure)"])
     }
 
-    @Test("that is emptied is refused, not read beyond its end")
+    @Test("A file that is emptied is refused and not read beyond its end")
     func emptied() throws {
         let file = TemporaryFile("a,b\n" + String(repeating: "1,2\n", count: 100_000))
         let reader = try ChunkReader(input: .file(file.path), buffers: 2)
@@ -147,7 +147,7 @@ struct FileTests {
         }
     }
 
-    @Test("that is not there, or is a directory, cannot be opened")
+    @Test("A missing file or a directory cannot be opened")
     func unreadable() {
         #expect(throws: InputError.cannotOpen(path: "/nowhere/rows.csv", errno: ENOENT)) {
             try ChunkReader(input: .file("/nowhere/rows.csv"), buffers: 1)
@@ -160,19 +160,19 @@ struct FileTests {
         }
     }
 
-    @Test("of the kernel's, whose size is not known, is read")
+    @Test("A kernel file of unknown size is read")
     func ofTheKernel() throws {
         let reader = try ChunkReader(input: .file("/proc/self/limits"), buffers: 1)
         #expect(reader.bytesTotal == nil)
         #expect(try reader.readColumns().count == 1)
     }
 
-    @Test("that is a device without bytes has no header")
+    @Test("An empty device has no header")
     func empty() throws {
         #expect(Reading(try ChunkReader(input: .file("/dev/null"), buffers: 1)) == Reading(failure: .noHeader))
     }
 
-    @Test("that is a FIFO waits for its writer, and is read as it comes")
+    @Test("A FIFO waits for its writer and is read as bytes arrive")
     func fifo() async throws {
         let file = TemporaryFile("")
         let path = file.path + ".fifo"

@@ -2,7 +2,7 @@ import Testing
 
 @testable import APNSBatchRows
 
-@Suite("The grammar")
+@Suite("CSV grammar")
 struct GrammarTests {
     private func text(_ step: CSVGrammar.Step) -> String {
         "\(step)"
@@ -12,7 +12,7 @@ struct GrammarTests {
         if case .needsMore = step { true } else { false }
     }
 
-    @Test("does not take back what it said when more bytes come", arguments: 0..<200)
+    @Test("Further input does not change a decision of the grammar", arguments: 0..<200)
     func prefixes(seed: UInt64) {
         let pieces = ["\"", "\"\"", "a", "bc", ",", "\n", "\r", "\r\n"]
         var random = SeededGenerator(seed: seed)

@@ -2,11 +2,11 @@ import Testing
 
 @testable import APNSBatchRows
 
-/// Whatever happens to one row, the others arrive as they were.
+/// Damage to one row does not change the others.
 @Suite("Neighbours of a damaged row")
 struct NeighbourTests {
     /// Rows of every shape, each with a token of its own. No field begins with a delimiter or a line end: a stray quote
-    /// in front of those could be taken for a closing one, which nobody can tell from the bytes.
+    /// in front of those could be taken for a closing one, which the bytes cannot show.
     private static let rows = [
         "ada,one,1\n", "bob,\"two\",2\n", "cleo,\"3, three\",3\r\n", "dora,,\n", "\"emil\",\"\",\"\"\n",
         "finn,\"six\nlines, \"\"six\"\"\n6\",6\n", "gus,\"\"\"7\"\"\",7\n", "\"hugo\",\"8\n\",8\n", "ina,nine,9\n",
@@ -34,7 +34,7 @@ struct NeighbourTests {
         Reading(source: ScriptedSource(Array((header + row).utf8))).rows[0].fields
     }
 
-    @Test("are read when a byte is put into it anywhere", arguments: rows.indices)
+    @Test("The neighbours are read when a byte is inserted anywhere in a row", arguments: rows.indices)
     func insertion(damaged: Int) {
         let text = Array(Self.rows[damaged].utf8)
         for byte in [0x22, 0x00, 0xFF, 0x2C, 0x0A, 0x0D] as [UInt8] {
@@ -47,7 +47,7 @@ struct NeighbourTests {
         }
     }
 
-    @Test("are read when a byte of it is lost, its line end excepted", arguments: rows.indices)
+    @Test("The neighbours are read when a row loses a byte other than its line end", arguments: rows.indices)
     func removal(damaged: Int) {
         let text = Array(Self.rows[damaged].utf8)
         for position in 0..<text.count - 1 {
@@ -58,7 +58,7 @@ struct NeighbourTests {
         }
     }
 
-    @Test("are read when it is longer than any buffer", arguments: [301, 1000, 10_000])
+    @Test("The neighbours are read when a row is longer than any buffer", arguments: [301, 1000, 10_000])
     func gigantic(length: Int) {
         for (before, after) in [("ada,", ",1\n"), ("ada,\"", "\",1\n"), ("ada,\"", "\n")] {
             let row = before + String(repeating: "x", count: length) + after

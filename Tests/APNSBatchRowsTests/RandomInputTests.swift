@@ -19,7 +19,7 @@ struct RandomInputTests {
         var random = SeededGenerator(seed: seed)
         var bytes: [UInt8] = seed % 5 == 0 ? [0xEF, 0xBB, 0xBF] : []
         bytes += Array("one,\"two\"\n".utf8)
-        // Some inputs are mostly well-formed, some are rubble.
+        // Some inputs are mostly well-formed, others mostly invalid.
         let wellFormed = Int(seed % 4)
         while bytes.count < length {
             if Int.random(in: 0..<4, using: &random) < wellFormed {
@@ -43,7 +43,7 @@ struct RandomInputTests {
         return fields[0] + [44] + fields[1] + (Bool.random(using: &random) ? [10] : [13, 10])
     }
 
-    @Test("are read as the reference reads them, however they arrive", arguments: 0..<20)
+    @Test("Random inputs give the same rows as the reference, however they arrive", arguments: 0..<20)
     func agreesWithReference(batch: Int) {
         for seed in batch * 40..<(batch + 1) * 40 { expectAgreement(seed: seed) }
     }
@@ -61,7 +61,7 @@ struct RandomInputTests {
         }
     }
 
-    @Test("are read the same at every chunk size", arguments: 0..<20)
+    @Test("Random inputs give the same rows at every chunk size", arguments: 0..<20)
     func agreesAtEveryChunkSize(seed: Int) {
         let input = Self.input(seed: UInt64(1000 + seed), length: 300)
         let expected = ReferenceReader(fieldBytes: 25, recordBytes: 40).read(input)

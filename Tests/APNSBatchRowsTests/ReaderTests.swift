@@ -3,12 +3,12 @@ import Testing
 
 @testable import APNSBatchRows
 
-@Suite("A chunk reader")
+@Suite("Chunk reader")
 struct ReaderTests {
     private static let manyRows = (0..<5000).map { "token\($0),\"text \($0)\"" }
     private static let manyBytes = Array(("token,text\n" + manyRows.joined(separator: "\n")).utf8)
 
-    @Test("tells where each chunk lies in the input")
+    @Test("The reader gives the position of each chunk in the input")
     func places() throws {
         let input = Array("\u{FEFF}a,b\n\n1,2\r\n\"3\n3\",4\n\n\n5,6\n7,8".utf8)
         let reader = ChunkReader(
@@ -27,7 +27,7 @@ struct ReaderTests {
         #expect(reader.bytesRead == UInt64(input.count))
     }
 
-    @Test("counts the bytes and the line of a record too long to keep", arguments: [15, 30, 31, 32, 33, 100, 1000])
+    @Test("The bytes and the line of an overlong record are counted", arguments: [15, 30, 31, 32, 33, 100, 1000])
     func placesAfterLongLine(length: Int) throws {
         let input = Array(("a\n" + String(repeating: "x", count: length) + "\n12\n").utf8)
         let reader = ChunkReader(
@@ -42,7 +42,7 @@ struct ReaderTests {
         #expect(try reader.next() == nil)
     }
 
-    @Test("says the same when it is asked again")
+    @Test("Repeated calls of the reader give the same result")
     func repeats() throws {
         let reader = ChunkReader(
             source: ScriptedSource(Array("a,b\n".utf8)), limits: .small(), buffers: 1)
@@ -59,7 +59,7 @@ struct ReaderTests {
         }
     }
 
-    @Test("makes smaller chunks of very short records", arguments: [1, 7, 100])
+    @Test("Very short records make chunks smaller", arguments: [1, 7, 100])
     func shortRecords(chunk: Int) throws {
         let input = Array(("a\n" + String(repeating: "x\n", count: 2000)).utf8)
         let reading = Reading(source: ScriptedSource(input), limits: .small(chunk: chunk * 40))
@@ -67,7 +67,7 @@ struct ReaderTests {
         #expect(reading == ReferenceReader(fieldBytes: 40, recordBytes: 60).read(input))
     }
 
-    @Test("uses its buffers again and no others, however long the input", arguments: [1, 2, 3])
+    @Test("The reader reuses a fixed number of buffers, however long the input", arguments: [1, 2, 3])
     func memory(buffers: Int) throws {
         let reader = ChunkReader(
             source: ScriptedSource(Self.manyBytes), limits: .small(), buffers: buffers)
@@ -84,7 +84,7 @@ struct ReaderTests {
         #expect(addresses.count == buffers)
     }
 
-    @Test("stops for good on a chunk that is recycled twice")
+    @Test("Recycling a chunk twice ends the process")
     func recycledTwice() async {
         await #expect(processExitsWith: .failure) {
             let input = Array("a\n1\n".utf8)
@@ -95,7 +95,7 @@ struct ReaderTests {
         }
     }
 
-    @Test("delivers the complete rows before a failure", arguments: 1...14)
+    @Test("The complete rows before a failure are delivered", arguments: 1...14)
     func failure(chunk: Int) {
         let failure = InputError.cannotRead(errno: EIO)
         let source = ScriptedSource(Array("a,b\n1,2\n3,4\n5,6".utf8), failure: failure)
@@ -103,7 +103,7 @@ struct ReaderTests {
         #expect(reading.lines == ["1@2 1|2", "2@3 3|4", "the input cannot be read: Input/output error"])
     }
 
-    @Test("of an input that can be read again, delivers no chunk that a failure cut short", arguments: 1...14)
+    @Test("A chunk that a failure cut short is not delivered when the input can be read again", arguments: 1...14)
     func failureOfFile(chunk: Int) {
         let failure = InputError.cannotRead(errno: EIO)
         let bytes = Array("a,b\n1,2\n3,4\n5,6".utf8)
@@ -114,14 +114,14 @@ struct ReaderTests {
         #expect(reading.lines.count < 4 && whole.lines.starts(with: reading.lines.dropLast()))
     }
 
-    @Test("fails in the header if the input does")
+    @Test("A failure in the header is reported")
     func failureInHeader() {
         let failure = InputError.cannotRead(errno: EIO)
         let reading = Reading(source: ScriptedSource(Array("a,b".utf8), failure: failure))
         #expect(reading == Reading(failure: failure))
     }
 
-    @Test("names the input in its errors")
+    @Test("The reader names the input in its errors")
     func messages() {
         let error = RowError(line: 2, column: 5, field: 1, cause: .nulByte)
         #expect(InputError.badHeader(error).message(input: "rows.csv") == "rows.csv:2:5: header row: a NUL byte")
@@ -131,12 +131,12 @@ struct ReaderTests {
                 == "rows.csv: cannot be opened: No such file or directory")
     }
 
-    @Test("refuses delimiters that mean something else", arguments: [0, 10, 13, 34, 0x80, 0xC3, 0xFF] as [UInt8])
+    @Test("Delimiters with another meaning are refused", arguments: [0, 10, 13, 34, 0x80, 0xC3, 0xFF] as [UInt8])
     func badDelimiter(byte: UInt8) {
         #expect(throws: CSVDialect.BadDelimiter(byte: byte)) { try CSVDialect(delimiter: byte) }
     }
 
-    @Test("takes any other byte as delimiter")
+    @Test("Any other byte is accepted as delimiter")
     func everyDelimiter() throws {
         for byte in UInt8(1)..<0x80 where ![10, 13, 34].contains(byte) {
             let names = ["a", "b"].map { byte == $0.utf8.first ? "c" : $0 }

@@ -2,9 +2,9 @@ import Testing
 
 @testable import APNSBatchRows
 
-@Suite("Text")
+@Suite("UTF-8 check")
 struct TextCheckTests {
-    /// What Swift's own decoder says.
+    /// Returns the result of Swift's own decoder.
     private func isText(_ bytes: [UInt8]) -> Bool {
         !bytes.contains(0) && String(validating: bytes, as: UTF8.self) != nil
     }
@@ -20,7 +20,7 @@ struct TextCheckTests {
         return false
     }
 
-    @Test("is recognised for every sequence of two bytes, at a block's end, too")
+    @Test("Every sequence of two bytes is classified correctly, also at the end of a block")
     func pairs() {
         var misjudged: [[UInt8]] = []
         for first in UInt8.min...UInt8.max {
@@ -36,7 +36,7 @@ struct TextCheckTests {
         #expect(misjudged.isEmpty)
     }
 
-    @Test("is recognised for sequences of three and four bytes across a block's end", arguments: 58..<66)
+    @Test("Sequences of three and four bytes across the end of a block are classified correctly", arguments: 58..<66)
     func longer(start: Int) {
         let edges: [UInt8] = [0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xE0]
         var misjudged: [[UInt8]] = []
@@ -51,7 +51,7 @@ struct TextCheckTests {
         #expect(misjudged.isEmpty)
     }
 
-    @Test("is recognised in random sequences, whole and damaged", arguments: 0..<400)
+    @Test("Random sequences, valid and damaged, are classified correctly", arguments: 0..<400)
     func random(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let scalars: [String] = ["a", "b", "é", "\u{80}", "\u{7FF}", "\u{800}", "中", "\u{FFFF}", "\u{10000}", "🎉"]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import APNSBatchRows
 
-@Suite("Several threads")
+@Suite("Reader and parser threads")
 struct ThreadTests {
     /// A queue between the reader's thread and the lanes. By POSIX, whose locks the thread sanitizer understands.
     private final class Queue: @unchecked Sendable {
@@ -38,7 +38,7 @@ struct ThreadTests {
         }
     }
 
-    @Test("parse chunks and recycle them while another reads", arguments: [1, 3, 6])
+    @Test("Several threads parse and recycle chunks while another reads", arguments: [1, 3, 6])
     func lanes(buffers: Int) async throws {
         let input = RandomInputTests.input(seed: 7, length: 60_000)
         let expected = ReferenceReader(fieldBytes: 40, recordBytes: 200).read(input)
@@ -78,7 +78,7 @@ struct ThreadTests {
         case header, rows
     }
 
-    @Test("may cancel a reader that waits for a pipe", arguments: Stage.allCases, 0..<20)
+    @Test("A reader that waits for a pipe can be cancelled", arguments: Stage.allCases, 0..<20)
     private func cancelOnPipe(stage: Stage, round: Int) async throws {
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)
@@ -91,7 +91,7 @@ struct ThreadTests {
         #expect(Self.outcome(of: reader) == .cancelled)
     }
 
-    @Test("may cancel a reader that waits for a buffer", arguments: 0..<20)
+    @Test("A reader that waits for a buffer can be cancelled", arguments: 0..<20)
     func cancelOnPool(round: Int) async throws {
         let input = Array(("a\n" + String(repeating: "12345678\n", count: 100)).utf8)
         let reader = ChunkReader(source: ScriptedSource(input), limits: .small(), buffers: 2)
@@ -111,7 +111,7 @@ struct ThreadTests {
         }
     }
 
-    @Test("may hold a chunk longer than the reader lives")
+    @Test("A chunk can outlive its reader")
     func chunkOutlivesReader() async throws {
         var reader: ChunkReader? = ChunkReader(
             source: ScriptedSource(Array("a,b\n1,2\n".utf8)), buffers: 2)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import APNSBatchSimulator
 
-@Suite("The header fields of answers")
+@Suite("Header fields of answers")
 struct AnswerFieldTests {
     /// Seconds since the epoch, and their date as Python's email.utils.format_datetime writes it.
     static let dates: [(Int64, String)] = [
@@ -15,7 +15,7 @@ struct AnswerFieldTests {
         (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"), (-1, "Wed, 31 Dec 1969 23:59:59 GMT"),
     ]
 
-    @Test("write a date as RFC 9110 has it", arguments: dates)
+    @Test("A date is written as RFC 9110 requires", arguments: dates)
     func date(_ seconds: Int64, _ expected: String) {
         var date = DateField()
         func text(_ milliseconds: Int64) -> String { String(decoding: date.bytes(milliseconds), as: UTF8.self) }
@@ -25,7 +25,7 @@ struct AnswerFieldTests {
         #expect(text(seconds * 1000) == expected)
     }
 
-    @Test("tell the date once on a connection, by a clock that may be wrong")
+    @Test("The date is sent once per connection, by a clock that may be wrong")
     func dateOnce() throws {
         var stage = try Stage()
         stage.configuration.clock = { 784_111_777_000 }
@@ -43,7 +43,7 @@ struct AnswerFieldTests {
         }
     }
 
-    @Test("carry retry-after where the script says so")
+    @Test("An answer has retry-after where the script says so")
     func retryAfter() throws {
         var stage = try Stage()
         stage.configuration.script = SimulatorScript(rules: [
@@ -71,7 +71,7 @@ struct AnswerFieldTests {
         (418, "SomethingNew"),
     ]
 
-    @Test("and body can be scripted for every reason that there is", arguments: reasons)
+    @Test("Reason and body can be scripted for every known reason", arguments: reasons)
     func reason(_ status: Int, _ reason: String) throws {
         var stage = try Stage()
         stage.configuration.script = SimulatorScript(rules: [

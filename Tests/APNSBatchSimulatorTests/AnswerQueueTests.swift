@@ -3,14 +3,14 @@ import Testing
 
 @testable import APNSBatchSimulator
 
-@Suite("The queue of answers held back")
+@Suite("Queue of delayed answers")
 struct AnswerQueueTests {
     static func answer(_ stream: UInt32) -> PendingAnswer {
         PendingAnswer(
             connection: 1, stream: stream, number: 0, isAuthorized: true, id: MessageID(high: UInt64(stream), low: 0))
     }
 
-    @Test("hands answers out in the order of their times, equal times as they came")
+    @Test("Answers leave in the order of their times, and equal times in order of arrival")
     func order() {
         var random = SplitMix64(seed: 9)
         var queue = AnswerQueue()
@@ -34,7 +34,7 @@ struct AnswerQueueTests {
         }
     }
 
-    @Test("is empty when all are out")
+    @Test("The queue is empty when all answers have left")
     func empty() {
         var queue = AnswerQueue()
         #expect(queue.popDue(by: .max)?.stream == nil)

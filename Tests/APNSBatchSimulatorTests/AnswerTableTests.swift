@@ -3,7 +3,7 @@ import Testing
 
 @testable import APNSBatchSimulator
 
-@Suite("The table of answers")
+@Suite("Table of answers")
 struct AnswerTableTests {
     static let script = SimulatorScript(rules: [
         SimulatorRule(share: 0.1, status: 410, reason: "Unregistered", timestamp: 1_700_000_000_123),
@@ -12,7 +12,7 @@ struct AnswerTableTests {
     ])
 
     @Test(
-        "writes the bodies as APNs does",
+        "Bodies are written as APNs writes them",
         arguments: [
             (AnswerTable.number(.accepted), 200, ""),
             (AnswerTable.number(.payloadTooLarge), 413, #"{"reason":"PayloadTooLarge"}"#),
@@ -26,7 +26,7 @@ struct AnswerTableTests {
         #expect(String(decoding: table.entries[number].body, as: UTF8.self) == body)
     }
 
-    @Test("adds up what was given, the most frequent first")
+    @Test("Counts are summed, the most frequent answer first")
     func counts() {
         let table = AnswerTable(Self.script, started: 77)
         table.entries[AnswerTable.number(.accepted)].given = 3
@@ -40,7 +40,7 @@ struct AnswerTableTests {
             ])
     }
 
-    @Test("makes ids of the right form, none twice")
+    @Test("Ids have the right form and do not repeat")
     func ids() {
         var random = SplitMix64(seed: 1)
         var seen: Set<String> = []

@@ -2,7 +2,7 @@ import Testing
 
 @testable import APNSBatchSimulator
 
-@Suite("The time of an answer")
+@Suite("Time of an answer")
 struct AnswerTimeTests {
     /// The times of answers to requests that came at `ticks`.
     private func times(_ script: SimulatorScript, _ ticks: [UInt64]) -> [UInt64] {
@@ -10,13 +10,13 @@ struct AnswerTimeTests {
         return ticks.map { time.next(after: $0) }
     }
 
-    @Test("is the request's own without latency and limit")
+    @Test("Without latency and limit, an answer is due at the time of its request")
     func atOnce() {
         #expect(AnswerTime(SimulatorScript()).isAtOnce)
         #expect(times(SimulatorScript(), [5, 7]) == [5, 7])
     }
 
-    @Test("is later where only so many are answered in a second; what was not used is not saved up")
+    @Test("A rate limit delays answers, and unused capacity is not saved up")
     func limited() {
         let script = SimulatorScript(answersPerSecond: 1000)
         #expect(!AnswerTime(script).isAtOnce)
@@ -25,7 +25,7 @@ struct AnswerTimeTests {
                 == [10_000_000, 11_000_000, 12_000_000, 15_000_000, 16_000_000])
     }
 
-    @Test("has the latency behind the turn, which nobody else waits for")
+    @Test("The latency is added after the rate limit and delays no other answer")
     func both() {
         let script = SimulatorScript(latency: .fixed(20), answersPerSecond: 1000)
         #expect(times(script, [10_000_000, 10_000_000]) == [30_000_000, 31_000_000])

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Client certificates over TLS")
 struct CertificateTests {
-    /// A stage that takes a certificate, and the certificate.
+    /// Returns a simulator that accepts a certificate, and the certificate.
     static func stage(
         app: String = "com.example.app"
     ) throws -> (Stage, (certificatePEM: [UInt8], keyPEM: [UInt8])) {
@@ -17,14 +17,14 @@ struct CertificateTests {
     }
 
     @Test(
-        "authenticate a connection without any token, for the app of the subject's UID",
+        "A client certificate authenticates a connection without a token, for the app in its UID",
         arguments: [
             SimulatorConfiguration.Loop.epoll, .automatic,
         ])
     func accepts(_ loop: SimulatorConfiguration.Loop) throws {
         var (stage, own) = try Self.stage()
         stage.configuration.loop = loop
-        // What a key may push to is nothing to a certificate.
+        // The topics of a key do not apply to a certificate.
         stage.configuration.topics = ["com.example.elsewhere"]
         let report = try stage.run { port in
             let client = try TestClient(port: port, ca: stage.identity.caPEM, certificate: own)
@@ -73,7 +73,7 @@ struct CertificateTests {
         #expect(report.teams == [.init(teamID: "TEAM000001", requests: 0)])
     }
 
-    @Test("are not needed: a connection without one shows a provider token")
+    @Test("A connection without a client certificate can use a provider token")
     func without() throws {
         let (stage, _) = try Self.stage()
         let report = try stage.run { port in
@@ -85,7 +85,7 @@ struct CertificateTests {
         #expect(report.connectionsWithCertificate == 0)
     }
 
-    @Test("of another authority end the connection")
+    @Test("A certificate of another authority ends the connection")
     func foreign() throws {
         let (stage, _) = try Self.stage()
         let foreign = try Occasion.client(app: "com.example.app")
@@ -100,7 +100,7 @@ struct CertificateTests {
         #expect(report.connections == 0)
     }
 
-    @Test("are not looked at where none are asked for")
+    @Test("A client certificate is ignored where none is requested")
     func unasked() throws {
         var (stage, own) = try Self.stage()
         stage.configuration.clientAuthorityPEM = nil
@@ -110,7 +110,7 @@ struct CertificateTests {
         }
     }
 
-    @Test("of the wrong environment get the reason as answer")
+    @Test("A certificate of the wrong environment gets the reason as answer")
     func wrongEnvironment() throws {
         var (stage, own) = try Self.stage()
         stage.configuration.certificateFault = .answer
@@ -121,7 +121,7 @@ struct CertificateTests {
         }
     }
 
-    @Test("of the wrong environment get GOAWAY with the reason")
+    @Test("A certificate of the wrong environment gets GOAWAY with the reason")
     func goaway() throws {
         var (stage, own) = try Self.stage()
         stage.configuration.certificateFault = .goaway
@@ -132,7 +132,7 @@ struct CertificateTests {
         }
     }
 
-    @Test("that cannot be an authority are told")
+    @Test("A certificate that cannot be an authority is reported")
     func wrongAuthority() throws {
         var (stage, _) = try Self.stage()
         stage.configuration.clientAuthorityPEM = Array("nonsense".utf8)

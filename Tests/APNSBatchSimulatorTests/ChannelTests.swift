@@ -44,7 +44,7 @@ extension TestClient {
 
 @Suite("Channels and broadcasts over TLS")
 struct ChannelTests {
-    @Test("makes, reads, lists and removes a channel")
+    @Test("A channel is created, read, listed and deleted")
     func life() throws {
         let stage = try Stage()
         let report = try stage.run { port in
@@ -81,7 +81,7 @@ struct ChannelTests {
         #expect(report.accepted == 0)
     }
 
-    @Test("takes a broadcast, and makes a request id where none was sent")
+    @Test("A broadcast is accepted, and gets a request id where none was sent")
     func broadcast() throws {
         let stage = try Stage()
         let report = try stage.run { port in
@@ -101,7 +101,7 @@ struct ChannelTests {
         #expect(report.accepted == 0)
     }
 
-    @Test("tells accepted broadcasts and pushes a unique id in the sandbox only")
+    @Test("Accepted broadcasts and pushes get a unique id in the sandbox only")
     func uniqueID() throws {
         var stage = try Stage()
         stage.configuration.environment = .sandbox
@@ -161,7 +161,7 @@ struct ChannelTests {
         return Array((start + String(repeating: "x", count: length - start.utf8.count - 2) + "\"}").utf8)
     }
 
-    @Test("judges each part of a broadcast")
+    @Test("Each part of a broadcast is checked")
     func broadcastParts() throws {
         let stage = try Stage()
         _ = try stage.run { port in
@@ -207,7 +207,7 @@ struct ChannelTests {
         ("DELETE", "channels", "dGVzdA==", "", "400 ChannelNotRegistered"),
     ]
 
-    @Test("judges each part of a request about channels")
+    @Test("Each part of a channel request is checked")
     func managementParts() throws {
         let stage = try Stage()
         _ = try stage.run { port in
@@ -228,7 +228,7 @@ struct ChannelTests {
         }
     }
 
-    @Test("makes only so many channels, and only for apps that may broadcast")
+    @Test("Channels are limited in number, and to apps that may broadcast")
     func limits() throws {
         var stage = try Stage()
         stage.configuration.topics = nil
@@ -249,7 +249,7 @@ struct ChannelTests {
         }
     }
 
-    @Test("keeps management and pushes apart on two ports")
+    @Test("Channel management and pushes are separate on two ports")
     func ports() throws {
         var stage = try Stage()
         stage.configuration.managementPort = 0
@@ -269,7 +269,7 @@ struct ChannelTests {
         #expect(try pushes.send(stage.management("GET", "all-channels")).reason == "404 BadPath")
     }
 
-    @Test("answers broadcasts by script, channel by channel")
+    @Test("Broadcasts are answered by script for each channel")
     func script() throws {
         var stage = try Stage()
         stage.configuration.script = SimulatorScript(

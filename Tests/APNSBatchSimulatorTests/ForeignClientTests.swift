@@ -3,8 +3,8 @@ import Testing
 
 @testable import APNSBatchSimulator
 
-/// Requests by clients that are not ours: nghttp and curl, from the command line.
-@Suite("The simulator before clients of others")
+/// Requests by third-party clients: nghttp and curl, from the command line.
+@Suite("Simulator with other clients")
 struct ForeignClientTests {
     /// Runs a program and returns all it printed.
     static func run(_ program: String, _ arguments: [String]) throws -> String {
@@ -41,7 +41,7 @@ struct ForeignClientTests {
         ({ $0[":path"] = "/4/device/12" }, "{}", 404, #"{"reason":"BadPath"}"#),
     ]
 
-    @Test("answers nghttp", arguments: cases.indices)
+    @Test("The simulator answers nghttp", arguments: cases.indices)
     func nghttp(_ index: Int) throws {
         let stage = try Stage()
         let (change, payload, status, body) = Self.cases[index]
@@ -55,7 +55,7 @@ struct ForeignClientTests {
                 #expect(output.contains("apns-id: \(request["apns-id"] ?? "")"))
                 #expect(body.isEmpty || output.contains(body))
                 #expect(output.contains("SETTINGS_MAX_CONCURRENT_STREAMS(0x03):1]"))
-                // Whether nghttp still sees the limit rise after its only answer is a matter of luck.
+                // Whether nghttp still receives the higher limit after its only answer depends on timing.
                 let isRaised = output.contains("SETTINGS_MAX_CONCURRENT_STREAMS(0x03):1000]")
                 #expect(!isRaised || status != 403 && status != 404)
             }
@@ -64,7 +64,7 @@ struct ForeignClientTests {
         #expect(report.accepted == (status == 200 ? 1 : 0))
     }
 
-    @Test("answers curl, which verifies certificate and name", arguments: cases.indices)
+    @Test("The simulator answers curl, which verifies certificate and name", arguments: cases.indices)
     func curl(_ index: Int) throws {
         let stage = try Stage()
         let (change, payload, status, body) = Self.cases[index]
@@ -85,7 +85,7 @@ struct ForeignClientTests {
         #expect(report.requests == 1)
     }
 
-    @Test("refuses a client without HTTP/2, and goes on")
+    @Test("A client without HTTP/2 is refused, and the simulator goes on")
     func http1() throws {
         let stage = try Stage()
         let report = try stage.run { port in

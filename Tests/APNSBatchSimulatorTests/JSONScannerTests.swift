@@ -4,7 +4,7 @@ import Testing
 
 @testable import APNSBatchSimulator
 
-@Suite("The JSON scanner")
+@Suite("JSON scanner")
 struct JSONScannerTests {
     static func isValid(_ json: [UInt8]) -> Bool {
         return json.withUnsafeBytes { bytes in
@@ -37,18 +37,18 @@ struct JSONScannerTests {
         "“a”", "{“a”:1}", "/* c */{}", "{}//", "{\"a\":1,\"a\"}", "\"\\", "\"\\u", "\"\\ud83d\\",
     ]
 
-    @Test("takes what RFC 8259 takes", arguments: valid)
+    @Test("Texts that RFC 8259 allows are accepted", arguments: valid)
     func takes(_ json: String) {
         #expect(Self.isValid(Array(json.utf8)))
     }
 
-    @Test("refuses what RFC 8259 refuses", arguments: invalid)
+    @Test("Texts that RFC 8259 forbids are refused", arguments: invalid)
     func refuses(_ json: String) {
         #expect(!Self.isValid(Array(json.utf8)))
     }
 
     @Test(
-        "refuses bytes that are not UTF-8",
+        "Bytes that are not UTF-8 are refused",
         arguments: [
             [0x80], [0xBF], [0xC0, 0x80], [0xC1, 0xBF], [0xC2], [0xC2, 0x41], [0xE0, 0x9F, 0xBF], [0xE2, 0x82],
             [0xED, 0xA0, 0x80], [0xED, 0xBF, 0xBF], [0xF0, 0x8F, 0xBF, 0xBF], [0xF0, 0x9F, 0x98],
@@ -61,7 +61,7 @@ struct JSONScannerTests {
     }
 
     @Test(
-        "refuses every beginning of a text, wherever it is cut", arguments: valid.filter { "{[\"".contains($0.first!) })
+        "A text that is cut anywhere is refused", arguments: valid.filter { "{[\"".contains($0.first!) })
     func cut(_ json: String) {
         let bytes = Array(json.utf8)
         for length in 0..<bytes.count {
@@ -69,7 +69,7 @@ struct JSONScannerTests {
         }
     }
 
-    @Test("finds a special byte at every place of a word", arguments: 0..<24)
+    @Test("A special byte is found at every place of a word", arguments: 0..<24)
     func places(_ place: Int) {
         for special in [0x00, 0x1F, 0x0A, 0x22, 0x5C, 0x80, 0xFF] as [UInt8] {
             for filler in [0x20, 0x21, 0x23, 0x5B, 0x5D, 0x7F] as [UInt8] {
@@ -83,7 +83,7 @@ struct JSONScannerTests {
         }
     }
 
-    @Test("nests as deep as the longest payload is long, on a flat stack")
+    @Test("Nesting is limited only by the payload length and does not use the stack")
     func depth() {
         let depth = PushType.payloadMaximumOfAll / 2
         let open = [UInt8](repeating: UInt8(ascii: "["), count: depth)
@@ -99,7 +99,7 @@ struct JSONScannerTests {
         #expect(!Self.isValid(objects + Array(String(repeating: "}]", count: 1000).utf8)))
     }
 
-    @Test("agrees with Foundation on texts with one byte changed")
+    @Test("The scanner agrees with Foundation on texts with one changed byte")
     func mutations() throws {
         // Foundation takes a lone surrogate's escape, a null byte at the end and other encodings; the texts have none.
         let text = Array(#"{"a":[1,-2.5e3,"x\ty",{"b":null}],"c":true, "d":{}}"#.utf8)

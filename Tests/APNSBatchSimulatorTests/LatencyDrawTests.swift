@@ -2,7 +2,7 @@ import Testing
 
 @testable import APNSBatchSimulator
 
-@Suite("The latency")
+@Suite("Latency")
 struct LatencyDrawTests {
     static func sample(_ latency: SimulatorLatency, seed: UInt64 = 1, count: Int = 20_001) -> [Double] {
         var draw = LatencyDraw(latency, seed: seed)
@@ -10,7 +10,7 @@ struct LatencyDrawTests {
     }
 
     @Test(
-        "has the median asked for",
+        "The latency has the requested median",
         arguments: [
             (SimulatorLatency.fixed(7), 7.0), (.uniform(minimum: 10, maximum: 30), 20),
             (.exponential(median: 20, maximum: nil), 20), (.lognormal(median: 20, sigma: 0.5, maximum: nil), 20),
@@ -20,7 +20,7 @@ struct LatencyDrawTests {
         #expect(abs(sample[sample.count / 2] - expected) < 0.05 * expected)
     }
 
-    @Test("spreads as its distribution says")
+    @Test("The latency spreads as its distribution says")
     func spread() {
         let uniform = Self.sample(.uniform(minimum: 10, maximum: 30))
         #expect(uniform.first! >= 10 && uniform.first! < 10.1 && uniform.last! < 30 && uniform.last! > 29.9)
@@ -30,13 +30,13 @@ struct LatencyDrawTests {
         #expect(abs(Self.sample(.lognormal(median: 20, sigma: 0.5, maximum: nil))[16_826] - 33) < 1.5)
     }
 
-    @Test("is cut at its maximum, and at an hour")
+    @Test("The latency is limited to its maximum and to an hour")
     func cut() {
         #expect(Self.sample(.exponential(median: 20, maximum: 25)).last == 25)
         #expect(Self.sample(.lognormal(median: 20, sigma: 10, maximum: nil)).last == 3_600_000)
     }
 
-    @Test("falls the same with the same seed only")
+    @Test("The same seed gives the same latencies, and another seed gives others")
     func seeded() {
         let latency = SimulatorLatency.exponential(median: 20, maximum: nil)
         #expect(Self.sample(latency, seed: 3, count: 100) == Self.sample(latency, seed: 3, count: 100))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import APNSBatchSimulator
 
-@Suite("The payload check")
+@Suite("Payload check")
 struct PayloadCheckTests {
     static func answer(_ payload: String, _ type: PushType) -> String {
         var facts: PayloadFacts = []
@@ -44,7 +44,7 @@ struct PayloadCheckTests {
         (#"{"container-identifier":"a","domain":"b"}"#, .fileprovider), (#"{"mdm":"PUSHMAGIC"}"#, .mdm),
     ]
 
-    @Test("accepts what fits the push type", arguments: fitting)
+    @Test("A payload that matches the push type is accepted", arguments: fitting)
     func fits(_ payload: String, _ type: PushType) {
         #expect(Self.answer(payload, type) == "200")
     }
@@ -71,7 +71,7 @@ struct PayloadCheckTests {
         #""summary-arg":"a""#, #""summary-arg-count":2"#, #""unknown":[{}]"#,
     ]
 
-    @Test("takes every key with a value of its type", arguments: values)
+    @Test("Every key is accepted with a value of its type", arguments: values)
     func rightType(_ member: String) {
         #expect(Self.answer(#"{"aps":{"badge":1,\#(member)}}"#, .alert) == "200")
         #expect(Self.answer(#"{"aps":{"badge" : 1 , \#(member.replacing(",", with: " , ")) } } "#, .alert) == "200")
@@ -99,13 +99,13 @@ struct PayloadCheckTests {
         #""summary-arg":1"#, #""summary-arg-count":"1""#, #""interruption-level":1"#, #""mutable-content":"1""#,
     ]
 
-    @Test("refuses every key with a value of another type or out of its range", arguments: wrongValues)
+    @Test("Every key is refused with a value of another type or out of range", arguments: wrongValues)
     func wrongType(_ member: String) {
         #expect(Self.answer(#"{"aps":{"badge":1,\#(member)}}"#, .alert) == "400 BadRequestPayload")
     }
 
     @Test(
-        "refuses arrays and dictionaries below the keys that are no JSON",
+        "Invalid JSON below known keys is refused",
         arguments: [
             #"{"loc-args":["a"}"#, #"{"loc-args":["a",]}"#, #"{"loc-args":[,"a"]}"#, #"{"loc-args":["a" "b"]}"#,
             #"{"loc-args":["#, #"{"title":"a",}"#, #"{"title"}"#, #"{"title":}"#, #"{"loc-args":[x]}"#,
@@ -115,7 +115,7 @@ struct PayloadCheckTests {
         #expect(Self.answer(#"{"aps":{"badge":1,"sound":\#(value)}}"#, .alert) == "400 BadRequestPayload")
     }
 
-    @Test("finds every key by its name, also by an escaped one")
+    @Test("Every key is found by its name, also when escaped")
     func names() {
         func key<Key: PayloadKey>(_ name: String, isEscaped: Bool = false) -> Key? {
             Array(name.utf8).withUnsafeBufferPointer { text in
@@ -160,7 +160,7 @@ struct PayloadCheckTests {
         (#"{"aps":{"timestamp":1,"event":"end","event":"update"}}"#, .liveactivity),
     ]
 
-    @Test("refuses what does not fit the push type", arguments: mismatched)
+    @Test("A payload that does not match the push type is refused", arguments: mismatched)
     func mismatches(_ payload: String, _ type: PushType) {
         #expect(Self.answer(payload, type) == "400 InvalidPushType")
     }
@@ -178,17 +178,17 @@ struct PayloadCheckTests {
         #"{"aps":{"alert":"a","timestamp":"now"}}"#, #"{"aps":{"alert":"a","event":1}}"#,
     ]
 
-    @Test("refuses what is no strict JSON, or of a wrong type", arguments: unreadable)
+    @Test("Invalid JSON or JSON of a wrong type is refused", arguments: unreadable)
     func refusesUnreadable(_ payload: String) {
         #expect(Self.answer(payload, .alert) == "400 BadRequestPayload")
     }
 
-    @Test("tells an empty payload")
+    @Test("An empty payload is reported")
     func empty() {
         #expect(Self.answer("", .alert) == "400 PayloadEmpty")
     }
 
-    @Test("knows the limit of each push type", arguments: PushType.allCases)
+    @Test("Each push type has its size limit", arguments: PushType.allCases)
     func limit(_ type: PushType) {
         let limit = type == .voip ? 5120 : 4096
         let aps = #"{"aps":{"content-available":1,"content-changed":true,"timestamp":1,"event":"end""#
@@ -202,7 +202,7 @@ struct PayloadCheckTests {
         #expect(Self.answer(payload(limit + 1), type) == "413 PayloadTooLarge")
     }
 
-    @Test("judges a body that was not kept whole by its size")
+    @Test("A truncated body is judged by its size")
     func cut() {
         var facts: PayloadFacts = []
         let kept = [UInt8](repeating: 0x20, count: 5120)
@@ -213,7 +213,7 @@ struct PayloadCheckTests {
     }
 
     @Test(
-        "sees white space outside strings only",
+        "Only white space outside strings is found",
         arguments: [
             (#"{"aps":{"alert":"a b"}}"#, false), (#"{"aps": {"alert":"a"}}"#, true),
             (#"{"aps":{"alert":"a"}} "#, true),

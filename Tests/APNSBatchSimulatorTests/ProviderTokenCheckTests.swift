@@ -3,7 +3,7 @@ import Testing
 
 @testable import APNSBatchSimulator
 
-@Suite("The provider token check")
+@Suite("Provider token check")
 struct ProviderTokenCheckTests {
     static let hour: Int64 = 3_600_000
     static let minute: Int64 = 60_000
@@ -34,13 +34,13 @@ struct ProviderTokenCheckTests {
         (nil, #"{"iss":"TEAM000001","iat":01}"#),
     ]
 
-    @Test("refuses a token with a wrong part, well signed", arguments: malformed)
+    @Test("A correctly signed token with a wrong part is refused", arguments: malformed)
     func wrongPart(_ header: String?, _ claims: String?) throws {
         #expect(answer(try authority.authorization(header: header, claims: claims)) == "403 InvalidProviderToken")
     }
 
     @Test(
-        "takes further members, blanks and a number with a fraction",
+        "Additional members, blanks and a number with a fraction are accepted",
         arguments: [
             (#"{"typ":"JWT","alg":"ES256","kid":"ABC123DEFG"}"#, nil),
             (#"{ "alg" : "ES256" , "kid" : "ABC123DEFG" }"#, nil),
@@ -52,7 +52,7 @@ struct ProviderTokenCheckTests {
     }
 
     @Test(
-        "reads base64url without padding, in its one form only",
+        "Base64url is read without padding, in its canonical form only",
         arguments: [
             ("", []), ("Zg", [0x66]), ("Zm8", [0x66, 0x6F]), ("Zm9v", [0x66, 0x6F, 0x6F]), ("-_8", [0xFB, 0xFF]),
             ("Z", nil), ("Zh", nil), ("Zm9", nil), ("Zg==", nil), ("+/8", nil), ("Zm9vZ", nil), ("Zm 9", nil),
@@ -61,7 +61,7 @@ struct ProviderTokenCheckTests {
         #expect(Array(text.utf8).withUnsafeBytes { Base64.decodeURL($0) } == expected)
     }
 
-    @Test("takes the scheme's name in either case")
+    @Test("The scheme name is accepted in either case")
     func scheme() throws {
         let token = try authority.token()
         #expect(answer("Bearer \(token)") == "200")
@@ -71,7 +71,7 @@ struct ProviderTokenCheckTests {
         #expect(answer(token) == "403 InvalidProviderToken")
     }
 
-    @Test("refuses every token with one character changed")
+    @Test("A token with any character changed is refused")
     func tampered() throws {
         let token = Array(try authority.token())
         #expect(answer("bearer " + String(token)) == "200")
@@ -82,7 +82,7 @@ struct ProviderTokenCheckTests {
         }
     }
 
-    @Test("refuses a token cut or lengthened anywhere")
+    @Test("A token that is cut or lengthened anywhere is refused")
     func lengths() throws {
         let token = try authority.token()
         for length in 1..<token.count {
@@ -93,13 +93,13 @@ struct ProviderTokenCheckTests {
         }
     }
 
-    @Test("refuses a token signed by another key of the same name")
+    @Test("A token signed by another key of the same name is refused")
     func otherKey() throws {
         let other = try TestAuthority()
         #expect(answer(try other.authorization()) == "403 InvalidProviderToken")
     }
 
-    @Test("finds a token expired after an hour, to the millisecond, also one that it knows")
+    @Test("A token expires after an hour, to the millisecond, also when it is cached")
     func expiry() throws {
         var check = ProviderTokenCheck(keys: [authority.providerKey], limits: .init())
         var connection = ConnectionIdentity()
@@ -112,14 +112,14 @@ struct ProviderTokenCheckTests {
         }
     }
 
-    @Test("takes a token of a clock that is ahead by no more than the tolerance")
+    @Test("A token from the future is accepted within the tolerance")
     func future() throws {
         let authorization = try authority.authorization()
         #expect(answer(authorization, now: TestAuthority.now - Self.minute) == "200")
         #expect(answer(authorization, now: TestAuthority.now - Self.minute - 1) == "403 InvalidProviderToken")
     }
 
-    @Test("allows a new token on one connection every twenty minutes")
+    @Test("A connection may change its token once in twenty minutes")
     func updates() throws {
         var check = ProviderTokenCheck(keys: [authority.providerKey], limits: .init())
         var (one, other) = (ConnectionIdentity(), ConnectionIdentity())
@@ -136,7 +136,7 @@ struct ProviderTokenCheckTests {
         #expect(check.answer(tokens[2], on: &one, now: now + 40 * Self.minute) == "200")
     }
 
-    @Test("does not let a wrong token count as an update")
+    @Test("A wrong token does not count as an update")
     func wrongBetween() throws {
         var check = ProviderTokenCheck(keys: [authority.providerKey], limits: .init())
         var connection = ConnectionIdentity()
@@ -147,7 +147,7 @@ struct ProviderTokenCheckTests {
         #expect(check.answer(right, on: &connection, now: TestAuthority.now) == "200")
     }
 
-    @Test("allows one team and one of its keys on a connection, and counts connections with two teams once")
+    @Test("A connection is limited to one team and one of its keys, and mixed connections are counted once")
     func teams() throws {
         let second = try TestAuthority(keyID: "SECONDKEY0", teamID: authority.teamID)
         let foreign = try TestAuthority(keyID: "FOREIGNKEY", teamID: "TEAM000002")
@@ -170,7 +170,7 @@ struct ProviderTokenCheckTests {
         #expect(check.connectionsWithTwoTeams == 2)
     }
 
-    @Test("refuses a key of the other environment")
+    @Test("A key of the other environment is refused")
     func environment() throws {
         var key = authority.providerKey
         key.isOfOtherEnvironment = true
@@ -180,7 +180,7 @@ struct ProviderTokenCheckTests {
         #expect(check.answer(token, on: &connection, now: TestAuthority.now) == "403 BadEnvironmentKeyIdInToken")
     }
 
-    @Test("knows a connection's token again after many others")
+    @Test("A connection's token is recognised again after many others")
     func eviction() throws {
         var check = ProviderTokenCheck(keys: [authority.providerKey], limits: .init())
         var connection = ConnectionIdentity()

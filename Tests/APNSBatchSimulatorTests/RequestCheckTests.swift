@@ -3,7 +3,7 @@ import Testing
 
 @testable import APNSBatchSimulator
 
-@Suite("The request check")
+@Suite("Request check")
 struct RequestCheckTests {
     let authority: TestAuthority
     let authorization: String
@@ -31,7 +31,7 @@ struct RequestCheckTests {
         }
     }
 
-    @Test("accepts a right request and tells its token and id")
+    @Test("A valid request is accepted with its token and id")
     func right() {
         let answer = verdict(TestRequest(authorization: authorization)) { verdict in
             #expect(verdict.deviceToken.map { String(decoding: $0, as: UTF8.self) } == TestRequest.deviceToken)
@@ -107,7 +107,7 @@ struct RequestCheckTests {
         ("x-unknown", "whatever", "200"), ("apns-unknown", "whatever", "200"),
     ]
 
-    @Test("judges each field", arguments: fields)
+    @Test("Each field is checked", arguments: fields)
     func field(_ name: String, _ value: String?, _ expected: String) {
         var request = TestRequest(authorization: authorization)
         request[name] = value
@@ -115,7 +115,7 @@ struct RequestCheckTests {
     }
 
     @Test(
-        "refuses a field that comes twice",
+        "A duplicate field is refused",
         arguments: [
             "authorization", "apns-id", "apns-topic", "apns-push-type", "apns-priority", "apns-expiration",
             "apns-collapse-id", "user-agent",
@@ -127,7 +127,7 @@ struct RequestCheckTests {
         #expect(verdict(request) == "400 DuplicateHeaders")
     }
 
-    @Test("lets cookies come in crumbs")
+    @Test("Cookies may be split into several fields")
     func cookies() {
         var request = TestRequest(authorization: authorization)
         request.fields += [("cookie", "a=1"), ("cookie", "b=2")]
@@ -148,7 +148,7 @@ struct RequestCheckTests {
         ("mdm", "com.example.app", #"{"mdm":"magic"}"#),
     ]
 
-    @Test("knows every push type with its topic", arguments: types)
+    @Test("Every push type is known with its topic", arguments: types)
     func pushType(_ type: String, _ topic: String, _ payload: String) {
         var request = TestRequest(authorization: authorization)
         request["apns-push-type"] = type
@@ -167,7 +167,7 @@ struct RequestCheckTests {
     }
 
     @Test(
-        "takes only priority 5 for background",
+        "A background push is accepted with priority 5 only",
         arguments: [("5", "200"), ("10", "400 BadPriority"), ("1", "400 BadPriority"), (nil, "400 BadPriority")])
     func background(_ priority: String?, _ expected: String) {
         var request = TestRequest(authorization: authorization)
@@ -177,7 +177,7 @@ struct RequestCheckTests {
         #expect(verdict(request) == expected)
     }
 
-    @Test("judges the payload last")
+    @Test("The payload is checked last")
     func payload() {
         var request = TestRequest(authorization: authorization)
         request.body = []
@@ -190,7 +190,7 @@ struct RequestCheckTests {
         #expect(verdict(request) == "400 BadPriority")
     }
 
-    @Test("counts a token of the right form whatever the answer, and echoes a right id only")
+    @Test("A valid token is counted whatever the answer, and only a valid id is echoed")
     func partial() {
         var request = TestRequest(authorization: "bearer nonsense")
         var answer = verdict(request) { verdict in
@@ -208,14 +208,14 @@ struct RequestCheckTests {
         #expect(answer == "400 BadMessageId")
     }
 
-    @Test("takes a request without any field")
+    @Test("A request without any field is answered with 404 BadPath")
     func nothing() {
         var request = TestRequest(authorization: authorization)
         request.fields = []
         #expect(verdict(request) == "404 BadPath")
     }
 
-    @Test("tells a hexadecimal digit from every other byte, at every place", arguments: 0..<19)
+    @Test("A hexadecimal digit is distinguished from every other byte, at every place", arguments: 0..<19)
     func digits(_ place: Int) {
         for byte in UInt8.min...UInt8.max {
             var token = [UInt8](repeating: UInt8(ascii: "9"), count: 20)
@@ -225,7 +225,7 @@ struct RequestCheckTests {
         }
     }
 
-    @Test("answers whatever bytes come, and only refuses more when they change")
+    @Test("Requests with random changes are checked without a crash")
     func noise() {
         let right = TestRequest(authorization: authorization)
         var random = SplitMix64(seed: 4)

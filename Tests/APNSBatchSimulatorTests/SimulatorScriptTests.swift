@@ -4,7 +4,7 @@ import Testing
 
 @testable import APNSBatchSimulator
 
-@Suite("The script")
+@Suite("Simulator script")
 struct SimulatorScriptTests {
     static let script = SimulatorScript(
         seed: 0x0102_0304_0506_0708,
@@ -38,7 +38,7 @@ struct SimulatorScriptTests {
         (0..<4).map { _ in String(format: "%016llx", random.next()) }.joined()
     }
 
-    @Test("picks the rule by the documented hash, and the shares come out")
+    @Test("Rules are chosen by the documented hash, with the requested shares")
     func distribution() {
         var random = SplitMix64(seed: 42)
         var hits = [0, 0, 0, 0]
@@ -58,7 +58,7 @@ struct SimulatorScriptTests {
         }
     }
 
-    @Test("gives the values that the Python of the documentation gives")
+    @Test("The hash gives the values of the Python code in the documentation")
     func known() {
         func place(_ token: String, seed: UInt64) -> Double {
             Array(token.utf8).withUnsafeBytes { ScriptSlices.place($0, state: FNV1a.state(seed: seed)) }
@@ -68,7 +68,7 @@ struct SimulatorScriptTests {
         #expect(place(TestRequest.deviceToken, seed: 7) == PythonValues.place1)
     }
 
-    @Test("counts the times of a rule for each token")
+    @Test("The uses of a rule are counted for each token")
     func times() {
         let slices = ScriptSlices(SimulatorScript(rules: [SimulatorRule(share: 1, status: 503, times: 2)]))
         Array("00ff".utf8).withUnsafeBytes { token in
@@ -78,7 +78,7 @@ struct SimulatorScriptTests {
         }
     }
 
-    @Test("hits all with a share of 1 and none with a share of 0")
+    @Test("A share of 1 affects all tokens and a share of 0 none")
     func extremes() {
         var random = SplitMix64(seed: 1)
         let script = SimulatorScript(
@@ -89,7 +89,7 @@ struct SimulatorScriptTests {
         #expect(SimulatorScript().answer(forToken: "00") == nil)
     }
 
-    @Test("reads its keys")
+    @Test("All keys of a script are read")
     func coding() throws {
         let json = """
             {"seed": 7, "rules": [{"share": 0.02, "status": 410, "reason": "Unregistered", "timestamp": 1700000000000},
@@ -109,7 +109,7 @@ struct SimulatorScriptTests {
     }
 
     @Test(
-        "reads every latency",
+        "Every latency is read",
         arguments: [
             (#"{"distribution":"none"}"#, SimulatorLatency.none),
             (#"{"distribution":"fixed","median_ms":5}"#, .fixed(5)),
@@ -127,7 +127,7 @@ struct SimulatorScriptTests {
     }
 
     @Test(
-        "refuses keys that it does not know, and missing ones",
+        "Unknown and missing keys are refused",
         arguments: [
             (
                 #"{"sead":1}"#,
@@ -209,12 +209,12 @@ struct SimulatorScriptTests {
         ),
     ]
 
-    @Test("names what is wrong with its values", arguments: faults)
+    @Test("The error names what is wrong with a value", arguments: faults)
     func fault(_ script: SimulatorScript, _ message: String) {
         #expect(script.fault() == message)
     }
 
-    @Test("finds nothing wrong with shares that make a whole")
+    @Test("Shares that add up to 1 are accepted")
     func whole() {
         let rules = (0..<10).map { _ in SimulatorRule(share: 0.1, status: 500, reason: "InternalServerError") }
         #expect(SimulatorScript(rules: rules).fault() == nil)

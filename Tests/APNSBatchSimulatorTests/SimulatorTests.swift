@@ -8,7 +8,7 @@ import Testing
 
 @testable import APNSBatchSimulator
 
-/// A simulator for a test, with all that a client needs to know of it.
+/// A simulator for a test, with everything that a client needs.
 struct Stage {
     let authority: TestAuthority
     let identity: ServerIdentity
@@ -49,10 +49,10 @@ struct Stage {
     }
 }
 
-@Suite("The simulator over TLS")
+@Suite("Simulator over TLS")
 struct SimulatorTests {
     @Test(
-        "accepts a right request, echoes its id and accounts for it, on both loops",
+        "A valid request is accepted, echoed and counted, on both event loops",
         arguments: [SimulatorConfiguration.Loop.epoll, .automatic])
     func accepts(_ loop: SimulatorConfiguration.Loop) throws {
         let clientLoop = loop == .epoll ? APNS_TRANSPORT_LOOP_EPOLL.rawValue : APNS_TRANSPORT_LOOP_AUTO.rawValue
@@ -75,7 +75,7 @@ struct SimulatorTests {
         #expect(report.loop == "epoll" || loop == .automatic && report.loop == "io_uring")
     }
 
-    @Test("answers every fault as APNs does, with an id made up where none was sent")
+    @Test("Every invalid request is answered as APNs does, with a new id where none was sent")
     func faults() throws {
         let stage = try Stage()
         let cases: [(expected: String, change: (inout TestRequest) -> Void)] = [
@@ -123,7 +123,7 @@ struct SimulatorTests {
         #expect(report.failures == [])
     }
 
-    @Test("allows one stream until a valid token was answered, then a thousand")
+    @Test("One stream is allowed until a valid token was answered, and then a thousand")
     func streams() throws {
         let stage = try Stage()
         let report = try stage.run { port in
@@ -145,7 +145,7 @@ struct SimulatorTests {
         #expect(report.tokensReceivedAgain == 1)
     }
 
-    @Test("knows a token by age and interval on a clock that is handed in")
+    @Test("The age and interval of tokens follow the given clock")
     func clock() throws {
         var stage = try Stage()
         let clock = TestClock(SystemClock.milliseconds())
@@ -168,7 +168,7 @@ struct SimulatorTests {
         #expect(report.accepted == 2)
     }
 
-    @Test("answers by script, token by token as it was computed, and counts what it got")
+    @Test("Tokens are answered by script as computed, and requests are counted")
     func script() throws {
         var stage = try Stage()
         stage.configuration.script = SimulatorScript(
@@ -214,7 +214,7 @@ struct SimulatorTests {
         #expect(report.requests == 1001)
     }
 
-    @Test("holds answers back, and lets the later request be answered first")
+    @Test("Answers are delayed, and a later request can be answered first")
     func latency() throws {
         var stage = try Stage()
         stage.configuration.script.latency = .uniform(minimum: 1, maximum: 40)
@@ -237,7 +237,7 @@ struct SimulatorTests {
         #expect(report.accepted == 301)
     }
 
-    @Test("stops with answers outstanding and with a connection that went away")
+    @Test("The simulator stops with outstanding answers and a lost connection")
     func abandoned() throws {
         var stage = try Stage()
         stage.configuration.script.latency = .fixed(3_600_000)
@@ -260,7 +260,7 @@ struct SimulatorTests {
         #expect(report.mostStreams == 2)
     }
 
-    @Test("runs beside others in one process, and a stopped one stays stopped")
+    @Test("Simulators run side by side in one process, and a stopped one stays stopped")
     func several() throws {
         let stage = try Stage()
         let simulators = try (0..<3).map { _ in try Simulator(stage.configuration) }
@@ -282,7 +282,7 @@ struct SimulatorTests {
         #expect(try Simulator(stage.configuration).stop() == SimulatorReport())
     }
 
-    @Test("says what is wrong with its configuration")
+    @Test("The error states what is wrong with the configuration")
     func configuration() throws {
         let stage = try Stage()
         func error(_ change: (inout SimulatorConfiguration) -> Void) -> SimulatorError? {
@@ -325,7 +325,7 @@ struct SimulatorTests {
     }
 }
 
-/// A clock that a test turns.
+/// A clock that a test sets.
 final class TestClock: Sendable {
     private let time: Mutex<Int64>
 

@@ -23,7 +23,7 @@ struct TeamTests {
         try authority.authorization(issuedAt: SystemClock.milliseconds() / 1000 - age)
     }
 
-    @Test("each push to their own topics and are counted apart")
+    @Test("Each team pushes to its own topics and is counted separately")
     func topics() throws {
         let own = stage.authorization
         let foreign = try authorization(other)
@@ -53,7 +53,7 @@ struct TeamTests {
         #expect(report.connectionsWithTwoTeams == 0)
     }
 
-    @Test("on one connection are noticed, as are early, old and unrelated tokens")
+    @Test("Mixed teams on a connection are detected, as are early, old and unrelated tokens")
     func mixed() throws {
         let foreign = try authorization(other)
         let related = try authorization(second)
@@ -77,7 +77,7 @@ struct TeamTests {
         #expect(report.teams.map(\.requests) == [2, 0])
     }
 
-    @Test("have keys of one environment, if they say so")
+    @Test("A key can be restricted to one environment")
     func environments() throws {
         var stage = stage
         for environment in [SimulatorConfiguration.Environment.production, .sandbox] {

@@ -6,7 +6,7 @@ import Glibc
 
 /// A client on the core's own client side, used from one thread: one connection, every wait with a limit.
 final class TestClient {
-    /// What came of a request.
+    /// The result of a request.
     struct Answer: Equatable {
         var status: UInt16
         var body: String
@@ -20,7 +20,7 @@ final class TestClient {
         var text: String { body.isEmpty ? "\(status)" : "\(status) \(body)" }
     }
 
-    /// What went wrong before a request could be sent.
+    /// A failure before a request could be sent.
     struct Failure: Error {
         var text: String
     }

@@ -4,13 +4,13 @@ import Testing
 
 @testable import APNSBatchSimulator
 
-@Suite("The counts of tokens")
+@Suite("Token counts")
 struct TokenCountsTests {
     static func token(_ number: UInt64, digits: Int) -> String {
         String(repeating: "0", count: max(0, digits - 16)) + String(format: "%016llx", number).suffix(digits)
     }
 
-    @Test("agree with a dictionary, for tokens of many lengths")
+    @Test("The counts agree with a dictionary, for tokens of many lengths")
     func dictionary() {
         var random = SplitMix64(seed: 5)
         var counts = TokenCounts()
@@ -41,7 +41,7 @@ struct TokenCountsTests {
         #expect(found == order)
     }
 
-    @Test("tell tokens apart that differ in length only")
+    @Test("Tokens that differ only in length are distinguished")
     func lengths() {
         var counts = TokenCounts()
         for digits in stride(from: 2, through: 200, by: 2) {
@@ -50,7 +50,7 @@ struct TokenCountsTests {
         #expect(counts.distinct == 100)
     }
 
-    @Test("tell tokens apart whose hashes agree")
+    @Test("Tokens with equal hashes are distinguished")
     func collisions() {
         // Among so many tokens some four pairs share the 32 bits of the hash that the table keeps.
         var counts = TokenCounts()
@@ -65,7 +65,7 @@ struct TokenCountsTests {
         #expect(counts.receivedAgain == 0)
     }
 
-    @Test("count how many requests passed before")
+    @Test("The number of previous requests is counted")
     func passed() {
         var counts = TokenCounts()
         let place = Array("00ff".utf8).withUnsafeBytes { counts.receive($0) }
@@ -74,7 +74,7 @@ struct TokenCountsTests {
         #expect(counts.pass(place) == 2)
     }
 
-    @Test("are written as CSV in order of first arrival")
+    @Test("The counts are written as CSV in order of first arrival")
     func csv() throws {
         let directory = NSTemporaryDirectory() + "counts-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
@@ -101,7 +101,7 @@ struct TokenCountsTests {
         #expect(counts.write(toCSV: path) == nil)
     }
 
-    @Test("never replace another file")
+    @Test("An unrelated file is never replaced")
     func foreign() throws {
         let path = NSTemporaryDirectory() + "rows-\(UUID().uuidString).csv"
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -112,13 +112,13 @@ struct TokenCountsTests {
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "token,name\n00aa,Ada\n")
     }
 
-    @Test("say why they could not be written")
+    @Test("The error states why the counts could not be written")
     func unwritable() {
         let counts = TokenCounts()
         #expect(counts.write(toCSV: "/nonexistent/counts.csv")?.contains("No such file or directory") == true)
     }
 
-    @Test("pack and write digits", arguments: [0, 1, 3, 4, 5, 7, 8, 9, 31, 32, 33])
+    @Test("Digits are packed and written", arguments: [0, 1, 3, 4, 5, 7, 8, 9, 31, 32, 33])
     func digits(_ count: Int) {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 200) }
         let text = Array(bytes.map { String(format: "%02x", $0) }.joined().utf8)

@@ -5,8 +5,8 @@ import Testing
 @testable import APNSBatchRecords
 @testable import APNSBatchSending
 
-@Suite("The account of a run") struct AccountTests {
-    @Test("rows that were not read are estimated by the bytes that are left, and exact at the end")
+@Suite("Account of a run") struct AccountTests {
+    @Test("Unread rows are estimated from the remaining bytes, and exact at the end")
     func unread() {
         #expect(UnreadRows.estimate(rowsRead: 100, bytesRead: 1000, bytesTotal: 4000) == .estimated(300))
         #expect(UnreadRows.estimate(rowsRead: 100, bytesRead: 4000, bytesTotal: 4000) == .counted(0))
@@ -14,7 +14,7 @@ import Testing
         #expect(UnreadRows.estimate(rowsRead: 5, bytesRead: 10, bytesTotal: nil) == .unknown)
     }
 
-    @Test("records are counted as the reader reads them, from any range on")
+    @Test("Records are counted as the reader reads them, from any range on")
     func counting() throws {
         let stage = try Stage()
         let text = "token,payload\nA,\"x\ny\"\nB,z\nC,w"
@@ -28,7 +28,7 @@ import Testing
         #expect(count(from: nil, bytes: text.utf8.count + 1) == nil, "another input")
     }
 
-    @Test("progress is a share of rows, not of bytes that were read ahead")
+    @Test("Progress is a share of rows, not of bytes that were read ahead")
     func fraction() {
         var progress = CampaignProgress()
         (progress.bytesRead, progress.bytesTotal) = (900, 1000)
@@ -43,7 +43,7 @@ import Testing
         #expect(extent.rowsTotal(of: 1000) == 99)
     }
 
-    @Test("what sessions did adds up; of one that was killed its last record counts")
+    @Test("Figures are summed over sessions, with the last record of a session that was killed")
     func figures() throws {
         typealias Sample = LedgerSample
         let history = try Sample.read(
@@ -59,7 +59,7 @@ import Testing
         #expect(history.figuresOfSession == SessionFigures(milliseconds: 500, requests: 1, connections: 1))
     }
 
-    @Test("what lanes counted is that of the last record that has it, added up over sessions")
+    @Test("Lane counts come from the last record that has them, summed over sessions")
     func lanes() throws {
         typealias Sample = LedgerSample
         func figures(_ retries: Int, requests: UInt64) -> SessionFigures {
@@ -84,7 +84,7 @@ import Testing
         #expect(history.figuresOfSession == next)
     }
 
-    @Test("rows that went again when they may have arrived are counted, and their attempts are plain numbers")
+    @Test("Rows sent again after they may have arrived are counted")
     func resent() throws {
         typealias Sample = LedgerSample
         let history = try Sample.read(
@@ -98,7 +98,7 @@ import Testing
         #expect(history.tally == Tally(outcomes: [.accepted: 2], attempts: 5, resent: 1))
     }
 
-    @Test("the largest resident set is the kernel's figure of this process")
+    @Test("The maximum resident set is the kernel's figure for this process")
     func residentSet() {
         let expected: UInt64? = 35840 * 1024
         #expect(ProcessUsage.highWaterMark(in: "Name:\tx\nVmHWM:\t  35840 kB\nVmRSS:\t 1 kB\n") == expected)
@@ -106,7 +106,7 @@ import Testing
         #expect(ProcessUsage.peakRSSBytes > 1 << 20)
     }
 
-    @Test("times are RFC 3339")
+    @Test("Times are RFC 3339")
     func times() {
         #expect(CampaignSummary.Identity.time(1_700_000_000) == "2023-11-14T22:13:20Z")
         #expect(CampaignSummary.Identity.time(.max) == "9999-12-31T23:59:59Z")

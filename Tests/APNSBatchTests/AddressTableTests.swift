@@ -7,7 +7,7 @@ import Testing
 
 private let seconds: UInt64 = 1_000_000_000
 
-@Suite("Addresses") struct AddressTableTests {
+@Suite("Address table") struct AddressTableTests {
     private static func address(_ text: String) throws -> SocketAddress {
         try #require(try HostResolver.resolve(host: text, port: 443).first)
     }
@@ -20,7 +20,7 @@ private let seconds: UInt64 = 1_000_000_000
         (a, b, six) = (try Self.address("192.0.2.1"), try Self.address("192.0.2.2"), try Self.address("2001:db8::1"))
     }
 
-    @Test("addresses that are not in use come first, in the resolver's order")
+    @Test("Unused addresses come first, in the resolver's order")
     func unusedFirst() {
         var table = AddressTable([six, a, b])
         #expect((0..<4).map { _ in table.take(now: 0) } == [six, a, b, six])
@@ -28,7 +28,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(table.take(now: 0) == a)
     }
 
-    @Test("an address that failed comes after the others for a while, longer each time, and is forgiven when it serves")
+    @Test("A failed address is avoided for a growing time, until it works again")
     func failures() {
         var table = AddressTable([a, b])
         #expect(table.take(now: 0) == a)
@@ -43,7 +43,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(table.take(now: 4 * seconds) == a)
     }
 
-    @Test("where all failed, the one that is avoided for the shortest time comes first")
+    @Test("When all addresses failed, the one with the shortest remaining time comes first")
     func allFailed() {
         var table = AddressTable([a, b])
         for address in [a, b] { table.release(address, failed: true, now: 0) }
@@ -51,7 +51,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(table.take(now: 0) == b)
     }
 
-    @Test("what the resolver tells anew replaces what it told, and connections to what is gone are still counted")
+    @Test("A new resolver answer replaces the old one, and connections to removed addresses are still counted")
     func replaced() {
         var table = AddressTable([a])
         #expect(table.take(now: 0) == a)
@@ -65,7 +65,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(table.count == 2)
     }
 
-    @Test("a rival is of the other family")
+    @Test("A rival uses the other address family")
     func rivals() {
         var table = AddressTable([six, a])
         #expect(table.take(against: six, now: 0) == a)
@@ -78,7 +78,7 @@ private let seconds: UInt64 = 1_000_000_000
 }
 
 @Suite("Addresses of a run") struct AddressBookTests {
-    @Test("where no thread can be had for the resolver, the addresses known before serve")
+    @Test("The known addresses are used when no resolver thread can be started")
     func noThread() {
         var surroundings = Surroundings.system
         surroundings.resolve = { _, port in try HostResolver.resolve(host: "127.0.0.1", port: port) }
@@ -91,7 +91,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(book.count == 1)
     }
 
-    @Test("one connection that came up says for all lanes that the host can be reached")
+    @Test("One established connection shows all lanes that the host can be reached")
     func reached() throws {
         var surroundings = Surroundings.system
         surroundings.resolve = { _, port in try HostResolver.resolve(host: "127.0.0.1", port: port) }
@@ -103,7 +103,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(book.everReached)
     }
 
-    @Test("a resolver that fails is asked again, and what failed leaves the addresses known before")
+    @Test("A resolver that fails is asked again, and a failure keeps the known addresses")
     func failsAtFirst() {
         struct Unknown: Error, CustomStringConvertible { let description = "cannot resolve example.com: try again" }
         let asked = Guarded(0)

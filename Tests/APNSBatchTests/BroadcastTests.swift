@@ -30,7 +30,7 @@ struct BroadcastTests {
         }
     }
 
-    @Test("each row is one broadcast to its channel, and the results name the channel")
+    @Test("Each row is one broadcast to its channel, and the results name the channel")
     func sends() async throws {
         let stage = try Stage { $0.topics = nil }
         let manager = try ChannelManager(
@@ -48,7 +48,7 @@ struct BroadcastTests {
         #expect(report.broadcasts == 600 && report.accepted == 0 && report.channels == 2)
     }
 
-    @Test("path, headers and payload are a broadcast's; columns about devices mean nothing of their own")
+    @Test("A broadcast has its own path and headers, and device columns have no special meaning")
     func preview() throws {
         let stage = try Stage()
         var campaign = try campaign(
@@ -71,7 +71,7 @@ struct BroadcastTests {
                 == #"{"aps":{"timestamp":1685952000,"event":"update","content-state":{"score":"2:1"}}}"#)
     }
 
-    @Test("a broadcast that is answered with 503 is sent again and then accepted")
+    @Test("A broadcast that is answered with 503 is sent again and then accepted")
     func retries() async throws {
         let script = SimulatorScript(
             rules: [SimulatorRule(share: 1, status: 503, reason: "ServiceUnavailable", times: 1)])
@@ -87,7 +87,7 @@ struct BroadcastTests {
         #expect(try stage.results(run)[1]?.suffix(2) == ["2", ""])
     }
 
-    @Test("bad rows are told with place and cause, and their neighbours are sent")
+    @Test("Invalid rows are reported with place and cause, and their neighbours are sent")
     func badRows() async throws {
         let stage = try Stage { $0.knowsAllChannels = true }
         let fits = String(repeating: "x", count: 5120 - 78)
@@ -119,7 +119,7 @@ struct BroadcastTests {
         #expect(results[6]?.contains("payload: expected at most 5120 bytes, found 5121") == true)
     }
 
-    @Test("what is wrong with the campaign shows before anything is sent")
+    @Test("An invalid campaign is refused before anything is sent")
     func badCampaigns() throws {
         let stage = try Stage()
         let rows = "channel_id,score\n\(Self.channel),1\n"

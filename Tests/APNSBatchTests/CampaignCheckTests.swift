@@ -7,7 +7,7 @@ import Testing
 @testable import APNSBatch
 @testable import APNSBatchModel
 
-@Suite("A check of a whole campaign") struct CampaignCheckTests {
+@Suite("Check of a campaign") struct CampaignCheckTests {
     private static let template = Campaign.Template(
         json: Array(#"{ "aps": { "alert": "{{text?}}", "badge": "{{badge:number?}}" } }"#.utf8), name: "t.json")
 
@@ -19,7 +19,7 @@ import Testing
         try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map(String.init)
     }
 
-    @Test("shows twenty examples of a finding, writes all of them, and counts rows once")
+    @Test("A check shows twenty examples of a finding, writes all of them, and counts rows once")
     func examples() async throws {
         let stage = try Stage()
         var campaign = try stage.campaign(rows: rows((0..<3000).map { $0 % 3 == 0 ? "x,five" : "x,1" }))
@@ -41,7 +41,7 @@ import Testing
         #expect(stage.simulator.stop().connections == 0)
     }
 
-    @Test("sums up the sizes of payloads, those too large among them, and what is not sent of the template")
+    @Test("A check summarises payload sizes, oversized payloads and unused template parts")
     func sizes() async throws {
         let stage = try Stage()
         let long = String(repeating: "y", count: 5000)
@@ -55,7 +55,7 @@ import Testing
         #expect(sizes.bytesSaved == UInt64(3 * blanks))
     }
 
-    @Test("calls bad what send calls invalid, and nothing else")
+    @Test("A check reports exactly the rows that a run calls invalid")
     func agreesWithSend() async throws {
         let fields = [
             "x,1", "x,-1", ",", ",3", "\"say \"\"hi\"\"\",2", "x,1.5", "x", "x,1,2", "é,007", "x,1e2", "\u{7f},0",
@@ -76,7 +76,7 @@ import Testing
         #expect(bad == Set(invalid))
     }
 
-    @Test("replaces the findings of an earlier check and no other file")
+    @Test("A check replaces earlier findings and no other file")
     func replaces() async throws {
         let stage = try Stage()
         var campaign = try stage.campaign(rows: rows(["x,1"]))
@@ -89,7 +89,7 @@ import Testing
         #expect(try findings(path).count == 2)
     }
 
-    @Test("shows no card number, and nothing of a field that travels encrypted")
+    @Test("A check shows no card number and no encrypted field")
     func secrets() async throws {
         let stage = try Stage()
         var campaign = try stage.campaign(

@@ -10,8 +10,8 @@ import Testing
 @testable import APNSBatchModel
 @testable import APNSBatchSending
 
-/// Connections that misbehave, over real sockets and TLS.
-@Suite("A campaign over connections that misbehave") struct CampaignFaultTests {
+/// Faulty connections, over real sockets and TLS.
+@Suite("Campaign with faulty connections") struct CampaignFaultTests {
     private static func rows(_ count: Int) -> String {
         let payload = #""{""aps"":{""alert"":""Hi""}}""#
         return "token,payload\n" + (0..<count).map { "\(token($0)),\(payload)\n" }.joined()
@@ -28,7 +28,8 @@ import Testing
         return campaign
     }
 
-    @Test("a limit that falls to nearly nothing moves the rows to another connection", arguments: [1, 0] as [UInt32])
+    @Test(
+        "Rows move to another connection when the stream limit falls to nearly nothing", arguments: [1, 0] as [UInt32])
     func fallingLimit(limit: UInt32) async throws {
         let stage = try Stage()
         let server = try ScriptedServer(stage.occasion, streams: 100) { request in
@@ -44,7 +45,7 @@ import Testing
         #expect(!log.text.contains("goaway"), "not one stream too many")
     }
 
-    @Test("what is not answered after GOAWAY goes over another connection when its time is up")
+    @Test("Requests that stay unanswered after GOAWAY are sent on another connection after the deadline")
     func silentGoaway() async throws {
         let stage = try Stage()
         let server = try ScriptedServer(stage.occasion, streams: 100) { request in
@@ -60,7 +61,7 @@ import Testing
         #expect(try stage.results(run).count == 100)
     }
 
-    @Test("a connection that gives no sign of life is replaced long before its requests time out")
+    @Test("A connection without any sign of life is replaced long before its requests time out")
     func deadLink() async throws {
         let stage = try Stage()
         let server = try ScriptedServer(stage.occasion, streams: 100) { request in
@@ -75,7 +76,7 @@ import Testing
         #expect(log.text.contains("closing a connection to 127.0.0.1:\(server.port) that does not answer"))
     }
 
-    @Test("an address family that leads nowhere costs a second, and no connection its time")
+    @Test("An unreachable address family delays the start by a second only")
     func deadFamily() async throws {
         let stage = try Stage()
         let server = try ScriptedServer(stage.occasion, streams: 100) { _ in [.accept] }
@@ -97,7 +98,7 @@ import Testing
         withExtendedLifetime(silent) {}
     }
 
-    @Test("the resolver is asked again for the next connection, and what it tells then is used")
+    @Test("The resolver is asked again for the next connection, and its answer is used")
     func askedAgain() async throws {
         let stage = try Stage()
         let server = try ScriptedServer(stage.occasion, streams: 100) { _ in [.accept] }
@@ -109,7 +110,7 @@ import Testing
                 asked += 1
                 return asked
             }
-            // Where nobody listens, at first.
+            // An address at which nothing listens comes first.
             return try HostResolver.resolve(host: "127.0.0.1", port: number < 3 ? 1 : port)
         }
         let campaign = try Self.campaign(stage, server, rows: 100)
@@ -118,7 +119,7 @@ import Testing
         #expect(asked.withLock { $0 } >= 3)
     }
 
-    /// A resolver that does not know the name, so many times.
+    /// A resolver that fails to find the name a number of times.
     private static func failing(_ times: Int) -> Surroundings {
         struct Unknown: Error, CustomStringConvertible { let description = "cannot resolve apns.test: no such name" }
         let asked = Guarded(0)
@@ -134,7 +135,7 @@ import Testing
         return surroundings
     }
 
-    @Test("a name that does not resolve at first is asked for again, and the log says so once")
+    @Test("A name that does not resolve at first is asked for again, and is logged once")
     func resolvedLate() async throws {
         let stage = try Stage()
         let server = try ScriptedServer(stage.occasion, streams: 100) { _ in [.accept] }
@@ -147,7 +148,7 @@ import Testing
         #expect(log.text.components(separatedBy: "cannot resolve apns.test: no such name; trying for").count == 2)
     }
 
-    @Test("a name that never resolves ends the run after its patience, and the run can be resumed")
+    @Test("A name that never resolves ends the run after its patience, and the run can be resumed")
     func neverResolved() async throws {
         let stage = try Stage()
         let server = try ScriptedServer(stage.occasion, streams: 100) { _ in [.accept] }
@@ -163,7 +164,7 @@ import Testing
         #expect(resumed.ending == .complete && resumed.accepted == 100)
     }
 
-    @Test("a server that answers PINGs and no request has its connections replaced, and ends the run with its reason")
+    @Test("A server that answers only PINGs has its connections replaced, and then ends the run")
     func noAnswers() async throws {
         let stage = try Stage()
         let server = try ScriptedServer(stage.occasion, streams: 100) { _ in [] }
@@ -182,7 +183,7 @@ import Testing
     }
 }
 
-/// Takes connections at `[::1]` and says nothing.
+/// Accepts connections at `[::1]` and sends nothing.
 final class SilentListener {
     private let descriptor: Int32
 
@@ -203,7 +204,7 @@ final class SilentListener {
     deinit { close(descriptor) }
 }
 
-/// Keeps what a run reports.
+/// Stores the reports of a run.
 final class LogKeeper: Sendable {
     private let lines = Mutex<[String]>([])
     private let onLine: @Sendable (String) -> Void

@@ -3,7 +3,7 @@ import Testing
 @testable import APNSBatch
 @testable import APNSBatchModel
 
-@Suite("The numbers of a campaign") struct CampaignNumberTests {
+@Suite("Numbers of a campaign") struct CampaignNumberTests {
     private static func campaign() -> Campaign {
         Campaign(input: .standardInput, destination: .sandbox, topic: nil, credentials: .none)
     }
@@ -20,12 +20,12 @@ import Testing
         ("sync interval", 10, 60_000),
     ]
 
-    @Test("all have the ranges that are documented")
+    @Test("All numbers have the documented ranges")
     func all() {
         #expect(Campaign.Number.all.map(\.name) == Self.ranges.map(\.name))
     }
 
-    @Test("are set within their ranges, and refused beyond them", arguments: ranges)
+    @Test("Numbers are accepted within their ranges and refused beyond them", arguments: ranges)
     func range(name: String, low: Int, high: Int) throws {
         let number = try #require(Campaign.Number.all.first { $0.name == name })
         var campaign = Self.campaign()
@@ -44,7 +44,7 @@ import Testing
         ({ $0.pingAfter = -1 }, "ping after: expected 1 to 86400 seconds, found -1"),
     ]
 
-    @Test("are checked in a campaign of a program, which sets what it likes", arguments: wrong)
+    @Test("Numbers that a program sets directly are checked too", arguments: wrong)
     func embedded(change: @Sendable (inout Campaign) -> Void, text: String) {
         var campaign = Self.campaign()
         change(&campaign)

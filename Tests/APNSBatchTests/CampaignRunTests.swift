@@ -6,14 +6,14 @@ import Testing
 @testable import APNSBatchModel
 @testable import APNSBatchRecords
 
-@Suite("A campaign against the simulator") struct CampaignRunTests {
+@Suite("Campaign against the simulator") struct CampaignRunTests {
     private static let payload = #""{""aps"":{""alert"":""Hi""}}""#
 
     private static func rows(_ count: Int) -> String {
         "token,payload\n" + (0..<count).map { "\(token($0)),\(payload)\n" }.joined()
     }
 
-    @Test("every row is accepted once, and has one line", arguments: [Campaign.Loop.ioUring, .epoll])
+    @Test("Every row is accepted once and has one line", arguments: [Campaign.Loop.ioUring, .epoll])
     func acceptsAll(loop: Campaign.Loop) async throws {
         let stage = try Stage()
         var campaign = try stage.campaign(rows: Self.rows(5000))
@@ -32,7 +32,7 @@ import Testing
         #expect(report.payloadsWithBlanks == 0)
     }
 
-    @Test("several lanes share the rows and lose none", arguments: [1, 3])
+    @Test("Several lanes share the rows and lose none", arguments: [1, 3])
     func lanes(count: Int) async throws {
         let stage = try Stage()
         var campaign = try stage.campaign(rows: Self.rows(20_000))
@@ -43,7 +43,7 @@ import Testing
         #expect(try stage.results(run).count == 20_000)
     }
 
-    @Test("bad rows are invalid with place and cause, and their neighbours are sent")
+    @Test("Invalid rows are reported with place and cause, and their neighbours are sent")
     func invalidRows() async throws {
         let stage = try Stage()
         let long = String(repeating: "x", count: 4096)
@@ -72,7 +72,7 @@ import Testing
         #expect(stage.simulator.stop().requests == 2)
     }
 
-    @Test("scripted refusals are final and keep their reason and timestamp")
+    @Test("Scripted refusals are final and keep their reason and timestamp")
     func rejections() async throws {
         let script = SimulatorScript(
             seed: 5,
@@ -92,7 +92,7 @@ import Testing
         #expect(summary.isClean)
     }
 
-    @Test("answers that ask for it are sent again with the same apns-id until they succeed")
+    @Test("Rows with a retryable answer are sent again with the same apns-id until they succeed")
     func retries() async throws {
         let script = SimulatorScript(
             rules: [
@@ -112,7 +112,7 @@ import Testing
         #expect(stage.simulator.stop().requests == summary.attempts)
     }
 
-    @Test("a row whose attempts are used up is unavailable, with its last answer")
+    @Test("A row without attempts left is unavailable, with its last answer")
     func attemptsEnd() async throws {
         let script = SimulatorScript(rules: [SimulatorRule(share: 1, status: 500, reason: "InternalServerError")])
         let stage = try Stage(script: script)
@@ -128,7 +128,7 @@ import Testing
             })
     }
 
-    @Test("a fatal answer stops the campaign, and rows without a line were never sent or answered so")
+    @Test("A fatal answer stops the campaign, and no row is lost")
     func fatalAnswer() async throws {
         let script = SimulatorScript(rules: [SimulatorRule(share: 0.01, status: 403, reason: "Forbidden")])
         let stage = try Stage(script: script)
@@ -143,7 +143,7 @@ import Testing
         #expect(report.tokens > Int(summary.rows) && report.accepted == summary.rows)
     }
 
-    @Test("a wrong key stops at the first answer")
+    @Test("A wrong key stops the campaign at the first answer")
     func wrongKey() async throws {
         let stage = try Stage()
         let other = try Occasion.make(hosts: ["localhost"])
@@ -158,7 +158,7 @@ import Testing
         #expect(stage.simulator.stop().requests == 1, "one stream until a token was found valid")
     }
 
-    @Test("a server that cannot be trusted ends the run with a clear cause, and nothing is sent")
+    @Test("An untrusted server ends the run with a clear cause, and nothing is sent")
     func untrusted() async throws {
         let stage = try Stage()
         var campaign = try stage.campaign(rows: Self.rows(10))
@@ -170,7 +170,7 @@ import Testing
         #expect(stage.simulator.stop().requests == 0)
     }
 
-    @Test("a server that is not there ends the run after its patience")
+    @Test("An unreachable server ends the run after its patience")
     func unreachable() async throws {
         let stage = try Stage()
         var campaign = try stage.campaign(rows: Self.rows(10))
@@ -182,7 +182,7 @@ import Testing
         #expect(summary.ending == .failed && summary.rows == 0)
     }
 
-    @Test("rows bring their own topic, push type, priority, expiration and collapse id")
+    @Test("Rows bring their own topic, push type, priority, expiration and collapse id")
     func ownHeaders() async throws {
         let stage = try Stage()
         let silent = #""{""aps"":{""content-available"":1}}""#
@@ -207,7 +207,7 @@ import Testing
         #expect(summary.accepted == 4 && summary.invalid == 2 && summary.expired == 1)
     }
 
-    @Test("what is wrong with a campaign shows before anything is sent")
+    @Test("An invalid campaign is refused before anything is sent")
     func configurationErrors() throws {
         let stage = try Stage()
         func fault(_ change: (inout Campaign) throws -> Void) throws -> String {
@@ -237,7 +237,7 @@ import Testing
             }.contains("signing key"))
     }
 
-    @Test("a run directory with results of an earlier run is refused")
+    @Test("A run directory with results of an earlier run is refused")
     func refusesOldDirectory() async throws {
         let stage = try Stage()
         let campaign = try stage.campaign(rows: Self.rows(1))
@@ -245,7 +245,7 @@ import Testing
         #expect(throws: CampaignError.self) { try CampaignRun(campaign) }
     }
 
-    @Test("stop takes no more rows, and every row that was sent has its line")
+    @Test("A stopped run takes no more rows, and every row that was sent has its line")
     func stops() async throws {
         let script = SimulatorScript(latency: .fixed(20))
         let stage = try Stage(script: script, streams: 10)
@@ -262,7 +262,7 @@ import Testing
         #expect(stage.simulator.stop().tokens == Int(summary.rows))
     }
 
-    @Test("connections cut with requests under way lose no row: what was not answered is sent again")
+    @Test("Connections that are cut lose no row, and unanswered requests are sent again")
     func cutConnections() async throws {
         let stage = try Stage(script: SimulatorScript(latency: .fixed(30)), streams: 100)
         var campaign = try stage.campaign(rows: Self.rows(20_000))
@@ -280,7 +280,7 @@ import Testing
         #expect(before.requests + after.requests <= summary.attempts)
     }
 
-    @Test("a server that allows more streams than there are places for gets what there are places for")
+    @Test("The number of streams is limited by the memory of the sender")
     func manyStreams() async throws {
         let stage = try Stage(script: SimulatorScript(latency: .fixed(100)), streams: 10_000)
         var campaign = try stage.campaign(rows: Self.rows(12_000))
@@ -289,7 +289,7 @@ import Testing
         #expect(summary.ending == .complete && summary.accepted == 12_000)
     }
 
-    @Test("two lanes end together when there are rows for one only")
+    @Test("Two lanes end together when only one has rows")
     func idleLane() async throws {
         let stage = try Stage()
         var campaign = try stage.campaign(rows: Self.rows(1))
@@ -298,7 +298,7 @@ import Testing
         #expect(summary.ending == .complete && summary.accepted == 1)
     }
 
-    @Test("a second stop waits for no answer, and what was under way is left for the run that is resumed")
+    @Test("A second stop waits for no answer, and the requests in flight are left to a resumed run")
     func stopsAtOnce() async throws {
         let stage = try Stage(script: SimulatorScript(latency: .fixed(60_000)), streams: 50)
         let run = try CampaignRun(try stage.campaign(rows: Self.rows(1000)))
@@ -314,7 +314,7 @@ import Testing
         #expect(try RunStatus(of: run.directory).count(.unknown) == maybeSent)
     }
 
-    @Test("a template and a payload column that it does not use are one too many")
+    @Test("A campaign with both a template and a payload column is refused")
     func templateAndPayload() throws {
         let stage = try Stage()
         var campaign = try stage.campaign(rows: Self.rows(1))
@@ -324,7 +324,7 @@ import Testing
         #expect(throws: Never.self) { try CampaignRun(campaign) }
     }
 
-    @Test("render shows what is sent")
+    @Test("The preview shows what is sent")
     func preview() async throws {
         let stage = try Stage()
         var campaign = try stage.campaign(rows: "token,name\n\(token(10)),Zoë\nbad,x\n")

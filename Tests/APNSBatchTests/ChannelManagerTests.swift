@@ -31,7 +31,7 @@ struct ChannelManagerTests {
         }
     }
 
-    @Test("a channel is made, read, listed and deleted", arguments: ChannelManager.Storage.allCases)
+    @Test("A channel is created, read, listed and deleted", arguments: ChannelManager.Storage.allCases)
     func life(storage: ChannelManager.Storage) async throws {
         let stage = try Stage { $0.managementPort = 0 }
         let manager = try manager(stage)
@@ -46,7 +46,7 @@ struct ChannelManagerTests {
         #expect(stage.simulator.stop().channels == 1)
     }
 
-    @Test("refusals have status, reason, what it means and a remedy")
+    @Test("A refusal has status, reason, explanation and remedy")
     func refusals() async throws {
         let stage = try Stage {
             $0.managementPort = 0
@@ -86,7 +86,7 @@ struct ChannelManagerTests {
         ) { try await nobody.list() }
     }
 
-    @Test("what is wrong before anything is sent is told as such")
+    @Test("An invalid configuration is reported before anything is sent")
     func configuration() async throws {
         let stage = try Stage()
         let manager = try manager(stage)
@@ -102,7 +102,7 @@ struct ChannelManagerTests {
         #expect(stage.simulator.stop().requests == 0)
     }
 
-    @Test("a server that cannot be had is told with its name and the cause")
+    @Test("An unreachable server is reported with its name and the cause")
     func unreachable() async throws {
         let stage = try Stage()
         let stranger = try Occasion.make(hosts: ["localhost"])
@@ -121,7 +121,7 @@ struct ChannelManagerTests {
         }
     }
 
-    @Test("production and sandbox mean their own hosts and ports")
+    @Test("Production and sandbox have their own hosts and ports")
     func hosts() {
         #expect(Campaign.Destination.production.channelManagement == ("api-manage-broadcast.push.apple.com", 2196))
         #expect(Campaign.Destination.sandbox.channelManagement == ("api-manage-broadcast.sandbox.push.apple.com", 2195))

@@ -19,7 +19,7 @@ private let seconds: UInt64 = 1_000_000_000
         ConnectionFailure(isHopeless: hopeless, addresses: addresses, text: "refused")
     }
 
-    /// A pool whose first connection is up and takes `streams`.
+    /// Returns a pool whose first connection is up and allows `streams` streams.
     private static func poolWithOne(streams: Int = 1000, maximum: Int = 8) -> ConnectionPool {
         var pool = pool(maximum: maximum)
         #expect(pool.tick(now: 0, answered: 0) == [.open(member: 0)])
@@ -28,14 +28,14 @@ private let seconds: UInt64 = 1_000_000_000
         return pool
     }
 
-    @Test("starts with one connection and opens no second before the first is up")
+    @Test("A pool starts with one connection and opens no second before the first is up")
     func startsWithOne() {
         var pool = Self.pool()
         #expect(pool.tick(now: 0, answered: 0) == [.open(member: 0)])
         #expect(pool.tick(now: 1 * seconds, answered: 0) == [])
     }
 
-    @Test("gives out no more streams than the peer allows, and none before it is up")
+    @Test("No more streams are used than the peer allows, and none before the connection is up")
     func respectsTheLimit() {
         var pool = Self.pool()
         _ = pool.tick(now: 0, answered: 0)
@@ -51,7 +51,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.pick() == nil)
     }
 
-    @Test("a server that names a large limit, or none, gets no more than ours on each connection")
+    @Test("A connection never uses more streams than our own limit")
     func ownLimit() {
         for (announced, expected) in [(1500, 1000), (Int(UInt32.max), 100)] {
             var pool = Self.poolWithOne(streams: announced)
@@ -65,7 +65,7 @@ private let seconds: UInt64 = 1_000_000_000
         }
     }
 
-    @Test("the streams that are shown are never fewer than those in use, nor more than may be")
+    @Test("The displayed streams are never fewer than those in use nor more than the limit")
     func shown() {
         var pool = Self.poolWithOne(streams: 5000)
         for _ in 0..<10 { pool.willSend(0) }
@@ -78,7 +78,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.members.streamsShown == 13 && pool.inFlight == 10, "on one that drains they are still in use")
     }
 
-    @Test("a limit that falls below what is under way gives no stream until enough has ended")
+    @Test("No stream is given out while more are in flight than a lowered limit allows")
     func limitFalls() {
         var pool = Self.poolWithOne(streams: 10)
         for _ in 0..<5 { pool.willSend(0) }
@@ -90,7 +90,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.pick() == 0)
     }
 
-    @Test("doubles while every stream is taken and the rate rises, each open spaced")
+    @Test("The pool doubles while all streams are in use and the rate rises, with spacing")
     func doubles() {
         var pool = Self.poolWithOne(streams: 1)
         pool.willSend(0)
@@ -114,7 +114,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(opens.count == 2)
     }
 
-    @Test("stays as it is when growing did not help")
+    @Test("The pool stops growing when growth did not help")
     func stopsGrowing() {
         var pool = Self.poolWithOne(streams: 1)
         pool.willSend(0)
@@ -133,7 +133,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(opened == 1, "from one to two, and no further")
     }
 
-    /// Ticks every 50 ms, with so many answers in each; gives what is to be done.
+    /// Calls the pool every 50 ms, with a number of answers each, and returns its actions.
     private static func ticks(
         _ pool: inout ConnectionPool, _ steps: ClosedRange<UInt64>, answers: UInt64, before: UInt64 = 0,
         isBusy: Bool = false
@@ -145,7 +145,7 @@ private let seconds: UInt64 = 1_000_000_000
         }
     }
 
-    @Test("a sender at its own limit does not grow, and does once it has time")
+    @Test("A pool does not grow while the sender is busy, and grows afterwards")
     func busy() {
         var pool = Self.poolWithOne(streams: 1)
         pool.willSend(0)
@@ -153,7 +153,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(Self.ticks(&pool, 41...60, answers: 50, before: 2000) == [.open(member: 1)])
     }
 
-    @Test("what made the sender busy is not taken back when answers become fewer later")
+    @Test("Growth is not reverted when the answers become fewer later")
     func busyAfterGrowth() {
         var pool = Self.poolWithOne(streams: 1)
         pool.willSend(0)
@@ -165,7 +165,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.growth.target >= 2)
     }
 
-    @Test("tries the next address at once, and backs off after all of them")
+    @Test("The next address is tried at once, and the pool backs off after all of them failed")
     func backsOff() {
         var pool = Self.pool()
         #expect(pool.tick(now: 0, answered: 0) == [.open(member: 0)])
@@ -177,7 +177,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.tick(now: 301 * ms, answered: 0) == [.open(member: 0)])
     }
 
-    @Test("a connection that could not take a request is passed over for a while")
+    @Test("A connection that could not take a request is skipped for a while")
     func holds() {
         var pool = Self.poolWithOne()
         pool.hold(0, until: 5 * ms)
@@ -186,14 +186,14 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.pick() == 0)
     }
 
-    @Test("gives up when the server allows no stream and never changes its mind")
+    @Test("The pool gives up when the server never allows a stream")
     func noStreams() {
         var pool = Self.poolWithOne(streams: 0)
         let actions = (1...61).flatMap { pool.tick(now: UInt64($0) * seconds, answered: 0) }
         #expect(actions.contains { if case .giveUp = $0 { true } else { false } })
     }
 
-    @Test("gives up at once when trying again cannot help, and after its patience otherwise")
+    @Test("The pool gives up at once on a permanent failure, and after its patience otherwise")
     func givesUp() {
         var hopeless = Self.pool()
         _ = hopeless.tick(now: 0, answered: 0)
@@ -207,12 +207,12 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(Self.minute(&patient).last == .giveUp("no connection for 60 seconds: refused"))
     }
 
-    /// What a pool does in a minute whose connections never come up.
+    /// Returns the actions of a pool in a minute in which no connection comes up.
     private static func minute(_ pool: inout ConnectionPool, others: Bool = false) -> [ConnectionPool.Action] {
         (1...61).flatMap { pool.tick(now: UInt64($0) * seconds, answered: 0, othersAnswer: others) }
     }
 
-    @Test("a process that stood still for a minute gives its connections another")
+    @Test("The deadlines of connections are extended after the process stood still for a minute")
     func standstill() {
         var pool = Self.pool()
         #expect(pool.tick(now: 0, answered: 0) == [.open(member: 0)])
@@ -225,14 +225,14 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(busy.tick(now: 91 * seconds, answered: 1) == [])
     }
 
-    @Test("a pool without a connection does not end the run while others have answers")
+    @Test("A pool without a connection does not end the run while other pools have answers")
     func othersAnswer() {
         var pool = Self.pool()
         #expect(Self.minute(&pool, others: true) == [.open(member: 0)])
         #expect(pool.tick(now: 62 * seconds, answered: 0) == [.giveUp("no connection for 60 seconds")])
     }
 
-    @Test("waiting for a provider token that may not be minted yet is nobody's failure")
+    @Test("Waiting for a provider token does not count as a failure")
     func waitsForToken() {
         var pool = Self.pool()
         #expect(pool.tick(now: 0, answered: 0) == [.open(member: 0)])
@@ -242,7 +242,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.tick(now: 1201 * seconds, answered: 0) == [])
     }
 
-    @Test("what trying again cannot help ends the run only once all addresses have said so")
+    @Test("A permanent failure ends the run only after all addresses failed")
     func hopelessEverywhere() {
         var pool = Self.pool()
         let failure = Self.failure(hopeless: true, addresses: 2)
@@ -252,7 +252,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.isDown(0, failure: failure, now: 51 * ms, jitter: 1) == [.giveUp("refused")])
     }
 
-    @Test("a server that answers once on each connection and closes it is asked once a second in the end")
+    @Test("A server that closes each connection after one answer is retried once a second in the end")
     func fleeting() {
         var pool = Self.pool()
         var opens = 0
@@ -275,7 +275,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect((60...66).contains(opens), "found \(opens) in a minute")
     }
 
-    @Test("a server that closes connections after many answers each is asked for the next at once")
+    @Test("A server that closes connections after many answers is reconnected at once")
     func shortLived() {
         var pool = Self.poolWithOne()
         for _ in 0..<100 {
@@ -287,7 +287,7 @@ private let seconds: UInt64 = 1_000_000_000
     }
 
     @Test(
-        "a server that takes connections and closes each before an answer is backed off from, and given up in the end")
+        "A server that closes each connection before an answer causes back-off, and then the end")
     func flapping() {
         var pool = Self.pool()
         var opens = 0
@@ -310,7 +310,7 @@ private let seconds: UInt64 = 1_000_000_000
         Issue.record("expected it to give up")
     }
 
-    @Test("a connection that failed after it answered does not end the run, whatever the cause")
+    @Test("A connection that fails after an answer does not end the run, whatever the cause")
     func survivesLaterFailures() {
         var pool = Self.poolWithOne()
         pool.willSend(0)
@@ -319,7 +319,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.tick(now: 2 * seconds, answered: 0) == [.open(member: 0)])
     }
 
-    @Test("after goaway nothing new goes to the connection, and another one is opened")
+    @Test("After GOAWAY a connection gets no new request and is replaced")
     func replacesAfterGoaway() {
         var pool = Self.poolWithOne()
         pool.willSend(0)
@@ -329,7 +329,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.tick(now: 1 * seconds, answered: 0) == [.open(member: 1)])
     }
 
-    @Test("a connection whose provider token grows too old is replaced")
+    @Test("A connection whose provider token is too old is replaced")
     func replacesOldToken() {
         var pool = Self.pool()
         _ = pool.tick(now: 0, answered: 0)
@@ -342,7 +342,7 @@ private let seconds: UInt64 = 1_000_000_000
 
     // MARK: Successors
 
-    @Test("a connection whose token will soon be too old goes on until its successor has answered")
+    @Test("A connection with an ageing token stays in use until its successor has answered")
     func succession() {
         var pool = Self.pool()
         _ = pool.tick(now: 0, answered: 0)
@@ -364,7 +364,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.tick(now: 102 * seconds, answered: 1) == [])
     }
 
-    @Test("a successor that is asked nothing takes over after a second")
+    @Test("A successor without requests takes over after a second")
     func idleSuccession() {
         var pool = Self.poolWithOne()
         _ = pool.renewAll()
@@ -374,7 +374,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.tick(now: 3 * seconds, answered: 0) == [.drain(member: 0)])
     }
 
-    @Test("without a successor in time the connection ends when its token is too old")
+    @Test("A connection without a successor ends when its token is too old")
     func tooLateForSuccession() {
         var pool = Self.pool()
         _ = pool.tick(now: 0, answered: 0)
@@ -397,7 +397,7 @@ private let seconds: UInt64 = 1_000_000_000
         return pool
     }
 
-    @Test("with new credentials every connection gets a successor, and there are never fewer than before")
+    @Test("With new credentials every connection gets a successor, and there are never fewer than before")
     func renewsAll() {
         var pool = Self.poolWithTwo()
         _ = pool.renewAll()
@@ -424,7 +424,7 @@ private let seconds: UInt64 = 1_000_000_000
             ])
     }
 
-    @Test("connections with the old credentials stay while those with the new ones fail, which are spaced ever wider")
+    @Test("Connections with old credentials stay while new ones fail with growing spacing")
     func keepsOldWhileNewFail() {
         var pool = Self.poolWithOne()
         _ = pool.renewAll()
@@ -446,7 +446,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect((5...10).contains(opens), "found \(opens) in a minute")
     }
 
-    @Test("a pool without rows opens nothing, and does not lose its patience")
+    @Test("A pool without rows opens nothing and does not run out of patience")
     func opensWhenWanted() {
         var pool = Self.pool()
         #expect(pool.tick(now: 100 * seconds, answered: 0, hasWork: false) == [])
@@ -455,7 +455,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(later == [.giveUp("no connection for 60 seconds")], "patience counts from the first row")
     }
 
-    @Test("a server that closes idle connections and refuses others is left alone until there is a row again")
+    @Test("A server that closes idle connections is contacted again only when there is a row")
     func idle() {
         var pool = Self.poolWithTwo()
         for member in [0, 1] { _ = pool.isDown(member, failure: Self.failure(), now: 1 * seconds, jitter: 1) }
@@ -470,7 +470,7 @@ private let seconds: UInt64 = 1_000_000_000
             later.last == .giveUp("no connection for 60 seconds: refused"), "with a row it is patient only so long")
     }
 
-    @Test("what a connection that drains is told of credentials that were replaced meanwhile ends nothing")
+    @Test("A refusal of replaced credentials on a draining connection does not end the run")
     func refusedWhileDraining() {
         var pool = Self.poolWithOne()
         pool.willSend(0)
@@ -479,7 +479,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.refused(0, previous: nil) == .ofLeaving([]))
     }
 
-    @Test("credentials replaced again before the first ones were of use: the old connections serve, the newest follow")
+    @Test("Credentials replaced twice before use keep the old connections until the newest answer")
     func renewsTwice() {
         var pool = Self.poolWithOne(maximum: 1)
         pool.willSend(0)
@@ -498,7 +498,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.tick(now: 3 * seconds, answered: 2) == [])
     }
 
-    @Test("credentials replaced again in the middle of the change: those that have answered stay, the newer ones first")
+    @Test("Credentials replaced twice in mid-change keep the connections that have answered")
     func renewsTwiceHalfway() {
         var pool = Self.poolWithTwo()
         #expect(pool.renewAll() == [])
@@ -528,7 +528,7 @@ private let seconds: UInt64 = 1_000_000_000
         return pool
     }
 
-    @Test("credentials that are refused while they leave: no other connection that has them takes a request")
+    @Test("Connections whose leaving credentials are refused take no new request")
     func refusedWhileLeaving() {
         var pool = Self.poolInChange()
         #expect(pool.refused(0, previous: 0) == .ofLeaving([.drain(member: 0), .drain(member: 1)]))
@@ -536,7 +536,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.pick() == 2)
     }
 
-    @Test("new credentials that are refused before a row was accepted with them: the old connections stay")
+    @Test("New credentials that are refused before a row was accepted leave the old connections in use")
     func refusedWhenNew() {
         var pool = Self.poolInChange()
         pool.willSend(2)
@@ -547,7 +547,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect([0, 1].allSatisfy { pool.members[$0].isUp && !pool.members[$0].isLeaving })
     }
 
-    @Test("credentials that are refused after a row was accepted with them, or with nothing to go back to: the end")
+    @Test("Credentials that are refused after use, or without older ones, end the run")
     func refusedFinally() {
         var pool = Self.poolInChange()
         #expect(pool.refused(2, previous: nil) == .final)
@@ -558,7 +558,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(first.refused(0, previous: nil) == .final)
     }
 
-    @Test("connections with other credentials that are asked nothing do not take the place of those that serve")
+    @Test("Idle connections with new credentials do not replace those in use")
     func idleWithNew() {
         var pool = Self.poolInChange()
         #expect(pool.tick(now: 10 * seconds, answered: 2, hasWork: false) == [])
@@ -568,7 +568,7 @@ private let seconds: UInt64 = 1_000_000_000
             pool.tick(now: 10 * seconds, answered: 3, hasWork: false) == [.drain(member: 0), .drain(member: 1)])
     }
 
-    @Test("connections that leave while there are no rows get one successor between them")
+    @Test("Leaving connections get only one successor while there are no rows")
     func idleRenewal() {
         var pool = Self.poolWithTwo()
         _ = pool.renewAll()

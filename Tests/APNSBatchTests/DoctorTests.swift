@@ -9,7 +9,7 @@ import Testing
 @testable import APNSBatch
 @testable import APNSBatchModel
 
-@Suite("The doctor")
+@Suite("Doctor")
 struct DoctorTests {
     private typealias Finding = Doctor.Finding
 
@@ -37,7 +37,7 @@ struct DoctorTests {
         .init(status: 404, fields: date.map { ["date": $0] } ?? [:], body: [])
     }
 
-    @Test("a server that answers is told with addresses, TLS and clock; an address that does not costs time")
+    @Test("A reachable server is reported with addresses, TLS and clock")
     func reachable() throws {
         let exchange = try Self.exchange(
             .success(Self.response(date: "Sat, 21 Nov 2026 13:00:00 GMT")), isUp: true)
@@ -54,7 +54,7 @@ struct DoctorTests {
     }
 
     @Test(
-        "a clock is judged by when APNs would refuse provider tokens",
+        "The clock is judged by when APNs would refuse provider tokens",
         arguments: [
             (0, .ok, "agrees with that"), (10, .ok, "10 s ahead of that"), (11, .warning, "11 s ahead of that"),
             (60, .warning, "60 s ahead of that"), (61, .error, "61 s ahead of that"),
@@ -76,7 +76,7 @@ struct DoctorTests {
         )
     }
 
-    @Test("a server that says no date leaves the clock uncompared")
+    @Test("The clock is not compared when the server sends no date")
     func noDate() throws {
         let exchange = try Self.exchange(.success(Self.response(date: nil)), isUp: true)
         #expect(
@@ -87,7 +87,7 @@ struct DoctorTests {
     }
 
     @Test(
-        "what keeps from a connection has its own remedy",
+        "Each cause of a failed connection has its own remedy",
         arguments: [
             (
                 .name, "dns api.push.apple.com",
@@ -123,7 +123,7 @@ struct DoctorTests {
         return doctor
     }
 
-    @Test("a clock that is wrong, a certificate that is not trusted and a closed port are seen over the wire")
+    @Test("A wrong clock, an untrusted certificate and a closed port are detected over the network")
     func overTheWire() async throws {
         let late = try Stage { $0.clockOffset = 900 }
         let findings = await doctor(late).examine()
@@ -168,7 +168,7 @@ struct DoctorTests {
 
     private static let stranger = "400 BadDeviceToken: the token is invalid, or belongs to the other environment"
 
-    @Test("a token of production and one of the sandbox are told apart")
+    @Test("Production and sandbox tokens are distinguished")
     func environments() async throws {
         #expect(
             try await probe(SimulatorScript(), Self.badToken()) == [
@@ -186,7 +186,7 @@ struct DoctorTests {
                     remedy: "check that the token is complete, and that topic and credentials belong to its app"))
     }
 
-    @Test("other answers are explained with their remedy")
+    @Test("Other answers are explained with their remedy")
     func answers() async throws {
         #expect(
             try await probe(SimulatorScript(), SimulatorScript(), topic: "com.example.other").first
@@ -203,7 +203,7 @@ struct DoctorTests {
                     remedy: "delete the token; the app sends a new one when it is opened"))
     }
 
-    @Test("a probe that cannot be sent says why")
+    @Test("A probe that cannot be sent states the cause")
     func noProbe() async throws {
         #expect(
             try await probe(SimulatorScript(), SimulatorScript(), token: "xyz").map(\.text)
@@ -223,7 +223,7 @@ struct DoctorTests {
         CredentialsCheck(now: now).examine(credentials).0
     }
 
-    @Test("a signing key that is well is told so")
+    @Test("A valid signing key is reported as such")
     func goodKey() throws {
         let stage = try Stage()
         let file = try stage.write(
@@ -237,7 +237,7 @@ struct DoctorTests {
             ])
     }
 
-    @Test("a key that others may read, and ids that cannot be right, are doubtful")
+    @Test("A key that others may read and implausible ids cause warnings")
     func doubtfulKey() throws {
         let stage = try Stage()
         let file = try stage.write(
@@ -266,7 +266,7 @@ struct DoctorTests {
             ])
     }
 
-    @Test("an encrypted key needs its passphrase")
+    @Test("An encrypted key needs its passphrase")
     func encryptedKey() throws {
         let stage = try Stage()
         let pem = try SigningKey.generate().privateKeyPEM(passphrase: Array("open".utf8))
@@ -295,7 +295,7 @@ struct DoctorTests {
         -----END PRIVATE KEY-----
         """
 
-    @Test("a file that is no such key, or is not there, is an error")
+    @Test("A missing or unsuitable key file is an error")
     func badKeys() throws {
         let stage = try Stage()
         func text(_ file: String) -> String? {
@@ -310,7 +310,7 @@ struct DoctorTests {
         #expect(text(stage.directory.path) == "\(stage.directory.path): is a directory")
     }
 
-    @Test("a certificate's dates are told in days, and what it is for")
+    @Test("A certificate is reported with its purpose and its remaining days")
     func certificates() throws {
         let stage = try Stage()
         let chain = try stage.write(

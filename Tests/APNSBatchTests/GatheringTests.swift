@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Gathering answers") struct GatheringTests {
     @Test(
-        "takes a sixteenth of the time of an answer, between 300 µs and 5 ms",
+        "Answers gather for a sixteenth of the answer time, between 300 µs and 5 ms",
         arguments: [(0, 300), (1000, 300), (4800, 300), (16_000, 1000), (50_000, 3125), (200_000, 5000), (.max, 5000)]
             as [(UInt32, UInt32)])
     func share(latency: UInt32, time: UInt32) {
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "takes an eighth of the time that answers queue, up to 10 ms",
+        "Answers gather for an eighth of their queueing time, up to 10 ms",
         arguments: [(1000, 7000, 750), (1000, 41_000, 5000), (100_000, 116_000, 5000), (1000, 400_000, 10_000)]
             as [(UInt32, UInt32, UInt32)])
     func queue(quickest: UInt32, latency: UInt32, time: UInt32) {
@@ -29,7 +29,7 @@ import Testing
         #expect(apart <= 0 && apart >= -60, "\(gathering.time)")
     }
 
-    @Test("goes by the mean of the answers since the last look, once they are some")
+    @Test("The mean is taken over the answers since the last update, once there are enough")
     func anew() {
         var gathering = Gathering()
         #expect(gathering.time == 300)

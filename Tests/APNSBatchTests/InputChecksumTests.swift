@@ -7,15 +7,15 @@ import Testing
 @testable import APNSBatchRecords
 @testable import APNSBatchSending
 
-@Suite("The checksum of an input") struct InputChecksumTests {
-    /// CRC-32C as RFC 3720 has it, bit by bit.
+@Suite("Checksum of an input") struct InputChecksumTests {
+    /// Computes CRC-32C as defined in RFC 3720, bit by bit.
     private static func plain(_ bytes: some Sequence<UInt8>) -> UInt32 {
         ~bytes.reduce(~0 as UInt32) { sum, byte in
             (0..<8).reduce(sum ^ UInt32(byte)) { sum, _ in sum >> 1 ^ (sum & 1 == 1 ? 0x82F6_3B78 : 0) }
         }
     }
 
-    @Test("two sums are put together to that of both texts", arguments: [0, 1, 7, 64, 4095, 262_144, 1_000_003])
+    @Test("Two checksums are combined into that of both texts", arguments: [0, 1, 7, 64, 4095, 262_144, 1_000_003])
     func combine(length: Int) {
         let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
         let digits = Array("123456789".utf8)
@@ -24,7 +24,7 @@ import Testing
         #expect(sum == Self.plain(digits + bytes))
     }
 
-    @Test("is that of the whole input, whatever of it stands in no range, and however often a range is announced")
+    @Test("The checksum covers the whole input, whatever the ranges, each byte once")
     func wholeInput() {
         let bytes = (0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 5) }
         for places in [[], [10..<2000, 2000..<4000, 4500..<5000], [10..<5000], [0..<100, 100..<4999], [0..<5000]] {
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "stands in the summary of a run that is complete, also where a byte order mark and long rows are in the input")
+        "The summary of a complete run has the checksum, also with a byte order mark and long rows")
     func run() async throws {
         let stage = try Stage()
         let long = String(repeating: "x", count: 600_000)

@@ -4,10 +4,10 @@ import Testing
 @testable import APNSBatch
 @testable import APNSBatchModel
 
-@Suite("An input that cannot be what was meant") struct InputTests {
+@Suite("Unsuitable inputs") struct InputTests {
     private static let template = Campaign.Template(json: Array(#"{"aps":{"alert":"a"}}"#.utf8), name: "t.json")
 
-    /// What a campaign of such a file is refused with, without the folder.
+    /// Returns the error for a campaign with such a file, without the folder.
     private func refusal(_ content: [UInt8], _ name: String = "rows.csv") throws -> String {
         let stage = try Stage()
         var campaign = try stage.campaign(rows: "")
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test("is named for what it is, with what helps")
+    @Test("A file of another format is named, with advice")
     func foreign() throws {
         let rows = "token\n\(token(1))\n"
         let utf16 =
@@ -52,7 +52,7 @@ import Testing
         #expect(try refusal(Array("\u{FEFF}sep=,\ntoken,a\n".utf8)).contains("remove it and give the delimiter ','"))
     }
 
-    @Test("of lines that end in CR is named for it, however long it is, and no token is shown")
+    @Test("An input with CR line ends is named as such, and no token is shown")
     func carriageReturns() throws {
         let expected = "rows.csv: lines end in CR alone, as on old Macs: run tr '\\r' '\\n' < rows.csv > lines.csv"
         #expect(try refusal(Array("token,a\r\(token(1)),x\r".utf8)) == expected)
@@ -61,7 +61,7 @@ import Testing
         #expect(try refusal(Array("token,\"a\rb\"\r\n\(token(1)),x\r\n".utf8)) == "taken")
     }
 
-    @Test("without a header row is told so, and shows no whole token")
+    @Test("A missing header row is reported, and no whole token is shown")
     func noHeader() throws {
         let text = try refusal(Array("\(token(0xABCD)),x\n".utf8))
         #expect(
@@ -71,7 +71,7 @@ import Testing
         #expect(twice == #"rows.csv: columns 1 and 2 of the header row are both named "000000000000…""#)
     }
 
-    @Test("of channels is pointed to broadcast, and one of devices to send")
+    @Test("An input of channels is directed to broadcast, and one of devices to send")
     func recipients() throws {
         let text = try refusal(Array("channel_id,a\nx,y\n".utf8))
         #expect(
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test("with fewer rows than asked for is refused before anything is sent, and one with as many is sent")
+    @Test("An input with fewer rows than required is refused before anything is sent")
     func minRows() async throws {
         let stage = try Stage()
         // More than one chunk.
@@ -107,7 +107,7 @@ import Testing
         #expect(await (try CampaignRun(campaign)).run().accepted == UInt64(count))
     }
 
-    @Test("that is no file cannot be counted")
+    @Test("The rows of a pipe cannot be counted in advance")
     func countedPipe() throws {
         let stage = try Stage()
         var campaign = try stage.campaign(rows: "")
@@ -119,7 +119,7 @@ import Testing
         #expect { try CampaignCheck(piped) } throws: { "\($0)" == message }
     }
 
-    @Test("without rows is no success")
+    @Test("A run without rows is not a success")
     func empty() async throws {
         let stage = try Stage()
         var campaign = try stage.campaign(rows: "token\n")

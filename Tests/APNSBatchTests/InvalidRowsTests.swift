@@ -4,8 +4,8 @@ import Testing
 @testable import APNSBatchModel
 @testable import APNSBatchRecords
 
-@Suite("Invalid rows by their rule") struct InvalidRowsTests {
-    @Test("are counted with the first three places, in whatever order they come")
+@Suite("Invalid rows by rule") struct InvalidRowsTests {
+    @Test("Invalid rows are counted with the first three places, whatever their order")
     func places() {
         var (one, other) = (InvalidRows(), InvalidRows())
         for row in [8, 3, 29] as [UInt64] { one.count(row, place: "rows.csv:\(row + 1):1") }
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "their place is what the text of a finding begins with",
+        "The text of a finding begins with its place",
         arguments: [
             ("rows.csv:1042:17: badge: expected a number, found \"five\"", "rows.csv:1042:17"),
             ("/a b/x:1: y.csv:2:3: token: 4:5: no", "/a b/x:1: y.csv:2:3"), ("r:1:2: 3:4: x", "r:1:2"),
@@ -25,7 +25,7 @@ import Testing
         ] as [(String, String?)])
     func place(text: String, place: String?) { #expect(InvalidRows.place(in: text) == place) }
 
-    @Test("a rule has a code of its own in the ledger, which follows from its name")
+    @Test("A rule has a ledger code that follows from its name")
     func codes() {
         #expect(Set(Rule.allCases.map(\.code)).count == Rule.allCases.count)
         for rule in Rule.allCases { #expect(rule.code > 0 && Rule.named(rule.code) == rule.rawValue) }
@@ -33,7 +33,7 @@ import Testing
         #expect(Rule.deviceToken.code == 0x9F22 && Rule.named(0) == nil)
     }
 
-    @Test("are read back from the ledger by rule; those that version 0.1.0 wrote have none")
+    @Test("Invalid rows are read from the ledger by rule, without a rule if version 0.1.0 wrote them")
     func history() throws {
         typealias Sample = LedgerSample
         let code = Rule.deviceToken.code
@@ -66,7 +66,7 @@ import Testing
         #expect(rules["csv-row"]?.places == [] && rules["not recorded"]?.places == ["r.csv:6:1"])
     }
 
-    @Test("have no status in the results")
+    @Test("Invalid rows have no status in the results")
     func line() {
         let entry = LedgerSample.batch([
             .init(row: 1, outcome: .invalid, status: Rule.deviceToken.code, attempts: 0, token: "x", reason: "y")

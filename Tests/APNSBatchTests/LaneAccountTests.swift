@@ -4,8 +4,8 @@ import Testing
 @testable import APNSBatchRecords
 @testable import APNSBatchSending
 
-@Suite("What lanes count besides outcomes") struct LaneAccountTests {
-    @Test("answer times: quantiles are right to one percent, and of several lanes together")
+@Suite("Lane accounts") struct LaneAccountTests {
+    @Test("Quantiles of answer times are right to one percent, also over several lanes")
     func answerTimes() throws {
         var (odd, even) = (AnswerTimes(), AnswerTimes())
         for time in 1...10_000 as ClosedRange<UInt32> {
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(
-        "the smallest and the largest times are told as they are",
+        "The smallest and largest times are exact",
         arguments: [0, 1, 15, 255, 256, 257, 1 << 31, .max] as [UInt32])
     func edges(time: UInt32) throws {
         var times = AnswerTimes()
@@ -29,7 +29,7 @@ import Testing
         #expect(times.quantile(0.5) == time && times.longest == time)
     }
 
-    @Test("all of the first thousand answers are taken, then every sixteenth, and the longest time is that of all")
+    @Test("The first thousand answers are sampled, then every sixteenth, and the maximum is of all")
     func sample() {
         var sampler = AnswerSampler()
         #expect((0..<1000).allSatisfy { _ in sampler.takes(50) })
@@ -47,7 +47,7 @@ import Testing
         Array(text).withUnsafeBytes { LaneAccount(text: $0) }
     }
 
-    @Test("what lanes count comes back from its text in the ledger as it was")
+    @Test("An account is restored from its text in the ledger")
     func text() throws {
         var counted = LaneAccount()
         #expect(lanes(text(counted)) == counted)
@@ -60,7 +60,7 @@ import Testing
         #expect(read.answerTimes.quantile(0.99) == 1_234_567)
     }
 
-    @Test("a text that nobody of ours wrote is none, or counts as far as its numbers can be added up")
+    @Test("An unknown account text is ignored, or counted as far as it is valid")
     func strangeTexts() throws {
         var counted = LaneAccount()
         counted.answerTimes.note(7)
@@ -83,7 +83,7 @@ import Testing
         #expect(sum.answerTimes.count == 6)
     }
 
-    @Test("texts that a peer makes up are counted under one name when there are many, and are cut when they are long")
+    @Test("Texts from a peer are grouped when there are many and cut when they are long")
     func manyTexts() {
         var (one, other) = (LaneAccount(), LaneAccount())
         for number in 0..<200 {

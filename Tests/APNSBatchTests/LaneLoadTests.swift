@@ -5,8 +5,8 @@ import Testing
 
 private let ms: UInt64 = 1_000_000
 
-@Suite("The load of a lane") struct LaneLoadTests {
-    @Test("is what the thread worked of the last tenth of a second")
+@Suite("Load of a lane") struct LaneLoadTests {
+    @Test("The load is the share of the last tenth of a second in which the thread worked")
     func share() {
         let worked = Counter()
         var load = LaneLoad(now: 0, worked: { worked.value })
@@ -20,7 +20,7 @@ private let ms: UInt64 = 1_000_000
         #expect(!load.isBusy)
     }
 
-    @Test("a lane that was made on a thread that had worked more is not busy")
+    @Test("A lane created on a thread that worked before starts as not busy")
     func otherThread() {
         let worked = Counter()
         worked.value = 1000 * ms

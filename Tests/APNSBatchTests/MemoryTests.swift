@@ -15,7 +15,7 @@ import Testing
         return record
     }
 
-    @Test("gives nothing while every block holds live records, and room again after one is released")
+    @Test("The arena gives no space while every block is in use, and space again after a release")
     func isBounded() {
         var arena = SendArena(blocks: 2)
         var records: [RowRecord] = []
@@ -25,7 +25,7 @@ import Testing
         #expect(Self.write(1000, in: &arena) != nil)
     }
 
-    @Test("records of one block do not overlap and stay as they were written, also when they are moved out of it")
+    @Test("Records of a block do not overlap and stay unchanged, also when moved")
     func keepsRecords() {
         var arena = SendArena(blocks: 4)
         var records: [RowRecord] = []
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("a block whose records all ended is used again, so few blocks are ever touched")
+    @Test("A block whose records all ended is reused, so few blocks are touched")
     func reuses() {
         var arena = SendArena(blocks: 64)
         var largest = 0
@@ -71,7 +71,7 @@ import Testing
         return record
     }
 
-    @Test("gives each part as it was written, and names the recipient")
+    @Test("A row record gives each part as written, and names the recipient")
     func parts() throws {
         var arena = SendArena(blocks: 1)
         let device = try #require(
@@ -88,7 +88,7 @@ import Testing
         #expect(Self.text(broadcast[.expiration]) == "0")
     }
 
-    @Test("all fields that a row can have reach the core, for every row of a batch")
+    @Test("All fields of a row reach the core, for every row of a batch")
     func batch() throws {
         var arena = SendArena(blocks: 2)
         var batch = RequestBatch()
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test("a part that does not fit ends the process instead of its neighbour")
+    @Test("A part that does not fit ends the process and overwrites nothing")
     func traps() async {
         await #expect(processExitsWith: .failure) {
             var arena = SendArena(blocks: 1)
@@ -124,7 +124,7 @@ import Testing
 }
 
 @Suite("Flight table") struct FlightTableTests {
-    @Test("hands out every place once and takes them back")
+    @Test("Every place is given out once and can be taken back")
     func takesAndReleases() {
         var table = FlightTable(capacity: 100)
         var arena = SendArena(blocks: 1)
@@ -141,7 +141,7 @@ import Testing
 }
 
 extension FlightTableTests {
-    @Test("a place that is taken again knows nothing of the row before")
+    @Test("A reused place keeps nothing of the earlier row")
     func isCleared() {
         var table = FlightTable(capacity: 2)
         var arena = SendArena(blocks: 1)
@@ -164,7 +164,7 @@ extension FlightTableTests {
 }
 
 @Suite("Retry queue") struct RetryQueueTests {
-    @Test("gives rows back in the order of their times, none before its time")
+    @Test("Rows come back in the order of their times, none before its time")
     func ordersByTime() {
         var queue = RetryQueue()
         var random = SplitMix64(seed: 1)

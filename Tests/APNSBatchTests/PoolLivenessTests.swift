@@ -6,7 +6,7 @@ import Testing
 private let ms: UInt64 = 1_000_000
 private let seconds: UInt64 = 1_000_000_000
 
-@Suite("Connections that fall silent") struct PoolLivenessTests {
+@Suite("Silent connections") struct PoolLivenessTests {
     /// Connections that are up and have answered once each.
     private static func pool(
         _ count: Int = 1, streams: Int = 100, answered: Bool = true, limits: ConnectionPool.Limits = .init()
@@ -28,7 +28,7 @@ private let seconds: UInt64 = 1_000_000_000
 
     // MARK: GOAWAY
 
-    @Test("after goaway the answers are awaited until their deadline, and the connection is replaced meanwhile")
+    @Test("After GOAWAY answers are awaited until their deadline, and the connection is replaced")
     func goawayDeadline() {
         var pool = Self.pool()
         pool.willSend(0)
@@ -44,7 +44,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.tick(now: 12 * seconds, answered: 1) == [], "once")
     }
 
-    @Test("a second goaway gives no more time, and one to a connection that drains already sets its deadline")
+    @Test("A second GOAWAY does not extend the deadline, and sets one on a draining connection")
     func twoGoaways() {
         var twice = Self.pool()
         twice.willSend(0)
@@ -62,7 +62,7 @@ private let seconds: UInt64 = 1_000_000_000
 
     // MARK: PING
 
-    @Test("a connection that is silent while requests wait is asked, and closed when it does not answer in time")
+    @Test("A silent connection with waiting requests gets a PING and is closed without a reply")
     func deadLink() {
         var pool = Self.pool()
         pool.willSend(0)
@@ -79,7 +79,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.members[0].isVacant)
     }
 
-    @Test("a process that stood still awaits a PONG, and answers after goaway, for as long as before")
+    @Test("The deadlines of a PONG and of answers are extended after the process stood still")
     func standstill() {
         var pinged = Self.pool()
         pinged.willSend(0)
@@ -100,7 +100,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(leaving.tick(now: 51 * seconds, answered: 1).first == .close(member: 0))
     }
 
-    @Test("an answer or a PONG is a sign of life, and a slow server is asked again and again")
+    @Test("An answer or a PONG shows that a connection is alive, and a slow server gets more PINGs")
     func aliveAndSlow() {
         var pool = Self.pool()
         pool.willSend(0)
@@ -114,7 +114,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.tick(now: 17 * seconds, answered: 2) == [.ping(member: 0)])
     }
 
-    @Test("an idle connection is asked once a minute")
+    @Test("An idle connection gets a PING once a minute")
     func idlePing() {
         var pool = Self.pool()
         #expect(pool.tick(now: 60 * seconds - 1, answered: 1, hasWork: false) == [])
@@ -127,7 +127,7 @@ private let seconds: UInt64 = 1_000_000_000
 
     // MARK: Watchdog
 
-    @Test("rows that get no answer have all connections replaced, and end the run when that helped nothing")
+    @Test("When no answers come, all connections are replaced, and then the run ends")
     func watchdog() {
         var pool = Self.pool(2)
         var actions: [ConnectionPool.Action] = []
@@ -151,7 +151,7 @@ private let seconds: UInt64 = 1_000_000_000
             "\(actions)")
     }
 
-    @Test("a server that takes requests and never answers is not one that cannot be reached, however little patience")
+    @Test("A server that never answers requests is not reported as unreachable")
     func silentServer() {
         var limits = ConnectionPool.Limits()
         (limits.maximum, limits.patience) = (1, 5 * seconds)
@@ -172,7 +172,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(last == .giveUp("no answer for 120 seconds, 2 requests in flight on 1 connection"))
     }
 
-    @Test("a connection that allows no stream gives up its place, and when all do, that is the cause")
+    @Test("A connection without streams is replaced, and is the cause when all are")
     func noStreams() {
         var limits = ConnectionPool.Limits()
         // The second one is not replaced.
@@ -186,7 +186,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(later.last == .giveUp("1 connection has allowed no streams for 60 seconds"), "\(later)")
     }
 
-    @Test("while other pools of the run have answers, connections are replaced again and again, and nothing ends")
+    @Test("Connections are replaced repeatedly while other pools have answers")
     func watchdogOfOne() {
         var pool = Self.pool()
         var drains: [UInt64] = []
@@ -212,7 +212,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(drains.count > 1 && drains.count < 5, "\(drains)")
     }
 
-    @Test("rows that wait for another attempt between two silences do not calm the watchdog")
+    @Test("Rows between two attempts do not reset the watchdog")
     func watchdogBetweenAttempts() {
         var pool = Self.pool()
         var last: [ConnectionPool.Action] = []
@@ -227,7 +227,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(last.first == .drain(member: 0))
     }
 
-    @Test("any answer calms the watchdog, also one that rejects, and so does having nothing to ask")
+    @Test("Any answer resets the watchdog, as does having no requests")
     func calm() {
         var pool = Self.pool()
         pool.willSend(0)
@@ -248,7 +248,7 @@ private let seconds: UInt64 = 1_000_000_000
     // MARK: Limits that fall
 
     @Test(
-        "a connection whose limit fell to nearly nothing gets a successor, and serves until that is of use",
+        "A connection whose limit fell to nearly nothing serves until its successor is in use",
         arguments: [0, 1])
     func fallen(limit: Int) {
         var pool = Self.pool()
@@ -267,7 +267,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.tick(now: 2 * seconds, answered: 2) == [.drain(member: 0)])
     }
 
-    @Test("a limit that rises again in time, or that never was more than one, replaces nothing")
+    @Test("A limit that recovers in time or was never above one causes no replacement")
     func soundLimits() {
         var risen = Self.pool()
         risen.settings(0, streams: 1, now: 1 * seconds)
@@ -277,7 +277,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(narrow.tick(now: 4 * seconds, answered: 1) == [])
     }
 
-    @Test("a server that lowers the limit of every connection has them replaced ever more slowly")
+    @Test("A server that lowers every limit has its connections replaced ever more slowly")
     func fallenAgain() {
         var pool = Self.pool()
         var opens = 0

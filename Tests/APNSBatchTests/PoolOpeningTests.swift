@@ -6,7 +6,7 @@ import Testing
 private let ms: UInt64 = 1_000_000
 private let seconds: UInt64 = 1_000_000_000
 
-@Suite("Connections that are opened") struct PoolOpeningTests {
+@Suite("Opening connections") struct PoolOpeningTests {
     /// Connections that are up and have answered once each.
     private static func pool(_ count: Int) -> ConnectionPool {
         var limits = ConnectionPool.Limits()
@@ -26,7 +26,7 @@ private let seconds: UInt64 = 1_000_000_000
 
     // MARK: Places
 
-    @Test("a place whose connections fail waits by itself, and holds up no other")
+    @Test("A place whose connections fail backs off without delaying others")
     func placesAlone() {
         var pool = Self.pool(3)
         for member in [1, 2] { #expect(pool.isDown(member, failure: Self.failure, now: 3 * seconds, jitter: 1) == []) }
@@ -43,7 +43,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.tick(now: 3800 * ms, answered: 3) == [.open(member: 2)])
     }
 
-    @Test("jitter takes up to half of a pause")
+    @Test("Jitter takes up to half of a pause")
     func jitter() {
         var pool = Self.pool(1)
         _ = pool.isDown(0, failure: Self.failure, now: 1 * seconds, jitter: 1)
@@ -66,7 +66,7 @@ private let seconds: UInt64 = 1_000_000_000
         return pool
     }
 
-    @Test("a rival gets no rival of its own, and neither does one that has one")
+    @Test("A rival gets no rival, and a connection gets only one")
     func oneRace() {
         var pool = Self.racing()
         #expect(pool.members[1].connecting?.racesAt == nil)
@@ -75,7 +75,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.tick(now: 11 * seconds, answered: 0) == [.close(member: 1)])
     }
 
-    @Test("a rival whose opponent failed goes on alone")
+    @Test("A rival continues alone when the other attempt failed")
     func raceAgain() {
         var pool = Self.racing()
         #expect(pool.isDown(0, failure: Self.failure, now: 300 * ms, jitter: 1) == [])
@@ -85,7 +85,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.pick() == 1)
     }
 
-    @Test("a connection that takes long gets one rival, and who is up first stays", arguments: [0, 1])
+    @Test("A slow connection gets one rival, and the first one up stays", arguments: [0, 1])
     func race(winner: Int) {
         var pool = Self.racing()
         pool.isUp(winner, streams: 10, now: 300 * ms)
@@ -96,14 +96,14 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(!pool.places.haveFailures, "to lose is no failure")
     }
 
-    @Test("when both came up at once, one of them drains")
+    @Test("When both connections come up at once, one of them drains")
     func draw() {
         var pool = Self.racing()
         for member in [0, 1] { pool.isUp(member, streams: 10, now: 300 * ms) }
         #expect(pool.tick(now: 300 * ms, answered: 0) == [.drain(member: 1)])
     }
 
-    @Test("one that fails leaves the race to the other, also where trying again cannot help", arguments: [0, 1])
+    @Test("When one attempt fails the other continues, also after a permanent failure", arguments: [0, 1])
     func raceOfOne(failing: Int) {
         var pool = Self.racing()
         let failure = ConnectionFailure(isHopeless: true, addresses: 2, text: "untrusted")
@@ -114,7 +114,7 @@ private let seconds: UInt64 = 1_000_000_000
 
     // MARK: Size
 
-    @Test("a doubling that was of no use at all is taken back, and tried again later and later")
+    @Test("Useless growth is reverted and tried again at growing intervals")
     func shrinks() {
         var limits = ConnectionPool.Limits()
         (limits.maximum, limits.pingAfter, limits.pingIdleAfter) = (4, 1 << 62, 1 << 62)
@@ -146,7 +146,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.up == 1)
     }
 
-    @Test("a connection that goes because there are too many of them has not failed")
+    @Test("A surplus connection that is closed does not count as failed")
     func surplus() {
         var limits = ConnectionPool.Limits()
         (limits.maximum, limits.pingAfter, limits.pingIdleAfter) = (4, 1 << 62, 1 << 62)

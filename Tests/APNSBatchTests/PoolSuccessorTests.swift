@@ -6,7 +6,7 @@ import Testing
 private let ms: UInt64 = 1_000_000
 private let seconds: UInt64 = 1_000_000_000
 
-@Suite("Successors of connections that served well") struct PoolSuccessorTests {
+@Suite("Successors of worn connections") struct PoolSuccessorTests {
     /// A pool beside a server whose connections take some time to come up and serve so many requests each.
     private struct Stage {
         var pool: ConnectionPool
@@ -100,7 +100,7 @@ private let seconds: UInt64 = 1_000_000_000
         }
     }
 
-    @Test("a server with 1,000 requests a connection is served at nine tenths of its speed without that limit")
+    @Test("A server with 1,000 requests per connection is served at nine tenths of full speed")
     func nginx() {
         var endless = Stage(life: .max / 4)
         var short = Stage(life: 1000)
@@ -112,7 +112,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(Double(short.refused) < 0.05 * Double(short.answered), "\(short.refused) were sent in vain")
     }
 
-    @Test("a server that says GOAWAY after every tenth request is served faster than one connection in 50 ms could")
+    @Test("A server with GOAWAY after ten requests is served faster than the spacing allows")
     func ten() {
         var short = Stage(life: 10)
         _ = short.run(1000)
@@ -120,14 +120,14 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(found > 10 * 181, "\(found) answers in two seconds")
     }
 
-    @Test("connections that were hardly of use keep their spacing")
+    @Test("Connections that were hardly used keep their spacing")
     func fleeting() {
         var short = Stage(life: 3)
         _ = short.run(10_000)
         #expect(short.opens < 201, "\(short.opens) in ten seconds")
     }
 
-    @Test("lives are known once two connections in a row served about as many, and not any more when one serves on")
+    @Test("A lifetime is known after two similar connections, and is dropped when one exceeds it")
     func lives() {
         var life = ConnectionLife()
         life.ended(served: 1000)
@@ -144,7 +144,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(life.requests == nil)
     }
 
-    @Test("a connection is sent no more than its life, and goes on when the server says no GOAWAY")
+    @Test("A connection gets no more requests than its lifetime, and continues without GOAWAY")
     func goesOn() {
         var pool = ConnectionPool(limits: .init(), now: 0)
         let closed = ConnectionFailure(isHopeless: false, addresses: 1, text: "closed")
@@ -173,7 +173,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.consumption.life.requests == nil)
     }
 
-    @Test("what a server says of its last stream counts, and not what was sent beyond it")
+    @Test("The last stream id of the server counts, not what was sent beyond it")
     func served() {
         var pool = ConnectionPool(limits: .init(), now: 0)
         for round in 0..<2 {

@@ -6,10 +6,10 @@ import Testing
 private let ms: UInt64 = 1_000_000
 private let seconds: UInt64 = 1_000_000_000
 
-@Suite("Why a run waits") struct PoolWaitingTests {
+@Suite("Reasons for waiting") struct PoolWaitingTests {
     private static let failure = ConnectionFailure(isHopeless: false, addresses: 1, text: "cannot connect to a:1 (no)")
 
-    @Test("a connection that failed is told with the time that is left, until one is up")
+    @Test("A failed connection is reported with the time left, until one is up")
     func unreachable() {
         var pool = ConnectionPool(limits: .init(), now: 0)
         _ = pool.tick(now: 0, answered: 0)
@@ -23,7 +23,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.waiting(now: 10 * seconds) == nil)
     }
 
-    @Test("a pool without rows waits for nothing")
+    @Test("A pool without rows reports no reason")
     func noRows() {
         var pool = ConnectionPool(limits: .init(), now: 0)
         _ = pool.tick(now: 0, answered: 0)
@@ -32,7 +32,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.waiting(now: 2 * ms) == nil)
     }
 
-    @Test("a connection that takes long, no streams and no answer are told, and the last with its seconds")
+    @Test("Slow connections, missing streams and missing answers are reported, the last with seconds")
     func others() {
         var limits = ConnectionPool.Limits()
         limits.fallenPatience = 1 << 62
@@ -52,7 +52,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(slow.waiting(now: 20 * seconds)?.description == "no answer for 10 s")
     }
 
-    @Test("a lane that sends hides that others wait, and one without rows does not")
+    @Test("A sending lane hides that others wait, and a lane without rows does not")
     func lanes() {
         let waits = LaneActivity.waiting(.noAnswer(seconds: 7))
         #expect(LaneActivity.waiting([.idle, waits]) == .noAnswer(seconds: 7))
@@ -60,7 +60,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(LaneActivity.waiting([.idle]) == nil)
     }
 
-    @Test("the log says a reason once, however often it is seen, and again when it had passed for a minute")
+    @Test("A reason is logged once, and again after a minute without it")
     func saidOnce() {
         var notices = WaitingNotices()
         let reason = CampaignProgress.Waiting.unreachable(cause: "a", secondsLeft: 3)
@@ -71,7 +71,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(notices.note(reason, now: 421 * seconds) == true)
     }
 
-    @Test("rows that wait a moment for their next attempt are not worth a line, and those that wait longer are")
+    @Test("Only rows that wait long for their next attempt are reported")
     func backingOff() {
         var notices = WaitingNotices()
         let reason = CampaignProgress.Waiting.backingOff(cause: "503 ServiceUnavailable")

@@ -3,13 +3,13 @@ import Testing
 @testable import APNSBatchModel
 @testable import APNSBatchSending
 
-@Suite("Which provider sends for a topic") struct ProviderTopicsTests {
+@Suite("Provider for a topic") struct ProviderTopicsTests {
     private static func topics(_ lists: [[String]]) throws(CampaignError) -> ProviderTopics {
         try ProviderTopics(lists.map { Campaign.Provider(topics: $0, credentials: .none) })
     }
 
     @Test(
-        "the one that names it, else the one that names its bundle id, else the one for all others",
+        "The topic's provider comes first, then that of the bundle id, then the default",
         arguments: [
             ("com.a", 0), ("com.a.voip", 1), ("com.a.push-type.liveactivity", 0), ("com.a.pushkit.fileprovider", 0),
             ("com.b.voip", 2), ("com.b", 2), ("com.a.other", 2), ("com", 2), (".voip", 2), ("com.A", 2),
@@ -18,7 +18,7 @@ import Testing
         #expect(try Self.topics([["com.a"], ["com.a.voip"], []]).provider(of: topic) == provider)
     }
 
-    @Test("nobody sends for a topic that nobody names when every provider names some")
+    @Test("A topic that no provider names has none when every provider names topics")
     func nobody() throws {
         let topics = try Self.topics([["com.a"], ["com.b", "com.c"]])
         #expect(topics.provider(of: "com.d") == nil)
@@ -40,7 +40,7 @@ import Testing
         ([[""]], "provider 1: topic: expected at least one character, found nothing"),
     ]
 
-    @Test("what is unclear or wrong is refused", arguments: wrong)
+    @Test("Ambiguous or invalid topics are refused", arguments: wrong)
     func refuses(lists: [[String]], says: String) {
         do {
             _ = try Self.topics(lists)

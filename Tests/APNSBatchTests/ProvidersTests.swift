@@ -6,14 +6,14 @@ import Testing
 @testable import APNSBatch
 @testable import APNSBatchModel
 
-@Suite("A campaign of several providers") struct ProvidersTests {
+@Suite("Campaign with several providers") struct ProvidersTests {
     private static func lines(_ run: CampaignRun) throws -> [[String]] {
         try String(contentsOfFile: run.directory + "/results.csv", encoding: .utf8).split(separator: "\n").dropFirst()
             .map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
     }
 
     @Test(
-        "two teams with three topics: every row is accepted once", arguments: [1, 2], [Campaign.Loop.ioUring, .epoll])
+        "Every row of two teams with three topics is accepted once", arguments: [1, 2], [Campaign.Loop.ioUring, .epoll])
     func twoTeams(lanes: Int, loop: Campaign.Loop) async throws {
         let stage = try TeamsStage()
         var campaign = try stage.campaign(rows: TeamsStage.rows(6000))
@@ -27,7 +27,7 @@ import Testing
         #expect(report.connections >= 2, "one for each team at least")
     }
 
-    @Test("a provider without rows opens no connection")
+    @Test("A provider without rows opens no connection")
     func noRows() async throws {
         let stage = try TeamsStage()
         var campaign = try stage.campaign(rows: TeamsStage.rows(10) { _ in "com.two.app" })
@@ -37,7 +37,7 @@ import Testing
         #expect(summary.accepted == 10 && summary.allSessions.connectionsOpened == 1)
     }
 
-    @Test("rows come in long runs of one team: both are sent, whoever comes first")
+    @Test("Long runs of rows of one team do not keep another from sending")
     func longRuns() async throws {
         let stage = try TeamsStage(script: SimulatorScript(latency: .fixed(2)), streams: 20)
         var campaign = try stage.campaign(
@@ -48,7 +48,7 @@ import Testing
         #expect(stage.simulator.stop().tokensReceivedAgain == 0)
     }
 
-    @Test("a row whose topic has no provider is invalid, with its place, and its neighbours are sent")
+    @Test("A row whose topic has no provider is invalid, with its place, and its neighbours are sent")
     func noProvider() async throws {
         let stage = try TeamsStage()
         let payload = #""{""aps"":{""alert"":""Hi""}}""#
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test("what is wrong with providers shows before anything is sent")
+    @Test("Invalid providers are refused before anything is sent")
     func configuration() throws {
         let stage = try TeamsStage()
         func fault(_ change: (inout Campaign) throws -> Void) throws -> String {
@@ -104,7 +104,7 @@ import Testing
         #expect(try fault { $0.providers = [] } == "providers: expected 1 to 100, found 0")
     }
 
-    @Test("a fatal answer to one team stops the campaign and names the team")
+    @Test("A fatal answer to one team stops the campaign and names the team")
     func fatal() async throws {
         let stage = try TeamsStage(script: SimulatorScript(latency: .fixed(5)), streams: 10, unknown: [2])
         let run = try CampaignRun(try stage.campaign(rows: TeamsStage.rows(20_000)))
@@ -118,7 +118,7 @@ import Testing
         #expect(summary.rows < 20_000)
     }
 
-    @Test("provider tokens are renewed during the run, always on new connections, and no row waits or is lost")
+    @Test("Provider tokens are renewed on new connections, and no row is lost")
     func rotation() async throws {
         // The rows take some four seconds; a token is used for three; that it lives on is for slow machines.
         let stage = try TeamsStage(script: SimulatorScript(latency: .fixed(100)), streams: 20, lifetime: 60)
@@ -163,7 +163,7 @@ import Testing
         return (summary, try await stream.reduce(into: []) { $0.append($1) })
     }
 
-    @Test("new credentials in the middle of a run: new connections use them, no row is lost or sent again")
+    @Test("New connections use new credentials during a run, and no row is lost or repeated")
     func reload() async throws {
         let stage = try TeamsStage(script: SimulatorScript(latency: .fixed(20)), streams: 20)
         var campaign = try stage.campaign(rows: TeamsStage.rows(6000))
@@ -186,7 +186,7 @@ import Testing
         #expect(report.connections >= changes[0].open + 2, "two teams, each with successors")
     }
 
-    @Test("new credentials that APNs refuses, in the middle of a run: the old ones stay, and no row is lost")
+    @Test("Old credentials stay when APNs refuses new ones, and no row is lost")
     func refusedReload() async throws {
         let stage = try TeamsStage(script: SimulatorScript(latency: .fixed(20)), streams: 20, unknown: [1])
         var campaign = try stage.campaign(rows: TeamsStage.rows(6000))
@@ -209,7 +209,7 @@ import Testing
         #expect(answers.count == 2)
     }
 
-    @Test("credentials that are wrong, or for other topics, change nothing")
+    @Test("Wrong credentials or ones for other topics change nothing")
     func refusesReload() async throws {
         let stage = try TeamsStage(script: SimulatorScript(latency: .fixed(20)), streams: 20)
         let run = try CampaignRun(try stage.campaign(rows: TeamsStage.rows(2000)))

@@ -5,7 +5,7 @@ import Testing
 @testable import APNSBatch
 @testable import APNSBatchModel
 
-@Suite("A campaign through a proxy") struct ProxyTests {
+@Suite("Campaign through a proxy") struct ProxyTests {
     private static func campaign(_ stage: Stage, _ proxy: ProxyProcess, password: String? = nil) throws -> Campaign {
         let payload = #""{""aps"":{""alert"":""Hi""}}""#
         let rows = "token,payload\n" + (0..<500).map { "\(token($0)),\(payload)\n" }.joined()
@@ -17,7 +17,7 @@ import Testing
         return campaign
     }
 
-    @Test("every row is accepted, with the password and without one", arguments: [nil, "s3cret: ü"])
+    @Test("Every row is accepted, with a proxy password and without", arguments: [nil, "s3cret: ü"])
     func sends(password: String?) async throws {
         let stage = try Stage()
         let proxy = try ProxyProcess(["tunnel"] + (password.map { ["nightly:\($0)"] } ?? []))
@@ -29,7 +29,7 @@ import Testing
         #expect(!log.text.contains("s3cret") && !log.text.contains("bmlnaHRseT"))
     }
 
-    @Test("a wrong password ends the run at once, and is not told")
+    @Test("A wrong proxy password ends the run at once and is not shown")
     func wrongPassword() async throws {
         let stage = try Stage()
         let proxy = try ProxyProcess(["tunnel", "nightly:right"])
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(
-        "a proxy that does not lead anywhere is named as the cause",
+        "A proxy that fails to connect is named as the cause",
         arguments: [
             ("refuse", "the proxy refused the connection: status 502"), ("babble", "the proxy's answer is too long"),
             ("noise", "the proxy's answer is no HTTP/1.1"),
@@ -62,7 +62,7 @@ import Testing
         #expect(run.failure?.description.contains(cause) == true, "\(run.failure?.description ?? "")")
     }
 
-    @Test("a proxy that cannot be reached is named, and not the server behind it")
+    @Test("An unreachable proxy is named, and not the server behind it")
     func refused() async throws {
         let stage = try Stage()
         let proxy = try ProxyProcess(["tunnel"])
@@ -78,14 +78,16 @@ import Testing
         )
     }
 
-    @Test("what a proxy is asked", arguments: [("u", "", "dTo="), ("u", "p", "dTpw"), ("us", "p", "dXM6cA==")])
+    @Test(
+        "The CONNECT request has the expected form",
+        arguments: [("u", "", "dTo="), ("u", "p", "dTpw"), ("us", "p", "dXM6cA==")])
     func request(user: String, password: String, encoded: String) throws {
         let proxy = Campaign.Proxy(host: "p", port: 1, user: user, password: password)
         #expect(
             String(decoding: try proxy.request(to: "a:443"), as: UTF8.self).hasSuffix(": Basic \(encoded)\r\n\r\n"))
     }
 
-    @Test("users and passwords that would break the request are refused")
+    @Test("User names and passwords that would break the request are refused")
     func badCredentials() throws {
         for (user, password) in [("a:b", "c"), ("a", "b\r\nx: y"), ("a\n", "")] {
             let proxy = Campaign.Proxy(host: "p", port: 1, user: user, password: password)

@@ -11,7 +11,7 @@ import Testing
 @testable import APNSBatchRecords
 @testable import APNSBatchSending
 
-@Suite("Columns of the input and ids of the server in the results") struct ResultColumnsTests {
+@Suite("Additional result columns") struct ResultColumnsTests {
     private static let rows =
         "token,text,user_id,segment\n"
         + "\(token(1)),a,u-1,\"north, \"\"east\"\"\"\n\(token(2)),b,u-2,\nnot a token,c,u-3,x\n\(token(4)),d\n"
@@ -50,7 +50,7 @@ import Testing
         return fields
     }
 
-    @Test("columns of the input are carried for each row, however it ended, and survive being written anew")
+    @Test("Input columns are copied for each row, whatever its outcome, and survive a rewrite")
     func carries() async throws {
         let stage = try Stage()
         let campaign = try Self.campaign(stage)
@@ -72,7 +72,7 @@ import Testing
         #expect(throws: CampaignError.self) { try CampaignRun(other, resuming: true, files: files.copy()) }
     }
 
-    @Test("rows that wait to be sent again keep their columns")
+    @Test("Rows that wait to be sent again keep their columns")
     func retried() async throws {
         let stage = try Stage(
             script: SimulatorScript(rules: [
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(
-        "columns that cannot be carried are an error before anything is sent",
+        "Columns that cannot be copied are an error before anything is sent",
         arguments: [
             (["user_idd"], "result columns: rows.csv has no column \"user_idd\"; did you mean \"user_id\"?"),
             (["a-column"], "there are \"token\", \"text\", \"user_id\", \"segment\""),
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test("a column that travels encrypted is not carried")
+    @Test("An encrypted column is not copied")
     func secret() throws {
         func isSecret(_ column: Int) -> Bool { column == 1 }
         #expect(throws: CampaignError.self) {
@@ -119,7 +119,7 @@ import Testing
         #expect(try ResultColumns(["a"], columns: ["a", "b"], file: "rows.csv", isSecret: isSecret).indices == [0])
     }
 
-    @Test("the sandbox's unique id of each accepted notification is in the results, also when they are written anew")
+    @Test("The sandbox's unique id of each accepted notification is in the results, also after a rewrite")
     func uniqueIDs() async throws {
         let stage = try Stage { $0.environment = .sandbox }
         let campaign = try Self.campaign(stage)
@@ -136,7 +136,7 @@ import Testing
         #expect(again.resultLines == files.resultLines)
     }
 
-    @Test("a 410 of the epoch's first instant says 0, and one without a time nothing")
+    @Test("A 410 with timestamp 0 is shown as 0, and one without a timestamp as empty")
     func timestamps() async throws {
         let stage = try Stage(
             script: SimulatorScript(rules: [
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(
-        "a row is sent with the apns-id that the results give it, whatever its number",
+        "A row is sent with the apns-id in the results, whatever its number",
         arguments: [1, 65_536, 65_537, 1 << 32, 1 << 40 - 1])
     func messageIDs(row: UInt64) throws {
         let stage = try Stage()

@@ -5,7 +5,7 @@ import Testing
 @testable import APNSBatchModel
 @testable import APNSBatchRecords
 
-@Suite("Lines of results") struct ResultLinesTests {
+@Suite("Result lines") struct ResultLinesTests {
     private static func line(
         token: String = "00ff", outcome: Outcome, status: UInt16 = 0, attempts: UInt16 = 0,
         timestamp: UInt64 = OutcomeEntry.noTimestamp, reason: String = ""
@@ -23,7 +23,7 @@ import Testing
         return String(decoding: lines.bytes, as: UTF8.self)
     }
 
-    @Test("a row that was sent has its apns-id; numbers that are none stay empty")
+    @Test("A sent row has its apns-id, and missing numbers are empty")
     func plain() {
         let fields = Self.line(outcome: .accepted, status: 200, attempts: 1).split(
             separator: ",", omittingEmptySubsequences: false)
@@ -33,13 +33,13 @@ import Testing
         #expect(Self.line(outcome: .invalid, reason: "x") == "7,00ff,invalid,,x,,,0,\n")
     }
 
-    @Test("a timestamp of 0 is one, and none is empty")
+    @Test("A timestamp of 0 is written, and a missing one is empty")
     func timestamps() {
         #expect(Self.line(outcome: .invalid, timestamp: 0) == "7,00ff,invalid,,,0,,0,\n")
         #expect(Self.line(outcome: .invalid) == "7,00ff,invalid,,,,,0,\n")
     }
 
-    @Test("columns of the input stand behind ours, quoted where they must be, and the unique id before them")
+    @Test("Input columns follow ours and the unique id, quoted where necessary")
     func carried() {
         func line(_ carried: Int, _ fields: [String]) -> String {
             let batch = OutcomeBatch()
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(
-        "texts are quoted only where they must be",
+        "Texts are quoted only where necessary",
         arguments: [
             ("plain", "plain"), ("a,b", "\"a,b\""), ("say \"hi\"", "\"say \"\"hi\"\"\""), ("a\nb", "\"a\nb\""),
             ("Zoë", "Zoë"),
@@ -78,7 +78,7 @@ import Testing
         #expect(Self.line(outcome: .invalid, reason: text) == "7,00ff,invalid,,\(field),,,0,\n")
     }
 
-    @Test("one byte that asks for quotes is found wherever it stands", arguments: [",", "\n", "\r", "\""])
+    @Test("A byte that requires quotes is found at every place", arguments: [",", "\n", "\r", "\""])
     func quotesAnywhere(byte: String) {
         for place in 0..<40 {
             let text = String(repeating: "x", count: place) + byte + String(repeating: "y", count: 39 - place)
@@ -87,13 +87,13 @@ import Testing
         }
     }
 
-    @Test("a text over the limit is cut between characters")
+    @Test("A text over the limit is cut between characters")
     func cuts() {
         let line = Self.line(outcome: .invalid, reason: String(repeating: "é", count: 1000) + "x")
         #expect(line == "7,00ff,invalid,,\(String(repeating: "é", count: 512)),,,0,\n")
     }
 
-    @Test("digits of any number", arguments: [0, 9, 10, 12_345, .max] as [UInt64])
+    @Test("Numbers are written with all their digits", arguments: [0, 9, 10, 12_345, .max] as [UInt64])
     func decimal(number: UInt64) {
         let text = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { buffer in
             String(decoding: buffer.prefix(Decimal.write(number, to: buffer.baseAddress!)), as: UTF8.self)

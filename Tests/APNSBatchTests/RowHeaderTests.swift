@@ -5,7 +5,7 @@ import Testing
 @testable import APNSBatch
 @testable import APNSBatchModel
 
-@Suite("What rows and campaigns say about headers and templates")
+@Suite("Headers and templates by row")
 struct RowHeaderTests {
     private static let template = Campaign.Template(
         json: Array(#"{"aps":{"alert":"{{text}}"}}"#.utf8), name: "t.json")
@@ -26,7 +26,7 @@ struct RowHeaderTests {
         row.headers.first { $0.name == name }?.value
     }
 
-    @Test("a collapse id is filled from columns; a row's own wins, and one that comes out empty is left out")
+    @Test("A collapse id is filled from columns, replaced by a row's own, and omitted when empty")
     func collapseID() throws {
         let long = String(repeating: "x", count: 65)
         let rows = try preview(
@@ -43,7 +43,7 @@ struct RowHeaderTests {
                 "rows.csv:6:1: collapse_id: expected no control characters, found \"\u{FFFD}\" at byte 1") == true)
     }
 
-    @Test("an expiration is a time or counts from the campaign's start; a row's own wins")
+    @Test("An expiration is a time or counts from the start, and a row's own takes precedence")
     func expiration() throws {
         let before = SystemClock.seconds()
         let rows = try preview(
@@ -64,7 +64,7 @@ struct RowHeaderTests {
                 """) == true)
     }
 
-    @Test("a row may bring its apns-id, and the results say it")
+    @Test("A row may have its own apns-id, which the results show")
     func messageID() async throws {
         let stage = try Stage()
         let own = "123e4567-e89b-12d3-a456-426614174000"
@@ -82,7 +82,7 @@ struct RowHeaderTests {
         #expect(results[4]?[6] == upper.lowercased())
     }
 
-    @Test("a row's locale picks its template")
+    @Test("A row's locale selects its template")
     func locales() throws {
         func template(_ text: String) -> Campaign.Template {
             .init(json: Array(#"{"aps":{"alert":"\#(text) {{text}}"}}"#.utf8), name: "\(text).json")
@@ -100,7 +100,7 @@ struct RowHeaderTests {
             ])
     }
 
-    @Test("a variant without a template is an invalid row, unless there is a fallback")
+    @Test("A variant without a template makes the row invalid, unless there is a fallback")
     func variants() throws {
         let rows = "token,text,variant\n\(token(1)),a,A\n\(token(2)),b,C\n\(token(3)),b,\n"
         let templates = ["A": Self.template, "B": Self.template]
@@ -113,7 +113,7 @@ struct RowHeaderTests {
     }
 
     @Test(
-        "templates that cannot be chosen from are an error before anything is sent",
+        "Templates that cannot be selected are an error before anything is sent",
         arguments: [
             (Campaign.Templates(by: .locale, ["en": template], fallback: nil), "templates by locale need a fallback"),
             (.init(by: .locale, ["en": template], fallback: "de"), "fallback: no template \"de\"; there are en"),

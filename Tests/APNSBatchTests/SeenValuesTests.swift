@@ -3,7 +3,7 @@ import Testing
 @testable import APNSBatchModel
 @testable import APNSBatchSending
 
-@Suite("The combinations of header columns") struct SeenValuesTests {
+@Suite("Combinations of header columns") struct SeenValuesTests {
     private static func with<R>(
         _ texts: (String, String, String), _ body: (SeenValues.Values) -> R
     ) -> R {
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test("values that read the same when joined are told apart")
+    @Test("Values that are equal only when joined are distinguished")
     func joined() {
         var keys = SeenValues(limit: 8)
         let all = [("ab", "c", ""), ("a", "bc", ""), ("", "abc", ""), ("abc", "", ""), ("", "", "abc"), ("", "", "")]
@@ -23,7 +23,7 @@ import Testing
         #expect(Self.with(("a", "b", "c")) { keys.find($0) } == nil)
     }
 
-    @Test("as many as there is room for are found again, and one more is not taken")
+    @Test("Values up to the capacity are found again, and one more is refused")
     func full() {
         var keys = SeenValues(limit: 4096)
         for number in 0..<4096 {

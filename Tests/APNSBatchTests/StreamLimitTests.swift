@@ -6,8 +6,8 @@ import Testing
 private let ms: UInt64 = 1_000_000
 private let seconds: UInt64 = 1_000_000_000
 
-@Suite("Streams of one connection") struct StreamLimitTests {
-    @Test("a server that names a limit is asked for all of ours, and one that names none for more after each round")
+@Suite("Stream limit of a connection") struct StreamLimitTests {
+    @Test("A server's stream limit is used at once, and without one the limit grows each round")
     func ramp() {
         var named = StreamLimit(most: 1000, start: 0)
         named.begin(announced: 5000)
@@ -56,7 +56,7 @@ private let seconds: UInt64 = 1_000_000_000
         }
     }
 
-    @Test("resets bring the limit beneath what the server takes at once, and hardly a stream is lost afterwards")
+    @Test("Resets lower the limit below what the server takes, and then few streams are lost")
     func falls() {
         for room in [1, 10, 100, 300, 900] {
             var server = Server(room: room)
@@ -70,7 +70,7 @@ private let seconds: UInt64 = 1_000_000_000
         }
     }
 
-    @Test("a share of resets that no limit lowers is borne")
+    @Test("A share of resets that no limit lowers is tolerated")
     func ill() {
         var server = Server(room: 1000, illShare: 0.1)
         server.limit.begin(announced: 1000)
@@ -78,7 +78,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(server.limit.allowed == 1000)
     }
 
-    @Test("a server that resets every stream is asked for next to none")
+    @Test("A server that resets every stream gets hardly any requests")
     func none() {
         var server = Server(room: 0)
         server.limit.begin(announced: 1000)
@@ -86,7 +86,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(server.limit.allowed == 1)
     }
 
-    @Test("the limit rises again, to where the resets began only rarely")
+    @Test("The limit rises again, and rarely to where the resets began")
     func rises() {
         var server = Server(room: 100)
         server.limit.begin(announced: 1000)
@@ -102,7 +102,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(times[150].map { $0 > 20 } == true && times[1000] != nil, "\(times)")
     }
 
-    @Test("a connection that was closed for its open streams halves the limit of the next ones")
+    @Test("A connection closed for its open streams halves the limit of the next ones")
     func closed() {
         var limit = StreamLimit(most: 1000, start: 0)
         limit.begin(announced: 1000)
@@ -126,7 +126,7 @@ private let seconds: UInt64 = 1_000_000_000
         return pool
     }
 
-    @Test("resets of one connection lower the streams of all, and its successors begin there", arguments: [7, 11])
+    @Test("Resets on one connection lower the limit of all connections and their successors", arguments: [7, 11])
     func pushback(code: Int64) {
         var pool = Self.pool(2, streams: 1000)
         for _ in 0..<1000 { pool.willSend(0) }
@@ -142,7 +142,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.members[2].streams == streams)
     }
 
-    @Test("other resets say nothing of the number of streams")
+    @Test("Other resets do not change the stream limit")
     func otherResets() {
         var pool = Self.pool(1, streams: 1000)
         for _ in 0..<1000 { pool.willSend(0) }
@@ -153,7 +153,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.members[0].streams == 1000)
     }
 
-    @Test("GOAWAY with ENHANCE_YOUR_CALM has the successors begin with half of the streams, and no other code does")
+    @Test("Only GOAWAY with ENHANCE_YOUR_CALM halves the initial limit of successors")
     func calm() {
         for (code, streams) in [(11, 400), (0, 1000), (2, 1000)] as [(UInt32, Int)] {
             var pool = Self.pool(1, streams: 1000)

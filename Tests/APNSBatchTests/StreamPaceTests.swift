@@ -5,7 +5,7 @@ import Testing
 
 private let ms: UInt64 = 1_000_000
 
-@Suite("Pace of requests") struct StreamPaceTests {
+@Suite("Stream pace") struct StreamPaceTests {
     /// One interval of 100 ms.
     private static func interval(
         _ pace: inout StreamPace, _ number: Int, answers: Int = 100, latency: UInt32 = 1000,
@@ -17,7 +17,7 @@ private let ms: UInt64 = 1_000_000
         pace.adjust(now: UInt64(number) * 100 * ms, streams: 1000)
     }
 
-    @Test("answers that come later and are fewer take a quarter, but late ones alone nothing")
+    @Test("Later and fewer answers lower the pace by a quarter, and late answers alone do not")
     func late() {
         var pace = StreamPace(start: 0)
         for number in 1...5 { Self.interval(&pace, number) }
@@ -31,7 +31,7 @@ private let ms: UInt64 = 1_000_000
         #expect(pace.allowed >= 125)
     }
 
-    @Test("a pool gives out no more streams than are allowed in a turn, and does not grow for want of them")
+    @Test("A pool respects the streams of a turn, and does not grow for lack of them")
     func pool() {
         var pool = ConnectionPool(limits: .init(), now: 0)
         _ = pool.tick(now: 0, answered: 0)
@@ -51,7 +51,7 @@ private let ms: UInt64 = 1_000_000
         #expect(pool.pick() == nil && pool.growth.starved, "now it is the streams")
     }
 
-    @Test("the first requests of a run double with each round trip until there are enough")
+    @Test("The first requests of a run double with each round trip")
     func firstRequests() {
         var pool = ConnectionPool(limits: .init(), now: 0)
         _ = pool.tick(now: 0, answered: 0)

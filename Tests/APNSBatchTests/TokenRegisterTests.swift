@@ -5,7 +5,7 @@ import Testing
 @testable import APNSBatch
 @testable import APNSBatchModel
 
-@Suite("Tokens that more than one row has") struct TokenRegisterTests {
+@Suite("Duplicate tokens") struct TokenRegisterTests {
     /// Hashes as good as a token's.
     private static func hash(_ number: UInt64) -> UInt64 {
         var random = SplitMix64(seed: number)
@@ -23,7 +23,7 @@ import Testing
         return (found, register.duplicates)
     }
 
-    @Test("are told with both rows, whichever came first, and counted")
+    @Test("Duplicate tokens are reported with both rows, in either order, and counted")
     func exact() {
         let (found, duplicates) = Self.note(
             [(17, 17), (3, 3), (5, 5), (1042, 17), (2, 5), (9, 5), (10, 3)], bits: 8)
@@ -32,7 +32,7 @@ import Testing
         #expect(Self.note([(1, 1), (2, 2)], bits: 8).1 == nil)
     }
 
-    @Test("are exact up to the limit, and one more token makes a sample of it")
+    @Test("Counts are exact up to the limit, and one more token starts sampling")
     func limit() {
         let limit = UInt64(TokenRegister.exactLimit(bits: 8))
         let once = (1..<limit).map { ($0, token: $0) }
@@ -44,7 +44,7 @@ import Testing
         #expect(sampled?.sampledOneIn == 2)
     }
 
-    @Test("beyond the limit are estimated from a sample, near the truth, and never told of rows that share no token")
+    @Test("Beyond the limit counts are estimated, and only real duplicates are reported")
     func sampled() throws {
         // A fifth of 100,000 tokens come twice, far apart.
         let once = (UInt64(1)...100_000).map { ($0, token: $0) }
@@ -59,7 +59,7 @@ import Testing
         #expect(found.examples.count == 3 && found.examples.allSatisfy { ($0[1] - 100_000) * 5 == $0[0] })
     }
 
-    @Test("without any, tokens are not taken for the same, however alike they are")
+    @Test("Different tokens are never reported as duplicates, however similar")
     func different() {
         var register = TokenRegister(bits: TokenRegister.bitsOfCheck)
         let tail = String(repeating: "a", count: 40)
@@ -74,7 +74,7 @@ import Testing
         #expect(found == nil)
     }
 
-    @Test("each digit of a token counts", arguments: 0..<64)
+    @Test("Every digit of a token counts", arguments: 0..<64)
     func digits(place: Int) {
         var digits = Array(repeating: UInt8(ascii: "0"), count: 64)
         let zero = digits.withUnsafeBytes { TokenRegister.hash($0) }
@@ -82,7 +82,7 @@ import Testing
         #expect(digits.withUnsafeBytes { TokenRegister.hash($0) } != zero)
     }
 
-    @Test("of rows that were not sent are passed over, and those of another size are counted")
+    @Test("Unsent rows are ignored, and tokens of other sizes are counted")
     func batch() {
         let batch = OutcomeBatch()
         func add(_ row: UInt64, _ token: String, isHex: Bool = true) {
@@ -104,7 +104,7 @@ import Testing
         #expect(unusual == UnusualTokens(rows: 2, examples: [3, 5]))
     }
 
-    @Test("read as sentences")
+    @Test("Duplicates are described in sentences")
     func sentences() {
         #expect(
             DuplicateTokens(rows: 1, sampledOneIn: 1, examples: [[17, 1042]]).description
@@ -118,7 +118,7 @@ import Testing
                 == "4 tokens have a size other than 32 bytes: rows 1, 2, 3, …")
     }
 
-    @Test("are told by a run, in its summary, and sent all the same")
+    @Test("A run reports duplicates in its summary and still sends them")
     func run() async throws {
         let stage = try Stage()
         var campaign = try stage.campaign(
@@ -130,7 +130,7 @@ import Testing
         #expect(summary.lastSession.unusualTokens == UnusualTokens(rows: 1, examples: [4]))
     }
 
-    @Test("are told by a check at the later row, with the row that has it too", arguments: [1, 2])
+    @Test("A check reports a duplicate at the later row, with the earlier row", arguments: [1, 2])
     func check(threads: Int) async throws {
         let stage = try Stage()
         var campaign = try stage.campaign(

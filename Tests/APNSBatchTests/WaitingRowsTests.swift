@@ -4,7 +4,7 @@ import Testing
 @testable import APNSBatchSending
 
 @Suite("Rows set aside for a provider") struct WaitingRowsTests {
-    @Test("leave in the order in which they came, and the two lists of two providers do not mix")
+    @Test("Rows leave in order of arrival, separately for each provider")
     func order() {
         var flights = FlightTable(capacity: 8)
         var (one, other) = (WaitingRows(), WaitingRows())
@@ -23,7 +23,7 @@ import Testing
         #expect((0..<4).map { _ in other.takeFirst(in: &flights) } == [places[1], places[3], places[5], nil])
     }
 
-    @Test("of one provider that is stalled do not hold up rows of others that are due again")
+    @Test("Rows of a stalled provider do not delay due rows of others")
     func lookAhead() {
         let (few, many) = (RowQueue.lookAhead, RowQueue.asideMost)
         #expect(LookAhead.allowed(setAside: few - 1, most: few - 1, hasStream: false) == .anyRow)

@@ -2,8 +2,8 @@ import Testing
 
 @testable import APNSBatchTransport
 
-@Suite("The certificates that the system trusts") struct SystemRootsTests {
-    @Test("are read once for all copies of the options, and by any number of transports")
+@Suite("System root certificates") struct SystemRootsTests {
+    @Test("Root certificates are read once for all copies of the options and all transports")
     func shared() throws {
         let roots = SystemRoots()
         #expect(try roots.loaded().pointer == roots.loaded().pointer)

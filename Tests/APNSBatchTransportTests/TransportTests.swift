@@ -14,7 +14,7 @@ import Testing
         return options
     }
 
-    @Test("runs the loop that was asked for", arguments: [LoopKind.ioUring, .epoll])
+    @Test("The requested event loop runs", arguments: [LoopKind.ioUring, .epoll])
     func loops(kind: LoopKind) throws {
         let transport = try Transport(Self.options(kind))
         let (loop, free) = (transport.loop, transport.streamsFree)
@@ -22,7 +22,7 @@ import Testing
         #expect(free == 16)
     }
 
-    @Test("a refused connection ends with one down event that says why", arguments: [LoopKind.ioUring, .epoll])
+    @Test("A refused connection ends with one down event that states the cause", arguments: [LoopKind.ioUring, .epoll])
     func refused(kind: LoopKind) throws {
         var transport = try Transport(Self.options(kind))
         let tls = try transport.makeTLS(TLSOptions())
@@ -41,7 +41,7 @@ import Testing
         #expect(down[0].2.contains("refused"))
     }
 
-    @Test("a certificate that is none is an error, not a crash")
+    @Test("An invalid certificate is an error, not a crash")
     func badCertificate() throws {
         var transport = try Transport(Self.options(.automatic))
         var options = TLSOptions()
@@ -56,7 +56,7 @@ import Testing
         #expect(failed)
     }
 
-    @Test("a wake from another thread ends a wait; before and after the lane's life it does nothing")
+    @Test("A wake from another thread ends a wait, and has no effect outside the lane's lifetime")
     func wakes() throws {
         let waker = LaneWaker()
         waker.wake()
@@ -76,7 +76,7 @@ import Testing
     }
 }
 
-@Suite("The numbers of the core and their names in Swift") struct NumberTests {
+@Suite("Shared constants of C and Swift") struct NumberTests {
     /// Every case stands in `pairs` with the core's number for it, and no number has a second one.
     private func agree<Name: RawRepresentable & Hashable>(_ pairs: [(Name, UInt32)])
     where Name.RawValue: FixedWidthInteger {
@@ -85,7 +85,7 @@ import Testing
         #expect(Set(cases) == Set(pairs.map(\.0)))
     }
 
-    @Test("are the same")
+    @Test("The constants of the core and their Swift names agree")
     func same() {
         agree([
             (Delivery.notSent, APNS_TRANSPORT_NOT_SENT.rawValue), (.maybeSent, APNS_TRANSPORT_MAYBE_SENT.rawValue),

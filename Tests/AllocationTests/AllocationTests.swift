@@ -9,21 +9,25 @@ import Testing
 /// Whatever allocation fails, the core neither crashes nor leaks, and says so in order. The sanitizers see the rest, but
 /// for the one of threads, which bears no allocator of ours.
 @Suite(
-    "allocations that fail", .ownThread,
+    "Failing allocations", .ownThread,
     .enabled(if: ProcessInfo.processInfo.environment["APNS_BATCH_SANITIZER"] != "thread"))
 struct AllocationTests {
-    @Test("one in the event loop", arguments: [APNS_REACTOR_BACKEND_IO_URING, APNS_REACTOR_BACKEND_EPOLL])
+    @Test(
+        "A failed allocation in the event loop is handled",
+        arguments: [APNS_REACTOR_BACKEND_IO_URING, APNS_REACTOR_BACKEND_EPOLL])
     func reactor(backend: apns_reactor_backend) {
         guard scenario(failing: 0, { scenario_reactor(backend.rawValue, $0, $1) }).end == 0 else { return }
         failEach { scenario_reactor(backend.rawValue, $0, $1) }
     }
 
-    @Test("one in TLS")
+    @Test("A failed allocation in TLS is handled")
     func tls() throws {
         try TestIdentity().withRecord { identity in failEach(stride: 97) { scenario_tls(identity, $0, $1) } }
     }
 
-    @Test("one in a connection and its requests", arguments: [APNS_TRANSPORT_LOOP_IO_URING, APNS_TRANSPORT_LOOP_EPOLL])
+    @Test(
+        "A failed allocation in a connection or its requests is handled",
+        arguments: [APNS_TRANSPORT_LOOP_IO_URING, APNS_TRANSPORT_LOOP_EPOLL])
     func transport(loop: apns_transport_loop) throws {
         try TestIdentity().withRecord { identity in
             guard scenario(failing: 0, { scenario_transport(loop.rawValue, identity, $0, $1) }).end == 0 else { return }
@@ -32,7 +36,7 @@ struct AllocationTests {
     }
 
     @Test(
-        "one in keys, certificates and encryption",
+        "A failed allocation in keys, certificates or encryption is handled",
         arguments: [
             (SCENARIO_CRYPTO_KEY, 89), (SCENARIO_CRYPTO_IDENTITY, 103), (SCENARIO_CRYPTO_PKCS12, 307),
             (SCENARIO_CRYPTO_SEALER, 1),
@@ -45,7 +49,7 @@ struct AllocationTests {
         }
     }
 
-    @Test("one in HTTP/2")
+    @Test("A failed allocation in HTTP/2 is handled")
     func http2() {
         failEach { scenario_h2($0, $1) }
     }

@@ -42,7 +42,7 @@ struct ClosingTests {
         #expect(loop.wait().map(\.kind) == [APNS_REACTOR_CLOSED])
     }
 
-    @Test("Closing gives up a send, and its buffer may go after CLOSED", arguments: Backend.available)
+    @Test("Closing gives up a send, and its buffer can be freed after CLOSED", arguments: Backend.available)
     func closeWhileSending(backend: Backend) throws {
         let loop = try Loop(backend)
         let (socket, peer) = try loop.connected(to: Peer.bound())
@@ -60,7 +60,7 @@ struct ClosingTests {
         #expect(read == [UInt8](repeating: 0, count: read.count))
     }
 
-    @Test("After close no event but CLOSED comes, though bytes and a send are waiting", arguments: Backend.available)
+    @Test("After close the only event is CLOSED, though bytes and a send are waiting", arguments: Backend.available)
     func closeIsTheLastWord(backend: Backend) throws {
         let loop = try Loop(backend)
         let (socket, peer) = try loop.connected(to: Peer.bound(), context: 77)
@@ -76,7 +76,7 @@ struct ClosingTests {
         #expect(loop.wait(timeout: 1_000_000).isEmpty)
     }
 
-    @Test("Closing before the connection is made ends in CLOSED", arguments: Backend.available)
+    @Test("Closing before the connection is established ends in CLOSED", arguments: Backend.available)
     func closeWhileConnecting(backend: Backend) throws {
         let loop = try Loop(backend)
         let listener = try Peer.bound()
@@ -85,7 +85,7 @@ struct ClosingTests {
         #expect(loop.wait().map(\.kind) == [APNS_REACTOR_CLOSED])
     }
 
-    @Test("Destroying a loop ends its connections, also with sends under way", arguments: Backend.available)
+    @Test("Destroying a loop ends its connections, also with sends in progress", arguments: Backend.available)
     func destroy(backend: Backend) throws {
         let listener = try Peer.bound()
         let bytes = [UInt8](repeating: 1, count: 16 << 20)

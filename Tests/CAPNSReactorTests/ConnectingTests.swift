@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Connecting and accepting")
 struct ConnectingTests {
-    @Test("A refused connection is an event, and closing it the last one", arguments: Backend.available)
+    @Test("A refused connection is an event, and CLOSED is the last one", arguments: Backend.available)
     func refused(backend: Backend) throws {
         let loop = try Loop(backend)
         let deaf = try Peer.bound(listening: false)
@@ -19,7 +19,7 @@ struct ConnectingTests {
     }
 
     @Test(
-        "A time limit for what is not acknowledged is the kernel's", arguments: Backend.available,
+        "The kernel applies the time limit for unacknowledged bytes", arguments: Backend.available,
         [0, 7000] as [UInt32])
     func userTimeout(backend: Backend, milliseconds: UInt32) throws {
         let loop = try Loop(backend)
@@ -29,7 +29,7 @@ struct ConnectingTests {
         #expect(Self.userTimeouts(localPort: loop.localPort(socket)) == [milliseconds])
     }
 
-    /// Of this process's sockets with a local port that have a peer.
+    /// Returns the time limits of this process's connected sockets with a local port.
     private static func userTimeouts(localPort: Int32) -> [UInt32] {
         (0..<Int32(65536)).compactMap { descriptor in
             var address = sockaddr_in()
@@ -44,7 +44,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test("A slot that is used again has a new generation, and the old handle is refused", arguments: Backend.available)
+    @Test("A reused slot has a new generation, and the old handle is refused", arguments: Backend.available)
     func generations(backend: Backend) throws {
         let loop = try Loop(backend, sockets: 1)
         let listener = try Peer.bound()
@@ -100,7 +100,7 @@ struct ConnectingTests {
         #expect(seen.sorted() == [0, 1, 2, 3, 4, 5, 6])
     }
 
-    @Test("A listener that is closed takes no more connections", arguments: Backend.available)
+    @Test("A closed listener accepts no more connections", arguments: Backend.available)
     func listenerCloses(backend: Backend) throws {
         let loop = try Loop(backend)
         let (listener, port) = try loop.listen()
@@ -135,7 +135,7 @@ struct ConnectingTests {
         #expect(socket == 0)
     }
 
-    @Test("Out of descriptors, a listener says so, rests, and goes on", arguments: Backend.available)
+    @Test("A listener without free descriptors reports it, pauses, and goes on", arguments: Backend.available)
     func descriptorsRunOut(backend: Backend) async {
         await #expect(processExitsWith: .success) { [backend] in
             let loop = try Loop(backend)

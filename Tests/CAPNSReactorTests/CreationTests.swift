@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Creation")
 struct CreationTests {
-    @Test("The back end asked for runs", arguments: Backend.available)
+    @Test("The requested back end runs", arguments: Backend.available)
     func kind(backend: Backend) throws {
         #expect(try Loop(backend).kind == backend.kind)
     }
@@ -52,7 +52,7 @@ struct CreationTests {
         #expect(try Loop(options: .automatic).kind == APNS_REACTOR_BACKEND_IO_URING.rawValue)
     }
 
-    @Test("Without epoll_pwait2 epoll waits in whole milliseconds", arguments: [EPERM, ENOSYS])
+    @Test("Without epoll_pwait2 the epoll back end waits in whole milliseconds", arguments: [EPERM, ENOSYS])
     func refusedPreciseWait(error: Int32) throws {
         try Worker.run {
             try check(test_support_refuse(TEST_SUPPORT_EPOLL_PWAIT2.rawValue, error))

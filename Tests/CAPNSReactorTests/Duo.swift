@@ -28,7 +28,7 @@ final class Duo {
     let client: Loop
     let server: Loop
     private let world: World?
-    /// So far, of each side.
+    /// The events of each side so far.
     private var events: (client: [Event], server: [Event]) = ([], [])
 
     init(_ kind: Kind, sockets: UInt32 = 16) throws {

@@ -2,9 +2,9 @@ import CAPNSReactor
 import Glibc
 import Testing
 
-@Suite("Two reactors, over the kernel and simulated")
+@Suite("Two reactors, on the kernel and simulated")
 struct DuoTests {
-    @Test("Bytes of both directions arrive whole and in order", arguments: Duo.Kind.available)
+    @Test("Bytes of both directions arrive complete and in order", arguments: Duo.Kind.available)
     func bytes(kind: Duo.Kind) throws {
         let duo = try Duo(kind)
         let (near, far) = try duo.connected()
@@ -55,7 +55,7 @@ struct DuoTests {
         #expect(seen.suffix(5000) == bytes[...])
     }
 
-    @Test("Nobody listens: the connection is refused", arguments: Duo.Kind.available)
+    @Test("A connection to a port without a listener is refused", arguments: Duo.Kind.available)
     func refused(kind: Duo.Kind) throws {
         let duo = try Duo(kind)
         let (listener, port) = try duo.server.listen()
@@ -96,7 +96,7 @@ struct DuoTests {
         }
     }
 
-    @Test("Wakes before a wait are one event", arguments: Duo.Kind.available)
+    @Test("Several wakes before a wait are one event", arguments: Duo.Kind.available)
     func wakes(kind: Duo.Kind) throws {
         let duo = try Duo(kind)
         duo.client.wake()

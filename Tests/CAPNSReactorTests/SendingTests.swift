@@ -55,7 +55,7 @@ struct SendingTests {
         _ = try loop.events { $0.count { $0.kind == APNS_REACTOR_CLOSED } == 3 }
     }
 
-    @Test("A buffer of megabytes arrives whole at a reader that takes little at a time", arguments: Backend.available)
+    @Test("A buffer of megabytes arrives complete at a slow reader", arguments: Backend.available)
     func slowReader(backend: Backend) throws {
         let loop = try Loop(backend)
         let listener = try Peer.bound(receiveBuffer: 4096)
@@ -73,7 +73,7 @@ struct SendingTests {
         #expect(read.bytes == bytes)
     }
 
-    @Test("Bytes come through few and small receive buffers whole and in order", arguments: Backend.available)
+    @Test("Bytes arrive complete and in order through few and small receive buffers", arguments: Backend.available)
     func fewBuffers(backend: Backend) throws {
         let loop = try Loop(backend, bufferBytes: 64, buffers: 2)
         let listener = try Peer.bound()
@@ -96,7 +96,7 @@ struct SendingTests {
         }
     }
 
-    @Test("Nothing leaves before the next wait", arguments: Backend.available)
+    @Test("Nothing is sent before the next wait", arguments: Backend.available)
     func sendsAreBatched(backend: Backend) throws {
         let loop = try Loop(backend)
         let (socket, peer) = try loop.connected(to: Peer.bound())
@@ -108,7 +108,7 @@ struct SendingTests {
         #expect(try peer.read(exactly: 3) == [1, 2, 3])
     }
 
-    @Test("A send of nothing, on an unknown socket or on a listener is refused", arguments: Backend.available)
+    @Test("An empty send, or one on an unknown socket or a listener, is refused", arguments: Backend.available)
     func misuse(backend: Backend) throws {
         let loop = try Loop(backend)
         let (listener, _) = try loop.listen()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Waiting")
 struct WaitingTests {
-    @Test("A wait that nothing ends returns at its limit", arguments: Backend.available, [0, 1_000_000] as [UInt64])
+    @Test("A wait without events returns at its limit", arguments: Backend.available, [0, 1_000_000] as [UInt64])
     func limit(backend: Backend, linger: UInt64) throws {
         let loop = try Loop(backend)
         let start = loop.now
@@ -35,7 +35,7 @@ struct WaitingTests {
         #expect(loop.wait(timeout: 0).isEmpty)
     }
 
-    @Test("Every wake of a storm is followed by an event", arguments: Backend.available)
+    @Test("Every wake in a long series is followed by an event", arguments: Backend.available)
     func wakeStorm(backend: Backend) throws {
         let loop = try Loop(backend)
         let target = Target(reactor: loop.reactor)
@@ -58,7 +58,7 @@ struct WaitingTests {
         _ = loop.wait(timeout: 0)
     }
 
-    @Test("A lingering wait takes many small writes in few receives", arguments: Backend.available)
+    @Test("A lingering wait receives many small writes in few receives", arguments: Backend.available)
     func lingering(backend: Backend) throws {
         let loop = try Loop(backend, bufferBytes: 65536)
         let (socket, peer) = try loop.connected(to: Peer.bound())
@@ -87,7 +87,7 @@ struct WaitingTests {
         #expect(receives <= 20)
     }
 
-    @Test("A batch that is full ends the lingering", arguments: Backend.available.filter { $0 != .epoll })
+    @Test("A full batch ends the lingering", arguments: Backend.available.filter { $0 != .epoll })
     func fullBatch(backend: Backend) throws {
         let loop = try Loop(backend)
         let listener = try Peer.bound()
@@ -119,7 +119,7 @@ struct WaitingTests {
         #expect(loop.wait(timeout: 0).isEmpty)
     }
 
-    @Test("A wait without room for an event is refused", arguments: Backend.available)
+    @Test("A wait without space for an event is refused", arguments: Backend.available)
     func noRoom(backend: Backend) throws {
         let loop = try Loop(backend)
         var options = apns_reactor_wait_options(timeout_ns: 0, linger_ns: 0, batch_min: 0, reserved: 0)

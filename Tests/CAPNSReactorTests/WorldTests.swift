@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The simulated network")
 struct WorldTests {
-    /// What becomes of 20,000 bytes that a client sends, and of the word that the server sends back.
+    /// Returns the fate of 20,000 bytes from a client, and of the server's short reply.
     private struct Transfer: Equatable {
         var connect: Int32?
         var received: [UInt8] = []
@@ -53,7 +53,7 @@ struct WorldTests {
         }
     }
 
-    @Test("The same seed gives the same bytes at the same times, another seed others")
+    @Test("The same seed gives the same bytes at the same times, and another seed gives others")
     func reproduction() throws {
         for seed in 1...20 as ClosedRange<UInt64> {
             let first = try transfer(seed: seed)
@@ -63,13 +63,13 @@ struct WorldTests {
         }
     }
 
-    @Test("A refused connection is told, an unanswered one never")
+    @Test("A refused connection is reported, and an unanswered one never is")
     func attempts() throws {
         #expect(try transfer(seed: 1) { $0.faults.refused = 1_000_000 }.connect == ECONNREFUSED)
         #expect(try transfer(seed: 1) { $0.faults.unanswered = 1_000_000 }.connect == nil)
     }
 
-    @Test("A reset is told to both ends, and what arrived before it is a beginning of what was sent")
+    @Test("A reset is reported to both ends, after a prefix of the bytes that were sent")
     func reset() throws {
         for seed in 1...50 as ClosedRange<UInt64> {
             let result = try transfer(seed: seed) {
@@ -86,7 +86,7 @@ struct WorldTests {
         }
     }
 
-    @Test("A cut is an end of stream behind the bytes that were sent before it")
+    @Test("A cut is an end of stream after the bytes that were sent before it")
     func cut() throws {
         var cuts = 0
         for seed in 1...50 as ClosedRange<UInt64> {
@@ -102,7 +102,7 @@ struct WorldTests {
         #expect(cuts > 5)
     }
 
-    @Test("On a link that falls silent nothing arrives any more, and nobody says so")
+    @Test("On a silent link nothing arrives and no event is reported")
     func silence() throws {
         var short = 0
         for seed in 1...50 as ClosedRange<UInt64> {
@@ -117,13 +117,13 @@ struct WorldTests {
         #expect(short > 5)
     }
 
-    @Test("A slow link takes its time")
+    @Test("A slow link delays bytes")
     func slow() throws {
         // At least 10 µs a byte.
         #expect(try transfer(seed: 1) { $0.slow = 1_000_000 }.elapsed >= 200_000_000)
     }
 
-    @Test("A reactor that waits for nothing has no turn")
+    @Test("A reactor that waits for nothing gets no turn")
     func nothing() throws {
         let world = World(seed: 1)
         let loop = try Loop(world: world.handle)

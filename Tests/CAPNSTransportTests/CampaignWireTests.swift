@@ -14,13 +14,13 @@ import Testing
 /// `apns-id`, `apns-expiration` and `apns-collapse-id` with incremental indexing the first time and as literals without
 /// indexing afterwards; everything else with incremental indexing. It does not speak of `content-length`, which differs from
 /// request to request.
-@Suite("what a campaign sends over the wire", .ownThread)
+@Suite("Campaign bytes on the wire", .ownThread)
 struct CampaignWireTests {
     private static let shared: Set<String> = [
         ":authority", "apns-topic", "apns-push-type", "apns-priority",
     ]
 
-    @Test("pushes are encoded as Apple asks")
+    @Test("Pushes are encoded as Apple advises")
     func devices() async throws {
         let rows = (1...20).map { "\(String(repeating: "0", count: 62))\($0 + 10),story \($0),\(4_000_000_000 + $0)\n" }
         let requests = try await send("token,collapse_id,expiration\n" + rows.joined(), count: 20) { _ in }
@@ -32,7 +32,7 @@ struct CampaignWireTests {
             ], nameOnce: ["apns-id", "apns-collapse-id", "apns-expiration"])
     }
 
-    @Test("broadcasts are encoded the same way, and have no topic")
+    @Test("Broadcasts are encoded the same way and have no topic")
     func broadcasts() async throws {
         let rows = (1...20).map { "YmJfnzLBE7PJiPkVPDIQ\($0 + 10)==,\(4_000_000_000 + $0)\n" }
         let requests = try await send("channel_id,expiration\n" + rows.joined(), count: 20) {
@@ -134,7 +134,7 @@ enum Representation: Equatable {
     case withoutIndexing
     case neverIndexed
 
-    /// Of each field of a block; changes of the table's size are passed over.
+    /// Returns the representation of each field of a block. Changes of the table size are skipped.
     static func all(in block: [UInt8]) -> [Representation] {
         var rest = block[...]
         var found: [Representation] = []

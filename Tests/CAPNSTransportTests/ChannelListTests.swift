@@ -5,9 +5,9 @@ import APNSBatchTestThreads
 import Foundation
 import Testing
 
-@Suite("a list of channels", .ownThread)
+@Suite("Channel lists", .ownThread)
 struct ChannelListTests {
-    @Test("ten thousand of them arrive whole, within the windows of flow control")
+    @Test("A list of ten thousand channels arrives complete, within the flow control windows")
     func list() async throws {
         let ids = (0..<10_000).map { Data("channel 000\($0 + 10_000)".utf8).base64EncodedString() }
         let peer = try RawPeer()

@@ -5,9 +5,9 @@ import CAPNSTransportServer
 import Glibc
 import Testing
 
-@Suite("connections")
+@Suite("Connections")
 struct ConnectionTests {
-    @Test("a ping is answered with its round trip", arguments: Loop.available)
+    @Test("A PING is answered with its round-trip time", arguments: Loop.available)
     func ping(loop: Loop) throws {
         let pair = try Pair(Limits(loop: loop))
         #expect(apns_transport_connection_ping(pair.client.handle, pair.connection) == 0)
@@ -15,7 +15,7 @@ struct ConnectionTests {
         #expect(pair.client.ping[0].code >= 0 && pair.client.ping[0].context == 5)
     }
 
-    @Test("another thread ends a wait", arguments: Loop.available)
+    @Test("Another thread ends a wait", arguments: Loop.available)
     func wake(loop: Loop) throws {
         let side = try Side(Limits(loop: loop))
         var waker = pthread_t()
@@ -30,7 +30,7 @@ struct ConnectionTests {
         #expect(side.events.map(\.kind) == [APNS_TRANSPORT_EVENT_WOKEN.rawValue])
     }
 
-    @Test("a TLS configuration that is released gives its number back, and its connections go on")
+    @Test("A released TLS configuration frees its number, and its connections go on")
     func releaseTLS() throws {
         let pair = try Pair(Limits(loop: .epoll))
         #expect(apns_transport_tls_release(pair.client.handle, 0) == 0)
@@ -48,7 +48,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("a drained connection closes after its last outcome and takes no new request", arguments: Loop.available)
+    @Test("A drained connection closes after its last outcome and takes no new request", arguments: Loop.available)
     func drain(loop: Loop) throws {
         let pair = try Pair(Limits(loop: loop))
         pair.client.submit([Request(ticket: 1)], on: pair.connection)
@@ -69,7 +69,7 @@ struct ConnectionTests {
         #expect(pair.server.down?.scope == APNS_TRANSPORT_SCOPE_END.rawValue)
     }
 
-    @Test("closing at once gives every open request its outcome, then one end", arguments: Loop.available)
+    @Test("Closing at once gives every open request its outcome, and then one end event", arguments: Loop.available)
     func closeNow(loop: Loop) throws {
         let pair = try Pair(Limits(loop: loop))
         pair.client.submit((0..<5).map { Request(ticket: $0) }, on: pair.connection)
@@ -86,7 +86,7 @@ struct ConnectionTests {
     }
 
     @Test(
-        "a request for a connection that is gone has its outcome before the connection's end", arguments: Loop.available
+        "A request for a lost connection has its outcome before the connection's end", arguments: Loop.available
     )
     func lateRequest(loop: Loop) throws {
         let pair = try Pair(Limits(loop: loop))
@@ -106,7 +106,7 @@ struct ConnectionTests {
         #expect(pair.client.outcomes.suffix(2).allSatisfy { $0.delivery == APNS_TRANSPORT_NOT_SENT.rawValue })
     }
 
-    @Test("requests that never reached the loop are not sent when the connection closes", arguments: Loop.available)
+    @Test("Requests that never reached the loop are not sent when the connection closes", arguments: Loop.available)
     func closeUnsent(loop: Loop) throws {
         let pair = try Pair(Limits(loop: loop))
         pair.client.submit((0..<5).map { Request(ticket: $0) }, on: pair.connection)
@@ -118,7 +118,7 @@ struct ConnectionTests {
     }
 
     @Test(
-        "the server's GOAWAY is reported, its streams are awaited, then the connection closes",
+        "After GOAWAY the open streams are awaited, and then the connection closes",
         arguments: Loop.available)
     func goaway(loop: Loop) throws {
         let pair = try Pair(Limits(loop: loop))
@@ -140,7 +140,7 @@ struct ConnectionTests {
         #expect(pair.client.down?.scope == APNS_TRANSPORT_SCOPE_HTTP2.rawValue)
     }
 
-    @Test("a server drains: it answers what it has and says where it stopped", arguments: Loop.available)
+    @Test("A draining server answers open requests and states its last stream", arguments: Loop.available)
     func serverDrain(loop: Loop) throws {
         let pair = try Pair(Limits(loop: loop))
         pair.client.submit([Request(ticket: 1)], on: pair.connection)
@@ -152,7 +152,7 @@ struct ConnectionTests {
         #expect(pair.client.outcomes.map(\.status) == [503])
     }
 
-    @Test("a server that closes at once leaves requests maybe sent", arguments: Loop.available)
+    @Test("A server that closes at once leaves requests maybe sent", arguments: Loop.available)
     func serverCloses(loop: Loop) throws {
         let pair = try Pair(Limits(loop: loop))
         pair.client.submit([Request(ticket: 1), Request(ticket: 2)], on: pair.connection)
@@ -165,7 +165,7 @@ struct ConnectionTests {
         #expect(apns_transport_streams_free(pair.server.handle) == 4096)
     }
 
-    @Test("a port where nobody listens is an error of the system", arguments: Loop.available)
+    @Test("A connection to a port without a listener fails with a system error", arguments: Loop.available)
     func refused(loop: Loop) throws {
         let client = try Side(Limits(loop: loop))
         let server = try RawPeer()
@@ -178,7 +178,7 @@ struct ConnectionTests {
         #expect(client.down?.detail == "Connection refused")
     }
 
-    @Test("a peer that says nothing is given up in time", arguments: Loop.available)
+    @Test("Connecting to a silent peer is given up in time", arguments: Loop.available)
     func silence(loop: Loop) throws {
         let client = try Side(Limits(loop: loop, connectTimeoutMs: 50))
         let server = try RawPeer()
@@ -189,7 +189,8 @@ struct ConnectionTests {
         #expect(client.down?.stage == APNS_TRANSPORT_STAGE_HANDSHAKING.rawValue)
     }
 
-    @Test("a host that does not take the connection is told to have no TCP connection", arguments: Loop.available)
+    @Test(
+        "A host that does not accept the connection is reported as having no TCP connection", arguments: Loop.available)
     func noTCP(loop: Loop) throws {
         let client = try Side(Limits(loop: loop, connectTimeoutMs: 300))
         let server = try FullListener()
@@ -200,7 +201,7 @@ struct ConnectionTests {
         #expect(client.down?.stage == APNS_TRANSPORT_STAGE_CONNECTING.rawValue)
     }
 
-    @Test("a proxy that does not answer is told as the cause", arguments: Loop.available)
+    @Test("A proxy that does not answer is reported as the cause", arguments: Loop.available)
     func silentProxy(loop: Loop) throws {
         let client = try Side(Limits(loop: loop, connectTimeoutMs: 300))
         let proxy = try RawPeer()
@@ -213,7 +214,7 @@ struct ConnectionTests {
         #expect(client.down?.stage == APNS_TRANSPORT_STAGE_TUNNELING.rawValue)
     }
 
-    @Test("a connect without a free descriptor names the limit, and the next one succeeds")
+    @Test("A connect without a free descriptor names the limit, and the next one succeeds")
     func noDescriptor() async {
         await #expect(processExitsWith: .success) {
             let client = try Side(Limits(loop: .epoll))
@@ -237,7 +238,7 @@ struct ConnectionTests {
 
     /// A deadline that has passed makes the transport take all that has arrived at once: answers on three connections, and
     /// the end of one of them, whose slot the next connection gets.
-    @Test("what is to be written is not forgotten when a connection ends beside it", arguments: Loop.available)
+    @Test("Pending writes are kept when another connection ends", arguments: Loop.available)
     func endsBesideOthers(loop: Loop) throws {
         let limit: UInt32 = 300
         let client = try Side(Limits(loop: loop, connections: 8, connectTimeoutMs: limit))
@@ -270,7 +271,7 @@ struct ConnectionTests {
         #expect(server.received.count == 5)
     }
 
-    @Test("a server that speaks TLS and no HTTP/2 is told to have sent no SETTINGS", arguments: Loop.available)
+    @Test("A TLS server without HTTP/2 is reported as having sent no SETTINGS", arguments: Loop.available)
     func noSettings(loop: Loop) throws {
         let client = try Side(Limits(loop: loop, connectTimeoutMs: 3000))
         let server = try OpenSSLServer(["-alpn", "h2"])
@@ -307,7 +308,7 @@ struct ConnectionTests {
             detail: "the server's certificate was not accepted: unable to get local issuer certificate"),
     ]
 
-    @Test("a server that is not who it should be is refused", arguments: Loop.available, doubts)
+    @Test("A server with the wrong identity is refused", arguments: Loop.available, doubts)
     func verification(loop: Loop, doubt: Doubt) throws {
         let client = try Side(Limits(loop: loop))
         let server = try Side(Limits(loop: loop))
@@ -318,7 +319,7 @@ struct ConnectionTests {
         #expect(server.events(APNS_TRANSPORT_EVENT_ACCEPTED).isEmpty)
     }
 
-    @Test("an IP address in the certificate is as good as a name", arguments: Loop.available)
+    @Test("A certificate can name an IP address instead of a host", arguments: Loop.available)
     func address(loop: Loop) throws {
         let client = try Side(Limits(loop: loop))
         let server = try Side(Limits(loop: loop))
@@ -327,7 +328,7 @@ struct ConnectionTests {
         #expect(client.events(APNS_TRANSPORT_EVENT_UP).first?.detail == "TLSv1.3 TLS_AES_128_GCM_SHA256")
     }
 
-    @Test("a client certificate is shown when the server asks", arguments: Loop.available)
+    @Test("A client certificate is sent when the server requests it", arguments: Loop.available)
     func clientCertificate(loop: Loop) throws {
         let client = try Side(Limits(loop: loop))
         let server = try Side(Limits(loop: loop))
@@ -341,7 +342,7 @@ struct ConnectionTests {
         #expect(client.outcomes.map(\.status) == [200])
     }
 
-    @Test("a verified client certificate is told with the connection", arguments: Loop.available)
+    @Test("The subject of a verified client certificate is reported with the connection", arguments: Loop.available)
     func clientSubject(loop: Loop) throws {
         let made = try SelfSignedClient.make(userID: "com.example.app", commonName: "Apple\nPush: Zoë")
         let own = (made.certificatePEM, made.keyPEM)
@@ -360,7 +361,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("a name of a client certificate that is too long is left out, not cut", arguments: [200, 180])
+    @Test("An overlong name in a client certificate is omitted, not cut", arguments: [200, 180])
     func longSubject(length: Int) throws {
         let userID = String(repeating: "a", count: length)
         let made = try SelfSignedClient.make(userID: userID, commonName: String(repeating: "b", count: 40))
@@ -373,7 +374,7 @@ struct ConnectionTests {
         #expect(lines.map(String.init) == ["UID=" + userID])
     }
 
-    @Test("a client certificate of another authority ends the connection", arguments: Loop.available)
+    @Test("A client certificate of another authority ends the connection", arguments: Loop.available)
     func foreignClientCertificate(loop: Loop) throws {
         let trusted = try SelfSignedClient.make(userID: "com.example.app")
         let foreign = try SelfSignedClient.make(userID: "com.example.app")
@@ -386,7 +387,7 @@ struct ConnectionTests {
         #expect(client.down?.scope == APNS_TRANSPORT_SCOPE_TLS.rawValue)
     }
 
-    @Test("keys and certificates that do not parse are named, without their content")
+    @Test("Invalid keys and certificates are named, without their content")
     func badPEM() throws {
         let side = try Side(Limits())
         let good = ServerIdentity.test
@@ -407,7 +408,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("a transport may go while requests and connections are open", arguments: Loop.available)
+    @Test("A transport can be destroyed while requests and connections are open", arguments: Loop.available)
     func destroy(loop: Loop) throws {
         var pair: Pair? = try Pair(Limits(loop: loop))
         pair?.client.submit((0..<50).map { Request(ticket: $0, body: "body") }, on: pair!.connection)
@@ -417,14 +418,14 @@ struct ConnectionTests {
         pair = nil
     }
 
-    @Test("options out of range are refused")
+    @Test("Options out of range are refused")
     func options() {
         for limits in [Limits(connections: 0), Limits(streams: 0), Limits(sendBuffer: 0)] {
             #expect(throws: TransportFailure.self) { try Side(limits) }
         }
     }
 
-    @Test("slots are used again, and an old number is never a new connection", arguments: Loop.available)
+    @Test("Slots are reused, and an old number never names a new connection", arguments: Loop.available)
     func slots(loop: Loop) throws {
         let client = try Side(Limits(loop: loop, connections: 1))
         let server = try Side(Limits(loop: loop, connections: 2))

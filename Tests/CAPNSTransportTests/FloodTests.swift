@@ -21,7 +21,7 @@ struct FloodTests {
     private static let interim: [UInt8] =
         [0x08, 3] + Array("103".utf8) + [0x00, 4] + Array("link".utf8) + [8] + [UInt8](repeating: 0x78, count: 8)
 
-    @Test("of frames that ask for nothing are passed over, and nothing grows", arguments: harmless.map(\.0))
+    @Test("Frames without effect are ignored, and nothing grows", arguments: harmless.map(\.0))
     func passedOver(name: String) throws {
         let setup = try WireTests.Setup(Limits(loop: .epoll, connections: 2, streams: 16, requestTimeoutMs: 120_000))
         setup.submit([Request(ticket: 1)])
@@ -34,7 +34,7 @@ struct FloodTests {
         #expect(setup.client.outcomes.first?.status == 200)
     }
 
-    @Test("of body bytes are counted, and kept up to the limit")
+    @Test("Body bytes are counted, and kept up to the limit")
     func body() throws {
         let setup = try WireTests.Setup(
             Limits(loop: .epoll, connections: 2, streams: 16, bodyReceived: 100, requestTimeoutMs: 120_000))
@@ -49,7 +49,7 @@ struct FloodTests {
         #expect(setup.client.outcomes.first?.body.utf8.count == 100)
     }
 
-    @Test("of GOAWAYs with long texts become a few events")
+    @Test("GOAWAYs with long texts become a few events")
     func goaways() throws {
         let setup = try WireTests.Setup(Limits(loop: .epoll, connections: 2, streams: 16, requestTimeoutMs: 120_000))
         setup.submit([Request(ticket: 1)])
@@ -62,7 +62,7 @@ struct FloodTests {
         #expect(!told.isEmpty && told.allSatisfy { $0.detail.utf8.count == 256 })
     }
 
-    @Test("of PONGs nobody takes leave room for a changed limit and for GOAWAY's reason")
+    @Test("Unread PONGs leave room for a changed limit and for the reason of GOAWAY")
     func pongs() throws {
         let setup = try WireTests.Setup(Limits(loop: .epoll, connections: 2, streams: 16, requestTimeoutMs: 120_000))
         setup.submit([Request(ticket: 1)])
@@ -83,7 +83,7 @@ struct FloodTests {
         #expect(setup.client.ping.count == 1)
     }
 
-    @Test("of what a client forbids end the connection")
+    @Test("Frames that a client forbids end the connection")
     func forbidden() throws {
         let push = Frame(type: 5, flags: 4, stream: 1, payload: bigEndian(2) + [0x82, 0x84, 0x86])
         let windows = Array(repeating: Frame(type: 8, payload: bigEndian(0x7fff_ffff)), count: 2)
@@ -100,7 +100,7 @@ struct FloodTests {
         }
     }
 
-    @Test("a captured value that is too long is passed over, its neighbours are kept")
+    @Test("An overlong captured value is skipped, and its neighbours are kept")
     func captures() throws {
         let setup = try WireTests.Setup(Limits(loop: .epoll, captures: ["long", "short"]))
         setup.submit([Request(ticket: 1)])

@@ -1,10 +1,10 @@
 import CAPNSTransport
 import Testing
 
-@Suite("a server that we did not write")
+@Suite("Third-party server")
 struct ForeignServerTests {
     @Test(
-        "one that does not choose h2 is refused",
+        "A server that does not choose h2 is refused",
         arguments: Loop.available, [[], ["-alpn", "http/1.1"], ["-tls1_2"]] as [[String]])
     func noALPN(loop: Loop, arguments: [String]) throws {
         let server = try OpenSSLServer(arguments)
@@ -17,7 +17,7 @@ struct ForeignServerTests {
         withExtendedLifetime(server) {}
     }
 
-    @Test("one that only knows TLS 1.1 is refused", arguments: Loop.available)
+    @Test("A server that supports only TLS 1.1 is refused", arguments: Loop.available)
     func oldTLS(loop: Loop) throws {
         let server = try OpenSSLServer(["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"])
         let client = try Side(Limits(loop: loop))

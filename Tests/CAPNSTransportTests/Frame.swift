@@ -23,7 +23,7 @@ struct Frame: Equatable {
             + payload
     }
 
-    /// Takes a frame off the front of `bytes` if a whole one is there.
+    /// Removes and returns the first frame of `bytes` if it is complete.
     static func take(from bytes: inout [UInt8]) -> Frame? {
         guard bytes.count >= 9 else { return nil }
         let length = Int(bytes[0]) << 16 | Int(bytes[1]) << 8 | Int(bytes[2])

@@ -2,7 +2,7 @@ import CAPNSTransport
 import CAPNSTransportServer
 import Testing
 
-/// What a client may try with our server.
+/// Attacks of a client on our server.
 @Suite("Hostile clients")
 struct HostileClientTests {
     /// `:method: GET`, `:scheme: https`, `:path: /`, `:authority: a`.
@@ -27,7 +27,7 @@ struct HostileClientTests {
         CAPNSTransportTests.drive([server], and: (other ?? client).step, until: done)
     }
 
-    @Test("streams past the limit are refused, the others are answered")
+    @Test("Streams past the limit are refused, and the others are answered")
     func tooManyStreams() {
         client.send([Frame(type: Frame.settings, flags: 1)])
         client.send((0..<20).map { Self.open(UInt32(2 * $0 + 1), end: false) })
@@ -38,7 +38,7 @@ struct HostileClientTests {
     }
 
     /// What it was is gone when they come.
-    @Test("a request that was handed on before its end may have a body and trailer fields", arguments: ["", "a body"])
+    @Test("A request passed on before its end may have a body and trailer fields", arguments: ["", "a body"])
     func trailersAfterEarlyRequest(body: String) throws {
         let accepted = try #require(server.events(APNS_TRANSPORT_EVENT_ACCEPTED).first)
         #expect(apns_transport_fault_early(server.handle, accepted.connection, true) == 0)
@@ -53,7 +53,7 @@ struct HostileClientTests {
     }
 
     /// GOAWAY closes the streams above the last one as it leaves, and that is while the connection ends.
-    @Test("requests whose connection ends while a GOAWAY is on its way give their places back")
+    @Test("Requests whose connection ends during GOAWAY release their places")
     func placesAfterGoaway() throws {
         for round in 0..<40 {
             let client = try RawClient(port: port)
@@ -71,7 +71,7 @@ struct HostileClientTests {
     }
 
     @Test(
-        "a connection ends that goes past a limit",
+        "A connection that exceeds a limit is ended",
         arguments: ["rapid resets", "pings", "settings", "continuations", "a large header list", "many fields"])
     func limits(name: String) {
         client.send([Frame(type: Frame.settings, flags: 1)])

@@ -14,7 +14,7 @@ enum Loop: UInt32, CaseIterable, CustomTestStringConvertible {
     static let available = allCases.filter { (try? Side(Limits(loop: $0))) != nil }
 }
 
-/// What a transport of a test is made with.
+/// The options of a transport in a test.
 struct Limits {
     var loop = Loop.epoll
     var connections: UInt32 = 8

@@ -75,7 +75,7 @@ final class RawPeer {
         (socket, listener) = (-1, -1)
     }
 
-    /// Says close_notify.
+    /// Sends close_notify.
     func closeInOrder() {
         if let session { apns_tls_session_close(session) }
         flush()

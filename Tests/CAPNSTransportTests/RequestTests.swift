@@ -2,9 +2,9 @@ import CAPNSTransport
 import CAPNSTransportServer
 import Testing
 
-@Suite("requests and answers")
+@Suite("Requests and answers")
 struct RequestTests {
-    @Test("every request gets its own answer, with body and captured fields", arguments: Loop.available)
+    @Test("Every request gets its own answer, with body and captured fields", arguments: Loop.available)
     func answers(loop: Loop) throws {
         let pair = try Pair(Limits(loop: loop, captures: ["apns-id", "x-other"]))
         pair.client.share(
@@ -49,7 +49,7 @@ struct RequestTests {
         #expect(apns_transport_loop_kind(pair.client.handle) == loop.rawValue)
     }
 
-    @Test("a send buffer of one byte slows requests down and loses none", arguments: Loop.available)
+    @Test("A send buffer of one byte slows requests down and loses none", arguments: Loop.available)
     func tinySendBuffer(loop: Loop) throws {
         let pair = try Pair(Limits(loop: loop, sendBuffer: 1), streamsMax: 1000)
         pair.server.answer = { Response(fields: [Field(name: "x-path", value: $0.value(":path") ?? "")]) }
@@ -63,7 +63,7 @@ struct RequestTests {
     }
 
     @Test(
-        "a request body larger than every window arrives, a response body is kept up to the limit",
+        "A large request body arrives, and a response body is kept up to the limit",
         arguments: Loop.available)
     func largeBodies(loop: Loop) throws {
         let pair = try Pair(Limits(loop: loop, bodyReceived: 1000))
@@ -77,7 +77,7 @@ struct RequestTests {
         #expect(pair.client.outcomes.map(\.delivery) == [APNS_TRANSPORT_ANSWERED.rawValue])
     }
 
-    @Test("outcomes and requests that do not fit the arrays wait for the next poll", arguments: Loop.available)
+    @Test("Outcomes and requests that do not fit the arrays wait for the next poll", arguments: Loop.available)
     func smallArrays(loop: Loop) throws {
         let pair = try Pair(Limits(loop: loop))
         pair.server.answer = { _ in Response() }
@@ -90,7 +90,7 @@ struct RequestTests {
         #expect(Set(pair.client.outcomes.map(\.ticket)).count == 100)
     }
 
-    @Test("past the peer's limit a request is not sent, at once", arguments: Loop.available)
+    @Test("A request past the peer's limit ends as not sent at once", arguments: Loop.available)
     func limit(loop: Loop) throws {
         let pair = try Pair(Limits(loop: loop), streamsMax: 1)
         #expect(pair.client.events(APNS_TRANSPORT_EVENT_UP)[0].streamsMax == 1)
@@ -107,7 +107,7 @@ struct RequestTests {
         #expect(pair.client.outcomes.last?.status == 200)
     }
 
-    @Test("the peer's limit is followed up and down while requests are open", arguments: Loop.available)
+    @Test("The peer's limit is followed up and down while requests are open", arguments: Loop.available)
     func limitChanges(loop: Loop) throws {
         let pair = try Pair(Limits(loop: loop), streamsMax: 1)
         #expect(apns_transport_connection_streams_set(pair.server.handle, pair.serverConnection, 1000) == 0)
@@ -128,7 +128,7 @@ struct RequestTests {
         #expect(pair.client.down == nil)
     }
 
-    @Test("a reset is maybe sent, REFUSED_STREAM is not sent", arguments: Loop.available)
+    @Test("A request that is reset is maybe sent, and with REFUSED_STREAM not sent", arguments: Loop.available)
     func resets(loop: Loop) throws {
         let pair = try Pair(Limits(loop: loop))
         pair.server.answer = { Response(reset: $0.value(":path") == "/refused" ? 7 : 2) }
@@ -141,7 +141,7 @@ struct RequestTests {
         #expect(outcomes.map(\.code) == [7, 2])
     }
 
-    @Test("a request that waits too long is given up, the connection goes on", arguments: Loop.available)
+    @Test("A request that waits too long is given up, and the connection goes on", arguments: Loop.available)
     func deadline(loop: Loop) throws {
         let pair = try Pair(Limits(loop: loop, requestTimeoutMs: 40))
         pair.server.answer = { $0.value(":path") == "/never" ? nil : Response() }
@@ -157,7 +157,7 @@ struct RequestTests {
         #expect(apns_transport_streams_free(pair.client.handle) == 4096)
     }
 
-    @Test("more requests than the slab holds are not taken, all of them")
+    @Test("A submission of more requests than the slab holds is refused as a whole")
     func slab() throws {
         let pair = try Pair(Limits(streams: 4), streamsMax: 100)
         #expect(

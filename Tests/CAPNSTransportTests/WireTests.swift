@@ -1,7 +1,7 @@
 import CAPNSTransport
 import Testing
 
-@Suite("what goes over the wire")
+@Suite("Bytes on the wire")
 struct WireTests {
     struct Setup {
         let client: Side
@@ -26,7 +26,7 @@ struct WireTests {
         }
     }
 
-    @Test("fields are indexed as asked, and decode to what was submitted", arguments: Loop.available)
+    @Test("Fields are indexed as requested and decode to what was submitted", arguments: Loop.available)
     func indexing(loop: Loop) throws {
         let setup = try Setup(Limits(loop: loop))
         let token = "bearer " + String(repeating: "aB3-_.", count: 40)
@@ -61,7 +61,7 @@ struct WireTests {
         #expect(setup.peer.frames(Frame.priority).isEmpty)
     }
 
-    @Test("header sets that change, and more fields than the table holds, still decode", arguments: Loop.available)
+    @Test("Changing header sets and more fields than the table holds still decode", arguments: Loop.available)
     func eviction(loop: Loop) throws {
         let setup = try Setup(Limits(loop: loop))
         let inflater = Inflater()
@@ -93,7 +93,7 @@ struct WireTests {
         }
     }
 
-    @Test("fields of a connection that are replaced leave with the next request", arguments: Loop.available)
+    @Test("Replaced fields of a connection are sent with the next request", arguments: Loop.available)
     func replacedFields(loop: Loop) throws {
         let setup = try Setup(Limits(loop: loop))
         for (number, token) in ["first", "first", "second", "second"].enumerated() {
@@ -107,7 +107,7 @@ struct WireTests {
         #expect(tokens == ["first", "first", "second", "second"])
     }
 
-    @Test("a send buffer that is full goes to the loop while requests are submitted", arguments: Loop.available)
+    @Test("A full send buffer goes to the loop while requests are submitted", arguments: Loop.available)
     func fullBuffer(loop: Loop) throws {
         let setup = try Setup(Limits(loop: loop, sendBuffer: 65_536), settings: [3: 1000])
         // After an answer nothing else is under way.
@@ -125,7 +125,7 @@ struct WireTests {
         #expect(received == ["/"] + paths)
     }
 
-    @Test("a request that waits for room when its connection is closed never leaves", arguments: Loop.available)
+    @Test("A request that waits for space when its connection is closed is never sent", arguments: Loop.available)
     func closeWhileWaiting(loop: Loop) throws {
         let body = String(repeating: "b", count: 300)
         for polls in 0..<4 {
@@ -145,7 +145,7 @@ struct WireTests {
         }
     }
 
-    @Test("a peer that allows no table, or a small one, gets none", arguments: Loop.available, [0, 100] as [UInt32])
+    @Test("A peer that allows no table or a small one gets none", arguments: Loop.available, [0, 100] as [UInt32])
     func tableSize(loop: Loop, size: UInt32) throws {
         let setup = try Setup(Limits(loop: loop), settings: [1: size, 3: 100])
         setup.submit((0..<5).map { Request(ticket: $0) })
@@ -159,7 +159,7 @@ struct WireTests {
         #expect(inflater.table.count <= Int(size) / 32)
     }
 
-    @Test("a header block larger than a frame is continued", arguments: Loop.available)
+    @Test("A header block larger than a frame is continued", arguments: Loop.available)
     func continuation(loop: Loop) throws {
         let setup = try Setup(Limits(loop: loop))
         let long = String(repeating: "p", count: 40_000)
@@ -172,7 +172,7 @@ struct WireTests {
         #expect(fields?.first?.value == "/" + long)
     }
 
-    @Test("a complete answer counts although the body could not be sent", arguments: Loop.available, [false, true])
+    @Test("A complete answer counts although the body could not be sent", arguments: Loop.available, [false, true])
     func answerBeforeBody(loop: Loop, reset: Bool) throws {
         let setup = try Setup(Limits(loop: loop), settings: [3: 1, 4: 0])
         setup.submit([Request(ticket: 1, body: "held back by the window")])
@@ -189,7 +189,7 @@ struct WireTests {
         #expect(setup.client.outcomes.count == 1)
     }
 
-    @Test("an answer without its end, then a reset, is maybe sent", arguments: Loop.available)
+    @Test("An answer without its end, followed by a reset, is maybe sent", arguments: Loop.available)
     func resetAfterHeaders(loop: Loop) throws {
         let setup = try Setup(Limits(loop: loop))
         setup.submit([Request(ticket: 1)])
@@ -205,7 +205,7 @@ struct WireTests {
     }
 
     @Test(
-        "streams above GOAWAY's last are not sent, the others are awaited; two in a row are both told",
+        "Streams above the last one of GOAWAY are not sent, and two GOAWAYs are both reported",
         arguments: Loop.available)
     func goaway(loop: Loop) throws {
         let setup = try Setup(Limits(loop: loop))
@@ -230,7 +230,7 @@ struct WireTests {
     }
 
     @Test(
-        "a second GOAWAY is told when it comes a moment after the last answer, in whatever pieces",
+        "A second GOAWAY shortly after the last answer is reported, in whatever pieces",
         arguments: Loop.available)
     func secondGoaway(loop: Loop) throws {
         let setup = try Setup(Limits(loop: loop))
@@ -247,7 +247,7 @@ struct WireTests {
         #expect(setup.client.down?.scope == APNS_TRANSPORT_SCOPE_HTTP2.rawValue)
     }
 
-    @Test("after GOAWAY what is no frame is passed over, and a long debug text is cut", arguments: Loop.available)
+    @Test("After GOAWAY invalid bytes are ignored, and a long debug text is cut", arguments: Loop.available)
     func afterGoaway(loop: Loop) throws {
         let setup = try Setup(Limits(loop: loop))
         setup.peer.send([.goaway(0, 0, "")])
@@ -261,7 +261,7 @@ struct WireTests {
             setup.client.events(APNS_TRANSPORT_EVENT_GOAWAY).map(\.detail) == ["", String(long.prefix(256))])
     }
 
-    @Test("an end without close_notify is told apart from one in order", arguments: Loop.available, [false, true])
+    @Test("An end without close_notify is distinguished from an orderly one", arguments: Loop.available, [false, true])
     func truncation(loop: Loop, inOrder: Bool) throws {
         let setup = try Setup(Limits(loop: loop))
         setup.submit([Request(ticket: 1)])
@@ -276,7 +276,7 @@ struct WireTests {
                 == (inOrder ? "closed by the peer" : "the connection was closed without TLS's close_notify"))
     }
 
-    @Test("what never reached the loop is not sent, the rest maybe", arguments: Loop.available)
+    @Test("Requests that never reached the loop are not sent, and the rest are maybe sent", arguments: Loop.available)
     func stuckPeer(loop: Loop) throws {
         let setup = try Setup(Limits(loop: loop, sendBuffer: 16_384), settings: [3: 4000])
         setup.peer.reads = false
@@ -294,7 +294,7 @@ struct WireTests {
         #expect(setup.peer.frames(Frame.headers).count <= sent.count)
     }
 
-    @Test("a peer that goes past a limit, or makes no sense, loses its connection", arguments: Loop.available)
+    @Test("A peer that exceeds a limit or sends invalid data loses its connection", arguments: Loop.available)
     func limits(loop: Loop) throws {
         let cases: [(String, [Frame], UInt32)] = [
             ("too large a header list", hugeHeaders(), APNS_TRANSPORT_SCOPE_LOCAL.rawValue),

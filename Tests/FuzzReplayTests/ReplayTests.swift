@@ -4,9 +4,9 @@ import Glibc
 import Testing
 
 /// What the fuzzers start from and what they have found, replayed without a fuzzer.
-@Suite("replayed inputs of the fuzzers", .ownThread)
+@Suite("Replayed inputs of the fuzzers", .ownThread)
 struct ReplayTests {
-    @Test("break no promise", arguments: FuzzTarget.all.map(\.name))
+    @Test("Replayed inputs break no guarantee", arguments: FuzzTarget.all.map(\.name))
     func replay(name: String) throws {
         let target = try #require(FuzzTarget.named(name))
         let inputs = try Corpus.inputs(of: name)

@@ -75,7 +75,7 @@ struct SimulationCommand {
     }
 }
 
-/// Of all seeds.
+/// The sums over all seeds.
 private struct Sums {
     var failed = 0
     private var seeds = 0

@@ -12,7 +12,7 @@ struct SimulationTests {
         return try Simulation.run(seed: seed, input: input, broken: broken)
     }
 
-    @Test("Every promise holds over a faulty network", arguments: 1...40 as ClosedRange<UInt64>)
+    @Test("Every guarantee holds over a faulty network", arguments: 1...40 as ClosedRange<UInt64>)
     func promises(seed: UInt64) throws {
         #expect(try run(seed).findings == [])
     }

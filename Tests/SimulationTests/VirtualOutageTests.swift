@@ -16,7 +16,7 @@ struct OutageTests {
     }
 
     @Test(
-        "An outage of 20 minutes is survived: every row is accepted",
+        "Every row is accepted after an outage of 20 minutes",
         arguments: [
             (OutagePlay.Kind.refusals, 2), (.noConnections, 1), (.silence, 1),
         ])
@@ -30,7 +30,7 @@ struct OutageTests {
     }
 
     @Test(
-        "A campaign of a few rows survives one that was there before it, too",
+        "A campaign of a few rows survives an outage that began before it",
         arguments: [(1, 429), (5, 503), (30, 429)])
     func small(rows: Int, status: Int) throws {
         var play = OutagePlay(.refusals, outage: 1200, rows: rows, before: 0)
@@ -42,7 +42,9 @@ struct OutageTests {
         #expect(report.lines.count <= 2, "opened once: \(report.lines)")
     }
 
-    @Test("One that outlasts the patience ends the run, and its rows stay open", arguments: [OutagePlay.Kind.refusals])
+    @Test(
+        "An outage that exceeds the patience ends the run, and its rows stay open",
+        arguments: [OutagePlay.Kind.refusals])
     func outlasts(kind: OutagePlay.Kind) throws {
         let report = try run(OutagePlay(kind, outage: 7200, patience: 300))
         #expect(report.isUnreachable, "\(report)")

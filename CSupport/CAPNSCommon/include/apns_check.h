@@ -1,13 +1,13 @@
 /*
- * apns_check: traps for programmer errors. What a peer, a user or a file can cause is never checked with these.
+ * apns_check: traps for programming errors. They must not check anything that a peer, a user or a file can cause.
  */
 #ifndef APNS_BATCH_CHECK_H
 #define APNS_BATCH_CHECK_H
 
-/* Always on: cheap, and what comes after would be worse than the trap. */
+/* Always enabled, for cheap checks whose failure would have worse consequences than a trap. */
 #define APNS_REQUIRE(condition) ((condition) ? (void)0 : __builtin_trap())
 
-/* In debug builds, and wherever APNS_CHECKS is defined. */
+/* Enabled if APNS_CHECKS is defined, as it is in debug builds. */
 #ifdef APNS_CHECKS
 #define APNS_ASSERT(condition) APNS_REQUIRE(condition)
 #else

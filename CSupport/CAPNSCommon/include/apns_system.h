@@ -1,19 +1,20 @@
 /*
- * System calls that Swift's C library module does not offer.
+ * System calls that are not available in Swift.
  *
- * Threads: every function may be called from any thread.
+ * Threads. Every function may be called from any thread.
  */
 #ifndef APNS_BATCH_SYSTEM_H
 #define APNS_BATCH_SYSTEM_H
 
 #include <stdint.h>
 
-/* Has the file system reserve space for the bytes `from` to `to` of an open file, whose size does not change. Returns 0
- * or a negative errno; -EOPNOTSUPP where the file system cannot do it. */
+/* Reserves disk space for the bytes `from` (inclusive) to `to` (exclusive) of an open file, without changing its size.
+ * Returns 0 or a negative errno, -EOPNOTSUPP if the file system does not support it. */
 int apns_reserve(int descriptor, uint64_t from, uint64_t to);
 
-/* Names the calling thread for ps and top. `name`: NUL-terminated; the kernel keeps its first 15 bytes. Uses prctl,
- * because /proc/self/task/TID/comm belongs to root in a process that may not be dumped. */
+/* Sets the name of the calling thread, which ps and top show. name: NUL-terminated, borrowed until return; the kernel
+ * keeps the first 15 bytes. Uses prctl because /proc/self/task/TID/comm belongs to root in a process that is not
+ * dumpable. */
 void apns_thread_name(const char *name);
 
 #endif

@@ -1,13 +1,14 @@
 /*
- * process: what the command does for its own process before main, so before Swift's runtime has started a thread or
- * opened a file. It happens by itself when a program is linked with this module; a library must not do it.
+ * process: start-up checks and signal handlers of the command. They run before main, and so before Swift's runtime
+ * starts threads or opens files, in every program that links this module. A library must not link it.
  *
- * 1. Standard descriptors that are closed are opened on /dev/null: no file of ours can become standard output.
- * 2. What no command can do without is tried: some descriptors, an event loop, some threads, and room to map. Without
- * them the process ends with a sentence and APNS_PROCESS_EXIT_SYSTEM; the runtime would hang or trap later.
- * 3. A fatal signal prints one line and ends the process, with APNS_PROCESS_EXIT_SYSTEM where memory is all used up.
- * Swift's own crash reporter, which would print registers and memory, perhaps of keys, and then let the process go on,
- * is replaced.
+ * 1. Closed standard descriptors are opened on /dev/null, so that no other file becomes standard output.
+ * 2. The process tries to get what every command needs: some descriptors, an event loop, some threads, and address
+ *    space. If it fails, it ends with a message and APNS_PROCESS_EXIT_SYSTEM, because the runtime would hang or trap
+ *    later.
+ * 3. A fatal signal prints one line and ends the process, with APNS_PROCESS_EXIT_SYSTEM if memory is exhausted. This
+ *    replaces Swift's crash reporter, which prints registers and memory, possibly containing keys, and then lets the
+ *    process continue.
  */
 #ifndef APNS_BATCH_PROCESS_H
 #define APNS_BATCH_PROCESS_H
@@ -15,8 +16,8 @@
 /* EX_OSERR of sysexits.h. */
 enum { APNS_PROCESS_EXIT_SYSTEM = 71 };
 
-/* What the line after a fatal signal says besides: the run in this directory can be resumed. directory: copied, as far
- * as there is room; NULL: nothing any more. From one thread only. */
+/* Sets the run directory that is named in the line after a fatal signal, as a run that can be resumed. directory:
+ * copied; NULL for none. A path of 4,096 bytes or more counts as none. Must be called from one thread only. */
 void apns_process_run_set(const char *directory);
 
 #endif

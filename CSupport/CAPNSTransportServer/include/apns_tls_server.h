@@ -1,21 +1,22 @@
 /*
- * tls_server: the server's part of TLS. Everything of apns_tls.h about pointers, threads and errors holds.
+ * tls_server: the server side of TLS. Pointers, threads and errors are as in apns_tls.h.
  */
 #ifndef APNS_BATCH_TLS_SERVER_H
 #define APNS_BATCH_TLS_SERVER_H
 
 #include "apns_tls.h"
 
-/* Makes a context for servers, which issue no session tickets; otherwise as apns_tls_context_create. */
+/* Creates a context for servers, which issue no session tickets. Otherwise like apns_tls_context_create. */
 int apns_tls_server_context_create(const apns_tls_context_options *options, apns_tls_context **out, apns_error *error);
 
-/* Appends a fatal alert, after which the session is of no more use: before the end of the handshake handshake_failure,
- * later bad_record_mac. For servers that misbehave on purpose. */
+/* Appends a fatal alert: handshake_failure during the handshake, bad_record_mac after it. The session must only be
+ * destroyed afterwards. For servers that misbehave on purpose. */
 void apns_tls_session_alert(apns_tls_session *session);
 
-/* Writes whom the peer's certificate is made out to, NUL-terminated: "UID=" and "CN=" with the first such attribute of
- * its subject, each on a line that ends in \n, in UTF-8 with ? for control characters. Empty when the peer showed no
- * certificate or it was not verified. */
+/* Writes the subject of the verified certificate of the peer as a NUL-terminated string: UID= and CN= with the first
+ * attribute of this kind, as far as present, each on a line that ends with \n, in UTF-8 with ? in place of control
+ * characters. A line that does not fit into capacity bytes is omitted. The string is empty if there is no certificate
+ * or it was not verified. */
 void apns_tls_session_peer_describe(const apns_tls_session *session, char *text, size_t capacity);
 
 #endif

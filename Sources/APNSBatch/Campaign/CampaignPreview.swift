@@ -6,17 +6,17 @@ import APNSBatchSending
 import APNSBatchTransport
 import Logging
 
-/// Shows what a campaign would send, row by row, through the same code that sends; nothing leaves.
+/// Lists the requests that a campaign would send, row by row, made by the code that sends. Nothing is sent.
 public final class CampaignPreview {
-    /// A row as it would be sent, or why it would not.
+    /// A row as it would be sent, or the cause for which it would not.
     public struct Row: Sendable {
-        /// Its number in the input, from 1.
+        /// The row's number in the input, counted from 1.
         public let row: UInt64
-        /// Why it would not be sent, with line, column and cause; nil for a good row.
+        /// Why it would not be sent, with line, column and cause; nil for a valid row.
         public let invalid: String?
-        /// `/3/device/` and the token; the app's path of a broadcast.
+        /// The `:path`: `/3/device/` and the token, or the app's path of a broadcast.
         public let path: String
-        /// All header fields in their order; the provider token is replaced by dots.
+        /// All header fields in their order, with dots in place of the provider token.
         public let headers: [(name: String, value: String)]
         /// The exact bytes of the body.
         public let payload: [UInt8]
@@ -32,7 +32,7 @@ public final class CampaignPreview {
     private var flights = FlightTable(capacity: 1)
     private var sets: [UInt16: [(name: String, value: String)]] = [:]
 
-    /// Reads the template and the input's header row, as a run would.
+    /// Reads the template and the input's header row, as a run does.
     public init(_ campaign: Campaign) throws(CampaignError) {
         reader = try InputReader(campaign, lanes: 1)
         plan = try CampaignPlan(
@@ -45,7 +45,7 @@ public final class CampaignPreview {
 
     deinit { chunk?.recycle() }
 
-    /// The next row; nil at the end of the input.
+    /// Returns the next row; nil at the end of the input.
     public func next() throws(CampaignError) -> Row? {
         var row = APNSBatchRows.Row()
         while true {

@@ -10,43 +10,45 @@ import Logging
 
 /// One run of a campaign.
 ///
-/// Making a run compiles the template, reads the key and the CSV's header row and makes the run
-/// directory; whatever is wrong with the campaign shows there, before anything is sent. ``run()`` then sends and returns when
-/// every row that was taken has its line in `results.csv`. What happens stands in a ledger in the run directory, so that a
-/// run that was interrupted or killed can be resumed at any time.
+/// The initializer compiles the template, reads the credentials and the header row of the CSV file, and creates the run
+/// directory. It throws if the campaign itself is wrong, before anything is sent. ``run()`` then sends the campaign, and
+/// returns when every row that was taken has its line in `results.csv`. A ledger in the run directory records the progress,
+/// so that a run that was interrupted or killed can be resumed at any time.
 ///
-/// Threads: one reader, the lanes, one writer; ``progress``, ``stop()`` and
-/// ``replaceCredentials(_:)`` may be used from anywhere at any time.
+/// Threads: a run has one reader, its lanes and one writer. ``progress``, ``pause()``, ``stop()`` and
+/// ``replaceCredentials(_:)`` may be called from any thread at any time.
 public final class CampaignRun: Sendable {
-    /// The run directory.
+    /// The path of the run directory.
     public let directory: String
 
     package let plan: CampaignPlan
     package let control: RunControl
     package let reader: InputReader
-    /// From the reader to the lanes.
+    /// The queue from the reader to the lanes.
     package let chunks: BoundedQueue<InputChunk>
     package let gauges: [LaneGauges]
     package let addresses: AddressBook
     package let providers: ProviderDirectory
     private let started = Guarded<Double?>(nil)
     private let files: any RunFiles
-    /// What earlier processes did; nil for a new run.
+    /// What earlier sessions did; nil for a new run.
     package let past: RunPast?
     let header: LedgerHeader
-    /// Milliseconds.
+    /// In milliseconds.
     let syncInterval: Int
     private let input: Campaign.Input
     private let delimiter: UInt8
     private let template: Campaign.Template?
 
+    /// Creates a run, or resumes one.
+    ///
     /// - Parameters:
-    ///   - resuming: go on with the run in ``Campaign/runDirectory``: rows with an outcome are not sent again, rows that
-    ///     were never handed to a connection are sent, and for the others ``Campaign/onUnknown`` decides. Input, template
-    ///     and headers must be what they were; credentials and options may change.
-    ///   - logger: where connections, retries and failures are reported; tokens are shortened there and secrets never
-    ///     appear.
-    /// - Throws: ``CampaignError`` with ``CampaignError/Kind/configuration``, `input` or `results`.
+    ///   - resuming: Whether to continue the run in ``Campaign/runDirectory``: rows with an outcome are not sent again, rows
+    ///     that were never handed to a connection are sent, and ``Campaign/onUnknown`` decides about the others. Input,
+    ///     template and header fields must not have changed; credentials and other options may change.
+    ///   - logger: Receives messages about connections, retries and failures. Tokens are shortened in them, and secrets
+    ///     never appear.
+    /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/configuration``, `input` or `results`.
     public convenience init(
         _ campaign: Campaign, resuming: Bool = false,
         logger: Logger = Logger(label: "apns-batch") { _ in SwiftLogNoOpLogHandler() }
@@ -55,8 +57,8 @@ public final class CampaignRun: Sendable {
     }
 
     /// - Parameters:
-    ///   - files: instead of those in the run directory.
-    ///   - surroundings: instead of the system's.
+    ///   - files: Used in place of the files in the run directory.
+    ///   - surroundings: Used in place of the system.
     package init(
         _ campaign: Campaign, resuming: Bool = false, files: (any RunFiles)? = nil, logger: Logger,
         surroundings: Surroundings = .system
@@ -101,54 +103,55 @@ public final class CampaignRun: Sendable {
         return try RunPast(files, name: directory, reopening: campaign.retryUnavailable)
     }
 
-    /// How many lanes a campaign has, once its numbers are found to be right.
+    /// Returns the number of lanes of a campaign, after checking its numbers.
     ///
-    /// - Parameter spare: cores that other threads keep busy.
+    /// - Parameter spare: The number of cores that other threads keep busy.
     static func lanes(of campaign: Campaign, spare: Int = 1) throws(CampaignError) -> Int {
         try Campaign.Number.check(campaign)
         return campaign.lanes ?? min(256, max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) - spare))
     }
 
-    /// What is doubtful about the campaign, whatever its rows say. Errors would have been thrown.
+    /// The warnings about the campaign that do not depend on its rows. The initializer throws errors.
     public var warnings: [CampaignFinding] { (plan.findings + providers.findings).filter { $0.severity == .warning } }
 
-    /// Takes no more rows, waits a while for answers, and lets ``run()`` return. Rows not taken are not sent; a
-    /// resumed run sends them.
+    /// Stops the run: no more rows are taken, answers are awaited for ``Campaign/stopPatience``, and ``run()`` returns. A
+    /// resumed run sends the remaining rows.
     public func stop() { control.stop(.interrupted) }
 
-    /// Like ``stop()``, but waits for no answer: rows under way get no outcome, as if the process had been killed. They may
-    /// have arrived, and ``Campaign/onUnknown`` decides about them when the run is resumed.
+    /// Stops the run like ``stop()``, but awaits no answers: rows in flight get no outcome, as if the process had been
+    /// killed. They may have arrived, and ``Campaign/onUnknown`` decides about them when the run is resumed.
     public func stopAtOnce() { control.stopAtOnce() }
 
-    /// Takes new keys and certificates while the run goes on: the same providers with the same topics in the same order.
+    /// Replaces keys and certificates during the run. The providers must have the same topics, in the same order.
     ///
-    /// All are read and checked first; what is wrong with one changes nothing. Then every lane opens new connections with
-    /// the new credentials and closes the old ones when those serve and what is under way has been answered: no row is
-    /// lost or sent again for it. A provider whose credentials are the same keeps its connections. Cheap; reads no files.
+    /// All credentials are checked first; if some are invalid, nothing changes. Then every lane opens new connections with
+    /// the new credentials, and closes the old ones when the new ones are usable and all requests in flight are answered, so
+    /// that no row is lost or sent twice. A provider whose credentials have not changed keeps its connections. The call does
+    /// not read files, and does not wait for connections.
     ///
-    /// - Returns: the numbers of the providers whose credentials changed, from 0.
-    /// - Throws: ``CampaignError`` with ``CampaignError/Kind/configuration``.
+    /// - Returns: The indices of the providers whose credentials changed.
+    /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/configuration``.
     @discardableResult
     public func replaceCredentials(_ providers: [Campaign.Provider]) throws(CampaignError) -> [Int] {
         try self.providers.replace(providers)
     }
 
-    /// Why the run failed; nil while it runs, when it completed and when it was interrupted.
+    /// Why the run failed; nil while it runs, and if it was completed or interrupted.
     public var failure: CampaignError? {
         if case .failure(let error) = control.stopCause { error } else { nil }
     }
 
-    /// Sends nothing more until ``unpause()``: no row is taken and none is sent again. Answers under way are taken, and
-    /// connections stay open. A deadline (``Campaign/notAfter``) passes all the same, and ``stop()`` stops.
+    /// Pauses the run: nothing is sent until ``unpause()``. Answers to requests in flight are processed, and connections
+    /// stay open. A deadline (``Campaign/notAfter``) is not moved, and ``stop()`` works as usual.
     public func pause() { control.pause(true) }
 
-    /// Goes on after ``pause()``, within some milliseconds.
+    /// Continues sending after ``pause()``, within some milliseconds.
     public func unpause() { control.pause(false) }
 
-    /// Whether ``pause()`` is in force.
+    /// Whether the run is paused by ``pause()``.
     public var isPaused: Bool { control.paused }
 
-    /// A look at the run.
+    /// The current state of the run.
     public var progress: CampaignProgress {
         var progress = look(withAccount: false)
         progress.isPaused = control.paused
@@ -157,10 +160,10 @@ public final class CampaignRun: Sendable {
         return progress
     }
 
-    /// Sends the campaign. Call it once.
+    /// Sends the campaign, and returns its summary. Call it once.
     ///
-    /// Failures on the way (a fatal answer, APNs out of reach, a full disk) end the run in order and stand in the summary
-    /// and in ``failure``. The summary is in the run directory too, as `summary.json`.
+    /// Failures during the run (such as a fatal answer, APNs out of reach or a full disk) end it in order, and are in the
+    /// summary and in ``failure``. The summary is also written to the run directory, as `summary.json`.
     public func run() async -> CampaignSummary {
         do throws(ThreadError) {
             return try await NamedThread.value("campaign") { [self] in runToEnd() }
@@ -171,12 +174,13 @@ public final class CampaignRun: Sendable {
         }
     }
 
-    /// On the campaign's own thread: starts the others, joins them in the order of the rows' way, sums up.
+    /// Runs on the campaign's own thread: starts the other threads, joins them in the order in which rows pass them, and
+    /// makes the summary.
     private func runToEnd() -> CampaignSummary {
         if let past, past.reading.history.isComplete { return finished(past) }
         started.withLock { $0 = SystemClock.monotonicSeconds() }
         var account = nothingDone
-        // The directory may be another process's: nothing is written into it before the ledger is ours.
+        // The directory may belong to another process: nothing is written to it before the ledger is locked.
         var isOurs = past != nil
         do throws(CampaignError) {
             let record = try openRecord()
@@ -192,7 +196,7 @@ public final class CampaignRun: Sendable {
         return isOurs ? write(summary, account) : summary
     }
 
-    /// A run of which nothing is left to do: its files are put in order, and its figures stay as they are.
+    /// Returns the summary of a run without remaining rows, after completing its files. Its figures do not change.
     private func finished(_ past: RunPast) -> CampaignSummary {
         defer { past.ledger.unlock() }
         let history = past.reading.history
@@ -222,7 +226,7 @@ public final class CampaignRun: Sendable {
         }
     }
 
-    /// Begins the record of the run, or goes on with it.
+    /// Creates or continues the record of the run.
     package func openRecord() throws(CampaignError) -> RunRecord {
         let opening = RunRecord.Opening(
             files: files, name: directory, header: header, session: session, past: past,
@@ -239,9 +243,9 @@ public final class CampaignRun: Sendable {
             note: past == nil || header.note == past?.header.note ? [] : header.note)
     }
 
-    /// What this process did so far.
+    /// The figures of this session until now.
     ///
-    /// - Parameter withLanes: also what its lanes counted besides.
+    /// - Parameter withLanes: Whether to include the accounts of the lanes.
     func figures(withLanes: Bool) -> SessionFigures {
         SessionFigures(look(withAccount: withLanes))
     }
@@ -252,7 +256,7 @@ public final class CampaignRun: Sendable {
             withAccount: withAccount)
     }
 
-    /// The thread that writes; `exchange` brings it what lanes finished.
+    /// Creates the writer, which receives outcomes from the lanes through `exchange`.
     package func makeWriter(_ record: RunRecord, _ exchange: OutcomeExchange) -> OutcomeWriter {
         OutcomeWriter(
             record, exchange: exchange, interval: UInt64(syncInterval) * 1_000_000,
@@ -286,7 +290,7 @@ public final class CampaignRun: Sendable {
             status: control.stopCause == nil ? nil : status(record.ledger))
     }
 
-    /// Reader and lanes; returns when all have ended.
+    /// Runs the reader and the lanes, and returns when all have ended.
     private func sendRows(_ crew: LaneCrew, _ record: RunRecord) {
         do throws(ThreadError) {
             let reading = try NamedThread("reader") { [self] in
@@ -303,8 +307,8 @@ public final class CampaignRun: Sendable {
         }
     }
 
-    /// What the ledger says of a run that ended early, with the rows that were not read counted. Who is in a hurry gets an
-    /// estimate of these.
+    /// The status of a run that ended early, from the ledger. The unread rows are counted, or only estimated after
+    /// ``stopAtOnce()``.
     private func status(_ ledger: RunLedger) -> RunStatus? {
         var status = ledger.history().flatMap { history in
             try? RunStatus(history, notes: ledger.board.snapshot, boot: files.boot, isFree: true)
@@ -315,7 +319,7 @@ public final class CampaignRun: Sendable {
         return status
     }
 
-    /// Of a process that ends no row: what those before it recorded stays true.
+    /// The account of a session in which no row ends: it has the counts of earlier sessions.
     private var nothingDone: SessionAccount {
         var account = SessionAccount()
         account.reasons = past?.reading.history.reasons ?? OutcomeReasons()
@@ -328,7 +332,7 @@ public final class CampaignRun: Sendable {
             campaign: identity(ended: plan.surroundings.seconds()))
     }
 
-    /// - Parameter ended: seconds since the epoch.
+    /// - Parameter ended: In seconds since 1970-01-01 00:00 UTC.
     private func identity(ended: UInt64) -> CampaignSummary.Identity {
         let checksum = control.stopCause == nil && input.isFile ? reader.checksum : nil
         return .init(plan, header, template: template, checksum: checksum, ended: ended)

@@ -8,29 +8,29 @@ import APNSBatchTransport
 import FoundationEssentials
 import Glibc
 
-/// This program.
+/// The version of this library and of the command.
 public enum ProductVersion {
     public static let current = "0.1.0"
 }
 
-/// What a process did, and what it found done, from which a summary is made.
+/// The counts of this session and of earlier ones from which a summary is made.
 struct SessionAccount {
-    /// Rows that ended in it.
+    /// The rows that ended in this session.
     var tally = Tally()
-    /// Of all sessions.
+    /// The reasons of all sessions.
     var reasons = OutcomeReasons()
     var figures = SessionFigures()
     var loop = LoopKind.automatic
     var ledgerSeconds = 0.0
     var tokens: (duplicate: DuplicateTokens?, unusual: UnusualTokens?)
-    /// What the ledger says at the end; nil where all is done, or where nobody can say.
+    /// The status at the end, from the ledger; nil if the run is complete, or if the status is not known.
     var status: RunStatus?
 }
 
 extension CampaignSummary {
     /// - Parameters:
-    ///   - before: what the sessions before this one did; nil for a new run.
-    ///   - stop: why the run ended early.
+    ///   - before: What earlier sessions did; nil for a new run.
+    ///   - stop: The cause for which the run ended early.
     init(_ account: SessionAccount, before: LedgerHistory?, stop: RunControl.Stop?, campaign: Identity) {
         let tally = account.tally + (before?.tally ?? Tally())
         let figures = account.figures + (before?.figures ?? SessionFigures())
@@ -45,7 +45,7 @@ extension CampaignSummary {
         if let stop { end(early: stop, account.status) }
     }
 
-    /// Of a run that is complete, from what the ledger has of it.
+    /// Creates the summary of a complete run from its ledger.
     package init(_ history: LedgerHistory, campaign: Identity) {
         let ended = history.endedInSession
         self.init(
@@ -53,7 +53,7 @@ extension CampaignSummary {
             last: Work(ended.rows, ended.accepted, history.figuresOfSession), campaign: campaign)
     }
 
-    /// As if the run were complete.
+    /// Creates the summary of a complete run.
     private init(
         _ tally: Tally, _ reasons: OutcomeReasons, sessions: Int, all: SessionFigures, last: Work, campaign: Identity
     ) {
@@ -73,7 +73,7 @@ extension CampaignSummary {
         exitCode = Self.exitCode(ending, isClean: isClean, nil)
     }
 
-    /// - Parameter status: what the ledger says; nil where nobody can say.
+    /// - Parameter status: The status from the ledger; nil if it is not known.
     private mutating func end(early stop: RunControl.Stop, _ status: RunStatus?) {
         let failure: CampaignError? = if case .failure(let error) = stop { error } else { nil }
         ending = failure == nil ? .interrupted : .failed
@@ -84,7 +84,7 @@ extension CampaignSummary {
         exitCode = Self.exitCode(ending, isClean: isClean, failure?.kind)
     }
 
-    /// Whether another summary of the run, which knows more of its last process, says the same of what happened.
+    /// Whether another summary of the run, which has more figures of the last session, has the same counts.
     func agrees(with other: CampaignSummary) -> Bool {
         func counts(_ summary: CampaignSummary) -> [UInt64] {
             Outcome.allCases.map { summary[$0] }
@@ -93,7 +93,7 @@ extension CampaignSummary {
         return ending == other.ending && counts(self) == counts(other)
     }
 
-    /// As `sysexits.h` has them, but for 2.
+    /// The exit code of the command, from `sysexits.h` except for 2.
     private static func exitCode(_ ending: Ending, isClean: Bool, _ kind: CampaignError.Kind?) -> Int32 {
         switch ending {
         case .complete: isClean ? 0 : 2
@@ -138,8 +138,8 @@ extension CampaignSummary.AnswerMilliseconds {
 
 extension CampaignSummary.Identity {
     /// - Parameters:
-    ///   - checksum: of the whole input.
-    ///   - ended: seconds since the epoch.
+    ///   - checksum: The CRC-32C of the whole input.
+    ///   - ended: In seconds since 1970-01-01 00:00 UTC.
     init(
         _ plan: CampaignPlan, _ header: LedgerHeader, template: Campaign.Template?, checksum: UInt32?, ended: UInt64
     ) {
@@ -155,7 +155,7 @@ extension CampaignSummary.Identity {
         self.ended = Self.time(ended)
     }
 
-    /// A ledger may hold any number: none is shown as later than the last second of the year 9999.
+    /// Formats a time. A ledger can contain any number, so it is limited to the last second of the year 9999.
     static func time(_ seconds: UInt64) -> String { Timestamp.text(Int64(min(seconds, 253_402_300_799))) }
 
     private static func uuid(_ identity: (UInt64, UInt64)) -> String {

@@ -1,11 +1,11 @@
 import APNSBatchModel
 
-/// What became of a campaign: the content of `summary.json`.
+/// The result of a campaign: the content of `summary.json`.
 ///
-/// A session is one process at work on the run. Rows, outcomes and their reasons are those of the whole run, as the ledger
-/// has them. What sessions did besides stands in two objects of the same form: `all_sessions` and `last_session`.
+/// A session is one process that works on the run. Rows, outcomes and their reasons are those of the whole run, as recorded
+/// in the ledger. Other figures of sessions are in two objects of the same form, `all_sessions` and `last_session`.
 public struct CampaignSummary: Sendable, Codable, Equatable {
-    /// Rows that have a line in `results.csv`; the sum of the seven outcomes below.
+    /// The number of rows that have a line in `results.csv`; the sum of the seven outcomes below.
     public var rows: UInt64
     public var accepted: UInt64 = 0
     public var rejected: UInt64 = 0
@@ -14,84 +14,90 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
     public var unknown: UInt64 = 0
     public var expired: UInt64 = 0
     public var suppressed: UInt64 = 0
-    /// Rows of the input without a line; nil where nobody can say. The sum of the three below.
+    /// The number of rows of the input without a line, which is the sum of the three below; nil if it is not known.
     public var left: UInt64?
-    /// Of these: rows that may have been sent; ``UnknownPolicy`` decides about them when the run is resumed.
+    /// The number of these rows that may have been sent. ``UnknownPolicy`` decides about them when the run is resumed.
     public var maybeSent: UInt64?
-    /// Of these: rows that were read and never sent, or answered in a way that lets them be sent again.
+    /// The number of these rows that were read and never sent, or have an answer after which they can be sent again.
     public var notSent: UInt64?
-    /// Of these: rows that were not read.
+    /// The number of these rows that were not read.
     public var notRead: UInt64?
-    /// Whether `left` and `not_read` are estimated by the bytes that were not read.
+    /// Whether `left` and `not_read` are estimated from the number of unread bytes.
     public var isLeftEstimated: Bool
-    /// Requests made for the rows that have a line, as it says there: those of earlier processes as far as they are known.
+    /// The number of requests for the rows that have a line, as given in that line: those of earlier sessions only as far as
+    /// they are known.
     public var attempts: UInt64
-    /// Rows that were sent again although an earlier request may have arrived: they may have arrived twice.
+    /// The number of rows that were sent again although an earlier request may have arrived, so that they may have arrived
+    /// twice.
     public var resent: UInt64
-    /// Processes that worked on the run.
+    /// The number of sessions.
     public var sessions: Int
-    /// What all sessions did. Of one that was killed it is known up to its last mark in the ledger: a second before, or a minute
-    /// for `retries`, `connections_ended` and `answer_ms` (``Campaign/syncInterval``, and sixty times that).
+    /// The work of all sessions. That of a session that was killed is known up to its last mark in the ledger: about a
+    /// second before the end, or a minute for `retries`, `connections_ended` and `answer_ms` (``Campaign/syncInterval``, and
+    /// sixty times that).
     public var allSessions: Work
-    /// What the last session did, which is included above.
+    /// The work of the last session, which is included above.
     public var lastSession: Work
-    /// Rejected rows by APNs's reason.
+    /// The number of rejected rows by APNs's reason.
     public var reasons: [String: UInt64]
-    /// Unavailable rows by APNs's last reason.
+    /// The number of unavailable rows by APNs's last reason.
     public var unavailableReasons: [String: UInt64]
-    /// Invalid rows by the rule that they break; their sum is `invalid`. Rows that version 0.1.0 recorded stand under
-    /// `not recorded`.
+    /// The invalid rows by the rule that they violate; their sum is `invalid`. The key `not recorded` stands for the rows
+    /// that version 0.1.0 recorded.
     public var invalidRules: [String: InvalidRows]
     /// How the run ended: `complete`, `interrupted` or `failed`.
     public var ending: Ending
-    /// Why it did not complete; absent when it did.
+    /// Why the run did not complete; nil if it did.
     public var cause: String?
-    /// What the command ends with.
+    /// The exit code of the command.
     public var exitCode: Int32
-    /// Of what the campaign was.
+    /// The identity of the campaign.
     public var campaign: Identity
 
-    /// Rows that break a rule.
+    /// The rows that violate one rule.
     public struct InvalidRows: Sendable, Codable, Equatable {
         public var rows: UInt64
-        /// The first three, as `rows.csv:2:1`: file, line and column.
+        /// File, line and column of the first three rows, such as `rows.csv:2:1`.
         public var places: [String]
     }
 
-    /// Times from a request to its answer, in milliseconds. The quantiles are right to one percent, of the first thousand
-    /// answers of a lane and every sixteenth of the others; `max` is exact, and of all answers.
+    /// Times from a request to its answer, in milliseconds. The quantiles have a precision of one percent, and cover the
+    /// first thousand answers of each lane and every sixteenth of the others; `max` is exact and covers all answers.
     public struct AnswerMilliseconds: Sendable, Codable, Equatable {
         public var p50: Double
         public var p90: Double
         public var p99: Double
         public var max: Double
-        /// Answers that the quantiles are of.
+        /// The number of answers that the quantiles cover.
         public var samples: UInt64
     }
 
-    /// What one session did, or all of them together.
+    /// The work of one session, or of all sessions together.
     public struct Work: Sendable, Codable, Equatable {
-        /// Rows that ended, and those of them that were accepted.
+        /// The number of rows that ended.
         public var rows: UInt64
         public var accepted: UInt64
-        /// Requests, but for those that surely did not arrive. `attempts` has only those of rows that have a line.
+        /// The number of requests, except those that certainly did not arrive. `attempts` only has those of rows with a
+        /// line.
         public var requests: UInt64
         public var elapsedSeconds: Double
         public var acceptedPerSecond: Double
-        /// Connections that came up.
+        /// The number of connections that were established.
         public var connectionsOpened: UInt64
-        /// Of these, those that ended before the work was done, by why they did.
+        /// The number of these that ended before the work was done, by cause.
         public var connectionsEnded: [String: UInt64]
-        /// Answers and lost requests that were followed by another request for the row, by what they were.
+        /// The number of answers and lost requests that were followed by another request for the row, by cause.
         public var retries: [String: UInt64]
-        /// How long answers took; nil without answers.
+        /// The times from request to answer; nil without answers.
         public var answerTimes: AnswerMilliseconds?
-        /// What the process used; nil of all sessions together, and where only the ledger is left to tell.
+        /// The resources that the process used; nil for all sessions together, and in a summary that was made from the
+        /// ledger alone.
         public var process: Process?
-        /// Rows that have the device token of another row, of those that the session sent; nil when there are none, and of all
+        /// The rows of the session that have the device token of another of its rows; nil if there are none, and for all
         /// sessions together.
         public var duplicateTokens: DuplicateTokens?
-        /// Rows whose device token has another size than all have today; likewise.
+        /// The rows whose device token is not 32 bytes long, the length that all tokens have today; nil like
+        /// ``duplicateTokens``.
         public var unusualTokens: UnusualTokens?
 
         enum CodingKeys: String, CodingKey {
@@ -106,14 +112,14 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
         }
     }
 
-    /// What a process used.
+    /// The resources that a process used.
     public struct Process: Sendable, Codable, Equatable {
-        /// Processor time, user and system.
+        /// The processor time, user and system, in seconds.
         public var cpuSeconds: Double
-        /// What of it went into the ledger.
+        /// The part of it that was used for the ledger, in seconds.
         public var ledgerCPUSeconds: Double
         public var peakRSSBytes: UInt64
-        /// The event loop: `io_uring` or `epoll`; `none` when none ran.
+        /// The event loop: `io_uring` or `epoll`; `none` if no lane ran.
         public var loop: String
 
         enum CodingKeys: String, CodingKey {
@@ -124,25 +130,25 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
         }
     }
 
-    /// What the campaign was.
+    /// The settings that identify the campaign.
     public struct Identity: Sendable, Codable, Equatable {
-        /// A UUID, from which `apns-id`s derive.
+        /// The UUID from which each `apns-id` is derived.
         public var id: String
-        /// Of this program.
+        /// The version of this program.
         public var version: String
         /// Host and port.
         public var destination: String
-        /// What the input was called.
+        /// The name of the input, such as its path.
         public var input: String
-        /// Nil for a pipe.
+        /// The size of the input in bytes; nil for a pipe.
         public var inputBytes: UInt64?
-        /// The CRC-32C of the input, in hexadecimal digits, over the bytes that were read; nil for a pipe, and unless the run is
+        /// The CRC-32C of the bytes of the input that were read, in hex digits; nil for a pipe, and unless the run is
         /// complete.
         public var inputCRC32C: String?
-        /// `sha256-` and the SHA-256 of the template in base64; nil without one, or with several. Hexadecimal digits would look
-        /// like a device token.
+        /// `sha256-` followed by the SHA-256 of the template in base64; nil without a template or with several. Hex digits
+        /// would look like a device token.
         public var templateDigest: String?
-        /// When the first process began and the last one ended: UTC, `2026-11-21T03:00:00Z`.
+        /// The start of the first session and the end of the last one, in UTC, such as `2026-11-21T03:00:00Z`.
         public var began: String
         public var ended: String
 
@@ -155,12 +161,12 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
     }
 
     public enum Ending: String, Sendable, Codable {
-        /// The whole input was read, and every row of it has its line.
+        /// The whole input was read, and every row has a line.
         case complete
-        /// Somebody stopped it. Rows without a line have no final answer; a resumed run sends them.
+        /// The run was stopped. Rows without a line have no final answer; a resumed run sends them.
         case interrupted
-        /// A fatal answer, an unreachable APNs, a broken input or a full disk ended it. Rows without a line have no final
-        /// answer; a resumed run sends them.
+        /// The run ended because of a failure, such as a fatal answer, an unreachable APNs, an unreadable input or a full
+        /// disk. Rows without a line have no final answer; a resumed run sends them.
         case failed
     }
 
@@ -178,10 +184,10 @@ public struct CampaignSummary: Sendable, Codable, Equatable {
         case invalidRules = "invalid_rules"
     }
 
-    /// Whether every row got a final answer from APNs, and not only rejections. An input without rows is not clean.
+    /// Whether the run is complete, and APNs accepted or rejected every row and accepted at least one.
     public var isClean: Bool { ending == .complete && accepted > 0 && accepted + rejected == rows }
 
-    /// How many rows ended so.
+    /// The number of rows with this outcome.
     public subscript(outcome: Outcome) -> UInt64 {
         get { self[keyPath: Self.path(of: outcome)] }
         set { self[keyPath: Self.path(of: outcome)] = newValue }

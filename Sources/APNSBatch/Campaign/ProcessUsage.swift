@@ -1,6 +1,6 @@
 import Glibc
 
-/// What this process has used so far.
+/// The resources that this process has used so far.
 enum ProcessUsage {
     private static func usage() -> rusage {
         var usage = rusage()
@@ -8,7 +8,7 @@ enum ProcessUsage {
         return usage
     }
 
-    /// User and system time of all threads, in seconds.
+    /// The user and system time of all threads, in seconds.
     static var cpuSeconds: Double {
         let usage = usage()
         return seconds(usage.ru_utime) + seconds(usage.ru_stime)
@@ -16,8 +16,8 @@ enum ProcessUsage {
 
     private static func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
 
-    /// The largest resident set, in bytes. The kernel's own figure for this process: that of `getrusage` is the parent's where
-    /// the parent was larger when it started this one.
+    /// The largest resident set size, in bytes. It is read from `/proc/self/status`, since `getrusage` returns the size of
+    /// the parent process if that was larger when it started this one.
     static var peakRSSBytes: UInt64 {
         var text = [UInt8](repeating: 0, count: 8192)
         let file = open("/proc/self/status", O_RDONLY | O_CLOEXEC)
@@ -28,7 +28,7 @@ enum ProcessUsage {
             ?? UInt64(usage().ru_maxrss) * 1024
     }
 
-    /// Bytes; nil where the text does not say.
+    /// Returns the value of `VmHWM` in bytes; nil if the text does not contain it.
     static func highWaterMark(in status: String) -> UInt64? {
         guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
             let number = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first,

@@ -4,13 +4,13 @@ import APNSBatchRecords
 import FoundationEssentials
 
 extension RunDirectory {
-    /// What `summary.json` says; nil where there is none that can be read.
+    /// Reads `summary.json`; returns nil if it cannot be read.
     package static func readSummary(_ directory: String) -> CampaignSummary? {
         guard let data = try? Data(contentsOf: URL(filePath: "\(directory)/\(Self.summary)")) else { return nil }
         return try? JSONDecoder().decode(CampaignSummary.self, from: data)
     }
 
-    /// Writes `summary.json` whole or not at all.
+    /// Writes `summary.json` atomically.
     package static func write(_ summary: CampaignSummary, to directory: String) throws(CampaignError) {
         let path = "\(directory)/\(Self.summary)"
         let encoder = JSONEncoder()

@@ -3,12 +3,12 @@ import APNSBatchRecords
 import APNSBatchRows
 
 extension RunStatus {
-    /// Counts the rows that were not read, in the time that it takes to read the rest of the input. Changes nothing where
-    /// the file is not there or has another size.
+    /// Counts the rows that were not read, which takes as long as reading the rest of the input. Changes nothing if the file
+    /// cannot be read or its size has changed.
     ///
     /// - Parameters:
-    ///   - path: of the input.
-    ///   - delimiter: the byte between its fields.
+    ///   - path: The path of the input.
+    ///   - delimiter: The byte between its fields.
     public mutating func countUnread(in path: String, delimiter: UInt8 = UInt8(ascii: ",")) {
         guard !isInputRead, inputBytes != nil,
             let rows = UnreadRows.count(in: path, delimiter: delimiter, from: readUpTo, bytes: inputBytes)
@@ -18,11 +18,11 @@ extension RunStatus {
 }
 
 extension UnreadRows {
-    /// Counts the records of a file behind an offset; nil when the file cannot be read or has another size.
+    /// Counts the records of a file from an offset on. Returns nil if the file cannot be read or has another size.
     ///
     /// - Parameters:
-    ///   - offset: where the first of them begins; nil for the first of the file.
-    ///   - bytes: the size that the file must have.
+    ///   - offset: The beginning of the first record to count; nil for the first of the file.
+    ///   - bytes: The size that the file must have.
     static func count(
         in path: String, delimiter: UInt8, from offset: UInt64?, bytes: UInt64?, limits: RowLimits = .standard
     ) -> UInt64? {

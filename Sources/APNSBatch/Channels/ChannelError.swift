@@ -1,25 +1,25 @@
 import APNSBatchModel
 import APNSBatchNotification
 
-/// Why a channel could not be created, read, deleted or listed, for programs (``kind``) and for people
-/// (``description``).
+/// The cause for which a channel could not be created, read, deleted or listed, as a ``kind`` for programs and a
+/// ``description`` for people.
 public struct ChannelError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What kind of failure it is. New kinds may come: switch with a default.
+    /// The kind of a failure. New cases may be added in later versions: switch with a default.
     public enum Kind: Sendable, Equatable {
-        /// Bundle id, channel id, key or certificate is wrong. Nothing was sent.
+        /// A bundle id, channel id, key or certificate is invalid. Nothing was sent.
         case configuration
-        /// APNs cannot be reached, its certificate does not verify, or no answer came. A request to create or delete
-        /// may have been carried out all the same.
+        /// APNs cannot be reached, its certificate does not verify, or no answer came. A request to create or delete a
+        /// channel may have been carried out nevertheless.
         case unreachable
-        /// APNs said no, with this status and, if it gave one, this reason.
+        /// APNs refused the request with this status and, if it sent one, this reason.
         case refused(status: Int, reason: String?)
-        /// APNs answered in a way that this version does not understand.
+        /// APNs sent an answer that this version does not understand.
         case answer
     }
 
     public let kind: Kind
     public let description: String
-    /// What somebody can do about it, as a sentence without a full stop.
+    /// How to correct the error, as a sentence without a full stop; nil if no remedy is known.
     public let remedy: String?
 
     init(_ kind: Kind, _ description: String, remedy: String? = nil) {
@@ -30,7 +30,7 @@ public struct ChannelError: Error, Sendable, Equatable, CustomStringConvertible 
 
     init(_ error: CampaignError) { self.init(.configuration, error.description) }
 
-    /// A refusal, explained by the table of answers.
+    /// Creates the error of a refusal, explained by the table of answers.
     init(endpoint: String, _ response: RequestClient.Response) {
         let answer = response.body.withUnsafeBytes { Answer(status: response.status, body: $0) }
         let words = AnswerWords(answer)
@@ -41,9 +41,9 @@ public struct ChannelError: Error, Sendable, Equatable, CustomStringConvertible 
     }
 }
 
-/// An answer in words.
+/// An answer as text.
 struct AnswerWords {
-    /// `400 ChannelNotRegistered: the channel does not exist`.
+    /// A text such as `400 ChannelNotRegistered: the channel does not exist`.
     let text: String
     let remedy: String?
 

@@ -5,7 +5,7 @@ import FoundationEssentials
 
 /// Creates, reads, deletes and lists the broadcast channels of an app.
 ///
-/// Each call is one request on a connection of its own; nothing is sent again. Apple, "Sending channel management
+/// Each call sends one request on a connection of its own; no request is repeated. Apple, "Sending channel management
 /// requests to APNs".
 ///
 /// ```swift
@@ -13,17 +13,17 @@ import FoundationEssentials
 /// let id = try await channels.create(storage: .mostRecent)
 /// ```
 public struct ChannelManager: Sendable {
-    /// What a channel keeps for devices that are not there: the message storage policy.
+    /// The message storage policy of a channel: what APNs stores for devices that are offline.
     public enum Storage: Int, Sendable, CaseIterable {
-        /// Nothing; its broadcasts must have expiration 0.
+        /// Nothing is stored. Broadcasts to the channel must have expiration 0.
         case none = 0
-        /// The most recent message, until it expires.
+        /// The most recent message is stored until it expires.
         case mostRecent = 1
     }
 
-    /// A channel as APNs knows it.
+    /// A channel of an app.
     public struct Channel: Sendable, Equatable {
-        /// In base64, as APNs made it.
+        /// The id in base64, as APNs generated it.
         public let id: String
         public let storage: Storage
     }
@@ -31,12 +31,14 @@ public struct ChannelManager: Sendable {
     private let bundleID: String
     private let client: RequestClient
 
+    /// Creates a manager, and checks the credentials. Sends nothing.
+    ///
     /// - Parameters:
-    ///   - bundleID: the app.
-    ///   - destination: production and sandbox mean their hosts of channel management.
-    ///   - authorities: certificates to trust besides the system's, PEM.
-    ///   - systemTrust: whether the system's certificates are trusted.
-    /// - Throws: ``ChannelError`` with ``ChannelError/Kind/configuration``.
+    ///   - bundleID: The bundle id of the app.
+    ///   - destination: The environment. Production and sandbox stand for their hosts of channel management.
+    ///   - authorities: CA certificates to trust besides those of the system, in PEM.
+    ///   - systemTrust: Whether the CA certificates of the system are trusted.
+    /// - Throws: ``ChannelError`` of kind ``ChannelError/Kind/configuration``.
     public init(
         bundleID: String, at destination: Campaign.Destination, credentials: Campaign.Credentials,
         authorities: [UInt8] = [], systemTrust: Bool = true
@@ -56,10 +58,10 @@ public struct ChannelManager: Sendable {
         self.bundleID = bundleID
     }
 
-    /// A list of as many channels as there may be, of up to 100 bytes each.
+    /// The maximum length of a list in bytes: the maximum number of channels, with up to 100 bytes each.
     private static let listLimit = ChannelRequest.channelsMax * 100
 
-    /// Makes a channel and returns its id. APNs allows 10,000 of an app.
+    /// Creates a channel and returns its id. APNs allows 10,000 channels for an app.
     public func create(storage: Storage) async throws(ChannelError) -> String {
         let body = ChannelRequest.creation(storagePolicy: storage.rawValue)
         let response = try await send("POST", body: Array(body.utf8), expecting: 201)
@@ -69,7 +71,7 @@ public struct ChannelManager: Sendable {
         return id
     }
 
-    /// What APNs knows of a channel.
+    /// Returns the properties of a channel.
     public func read(_ id: String) async throws(ChannelError) -> Channel {
         struct Body: Decodable {
             var storage: Int
@@ -82,12 +84,12 @@ public struct ChannelManager: Sendable {
         return Channel(id: id, storage: storage)
     }
 
-    /// Removes a channel: subscribers get nothing from it any more.
+    /// Deletes a channel. Its subscribers no longer receive anything from it.
     public func delete(_ id: String) async throws(ChannelError) {
         _ = try await send("DELETE", channel: id, expecting: 204)
     }
 
-    /// The ids of all channels of the app, in APNs' order.
+    /// Returns the ids of all channels of the app, in the order of APNs.
     public func list() async throws(ChannelError) -> [String] {
         struct Body: Decodable { var channels: [String] }
         let response = try await send("GET", list: true, expecting: 200)

@@ -2,39 +2,39 @@ import APNSBatchBasics
 import APNSBatchNotification
 import APNSBatchTransport
 
-/// Sends one request on a connection of its own: for what is no campaign. Each call has a thread and a loop for as
-/// long as it takes.
+/// Sends single requests outside of campaigns, each on a connection of its own, with a thread and an event loop that exist
+/// for the duration of the call.
 struct RequestClient: Sendable {
     struct Request: Sendable {
         var method = "GET"
         var path: String
-        /// Without the pseudo-header fields and without credentials.
+        /// The header fields, without pseudo-header fields and credentials.
         var fields: [HeaderField] = []
         var body: [UInt8] = []
     }
 
     struct Response: Sendable {
         let status: UInt16
-        /// Those of ``RequestClient/captures`` that came.
+        /// The header fields of the answer that are listed in ``RequestClient/captures``.
         let fields: [String: String]
         let body: [UInt8]
     }
 
-    /// Why there is no response.
+    /// The cause for which there is no response.
     struct Failure: Error, Sendable, Equatable {
         enum Kind: Sendable {
-            /// The host has no address.
+            /// The host name does not resolve.
             case name
-            /// No connection came about at any address.
+            /// No connection could be established to any address.
             case connection
             /// The certificate does not verify.
             case certificate
             case tls
             /// The server does not speak HTTP/2.
             case noHTTP2
-            /// The connection came about and the response did not.
+            /// The connection was established, but no response came.
             case noAnswer
-            /// This machine refused something, or a key cannot sign.
+            /// The operating system refused a resource, or a key cannot sign.
             case local
         }
 
@@ -43,14 +43,14 @@ struct RequestClient: Sendable {
         let text: String
     }
 
-    /// How a request went, also when it failed half-way.
+    /// The course of a request, even if it failed.
     struct Exchange: Sendable {
         var addresses: [SocketAddress] = []
-        /// Addresses to which no connection came about, and why.
+        /// The addresses to which no connection could be established, and the causes.
         var failed: [(address: SocketAddress, why: String)] = []
-        /// The address that answered.
+        /// The address of the connection.
         var address: SocketAddress?
-        /// TLS version and cipher.
+        /// The TLS version and cipher.
         var security = ""
         var result: Result<Response, Failure> = .failure(Failure(kind: .local, text: "not sent"))
     }
@@ -63,15 +63,15 @@ struct RequestClient: Sendable {
     let port: UInt16
     let trust: TLSOptions
     let credentials: RequestCredentials?
-    /// For connecting and for the answer each, in milliseconds.
+    /// The timeout for connecting, and for the answer, in milliseconds.
     var timeout: UInt32 = 15_000
-    /// Bytes of a body kept; a longer one is a failure.
+    /// The maximum length of a body, in bytes; a longer one is a failure.
     var bodyLimit = 64 * 1024
 
-    /// What messages call the server.
+    /// The name of the server in messages.
     var endpoint: String { APNSHost.endpoint(host: host, port: port) }
 
-    /// Sends it and waits without holding up the caller's thread.
+    /// Sends a request on a thread of its own, without blocking the caller's thread.
     func send(_ request: Request) async -> Exchange {
         do throws(ThreadError) {
             return try await NamedThread.value("request") { exchange(request) }
@@ -80,7 +80,7 @@ struct RequestClient: Sendable {
         }
     }
 
-    /// Sends it. Blocks.
+    /// Sends a request. Blocks until it has ended.
     private func exchange(_ request: Request) -> Exchange {
         var exchange = Exchange()
         do {

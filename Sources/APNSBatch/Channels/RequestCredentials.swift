@@ -4,7 +4,7 @@ import APNSBatchModel
 import APNSBatchNotification
 import APNSBatchTransport
 
-/// What proves who we are for single requests: read and checked, ready for use.
+/// The credentials of single requests, checked and ready for use.
 struct RequestCredentials: Sendable {
     private enum Kind: Sendable {
         case none
@@ -37,7 +37,9 @@ struct RequestCredentials: Sendable {
     init(key: SigningKey, issuer: ProviderToken.Issuer) { kind = .token(key, issuer) }
     init(certificate: ClientCertificate) { kind = .certificate(certificate) }
 
-    /// A provider token of its own for one connection; nil where a certificate or nothing is used.
+    /// Returns the `authorization` field with a new provider token; nil with a certificate or without credentials.
+    ///
+    /// - Parameter now: Seconds since 1970-01-01 00:00 UTC.
     func authorization(now: UInt64) throws(CampaignError) -> SecretBytes? {
         guard case .token(let key, let issuer) = kind else { return nil }
         do {
@@ -49,7 +51,7 @@ struct RequestCredentials: Sendable {
         }
     }
 
-    /// The TLS of a connection.
+    /// Returns the TLS options of a connection, with the client certificate if there is one.
     func tls(_ trust: TLSOptions) -> TLSOptions {
         guard case .certificate(let certificate) = kind else { return trust }
         var tls = trust

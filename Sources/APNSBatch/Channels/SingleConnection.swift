@@ -2,12 +2,12 @@ import APNSBatchBasics
 import APNSBatchNotification
 import APNSBatchTransport
 
-/// The one connection of a ``RequestClient``, on the thread that made it.
+/// The connection of a ``RequestClient``. Used only on the thread that made it.
 struct SingleConnection: ~Copyable {
     private let client: RequestClient
     private var transport: Transport
     private let tls: Int32
-    /// What the server said when it closed the connection.
+    /// The reason in the server's GOAWAY, as a suffix of messages; empty if there is none.
     private var goaway = ""
 
     init(_ client: RequestClient) throws(TransportError) {
@@ -38,7 +38,7 @@ struct SingleConnection: ~Copyable {
         exchange.result = try send(request, on: connection)
     }
 
-    /// Tries the addresses in their order; nil when none of them leads to a connection.
+    /// Connects to the first address that accepts a connection; returns nil if none does.
     private mutating func connect(_ exchange: inout RequestClient.Exchange) throws(TransportError) -> ConnectionID? {
         for address in exchange.addresses {
             let connection = try transport.connect(to: address, host: client.host, tls: tls, context: 0)
@@ -50,7 +50,7 @@ struct SingleConnection: ~Copyable {
             case .failure(let failure):
                 exchange.result = .failure(failure)
                 exchange.failed.append((address, failure.text))
-                // What TLS says is said by the host, not by the address.
+                // A failure of TLS concerns the host and not the address, so further addresses are not tried.
                 if failure.kind != .connection { return nil }
             }
         }
@@ -76,7 +76,7 @@ struct SingleConnection: ~Copyable {
     private mutating func send(
         _ request: RequestClient.Request, on connection: ConnectionID
     ) throws(TransportError) -> Result<RequestClient.Response, RequestClient.Failure> {
-        // Of its own, as the core reads it until the outcome.
+        // These are allocated, since the core reads them until the outcome.
         let path = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: request.path.utf8.count)
         let body = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: request.body.count)
         let record = UnsafeMutableBufferPointer<RequestRecord>.allocate(capacity: 1)

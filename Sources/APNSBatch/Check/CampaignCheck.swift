@@ -6,10 +6,10 @@ import APNSBatchTransport
 import Glibc
 import Logging
 
-/// Looks at a whole campaign without sending: every row is prepared by the code that sends, and held against every rule.
+/// Checks a whole campaign without sending: every row is prepared by the code that sends, and checked against every rule.
 ///
-/// Making one compiles the templates and reads the CSV's header row. ``run()`` reads the input to its end. Memory does not
-/// grow with the input.
+/// The initializer compiles the templates and reads the header row of the CSV file. ``run()`` reads the input to its end.
+/// Memory does not grow with the input.
 public final class CampaignCheck: Sendable {
     private let plan: CampaignPlan
     private let providers: ProviderDirectory
@@ -21,10 +21,13 @@ public final class CampaignCheck: Sendable {
     private let started = Guarded<Double?>(nil)
     private let tokens = SharedTokens()
 
+    /// Creates a check.
+    ///
     /// - Parameters:
-    ///   - campaign: as it would be sent. Credentials may be missing; its lanes are the threads, one per core if nil.
-    ///   - findingsPath: a file for all findings, replaced if it is there; nil for none.
-    /// - Throws: ``CampaignError`` with ``CampaignError/Kind/configuration``, `input` or `results`.
+    ///   - campaign: The campaign as it would be sent. Credentials may be missing. Its number of lanes is the number of
+    ///     threads; nil for one per core.
+    ///   - findingsPath: The path of a file for all findings, which replaces an earlier one; nil for none.
+    /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/configuration``, `input` or `results`.
     public init(_ campaign: Campaign, findingsPath: String? = nil) throws(CampaignError) {
         let threads = try CampaignRun.lanes(of: campaign, spare: 0)
         try InputReader.refuseShort(campaign)
@@ -37,18 +40,18 @@ public final class CampaignCheck: Sendable {
         file = try findingsPath.map { (path) throws(CampaignError) in try FindingsFile(path: path) }
     }
 
-    /// Looks at no more rows; ``run()`` returns what was found until then.
+    /// Stops the check: no more rows are read, and ``run()`` returns what was found until then.
     public func stop() { control.stop(.interrupted) }
 
-    /// Rows looked at are `accepted` or `invalid`.
+    /// The progress of the check. Rows that were checked count as `accepted` or `invalid`.
     public var progress: CampaignProgress {
         CampaignProgress(gauges, reader, started: started.withLock { $0 })
     }
 
-    /// Reads the input to its end. Call it once.
+    /// Checks the input to its end. Call it once.
     ///
-    /// - Throws: ``CampaignError`` with `input` when the input cannot be read on, with `results` when the findings could
-    ///   not be written.
+    /// - Throws: ``CampaignError`` of kind `input` if the input cannot be read, of kind `results` if the findings cannot be
+    ///   written, and of kind `system` if threads cannot be started.
     public func run() async throws(CampaignError) -> CheckReport {
         let result: Result<CheckReport, CampaignError>
         do throws(ThreadError) {

@@ -1,65 +1,65 @@
 import APNSBatchModel
 
-/// What a check found.
+/// The result of a check.
 public struct CheckReport: Sendable {
     /// The findings of one rule.
     public struct Group: Sendable {
         public let rule: String
         public let severity: CampaignFinding.Severity
-        /// How many there are.
+        /// The number of findings.
         public internal(set) var count: UInt64
-        /// The first of them, at most ``CheckReport/exampleLimit``, in the order of rows.
+        /// The first findings in the order of rows, at most ``CheckReport/exampleLimit``.
         public internal(set) var examples: [CampaignFinding]
     }
 
     public static let exampleLimit = 20
 
-    /// Rows looked at.
+    /// The number of rows that were checked.
     public internal(set) var rows: UInt64 = 0
-    /// Rows that would not be sent.
+    /// The number of rows that would not be sent.
     public internal(set) var rowsWithErrors: UInt64 = 0
-    /// Rows that would be sent and have warnings.
+    /// The number of rows that would be sent and have warnings.
     public internal(set) var rowsWithWarnings: UInt64 = 0
-    /// About the campaign and its templates, whatever the rows say.
+    /// The findings about the campaign and its templates, which do not depend on rows.
     public internal(set) var campaign: [CampaignFinding] = []
-    /// About rows, by rule: errors first, then by count.
+    /// The findings about rows, by rule: errors first, then by number.
     public internal(set) var groups: [Group] = []
-    /// Rows that have the device token of another row; their findings are among the ``groups``, as far as they were seen.
-    /// Nil when there are none.
+    /// The rows that have the device token of another row; nil if there are none. The ``groups`` contain their findings, as
+    /// far as they were detected.
     public internal(set) var duplicateTokens: DuplicateTokens?
-    /// Sizes of the payloads that were written.
+    /// The sizes of the payloads that were rendered.
     public internal(set) var sizes = PayloadSizes()
-    /// False when the check was stopped before the end of the input.
+    /// Whether the whole input was checked; false if the check was stopped before.
     public internal(set) var isComplete = true
-    /// The file with all findings; nil when none was asked for.
+    /// The path of the file with all findings; nil if none was requested.
     public internal(set) var findingsPath: String?
 
-    /// Whether the campaign itself cannot be sent: a template breaks a rule for every row.
+    /// Whether the campaign itself cannot be sent, because it or a template violates a rule for every row.
     public var isBroken: Bool { campaign.contains { $0.severity == .error } }
-    /// Whether everything would be sent.
+    /// Whether all rows would be sent.
     public var isClean: Bool { !isBroken && rowsWithErrors == 0 }
 }
 
-/// Sizes of payloads, in bytes.
+/// The distribution of payload sizes, in bytes.
 public struct PayloadSizes: Sendable, Equatable {
-    /// The size that each push type or broadcast allows at most.
+    /// The largest size that any push type or broadcast allows.
     static let largest = 5120
 
-    /// By size; the last is of all that are larger.
+    /// The number of payloads by size; the last element counts all larger ones.
     private var counts = [UInt64](repeating: 0, count: largest + 2)
     public private(set) var payloads: UInt64 = 0
-    /// Of the largest payload, also of one too large to be sent; 0 without any.
+    /// The size of the largest payload, even if it is too large to be sent; 0 without payloads.
     public private(set) var maximum = 0
-    /// The first row that has it.
+    /// The first row with a payload of that size.
     public private(set) var maximumRow: UInt64 = 0
-    /// Whitespace and needless escapes that the inputs hold and that are not sent.
+    /// The number of bytes of whitespace and needless escapes in the inputs that are not sent.
     public internal(set) var bytesSaved: UInt64 = 0
 
     init() {}
 
-    /// The size that this share of the payloads does not exceed; 0 without payloads.
+    /// Returns the size that this share of the payloads does not exceed; 0 without payloads.
     ///
-    /// - Parameter share: 0 to 1, of all payloads, those too large to be sent among them.
+    /// - Parameter share: The share from 0 to 1 of all payloads, including those too large to be sent.
     public func percentile(_ share: Double) -> Int {
         let wanted = (share * Double(payloads)).rounded(.up)
         var seen: UInt64 = 0

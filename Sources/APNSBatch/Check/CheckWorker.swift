@@ -5,7 +5,7 @@ import APNSBatchRows
 import APNSBatchSending
 import Synchronization
 
-/// One thread of a check: rows are prepared as a lane would, and given back at once.
+/// One thread of a check. It prepares rows like a lane, and releases them at once.
 struct CheckWorker: ~Copyable {
     private let plan: CampaignPlan
     private let chunks: BoundedQueue<InputChunk>
@@ -33,7 +33,7 @@ struct CheckWorker: ~Copyable {
         findings = FindingTally(file: file)
     }
 
-    /// Takes chunks until there are none or the check is stopped.
+    /// Checks chunks until there are no more or the check is stopped.
     mutating func run() {
         var row = Row()
         while !control.stopping, let chunk = chunks.pop()?.chunk {
@@ -61,7 +61,7 @@ struct CheckWorker: ~Copyable {
         }
     }
 
-    /// One that would be sent; there may be warnings.
+    /// Adds a row that would be sent, with its warnings.
     @inline(__always)
     private mutating func good(_ row: Row, sameToken other: UInt64?) {
         let hasCard = preparer.holdsCardNumber()
@@ -74,10 +74,10 @@ struct CheckWorker: ~Copyable {
         if warnings.isEmpty { findings.addClean() } else { findings.add(warnings, row: row.row) }
     }
 
-    /// The row's first fault, or all that its payload has.
+    /// Adds the first error of a row that would not be sent, or all errors of its payload.
     private mutating func bad(_ row: Row, _ first: RowFinding) {
         if preparer.sizeTooLarge > 0 { findings.sizes.add(preparer.sizeTooLarge, row: row.row) }
-        // The template's own fault is told once, and not for every row.
+        // An error of the template itself is reported once, and not for every row.
         if plan.isOfEveryRow && first.file != plan.inputName { return findings.addBad() }
         let all = preparer.findings(of: row, cardNumbers: true)
         findings.add(all.contains(first) ? all : [first] + all, row: row.row)

@@ -1,7 +1,7 @@
 import APNSBatchModel
 import APNSBatchNotification
 
-/// What one thread of a check has found: counts, the first examples, and lines for the file.
+/// The findings of one thread of a check: counts, the first examples, and lines for the file.
 struct FindingTally: ~Copyable {
     private(set) var rows: UInt64 = 0
     private(set) var rowsWithErrors: UInt64 = 0
@@ -13,17 +13,17 @@ struct FindingTally: ~Copyable {
 
     init(file: FindingsFile?) { self.file = file }
 
-    /// A row about which there is nothing to say.
+    /// Adds a row without findings.
     @inline(__always)
     mutating func addClean() { rows += 1 }
 
-    /// A row that would not be sent for a reason that was told already.
+    /// Adds a row that would not be sent because of an error that was already reported.
     mutating func addBad() {
         rows += 1
         rowsWithErrors += 1
     }
 
-    /// A row with findings, at least one.
+    /// Adds a row with at least one finding.
     mutating func add(_ findings: [RowFinding], row: UInt64) {
         rows += 1
         let hasError = findings.contains { $0.severity == .error }
@@ -33,7 +33,7 @@ struct FindingTally: ~Copyable {
     }
 
     private mutating func add(_ finding: CampaignFinding) {
-        // Counted in place: taken out and put back, the group's examples would be copied each time.
+        // Counted in place, since taking the group out and putting it back would copy its examples each time.
         let group = CheckReport.Group(rule: finding.rule, severity: finding.severity, count: 0, examples: [])
         groups[finding.rule, default: group].add(finding)
         guard let file else { return }
@@ -46,7 +46,7 @@ struct FindingTally: ~Copyable {
         lines.removeAll(keepingCapacity: true)
     }
 
-    /// Writes what is left and adds everything to a report.
+    /// Writes the remaining lines, and adds all counts to a report.
     mutating func finish(into report: inout CheckReport) {
         if let file, !lines.isEmpty { flush(to: file) }
         report.rows += rows
@@ -65,7 +65,7 @@ extension CheckReport.Group {
 }
 
 extension CheckReport {
-    /// Adds another thread's findings of a rule; the examples of the lowest rows stay.
+    /// Adds another thread's findings of a rule, and keeps the examples of the lowest rows.
     fileprivate mutating func add(_ group: Group) {
         guard let place = groups.firstIndex(where: { $0.rule == group.rule }) else {
             groups.append(group)

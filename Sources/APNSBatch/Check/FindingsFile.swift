@@ -2,15 +2,17 @@ import APNSBatchBasics
 import APNSBatchModel
 import APNSBatchTransport
 
-/// `findings.csv`: all findings of a check, one a line, as the threads come by them. It is in its place when the check ends.
+/// `findings.csv`: all findings of a check, one per line, in the order in which the threads find them. The file appears at
+/// its path when the check ends.
 ///
 ///     severity,rule,row,file,line,column,message
 final class FindingsFile: Sendable {
-    /// Lines that a thread gathers before it writes them, in bytes.
+    /// The number of bytes that a thread gathers before it writes them.
     static let pieceBytes = 64 * 1024
     private static let header = "severity,rule,row,file,line,column,message\n"
 
-    /// A path that names the input or a template by mistake must not destroy it. Findings quote rows.
+    /// Only files that begin with the header are replaced, so that the path of an input or template given by mistake is not
+    /// overwritten. Only the owner can read the file, since findings quote rows.
     private static let kind = OutputFile.Kind("the findings of a check", startingWith: header)
 
     let path: String
@@ -29,16 +31,16 @@ final class FindingsFile: Sendable {
         write(Array(Self.header.utf8))
     }
 
-    /// Why a line could not be written; nil when all could.
+    /// The first error of writing; nil if there was none.
     var error: CampaignError? { failure.withLock { $0 } }
 
-    /// Appends whole lines.
+    /// Appends complete lines.
     func write(_ lines: [UInt8]) { attempt { (file) throws(OutputFileError) in try file.write(lines) } }
 
-    /// After the last line.
+    /// Completes the file, after the last line.
     func finish() { attempt { (file) throws(OutputFileError) in try file.finish() } }
 
-    /// One thread at a time, and nothing more after a failure.
+    /// Runs `body` under a lock, unless an earlier call has failed.
     private func attempt(_ body: (OutputFile) throws(OutputFileError) -> Void) {
         failure.withLock { failure in
             guard failure == nil else { return }
@@ -50,7 +52,7 @@ final class FindingsFile: Sendable {
         }
     }
 
-    /// Adds a finding's line.
+    /// Appends the line of a finding to `lines`.
     static func append(_ finding: CampaignFinding, to lines: inout [UInt8]) {
         let row = finding.row.map(String.init) ?? ""
         let line = finding.file == nil ? "," : "\(finding.line),\(finding.column)"
@@ -61,7 +63,7 @@ final class FindingsFile: Sendable {
         lines.append(UInt8(ascii: "\n"))
     }
 
-    /// Quoted only where RFC 4180 asks for it.
+    /// Appends a field, which is quoted only where RFC 4180 requires it.
     private static func append(field: String, to lines: inout [UInt8]) {
         guard field.utf8.contains(where: { ",\"\n\r".utf8.contains($0) }) else {
             lines += Array(field.utf8)

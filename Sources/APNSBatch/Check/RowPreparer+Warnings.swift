@@ -3,9 +3,9 @@ import APNSBatchNotification
 import APNSBatchRows
 import APNSBatchSending
 
-/// What earns a warning in a row's token and headers. A check asks for each row; a run does not.
+/// Warnings about a row's token and header fields, which a check reports and a run does not.
 extension RowPreparer {
-    /// - Parameter row: was prepared and is good.
+    /// - Parameter row: A row that was prepared and is valid.
     mutating func headerWarnings(of row: Row) -> [RowFinding] {
         guard broadcast == nil else { return [] }
         var found = unusualToken(row).map { [$0] } ?? []

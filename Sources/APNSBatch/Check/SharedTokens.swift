@@ -5,13 +5,13 @@ import APNSBatchRows
 import APNSBatchSending
 import APNSBatchTransport
 
-/// The tokens that the threads of a check have met.
+/// The tokens that all threads of a check have found.
 final class SharedTokens: Sendable {
     private final class Holder { var register = TokenRegister(bits: TokenRegister.bitsOfCheck) }
 
     private let holder = Guarded(Holder())
 
-    /// The row that has the same token, if a row that was noted has it.
+    /// Notes a token, and returns an earlier row with the same token; nil if there is none.
     func note(_ token: UnsafeRawBufferPointer, row: UInt64) -> UInt64? {
         let hash = TokenRegister.hash(token)
         return holder.withLock { $0.register.note(hash, row: row) }
@@ -21,7 +21,7 @@ final class SharedTokens: Sendable {
 }
 
 extension RowFault {
-    /// A token that another row has too.
+    /// The finding that another row has the same token.
     static func duplicateToken(of other: UInt64, _ row: Row, _ plan: CampaignPlan) -> RowFinding {
         finding(.duplicateToken, plan.roles.token, row, plan, "token: row \(other) has the same token")
     }

@@ -3,12 +3,12 @@ import APNSBatchCredentials
 import APNSBatchNotification
 import Glibc
 
-/// Looks at the files that prove who sends.
+/// Checks the files with credentials.
 struct CredentialsCheck {
-    /// Seconds since the epoch.
+    /// Seconds since 1970-01-01 00:00 UTC.
     let now: Int64
 
-    /// The findings, and credentials that can be used; nil when there are none.
+    /// Returns the findings, and the credentials if they are usable.
     func examine(_ credentials: Doctor.Credentials) -> (findings: [Doctor.Finding], usable: RequestCredentials?) {
         switch credentials {
         case .key(let file, let keyID, let teamID, let passphrase): return key(file, keyID, teamID, passphrase)
@@ -63,7 +63,7 @@ struct CredentialsCheck {
             remedy: "copy it from the developer account: key ids are listed under Keys, the team id under Membership")
     }
 
-    /// Apple names key files by their ids.
+    /// Compares the key id with the name of the key file, which Apple names by it, and with the team id.
     private func sameName(_ keyID: String, _ teamID: String, _ file: String) -> [Doctor.Finding] {
         var findings: [Doctor.Finding] = []
         let name = file.split(separator: "/").last.map(String.init) ?? file
@@ -117,7 +117,7 @@ struct CredentialsCheck {
         }
     }
 
-    /// Seconds before a certificate's end from which on somebody should look: 30 days.
+    /// The time before a certificate's end from which on there is a warning, in seconds: 30 days.
     private static let expiryNotice: Int64 = 30 * 86_400
 
     func facts(_ facts: CertificateFacts, _ file: String) -> [Doctor.Finding] {
@@ -153,7 +153,7 @@ struct CredentialsCheck {
 
     // MARK: Files
 
-    /// Reads a file, and looks who else may.
+    /// Reads a file, and checks that only its owner can access it if it is secret.
     private func read(
         _ file: String, as what: String, isSecret: Bool = true
     ) -> (findings: [Doctor.Finding], bytes: SecretBytes?) {
@@ -176,7 +176,7 @@ struct CredentialsCheck {
     }
 }
 
-/// A file of some kilobytes: a key, a certificate.
+/// Reads files of some kilobytes: keys and certificates.
 enum SmallFile {
     static let lengthMax = 1 << 20
 
@@ -184,7 +184,7 @@ enum SmallFile {
         let description: String
     }
 
-    /// The bytes, and the mode that says who may use the file.
+    /// Returns the content of a file and its mode.
     static func read(_ path: String) throws(Failure) -> (SecretBytes, mode_t) {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         var facts = stat()

@@ -2,8 +2,8 @@ import APNSBatchBasics
 import APNSBatchNotification
 import APNSBatchTransport
 
-/// Looks for what keeps campaigns from working on this machine and with these credentials: names, network, TLS, clock,
-/// key and certificate, and with one push whether a token is of production or of the sandbox.
+/// Checks whether campaigns can work on this machine and with these credentials: name resolution, network, TLS, clock, keys
+/// and certificates, and with a single push whether a token belongs to production or to the sandbox.
 ///
 /// ```swift
 /// var doctor = Doctor()
@@ -11,11 +11,11 @@ import APNSBatchTransport
 /// for finding in await doctor.examine() where finding.level != .ok { print(finding.text, finding.remedy ?? "") }
 /// ```
 public struct Doctor: Sendable {
-    /// A server to look at.
+    /// A server to check.
     public struct Endpoint: Sendable, Equatable {
         public enum Environment: String, Sendable {
             case production, sandbox
-            /// Some other server, of which nothing is known.
+            /// Another server, such as a simulator.
             case other
         }
 
@@ -37,22 +37,22 @@ public struct Doctor: Sendable {
         }
     }
 
-    /// The files that prove who sends. They are read here, so that what is wrong with them can be told.
+    /// Files with credentials. The doctor reads them itself, so that it can report what is wrong with them.
     public enum Credentials: Sendable {
-        /// A signing key (`.p8`), its id and the team's. The passphrase is for an encrypted one.
+        /// A signing key (`.p8`), its id and that of the team, and the passphrase if the key is encrypted.
         case key(file: String, keyID: String, teamID: String, passphrase: [UInt8]? = nil)
-        /// A client certificate (PEM, leaf first) and its key, nil when it is in the same file.
+        /// A client certificate (PEM, leaf first, or PKCS#12) and its key; nil if the key is in the same file.
         case certificate(file: String, keyFile: String?, passphrase: [UInt8]? = nil)
     }
 
-    /// A push that tells which environment a token is of: of type background, priority 5, expiration 0, payload
-    /// `{"aps":{"content-available":1}}`. The device shows nothing.
+    /// A push that determines the environment of a token. It has type background, priority 5, expiration 0 and the payload
+    /// `{"aps":{"content-available":1}}`, so that the device displays nothing.
     public struct Probe: Sendable, Equatable {
-        /// Device token, hex.
+        /// The device token, in hex digits.
         public var token: String
-        /// Bundle id of the app that has it.
+        /// The bundle id of the app that registered the token.
         public var topic: String
-        /// Which of the ``Doctor/credentials`` sends it, from 0.
+        /// The index in ``Doctor/credentials`` of those that send the push.
         public var sender: Int
 
         public init(token: String, topic: String, sender: Int = 0) {
@@ -63,21 +63,21 @@ public struct Doctor: Sendable {
     }
 
     public var endpoints = [Endpoint.production, .sandbox]
-    /// Of each team that sends.
+    /// The credentials to check, for each team.
     public var credentials: [Credentials] = []
     public var probe: Probe?
-    /// Certificates to trust besides the system's, PEM.
+    /// CA certificates to trust besides those of the system, in PEM.
     public var authorities: [UInt8] = []
-    /// Whether the system's certificates are trusted.
+    /// Whether the CA certificates of the system are trusted.
     public var systemTrust = true
-    /// For connecting and for each answer, in milliseconds.
+    /// The timeout for connecting, and for each answer, in milliseconds.
     public var timeout: UInt32 = 10_000
 
     public init() {}
 
-    /// Makes all checks, one after the other. Sends nothing to a device unless there is a ``probe``.
+    /// Runs all checks, one after the other, and returns their findings. Without a ``probe`` nothing is sent to a device.
     ///
-    /// - Parameter report: gets each finding as soon as it is there.
+    /// - Parameter report: Called with each finding as soon as it is available.
     public func examine(_ report: (Finding) -> Void = { _ in }) async -> [Finding] {
         var findings: [Finding] = []
         func add(_ found: [Finding]) {
@@ -127,6 +127,6 @@ public struct Doctor: Sendable {
 }
 
 extension Doctor.Endpoint {
-    /// `api.push.apple.com:443`.
+    /// Host and port, such as `api.push.apple.com:443`.
     var name: String { APNSHost.endpoint(host: host, port: port) }
 }

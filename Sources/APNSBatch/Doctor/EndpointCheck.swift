@@ -2,8 +2,8 @@ import APNSBatchBasics
 import APNSBatchNotification
 import APNSBatchTransport
 
-/// Looks at one server: names, network, TLS and clock, by one request that no device hears of. It asks for `/` and has
-/// no credentials; whatever the answer is, it has a date.
+/// Checks one server: name resolution, network, TLS and clock. It sends a request for `/` without credentials, which reaches
+/// no device; any answer of APNs to it has a date.
 struct EndpointCheck {
     static let clock = "clock"
 
@@ -20,7 +20,7 @@ struct EndpointCheck {
         return Self.findings(exchange, of: endpoint, now: Int64(SystemClock.seconds()))
     }
 
-    /// - Parameter now: seconds since the epoch when the answer came.
+    /// - Parameter now: The time of the answer, in seconds since 1970-01-01 00:00 UTC.
     static func findings(
         _ exchange: RequestClient.Exchange, of endpoint: Doctor.Endpoint, now: Int64
     ) -> [Doctor.Finding] {
@@ -45,7 +45,7 @@ struct EndpointCheck {
         return .init(.ok, "dns \(endpoint.host)", "\(four) IPv4, \(six) IPv6: \(list)\(more)")
     }
 
-    /// Addresses that were tried before one that answers: each costs every new connection time.
+    /// Findings about addresses that failed before one answered. Each of them delays every new connection.
     private static func unreached(_ exchange: RequestClient.Exchange) -> [Doctor.Finding] {
         guard exchange.address != nil else { return [] }
         return exchange.failed.map { address, why in
@@ -84,11 +84,12 @@ struct EndpointCheck {
 
     // MARK: The clock
 
-    /// Seconds that the clock may be ahead: then a provider token is of the future when it arrives. Some tolerance of
-    /// the answer's way and of the second that `date` is rounded to.
+    /// The limits for a clock that is ahead, in seconds, so that provider tokens seem to be from the future. The tolerance
+    /// covers the transmission time of the answer, and the rounding of `date` to a second.
     private static let aheadOK: Int64 = 10
     private static let aheadMax: Int64 = 60
-    /// Seconds that it may be behind. A token is kept for 52 minutes and refused from an hour on: 8 minutes are left.
+    /// The limits for a clock that is behind, in seconds. A token is used for 52 minutes and refused after an hour, which
+    /// leaves 8 minutes.
     private static let behindOK: Int64 = 60
     private static let behindMax: Int64 = 480
 

@@ -1,20 +1,20 @@
 extension Doctor {
-    /// What one check found.
+    /// The result of one check.
     public struct Finding: Sendable, Equatable {
         public enum Level: String, Sendable, CaseIterable {
             case ok
-            /// Works today, and somebody should look.
+            /// It works now, but should be looked at.
             case warning
-            /// A campaign would fail, or some of its rows.
+            /// A campaign, or some of its rows, would fail.
             case error
         }
 
         public let level: Level
-        /// What was looked at, such as `tls api.push.apple.com:443`.
+        /// The subject of the check, such as `tls api.push.apple.com:443`.
         public let what: String
-        /// A sentence without a full stop. Never holds a key or a provider token; device tokens are shortened.
+        /// A sentence without a full stop. It never contains a key or a provider token; device tokens are shortened.
         public let text: String
-        /// What to do about it; nil where there is nothing to do.
+        /// The remedy; nil if none is needed or known.
         public let remedy: String?
 
         init(_ level: Level, _ what: String, _ text: String, remedy: String? = nil) {

@@ -1,6 +1,6 @@
 import APNSBatchNotification
 
-/// Sends one push to a given token in each environment, and concludes where the token is at home.
+/// Sends a push to a given token in each environment, and concludes which of them the token belongs to.
 struct ProbeCheck {
     private let probe: Doctor.Probe
     private var answers: [(environment: Doctor.Endpoint.Environment, answer: Answer)] = []
@@ -9,7 +9,7 @@ struct ProbeCheck {
         self.probe = probe
     }
 
-    /// What is wrong with the probe itself; nothing is sent then.
+    /// What is invalid in the probe itself, so that nothing is sent; nil if it is valid.
     var fault: Doctor.Finding? {
         let token: String? =
             if case .failure(let fault) = path {
@@ -33,7 +33,8 @@ struct ProbeCheck {
             String(decoding: path.prefix(DeviceToken.pathPrefixLength + probe.token.utf8.count), as: UTF8.self))
     }
 
-    /// `background` with priority 5: nothing is shown on the device; expiration 0: nothing is stored if it is off.
+    /// The request of the probe. With type `background` and priority 5 the device displays nothing, and with expiration 0
+    /// nothing is stored while it is offline.
     var request: RequestClient.Request {
         RequestClient.Request(
             method: "POST", path: (try? path.get()) ?? "",
@@ -44,7 +45,7 @@ struct ProbeCheck {
             ], body: Array(#"{"aps":{"content-available":1}}"#.utf8))
     }
 
-    /// Notes the answer of one environment.
+    /// Notes the answer of one environment, and returns a finding about it.
     mutating func judge(
         _ result: Result<RequestClient.Response, RequestClient.Failure>, of endpoint: Doctor.Endpoint
     ) -> Doctor.Finding {
@@ -56,13 +57,13 @@ struct ProbeCheck {
             answers.append((endpoint.environment, answer))
             if answer.action == .accepted { return .init(.ok, what, "200: the push was accepted") }
             let words = AnswerWords(answer)
-            // One of the two environments says so of every token; what it means is the verdict's business.
+            // One of the two environments answers any token like this; `verdict` decides what it means.
             let isStrange = answer.isBadDeviceToken && endpoint.environment != .other
             return .init(isStrange ? .ok : .error, what, words.text, remedy: isStrange ? nil : words.remedy)
         }
     }
 
-    /// What all answers say together; empty where they say nothing more.
+    /// The conclusion from all answers; empty if there is none.
     var verdict: [Doctor.Finding] {
         let token = "token \(probe.token.prefix(8))..."
         let known = answers.filter { $0.environment != .other }

@@ -1,7 +1,7 @@
 import APNSBatchNotification
 
-/// Everything that this program knows of APNs, as Markdown: the content of docs/reference.md. Made from the tables that the
-/// program itself works by, so that it cannot say anything else.
+/// The tables of what this program knows about APNs, as Markdown: the content of docs/reference.md. They are generated from
+/// the tables that the program itself uses, so that the two cannot differ.
 public enum ReferenceTables {
     public static var markdown: String {
         """
@@ -29,7 +29,7 @@ public enum ReferenceTables {
         return "\n## \(title)\n\n" + lines.map { "| \($0.map(escape).joined(separator: " | ")) |\n" }.joined()
     }
 
-    /// A bar would end the cell.
+    /// Escapes bars, which would end the cell.
     private static func escape(_ cell: String) -> String {
         cell.split(separator: "|", omittingEmptySubsequences: false).joined(separator: "\\|")
     }

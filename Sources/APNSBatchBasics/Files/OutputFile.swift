@@ -1,27 +1,28 @@
 import Glibc
 import Synchronization
 
-/// A file that this program writes as a whole. The bytes go into a new file beside it, which takes its place when all of
-/// them are on the disk: nobody ever reads half of it, and what was there before survives every failure.
+/// A file that is replaced as a whole. Bytes are written to a temporary file in the same directory, which is renamed to
+/// the path when all of them are on the disk. Readers never see a partial file, and an existing file survives every
+/// failure.
 ///
-/// What stands in its place is replaced only if this program made it. Devices and pipes, such as `/dev/null`, are written to
-/// as they are.
+/// An existing file is replaced only if it was made by this program. Devices and pipes, such as `/dev/null`, are
+/// written to directly.
 ///
-/// One thread at a time.
+/// May be used by one thread at a time.
 package final class OutputFile: Sendable {
-    /// Who may read it.
+    /// The permissions of the file.
     package enum Readers: mode_t, Sendable {
-        /// The owner alone: for keys, and for whatever holds parts of rows, such as device tokens.
+        /// Readable by the owner only: for keys, and for files with parts of rows, such as device tokens.
         case owner = 0o600
-        /// Everybody whom the umask allows.
+        /// Readable by everyone, subject to the umask.
         case everybody = 0o644
     }
 
-    /// How an earlier file of the same kind is recognised.
+    /// How an existing file of the same kind is recognised.
     package struct Kind: Sendable {
-        /// What errors call its content, such as `the findings of a check`.
+        /// The description of the content in error messages, such as `the findings of a check`.
         package var name: String
-        /// Whether this program made a file that begins with these bytes; at most 64 KiB of it.
+        /// Returns whether a file was made by this program, given its beginning, at most 64 KiB.
         package var isOurs: @Sendable (_ start: [UInt8]) -> Bool
 
         package init(_ name: String, isOurs: @escaping @Sendable (_ start: [UInt8]) -> Bool) {
@@ -29,14 +30,14 @@ package final class OutputFile: Sendable {
             self.isOurs = isOurs
         }
 
-        /// Recognised by its first bytes.
+        /// Creates a kind of file that is recognised by its first bytes.
         package init(_ name: String, startingWith mark: String) {
             self.init(name) { $0.starts(with: mark.utf8) }
         }
     }
 
     private let path: String
-    /// The file that is written until `finish`; nil for a device or a pipe.
+    /// The path of the temporary file; nil for a device or a pipe.
     private let unfinished: String?
     private let descriptor: Int32
     private let isFinished = Atomic(false)
@@ -44,7 +45,7 @@ package final class OutputFile: Sendable {
     private static let startMax = 64 * 1024
     private static let number = Atomic<Int>(0)
 
-    /// Begins a file that will stand at `path`, which must be free, empty, or hold an earlier file of this kind.
+    /// Creates the temporary file. At `path` there must be no file, an empty file, or an earlier file of this kind.
     package init(_ path: String, _ kind: Kind, readers: Readers) throws(OutputFileError) {
         switch try Self.place(path, kind) {
         case .file(let target):
@@ -58,7 +59,7 @@ package final class OutputFile: Sendable {
         }
     }
 
-    /// Throws what `init` would throw because of what stands at `path`, and changes nothing.
+    /// Throws the error that `init` would throw because of the file at `path`, without changing anything.
     package static func check(_ path: String, _ kind: Kind) throws(OutputFileError) { _ = try place(path, kind) }
 
     deinit {
@@ -67,7 +68,7 @@ package final class OutputFile: Sendable {
     }
 
     private enum Place {
-        /// A symbolic link is followed, and stays.
+        /// A regular file, by its path with symbolic links resolved.
         case file(String)
         case device
     }
@@ -75,7 +76,7 @@ package final class OutputFile: Sendable {
     private static func place(_ path: String, _ kind: Kind) throws(OutputFileError) -> Place {
         var facts = stat()
         guard unsafe stat(path, &facts) == 0 else {
-            // A link that leads nowhere is somebody's, too.
+            // A dangling symbolic link is not replaced either.
             let code = errno
             guard code == ENOENT, unsafe lstat(path, &facts) != 0 else {
                 throw OutputFileError("create", path, code: code)
@@ -108,7 +109,7 @@ package final class OutputFile: Sendable {
         return start
     }
 
-    /// A new file in the same directory; nobody else has it.
+    /// Creates a temporary file in the same directory.
     private static func makeBeside(_ path: String, _ readers: Readers) throws(OutputFileError) -> (Int32, String) {
         let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         while true {
@@ -120,7 +121,7 @@ package final class OutputFile: Sendable {
         }
     }
 
-    /// Appends bytes.
+    /// Appends bytes to the file.
     package func write(_ bytes: Span<UInt8>) throws(OutputFileError) {
         var written = 0
         while written < bytes.count {
@@ -132,10 +133,10 @@ package final class OutputFile: Sendable {
         }
     }
 
-    /// Appends bytes.
+    /// Appends bytes to the file.
     package func write(_ bytes: [UInt8]) throws(OutputFileError) { try write(bytes.span) }
 
-    /// Puts the file in its place. Without it nothing remains of the file.
+    /// Syncs the temporary file and renames it to the path. Without this call, the temporary file is removed on deinit.
     package func finish() throws(OutputFileError) {
         guard let unfinished, !isFinished.load(ordering: .relaxed) else { return }
         try sync()
@@ -143,7 +144,7 @@ package final class OutputFile: Sendable {
         isFinished.store(true, ordering: .relaxed)
     }
 
-    /// The same where nothing may stand yet; false when something does, which is left as it is.
+    /// Like `finish`, but replaces nothing: returns false if there is a file at the path.
     private func finishIfFree() throws(OutputFileError) -> Bool {
         guard let unfinished else { return false }
         try sync()
@@ -158,7 +159,7 @@ package final class OutputFile: Sendable {
         }
     }
 
-    /// Writes a whole file, or none.
+    /// Writes a complete file; on failure the existing file is unchanged.
     package static func write(
         _ bytes: [UInt8], to path: String, _ kind: Kind, readers: Readers
     ) throws(OutputFileError) {
@@ -167,9 +168,10 @@ package final class OutputFile: Sendable {
         try file.finish()
     }
 
-    /// Makes a whole file where nothing stands yet. Of several processes that try it at once, one succeeds.
+    /// Creates a complete file if there is none at the path. Of several processes that call it at the same time, one
+    /// succeeds.
     ///
-    /// - Returns: false when something stands there, which is left as it is.
+    /// - Returns: False if there is a file, which is left unchanged.
     package static func create(_ bytes: [UInt8], at path: String, readers: Readers) throws(OutputFileError) -> Bool {
         var facts = stat()
         guard unsafe lstat(path, &facts) != 0 else { return false }

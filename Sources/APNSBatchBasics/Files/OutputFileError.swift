@@ -1,13 +1,13 @@
 import Glibc
 
-/// Why a file could not be written, with its path.
+/// The reason why a file could not be written, with its path.
 package enum OutputFileError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The system refused.
+    /// A system call failed.
     case system(action: String, path: String, code: Int32)
-    /// There is something else in its place.
+    /// The existing file is of another kind.
     case foreign(_ path: String, wanted: String)
 
-    /// - Parameter code: of the system; the last one unless given.
+    /// - Parameter code: The error number; `errno` by default.
     init(_ action: String, _ path: String, code: Int32 = errno) {
         self = .system(action: action, path: path, code: code)
     }

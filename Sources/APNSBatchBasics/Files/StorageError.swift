@@ -1,10 +1,10 @@
-/// Why a disk did not do as asked.
+/// A failed operation on a file.
 package struct StorageError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What was to be done, such as `write`.
+    /// The operation, such as `write`.
     package var action: String
-    /// What was to be done to it: a path.
+    /// The path of the file.
     package var name: String
-    /// Of the system.
+    /// The error number of the system, ``notRegular`` or ``changed``.
     package var code: Int32
 
     package init(_ action: String, _ name: String, code: Int32) {
@@ -13,9 +13,9 @@ package struct StorageError: Error, Equatable, Sendable, CustomStringConvertible
         self.code = code
     }
 
-    /// In the place of a system's code: the file is no regular file.
+    /// A value of ``code``: the file is not a regular file.
     package static let notRegular: Int32 = -1
-    /// In the place of a system's code: somebody else changed or removed the file while it was written.
+    /// A value of ``code``: another program changed or removed the file while it was being written.
     package static let changed: Int32 = -2
 
     package var description: String {

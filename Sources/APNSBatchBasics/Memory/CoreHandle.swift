@@ -1,4 +1,5 @@
-/// The address of an object of the C core that several threads may hold; its header says what each of them may do with it.
+/// A pointer to an object of the C core that several threads may refer to. The header of the object says which
+/// functions may be called from other threads.
 @safe
 package struct CoreHandle: @unchecked Sendable {
     package let pointer: OpaquePointer

@@ -1,27 +1,27 @@
 import Glibc
 
-/// Bytes that are wiped when the last reference goes: a key, a passphrase, a token. Immutable.
+/// Immutable bytes that are wiped when the last reference is released: a key, a passphrase or a token.
 @safe
 package final class SecretBytes: Sendable {
-    /// Never changed after init.
+    /// Not modified after init.
     nonisolated(unsafe) private let storage: UnsafeMutableBufferPointer<UInt8>
 
-    /// Copies the bytes.
+    /// Creates a copy of the bytes.
     package init(copying bytes: some Collection<UInt8>) {
         unsafe storage = .allocate(capacity: bytes.count)
         _ = unsafe storage.initialize(fromContentsOf: bytes)
     }
 
-    /// Copies the bytes and wipes the original, if it is not shared with another array.
+    /// Creates a copy of the bytes and wipes the original, unless another array shares its storage.
     package convenience init(consuming bytes: inout [UInt8]) {
         self.init(copying: bytes)
         Self.wipe(&bytes)
         bytes = []
     }
 
-    /// Takes over `count` bytes that `read` writes.
+    /// Creates the bytes that `read` writes.
     ///
-    /// - Parameter read: fills the room that it is given from its start and tells how many bytes of it are of use.
+    /// - Parameter read: Fills the buffer from its start, and returns the number of bytes that it has written.
     package init<E: Error>(
         capacity: Int, _ read: (UnsafeMutableRawBufferPointer) throws(E) -> Int
     ) throws(E) {
@@ -42,20 +42,20 @@ package final class SecretBytes: Sendable {
 
     package var count: Int { unsafe storage.count }
 
-    /// Lends the bytes.
+    /// Calls `body` with the bytes.
     package func withSpan<R, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {
         try body(unsafe UnsafeBufferPointer(storage).span)
     }
 
-    /// An array that nobody wipes: for a caller who is to have the secret.
+    /// A copy of the bytes in an array, which is not wiped.
     package var unwipedCopy: [UInt8] { unsafe Array(storage) }
 
-    /// Overwrites the bytes in a way that the compiler does not remove.
+    /// Overwrites bytes in a way that the compiler does not remove.
     package static func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
         if let start = bytes.baseAddress { unsafe explicit_bzero(start, bytes.count) }
     }
 
-    /// The same for an array, if its bytes are not shared with another.
+    /// Overwrites the bytes of an array, unless another array shares its storage.
     package static func wipe(_ bytes: inout [UInt8]) {
         unsafe bytes.withUnsafeMutableBytes { unsafe wipe($0) }
     }

@@ -1,9 +1,9 @@
-/// The hash FNV-1a of 64 bits (Fowler, Noll, Vo): for each byte, exclusive or, then times the prime.
+/// The 64-bit hash function FNV-1a (Fowler, Noll, Vo).
 package enum FNV1a {
     @inlinable package static var basis: UInt64 { 0xCBF2_9CE4_8422_2325 }
     @inlinable package static var prime: UInt64 { 0x0000_0100_0000_01B3 }
 
-    /// The hash of `bytes`, going on from `state`.
+    /// Returns the hash of `bytes`, continued from `state`.
     @inlinable @inline(__always)
     package static func hash(_ bytes: UnsafeRawBufferPointer, from state: UInt64) -> UInt64 {
         var hash = state
@@ -13,11 +13,11 @@ package enum FNV1a {
         return hash
     }
 
-    /// Spreads every bit over the upper ones, which are almost the same for tokens that differ in their last digits only.
+    /// Mixes the bits of a hash: for tokens that differ in their last digits only, its upper bits are almost the same.
     @inlinable @inline(__always)
     package static func spread(_ hash: UInt64) -> UInt64 { (hash ^ (hash >> 33)) &* 0xFF51_AFD7_ED55_8CCD }
 
-    /// The state after the eight bytes of `seed`, least significant first.
+    /// Returns the state after hashing the eight bytes of `seed`, least significant first.
     package static func state(seed: UInt64) -> UInt64 {
         var hash = basis
         for shift in stride(from: UInt64(0), to: 64, by: 8) {

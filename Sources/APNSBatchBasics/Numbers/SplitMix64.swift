@@ -1,4 +1,4 @@
-/// A small generator of random numbers, for anything but secrets (Steele, Lea, Flood: "Fast splittable pseudorandom number
+/// A random number generator for purposes other than security (Steele, Lea, Flood: "Fast splittable pseudorandom number
 /// generators", 2014).
 package struct SplitMix64: Sendable {
     private var state: UInt64
@@ -10,10 +10,11 @@ package struct SplitMix64: Sendable {
         return Self.mix(state)
     }
 
-    /// A number in [0, 1).
+    /// Returns a random number in [0, 1).
     package mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
 
-    /// A bijection of 64 bits: every bit of the input changes every bit of the output with even chance.
+    /// Maps 64 bits to 64 bits bijectively: every bit of the input changes every bit of the output with a probability
+    /// of one half.
     @inlinable @inline(__always)
     package static func mix(_ value: UInt64) -> UInt64 {
         var mixed = value &+ 0x9E37_79B9_7F4A_7C15

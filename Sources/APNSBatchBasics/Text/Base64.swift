@@ -1,7 +1,7 @@
 import CAPNSCommon
 
-/// Base64 (RFC 4648): with the standard alphabet and padding (section 4), or for URLs and without padding (section 5), as
-/// RFC 7515 uses it.
+/// Base64 (RFC 4648): with the standard alphabet and padding (section 4), or for URLs and without padding (section 5,
+/// as used in RFC 7515).
 package enum Base64 {
     package static func encode(_ bytes: [UInt8]) -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: apns_base64_length(bytes.count)) { text, count in
@@ -10,7 +10,8 @@ package enum Base64 {
         }
     }
 
-    /// Nil for anything but the one text of a value: blanks, missing padding, bits behind the last byte.
+    /// Returns the decoded bytes, or nil for texts that are not canonical: with blanks, without padding, or with
+    /// nonzero bits after the last byte.
     package static func decode(_ text: [UInt8]) -> [UInt8]? {
         var count = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3 + 1) { bytes, initialized in
@@ -20,7 +21,7 @@ package enum Base64 {
         return count < 0 ? nil : bytes
     }
 
-    /// In the one array that is returned, so that a caller can wipe it.
+    /// Encodes for URLs. Uses only the array that is returned, so that the caller can wipe the text.
     package static func encodeURL(_ bytes: [UInt8]) -> [UInt8] {
         var text = encode(bytes)
         while text.last == UInt8(ascii: "=") { text.removeLast() }
@@ -34,7 +35,7 @@ package enum Base64 {
         return text
     }
 
-    /// Nil for anything but the one text of a value.
+    /// Decodes text for URLs; returns nil for texts that are not canonical.
     package static func decodeURL(_ text: some Collection<UInt8>) -> [UInt8]? {
         var standard: [UInt8] = []
         standard.reserveCapacity(text.count + 3)

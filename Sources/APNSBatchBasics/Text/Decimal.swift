@@ -1,7 +1,7 @@
-/// Decimal digits without a string.
+/// Decimal digits in memory, without `String`.
 package enum Decimal {
-    /// Writes `number` at `target` and gives the number of digits. There must be room for 20 bytes, or for eight if there
-    /// are no more digits: what is behind the digits may be written over.
+    /// Writes the digits of `number` and returns how many there are. `target` must have room for 20 bytes, or for 8 if
+    /// there are at most 8 digits; bytes after the digits may be overwritten.
     package static func write(_ number: UInt64, to target: UnsafeMutablePointer<UInt8>) -> Int {
         if number < 10 {
             unsafe target[0] = UInt8(ascii: "0") + UInt8(number)
@@ -13,7 +13,8 @@ package enum Decimal {
             unsafe UnsafeMutableRawPointer(target + written).storeBytes(of: eightDigits(tail), as: UInt64.self)
             return written + 8
         }
-        // How many there are is known long before they are: what follows in the buffer need not wait for them.
+        // The number of digits is computed independently of the digits, so that writing what follows need not wait for
+        // them.
         func reaches(_ bound: UInt64) -> Int { number >= bound ? 1 : 0 }
         let digits =
             1 + reaches(10) + reaches(100) + reaches(1000) + reaches(10_000) + reaches(100_000) + reaches(1_000_000)
@@ -23,10 +24,10 @@ package enum Decimal {
         return digits
     }
 
-    /// Eight digits of a number below 100,000,000, as they stand in memory: pairs of four digits, of two, of one are
-    /// divided side by side.
+    /// Returns eight digits of a number below 100,000,000 in memory order, computed in parallel: pairs of four digits,
+    /// then of two, then of one.
     private static func eightDigits(_ number: UInt64) -> UInt64 {
-        // Four digits in each half, the first ones in the lower half; division by 100 and by 10 as multiplication.
+        // Four digits in each half, the leading ones in the lower half. Divisions by 100 and by 10 are multiplications.
         let fours = number / 10_000 | (number % 10_000) << 32
         let hundreds = (fours &* 10_486) >> 20 & 0x0000_007F_0000_007F
         let twos = hundreds | (fours &- hundreds &* 100) << 16
@@ -35,7 +36,7 @@ package enum Decimal {
         return (ones | 0x3030_3030_3030_3030).littleEndian
     }
 
-    /// The number that the digits write; nil when there are none, when there is anything else, and past 18 digits.
+    /// Returns the number that the digits represent, or nil if there are none, more than 18, or other characters.
     package static func read(_ text: Slice<UnsafeRawBufferPointer>) -> UInt64? { unsafe value(of: text) }
 
     static func value(of text: some Collection<UInt8>) -> UInt64? {
@@ -51,11 +52,11 @@ package enum Decimal {
 }
 
 extension UInt8 {
-    /// Whether it is an ASCII digit.
+    /// Whether the byte is an ASCII digit.
     @inlinable @inline(__always)
     package var isDigit: Bool { self &- 0x30 < 10 }
 
-    /// Whether it is an ASCII letter or digit.
+    /// Whether the byte is an ASCII letter or digit.
     @inlinable @inline(__always)
     package var isLetterOrDigit: Bool { isDigit || (self | 0x20) &- 0x61 < 26 }
 }

@@ -1,5 +1,4 @@
-/// The `date` field of a response in the one form that may be sent today (RFC 9110 section 5.6.7):
-/// `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// Dates in HTTP header fields (RFC 9110, section 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
 package enum HTTPDate {
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
@@ -7,7 +6,9 @@ package enum HTTPDate {
 
     private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 
-    /// - Parameter seconds: since 1970-01-01 00:00 UTC, in the years 0 to 9999.
+    /// Returns the date in the preferred form.
+    ///
+    /// - Parameter seconds: Seconds since 1970-01-01 00:00 UTC, in the years 0 to 9999.
     package static func text(_ seconds: Int64) -> String {
         let time = CivilTime(seconds)
         let year = String(repeating: "0", count: max(0, 4 - "\(time.year)".utf8.count)) + "\(time.year)"
@@ -15,17 +16,19 @@ package enum HTTPDate {
         return "\(weekdays[time.weekday]), \(time.two(time.day)) \(month) \(year) \(time.clock) GMT"
     }
 
-    /// Seconds since 1970-01-01 00:00 UTC; nil for anything else than that form. The day of the week is not looked at.
+    /// Reads the preferred form. Returns seconds since 1970-01-01 00:00 UTC, or nil for other texts. The day of the
+    /// week is not checked.
     package static func parse(_ text: String) -> Int64? {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 6, parts[0].utf8.count == 4, parts[0].hasSuffix(","), parts[5] == "GMT" else { return nil }
         return seconds(day: parts[1], month: parts[2], year: parts[3], time: parts[4])
     }
 
-    /// Reads that form, and two obsolete ones that a recipient takes all the same: `Sunday, 06-Nov-94 08:49:37 GMT` and
-    /// `Sun Nov  6 08:49:37 1994`.
+    /// Reads the preferred form, and the two obsolete forms that recipients must accept:
+    /// `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`.
     ///
-    /// - Parameter now: two digits of a year mean none that is more than fifty years ahead.
+    /// - Parameter now: The current time, in seconds since 1970-01-01 00:00 UTC. A year of two digits is never taken as
+    ///   one that is more than fifty years in the future.
     package static func parseAnyForm(_ text: String, now: Int64) -> Int64? {
         if let today = parse(text) { return today }
         let parts = text.split(separator: " ", omittingEmptySubsequences: true)

@@ -1,6 +1,6 @@
-/// Times as RFC 3339 section 5.6 writes them: `2026-01-01T02:00:00+02:00`. Fractions of a second are passed over.
+/// Timestamps of RFC 3339, section 5.6, such as `2026-01-01T02:00:00+02:00`. Fractions of a second are ignored.
 package enum Timestamp {
-    /// Seconds since 1970-01-01 00:00 UTC; nil for another text or a day that does not exist.
+    /// Returns seconds since 1970-01-01 00:00 UTC, or nil for other texts and for days that do not exist.
     package static func parse(_ text: UnsafeRawBufferPointer) -> Int64? { unsafe parse(bytes: text) }
 
     static func parse(bytes text: some Collection<UInt8>) -> Int64? {
@@ -16,7 +16,9 @@ package enum Timestamp {
         return CivilTime.days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset
     }
 
-    /// A time in UTC as ``parse(_:)`` reads it: `2026-01-01T00:00:00Z`.
+    /// Returns a timestamp in UTC, such as `2026-01-01T00:00:00Z`.
+    ///
+    /// - Parameter seconds: Seconds since 1970-01-01 00:00 UTC.
     package static func text(_ seconds: Int64) -> String {
         let time = CivilTime(seconds)
         return "\(time.year)-\(time.two(time.month))-\(time.two(time.day))T\(time.clock)Z"
@@ -31,7 +33,7 @@ package enum Timestamp {
             return Int64(value)
         }
 
-        /// Passes the character, a letter in either case.
+        /// Skips the character; letters match in either case.
         mutating func skip(_ character: Unicode.Scalar) -> Bool {
             guard let byte = rest.first else { return false }
             let isLetter = character.properties.isAlphabetic
@@ -49,7 +51,7 @@ package enum Timestamp {
             return digits > 0
         }
 
-        /// `Z`, or hours and minutes ahead of UTC; in seconds.
+        /// Reads `Z`, or hours and minutes ahead of UTC; returns seconds.
         mutating func offset() -> Int64? {
             if skip("Z") { return 0 }
             let sign: Int64 = rest.first == UInt8(ascii: "-") ? -1 : 1
@@ -69,8 +71,8 @@ package enum Timestamp {
     }
 }
 
-/// A time of the proleptic Gregorian calendar in UTC. Years are counted from March, so that a leap day is a year's last, and in
-/// eras of 400 years, which all have 146,097 days.
+/// A time in UTC in the proleptic Gregorian calendar. The algorithm counts years from March, so that a leap day is the
+/// last day of a year, and in eras of 400 years, each of which has 146,097 days.
 struct CivilTime {
     let year: Int64
     let month: Int64
@@ -80,11 +82,11 @@ struct CivilTime {
     /// Days since Sunday.
     let weekday: Int
 
-    /// - Parameter seconds: since 1970-01-01 00:00.
+    /// - Parameter seconds: Seconds since 1970-01-01 00:00.
     init(_ seconds: Int64) {
         let days = seconds.floored(86_400)
         second = seconds - days * 86_400
-        // The first day of 1970 was a Thursday.
+        // 1970-01-01 was a Thursday.
         weekday = Int(days + 4 - (days + 4).floored(7) * 7)
         let shifted = days + 719_468
         let era = shifted.floored(146_097)
@@ -97,7 +99,7 @@ struct CivilTime {
         day = dayOfYear - (153 * monthsFromMarch + 2) / 5 + 1
     }
 
-    /// Days from 1970-01-01 to a date.
+    /// Returns the number of days from 1970-01-01 to a date.
     static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let years = month > 2 ? year : year - 1
         let monthsFromMarch = (month + 9) % 12
@@ -106,15 +108,15 @@ struct CivilTime {
         return years / 400 * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// `23:59:59`.
+    /// The time of day, such as `23:59:59`.
     var clock: String { "\(two(second / 3600)):\(two(second / 60 % 60)):\(two(second % 60))" }
 
-    /// A number in two digits or more.
+    /// Returns a number with at least two digits.
     func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
 
 extension Int64 {
-    /// The quotient, rounded down.
+    /// Returns the quotient, rounded down.
     fileprivate func floored(_ divisor: Int64) -> Int64 {
         let quotient = self / divisor
         return quotient * divisor > self ? quotient - 1 : quotient

@@ -1,6 +1,8 @@
 extension UnsafePointer<UInt8> {
-    /// Bytes of the character in UTF-8 that begins here, of which at least one is there; 0 if it is not well-formed as table
-    /// 3-7 of the Unicode standard has it: no overlong forms, no surrogates, nothing above U+10FFFF.
+    /// Returns the length in bytes of the UTF-8 sequence that begins here, or 0 if it is not well-formed (table 3-7 of
+    /// the Unicode standard). Overlong forms, surrogates and values above U+10FFFF are not well-formed.
+    ///
+    /// - Parameter available: The number of readable bytes, at least 1.
     @inlinable @inline(__always)
     package func sequenceLength(available: Int) -> Int {
         let first = unsafe self[0]
@@ -17,7 +19,7 @@ extension UnsafePointer<UInt8> {
 }
 
 extension UInt8 {
-    /// Whether it continues a sequence of UTF-8.
+    /// Whether the byte is a continuation byte of UTF-8.
     @inlinable @inline(__always)
     package var isContinuation: Bool { self & 0xC0 == 0x80 }
 }

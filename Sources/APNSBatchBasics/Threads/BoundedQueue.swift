@@ -1,10 +1,10 @@
-/// Passes batches from thread to thread. It is bounded, and only threads that may wait are made to wait.
+/// A bounded queue that passes batches between threads.
 ///
-/// Elements are batches of thousands of rows, so one lock for each costs nothing that can be measured.
+/// Elements are batches of thousands of rows, so that the cost of a lock per element is negligible.
 package final class BoundedQueue<Element: Sendable>: Sendable {
     private struct State {
         var elements: [Element] = []
-        /// How many of `elements` were taken already. They are removed together, when there are `takenMax`.
+        /// The number of `elements` that were already taken. They are removed together when there are `takenMax`.
         var head = 0
         var isClosed = false
 
@@ -27,7 +27,7 @@ package final class BoundedQueue<Element: Sendable>: Sendable {
         }
     }
 
-    /// What a look at the queue found.
+    /// The result of an attempt to take an element.
     package enum Taken {
         case element(Element)
         case nothingYet
@@ -44,7 +44,8 @@ package final class BoundedQueue<Element: Sendable>: Sendable {
 
     package var isEmpty: Bool { state.withLock { $0.count == 0 } }
 
-    /// Waits for room. Returns false when the queue was closed and the element was not taken.
+    /// Adds an element, waiting for room if necessary. Returns false if the queue is closed; the element is not added
+    /// then.
     @discardableResult
     package func push(_ element: Element) -> Bool {
         let isTaken = state.wait { state -> Bool? in
@@ -57,13 +58,13 @@ package final class BoundedQueue<Element: Sendable>: Sendable {
         return isTaken == true
     }
 
-    /// Waits for an element; nil when the queue is closed and empty.
+    /// Takes an element, waiting for one if necessary. Returns nil when the queue is closed and empty.
     package func pop() -> Element? {
         guard case .element(let element) = pop(until: nil) else { return nil }
         return element
     }
 
-    /// Waits for an element until a time in nanoseconds of the monotonic clock; nil to wait without end.
+    /// Takes an element, waiting for one until a time on the monotonic clock, in nanoseconds; nil for no limit.
     package func pop(until deadline: UInt64?) -> Taken {
         let taken = state.wait(until: deadline) { state -> Taken? in
             switch state.take() {
@@ -75,13 +76,13 @@ package final class BoundedQueue<Element: Sendable>: Sendable {
         return taken ?? .nothingYet
     }
 
-    /// Never waits.
+    /// Takes an element if there is one, without waiting.
     package func tryPop() -> Taken {
         let taken = state.withLock { $0.take() }
         if case .element = taken { state.wakeAll() }
         return taken
     }
 
-    /// No more elements come; those inside are still handed out.
+    /// Closes the queue to new elements. Elements in the queue can still be taken.
     package func close() { state.change { $0.isClosed = true } }
 }

@@ -1,9 +1,8 @@
 import Glibc
 
-/// A value behind a lock, for what threads share off the way of a row. Threads can wait for its changes.
+/// A value protected by a lock. Threads can wait for changes of the value. It is not used on the path of a row.
 ///
-/// It uses the system's mutex, which the thread sanitizer understands. The sanitizer does not understand
-/// `Synchronization.Mutex` when threads contend for it.
+/// It uses a pthread mutex because ThreadSanitizer does not understand `Synchronization.Mutex` under contention.
 @safe
 package final class Guarded<Value: ~Copyable>: @unchecked Sendable {
     /// Accessed only while `mutex` is held.
@@ -28,7 +27,7 @@ package final class Guarded<Value: ~Copyable>: @unchecked Sendable {
         unsafe mutex.deallocate()
     }
 
-    /// Holds the lock for the length of `body`, which must not take the same lock again. Wakes nobody.
+    /// Calls `body` with the lock held. `body` must not take the same lock again. Does not wake waiting threads.
     package func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
@@ -37,23 +36,24 @@ package final class Guarded<Value: ~Copyable>: @unchecked Sendable {
         return try body(&value)
     }
 
-    /// The same as `withLock`, or nil at once while another thread holds the lock.
+    /// Like `withLock`, but returns nil without waiting if another thread holds the lock.
     package func withLockIfAvailable<Result>(_ body: (inout sending Value) -> sending Result) -> sending Result? {
         guard unsafe pthread_mutex_trylock(mutex) == 0 else { return nil }
         defer { unlock() }
         return body(&value)
     }
 
-    /// Changes the value and wakes every thread that waits.
+    /// Changes the value with the lock held, and wakes all waiting threads.
     package func change<Result>(_ body: (inout sending Value) -> sending Result) -> sending Result {
         defer { wakeAll() }
         return withLock(body)
     }
 
-    /// Calls `body` under the lock, again after each change of the value, until it returns a result or the time has come.
+    /// Calls `body` with the lock held, and again after each change of the value, until it returns a result or the
+    /// deadline passes.
     ///
-    /// - Parameter deadline: nanoseconds of the monotonic clock; nil to wait without end.
-    /// - Returns: nil when the time came first.
+    /// - Parameter deadline: A time on the monotonic clock, in nanoseconds; nil for no limit.
+    /// - Returns: The result of `body`, or nil if the deadline passed first.
     package func wait<Result>(
         until deadline: UInt64? = nil, _ body: (inout sending Value) -> sending Result?
     ) -> sending Result? {
@@ -75,7 +75,7 @@ package final class Guarded<Value: ~Copyable>: @unchecked Sendable {
         }
     }
 
-    /// Wakes every thread that waits, so that each looks at the value again.
+    /// Wakes all waiting threads, so that they check the value again.
     package func wakeAll() { unsafe pthread_cond_broadcast(condition) }
 
     private func unlock() { unsafe check(pthread_mutex_unlock(mutex)) }

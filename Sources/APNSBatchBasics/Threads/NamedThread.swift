@@ -1,7 +1,7 @@
 import CAPNSCommon
 import Glibc
 
-/// The system gives this process no thread.
+/// The system refused to start a thread.
 package struct ThreadError: Error, CustomStringConvertible, Sendable {
     package let name: String
     package let code: Int32
@@ -12,8 +12,8 @@ package struct ThreadError: Error, CustomStringConvertible, Sendable {
     }
 }
 
-/// A thread with a name of at most 15 bytes, which `top -H` shows. Signals are left to the process's other threads, but for
-/// those that a fault of the thread itself raises.
+/// A thread with a name of at most 15 bytes, which `top -H` shows. It blocks all signals except those that a fault of
+/// the thread itself raises.
 package struct NamedThread: ~Copyable {
     private let thread: pthread_t
 
@@ -51,8 +51,8 @@ package struct NamedThread: ~Copyable {
         throw ThreadError(name: name, code: status)
     }
 
-    /// Runs `body` on a thread of its own and gives what it returns. The thread has ended by then, and with it what
-    /// libraries keep for each thread.
+    /// Runs `body` on a new thread and returns its result after the thread has ended, so that thread-local state of
+    /// libraries has been released.
     package static func value<Value: Sendable>(
         _ name: String, _ body: @escaping @Sendable () -> Value
     ) async throws(ThreadError) -> Value {
@@ -70,8 +70,8 @@ package struct NamedThread: ~Copyable {
         return try result.get()
     }
 
-    /// Starts `count` threads that are told their numbers, and waits until all have ended. When the system refuses one,
-    /// `failed` is called at once, no further thread is started, and those that run are still waited for.
+    /// Starts `count` threads, each with its number, and waits until all have ended. If the system refuses one,
+    /// `failed` is called at once, no further thread is started, and the running ones are still waited for.
     package static func together(
         _ name: String, count: Int, failed: (ThreadError) -> Void, _ body: @escaping @Sendable (_ number: Int) -> Void
     ) {
@@ -84,13 +84,13 @@ package struct NamedThread: ~Copyable {
         for thread in threads { pthread_join(thread, nil) }
     }
 
-    /// Starts a thread that nobody waits for. Returns false when the system refuses it.
+    /// Starts a detached thread. Returns false if the system refuses it.
     package static func tryDetached(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
         guard let thread = try? start(name, body) else { return false }
         pthread_detach(thread)
         return true
     }
 
-    /// Waits for the thread's end.
+    /// Waits until the thread has ended.
     package consuming func join() { pthread_join(thread, nil) }
 }

@@ -1,39 +1,40 @@
 extension Campaign {
-    /// When the answers end the run: too many of them say that the campaign is wrong, or that APNs is in trouble.
+    /// The shares of refusals at which a run ends, because the campaign is wrong or APNs is in trouble.
     ///
-    /// Without shares of one's own a run stops when 80 % of its first answers are BadDeviceToken or DeviceTokenNotForTopic,
-    /// or all of them one and the same 400, or all of them refusals that no single device can be the cause of, such as 404
-    /// (``Share/never`` for ``anyReason`` switches the latter off). Answers are counted over all lanes, for each provider by itself. Rows not sent by
-    /// then stay unsent, and ``CampaignRun/failure`` says reason, share and remedy.
+    /// By default a run ends when 80 % of its first answers are BadDeviceToken or DeviceTokenNotForTopic, when all of them
+    /// have the same reason of status 400, or when all of them are refusals that no single device can cause, such as 404.
+    /// ``Share/never`` for ``anyReason`` disables the last of these rules. Answers are counted over all lanes, separately
+    /// for each provider. Rows that were not sent by then stay unsent, and ``CampaignRun/failure`` has the reason, the share
+    /// and a remedy.
     public struct CircuitBreaker: Sendable, Equatable {
-        /// A share of the answers in the window.
+        /// A share of the answers in the window, as a limit.
         public enum Share: Sendable, Equatable {
-            /// More than 0, at most 100.
+            /// A percentage, more than 0 and at most 100.
             case percent(Double)
-            /// Not even the default.
+            /// No limit, not even the default one.
             case never
         }
 
-        /// The name of all answers but 200, those included after which a row is sent again.
+        /// The key for all answers but 200, including those after which a row is sent again.
         public static let anyReason = "any"
 
-        /// By APNs's reason, such as `Unregistered`, or ``anyReason``. Takes the place of that reason's default, and holds as
-        /// long as the run goes on; the defaults are for the first 20,000 answers.
+        /// The limits by APNs's reason, such as `Unregistered`, or by ``anyReason``. A limit replaces the default of its
+        /// reason, and applies during the whole run; the defaults apply to the first 20,000 answers.
         public var shares: [String: Share] = [:]
-        /// How many answers are looked back at, 10 to 1,000,000,000. A sixteenth more may be.
+        /// The number of latest answers that are considered, 10 to 1,000,000,000. It may be exceeded by a sixteenth.
         public var window = 20_000
-        /// Fewer answers say nothing; at least 1, at most ``window``.
+        /// The number of answers before a limit applies, at least 1 and at most ``window``.
         public var minimum = 500
 
         public init() {}
     }
 
-    /// The first rows, sent alone over one connection of one lane. The rest starts when they have passed; when too many of
-    /// them are rejected or unknown, the run stops, and the rest stays unsent.
+    /// The number of first rows that are sent alone, over one connection of one lane. The rest is sent when they have
+    /// passed; if too many of them are rejected or unknown, the run ends, and the rest stays unsent.
     public struct Canary: Sendable, Equatable {
-        /// How many rows, at least 1; rows that are not sent, such as invalid ones, do not count.
+        /// The number of rows, at least 1. Rows that are not sent, such as invalid ones, do not count.
         public var rows: Int
-        /// How many of them may be rejected, in percent, 0 to 100.
+        /// The share of these rows that may be rejected or unknown, in percent, 0 to 100.
         public var maxRejectedPercent: Double
 
         public init(rows: Int, maxRejectedPercent: Double = 5) {

@@ -1,8 +1,8 @@
 import APNSBatchNotification
 
 extension Campaign.Expiration {
-    /// Reads seconds since 1970 or 0, a time of RFC 3339 (`2026-01-01T08:00:00Z`), or a duration (`90s`, `30m`, `2h`,
-    /// `7d`); nil for anything else.
+    /// Parses seconds since 1970 or 0, a time of RFC 3339 (`2026-01-01T08:00:00Z`), or a duration (`90s`, `30m`, `2h`,
+    /// `7d`). Returns nil for any other text.
     public init?(_ text: String) {
         guard case .success(let rule) = Array(text.utf8).withUnsafeBytes({ GivenExpiration.parse($0) }) else {
             return nil
@@ -13,7 +13,7 @@ extension Campaign.Expiration {
         }
     }
 
-    /// As a campaign file would say it.
+    /// The expiration as it is written in a campaign file.
     package var text: String {
         switch self {
         case .at(let seconds): "\(seconds)"

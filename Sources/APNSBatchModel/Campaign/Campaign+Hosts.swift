@@ -1,11 +1,11 @@
 import APNSBatchNotification
 
-/// Hosts and ports of APNs.
+/// The hosts and ports of APNs.
 extension Campaign.Destination {
-    /// Where notifications are sent: Apple, "Sending notification requests to APNs".
+    /// The host and port to which notifications are sent. Apple, "Sending notification requests to APNs".
     package var endpoint: (String, UInt16) { place(APNSHost.push) }
 
-    /// Where channels are managed: Apple, "Sending channel management requests to APNs".
+    /// The host and port on which channels are managed. Apple, "Sending channel management requests to APNs".
     package var channelManagement: (String, UInt16) { place(APNSHost.channelManagement) }
 
     private func place(_ host: (APNSHost.Environment) -> APNSHost) -> (String, UInt16) {

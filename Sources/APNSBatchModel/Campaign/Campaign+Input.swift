@@ -1,8 +1,8 @@
 extension Campaign.Input {
-    /// Whether it can be found again: standard input cannot, even where it is a file.
+    /// Whether the input can be read again by a resumed run. Standard input cannot, even if it is redirected from a file.
     package var isFile: Bool { if case .file = self { true } else { false } }
 
-    /// What errors call the input.
+    /// The name of the input in errors.
     package var name: String {
         switch self {
         case .file(let path): path

@@ -1,14 +1,14 @@
 import APNSBatchNotification
 
 extension Campaign {
-    /// A whole number of a campaign, with the values that it may have. The same numbers are keys of a campaign file.
+    /// A whole number among a campaign's settings, with its range. Each is a key of campaign files, too.
     package struct Number: Sendable {
-        /// What messages call it: the key of a campaign file, with blanks for `_`.
+        /// The name in messages: the key of campaign files, with blanks in place of `_`.
         package let name: String
         package let range: ClosedRange<Int>
-        /// Behind a value in messages, such as `ms`; may be empty.
+        /// The unit that follows a value in messages, such as `ms`; may be empty.
         package let unit: String
-        /// Nil where the campaign leaves it open.
+        /// Returns nil where the campaign sets no value.
         private let get: @Sendable (Campaign) -> Int?
         private let put: @Sendable (inout Campaign, Int) -> Void
 
@@ -54,12 +54,14 @@ extension Campaign {
             Number("sync interval", \.syncInterval, 10...60_000, "ms"),
         ]
 
-        /// Its value where a campaign says nothing else; nil where that depends.
+        /// The default value; nil where it depends on other settings or on the machine.
         package var standard: Int? {
             self.get(Campaign(input: .standardInput, destination: .production, topic: nil, providers: []))
         }
 
-        /// Gives a campaign another value.
+        /// Sets the number in a campaign.
+        ///
+        /// - Throws: A `configuration` error if the value is out of range.
         package func set(_ value: Int, in campaign: inout Campaign) throws(CampaignError) {
             try check(value)
             put(&campaign, value)
@@ -70,14 +72,14 @@ extension Campaign {
             throw CampaignError(.configuration, "\(name): expected \(rangeText), found \(value)")
         }
 
-        /// `1 to 86400 seconds`.
+        /// The range in words, such as `1 to 86400 seconds`.
         package var rangeText: String {
             let (low, high) = (range.lowerBound, range.upperBound)
             let text = high == .max ? "at least \(low)" : low == 0 ? "at most \(high)" : "\(low) to \(high)"
             return unit.isEmpty ? text : "\(text) \(unit)"
         }
 
-        /// Refuses a campaign with a number out of its range.
+        /// Throws a `configuration` error if a number of the campaign is out of its range.
         package static func check(_ campaign: Campaign) throws(CampaignError) {
             for number in all {
                 if let value = number.get(campaign) { try number.check(value) }
@@ -87,6 +89,6 @@ extension Campaign {
 }
 
 extension Campaign {
-    /// The known names that a mistyped one most likely means.
+    /// Returns the known names that are most similar to a mistyped one.
     package static func nearest(_ name: String, in known: [String]) -> [String] { NearestName.all(name, in: known) }
 }

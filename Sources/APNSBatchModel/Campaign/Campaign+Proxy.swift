@@ -3,14 +3,15 @@ import APNSBatchCredentials
 import APNSBatchNotification
 
 extension Campaign {
-    /// An HTTP proxy through which connections lead (CONNECT, RFC 9110 section 9.3.6). The proxy sees host and port of APNs
-    /// and nothing of what is sent: TLS goes through it.
+    /// An HTTP proxy through which connections are made (CONNECT, RFC 9110, section 9.3.6). The proxy learns the host and
+    /// port of APNs, but none of the contents, since TLS ends at APNs.
     public struct Proxy: Sendable, Equatable {
         public var host: String
         public var port: UInt16
-        /// Basic authentication (RFC 7617), with ``password``; nil for none. Holds no colon.
+        /// The user name for Basic authentication (RFC 7617), with ``password``; nil for no authentication. It must not
+        /// contain a colon.
         public var user: String?
-        /// Goes to the proxy in the clear, and nowhere else.
+        /// The password, which is sent to the proxy unencrypted.
         public var password: String
 
         public init(host: String, port: UInt16, user: String? = nil, password: String = "") {
@@ -23,13 +24,15 @@ extension Campaign {
 }
 
 extension Campaign.Proxy: CustomStringConvertible, CustomDebugStringConvertible {
-    /// Without the password.
+    /// Host and port, without user and password.
     public var description: String { APNSHost.endpoint(host: host, port: port) }
     public var debugDescription: String { description }
 }
 
 extension Campaign.Proxy {
-    /// What the proxy is asked for a connection to `authority`, such as `api.push.apple.com:443`.
+    /// Returns the CONNECT request for a connection to `authority`, such as `api.push.apple.com:443`.
+    ///
+    /// - Throws: A `configuration` error if user or password contain characters that are not allowed, or are too long.
     package func request(to authority: String) throws(CampaignError) -> [UInt8] {
         var text = "CONNECT \(authority) HTTP/1.1\r\nhost: \(authority)\r\n"
         if let user {

@@ -1,19 +1,19 @@
 import APNSBatchNotification
 
 extension Campaign {
-    /// Who gets the pushes of a campaign.
+    /// The recipients of a campaign's pushes.
     public enum Recipients: Sendable, Equatable {
-        /// Devices: each row has a `token`.
+        /// Devices. Each row has a `token`.
         case devices
-        /// The subscribers of an app's broadcast channels: each row has a `channel_id`. Topic, push type and collapse
-        /// id are not looked at, and campaign or row must give an expiration: 0 for channels that store nothing.
+        /// The subscribers of an app's broadcast channels. Each row has a `channel_id`. The campaign's topic, push type and
+        /// collapse id are ignored, and the campaign or the row must have an expiration: 0 for channels that store nothing.
         /// Apple, "Sending broadcast push notification requests to APNs".
         case channels(bundleID: String)
     }
 }
 
 extension Campaign.Recipients {
-    /// The column that says where a row goes.
+    /// The name of the column that addresses a row.
     package var column: String {
         switch self {
         case .devices: "token"
@@ -23,7 +23,7 @@ extension Campaign.Recipients {
 
     package var areChannels: Bool { self != .devices }
 
-    /// What the headers of a campaign come to with these recipients.
+    /// Returns the header fields of a campaign with these recipients.
     package func headers(of campaign: Campaign) throws(CampaignError) -> Campaign.Headers {
         guard case .channels(let bundleID) = self else { return campaign.headers }
         try BundleID.check(bundleID)
@@ -35,9 +35,9 @@ extension Campaign.Recipients {
     }
 }
 
-/// The name of an app.
+/// The check of bundle ids.
 package enum BundleID {
-    /// It becomes part of a path, so nothing else may stand in it.
+    /// Throws an error if the bundle id contains anything but the characters of a topic, since it becomes part of a path.
     package static func check(_ bundleID: String) throws(CampaignError) {
         guard let fault = Array(bundleID.utf8).withUnsafeBytes({ Topic.check($0) }) else { return }
         let message = Array(bundleID.utf8).withUnsafeBytes { fault.message(for: $0) }

@@ -1,5 +1,5 @@
-/// A campaign: an input of rows, what each row becomes, and where it goes. A plain value; nothing happens until a
-/// ``CampaignRun`` is made of it.
+/// A campaign: an input of rows, the settings that turn each row into a push, and the destination. It is a plain value;
+/// nothing is read or sent until a ``CampaignRun`` is made of it.
 ///
 /// ```swift
 /// var campaign = Campaign(
@@ -9,15 +9,17 @@
 /// let summary = try await CampaignRun(campaign).run()
 /// ```
 public struct Campaign: Sendable {
-    /// Where the rows come from.
+    /// The source of the rows.
     public enum Input: Sendable, Equatable {
-        /// A CSV file, by path.
+        /// A CSV file, given by its path.
         case file(String)
-        /// Standard input; its size is not known, so progress has no end.
+        /// Standard input. A run that reads it cannot be resumed, and has no ``CampaignProgress/bytesTotal`` unless standard
+        /// input is a file.
         case standardInput
     }
 
-    /// Which APNs the rows go to. Hosts and ports: Apple, "Sending notification requests to APNs".
+    /// The APNs environment or other server that the pushes are sent to. Hosts and ports: Apple, "Sending notification
+    /// requests to APNs".
     public enum Destination: Sendable, Equatable {
         case production
         case sandbox
@@ -25,23 +27,23 @@ public struct Campaign: Sendable {
         case host(String, port: UInt16)
     }
 
-    /// How the provider proves who it is.
+    /// The credentials with which a provider authenticates itself to APNs.
     public enum Credentials: Sendable {
-        /// A signing key (`.p8`, PKCS#8 PEM of a P-256 key), its ten-character id and the team's. Apple, "Establishing
+        /// A signing key (`.p8`, PKCS#8 PEM of a P-256 key), its ten-character id and that of the team. Apple, "Establishing
         /// a token-based connection to APNs".
         case providerToken(keyPEM: [UInt8], keyID: String, teamID: String)
-        /// A client certificate, leaf first, and its key, both PEM. Apple, "Establishing a certificate-based connection
-        /// to APNs".
+        /// A client certificate with its chain, leaf first, and its private key, both in PEM. Apple, "Establishing a
+        /// certificate-based connection to APNs".
         case certificate(chainPEM: [UInt8], keyPEM: [UInt8])
-        /// None: for servers that ask for none.
+        /// No credentials, for servers that do not ask for any.
         case none
     }
 
-    /// The credentials of one team, and the topics that they are for. Each provider has connections of its own: one
-    /// connection never carries two teams.
+    /// The credentials of one team, and the topics that they cover. Each provider has connections of its own: a connection
+    /// never carries pushes of two teams.
     public struct Provider: Sendable {
-        /// Bundle ids or whole topics. A bundle id covers its topics with the suffix of a push type, such as `.voip`,
-        /// unless another provider names those. Empty: every topic that no other provider covers.
+        /// Bundle ids or full topics. A bundle id also covers its topics with the suffix of a push type, such as `.voip`,
+        /// unless another provider lists those. If empty, the provider covers every topic that no other provider covers.
         public var topics: [String]
         public var credentials: Credentials
 
@@ -51,30 +53,30 @@ public struct Campaign: Sendable {
         }
     }
 
-    /// How long a provider token lives, in seconds. APNs takes one for an hour, and another one on the same connection no
-    /// sooner than after 20 minutes; a connection here never sees a second one. The defaults keep both with a margin and
-    /// are for nobody to change but tests and servers with rules of their own. Apple, "Establishing a token-based
-    /// connection to APNs".
+    /// The age at which provider tokens are renewed, in seconds. APNs accepts a token for an hour, and another one on the
+    /// same connection no sooner than after 20 minutes; a connection of this library never carries a second token. The
+    /// defaults keep both limits with a margin; change them only in tests and for servers with rules of their own. Apple,
+    /// "Establishing a token-based connection to APNs".
     public struct TokenRotation: Sendable, Equatable {
-        /// New connections get a new token when the last one is this old.
+        /// The age of the current token, in seconds, from which new connections get a new one.
         public var mintAfter: Int
-        /// A connection is replaced before its token is this old, and sends nothing from then on.
+        /// The age of a connection's token, in seconds, at which the connection sends nothing more. It is replaced before.
         public var retireAfter: Int
 
         /// - Parameters:
-        ///   - mintAfter: at least 1.
-        ///   - retireAfter: more than `mintAfter`, at most 86,400.
+        ///   - mintAfter: At least 1.
+        ///   - retireAfter: More than `mintAfter`, at most 86,400.
         public init(mintAfter: Int = 1800, retireAfter: Int = 3120) {
             self.mintAfter = mintAfter
             self.retireAfter = retireAfter
         }
     }
 
-    /// A JSON template whose strings hold `{{column}}` placeholders.
+    /// A JSON template whose strings may contain `{{column}}` placeholders.
     public struct Template: Sendable {
         /// The JSON text, UTF-8.
         public var json: [UInt8]
-        /// What errors call it, such as a file's path.
+        /// The name of the template in errors, such as a file's path.
         public var name: String
 
         public init(json: [UInt8], name: String) {
@@ -83,38 +85,38 @@ public struct Campaign: Sendable {
         }
     }
 
-    /// What the headers of every row are, unless the row has a column of its own for them.
+    /// The header fields of every row that has no column of its own for them.
     public struct Headers: Sendable {
-        /// Bundle id, or full topic; the suffix of the push type is added where it is missing.
+        /// A bundle id or a full topic. The suffix of the push type is added if it is missing.
         public var topic: String?
-        /// `apns-push-type`.
+        /// The `apns-push-type`.
         public var pushType = "alert"
-        /// `apns-priority`: 10, 5 or 1; nil for the push type's default.
+        /// The `apns-priority`: 10, 5 or 1; nil for the push type's default.
         public var priority: Int?
-        /// `apns-expiration`; nil leaves it out, and APNs stores a push for its own default.
+        /// The `apns-expiration`; nil omits the field, so that APNs stores a push for its own default time.
         public var expiration: Expiration?
-        /// `apns-collapse-id`, at most 64 bytes; may hold `{{column}}` placeholders.
+        /// The `apns-collapse-id`, at most 64 bytes. It may contain `{{column}}` placeholders.
         public var collapseID: String?
 
         public init() {}
     }
 
-    /// Templates of which each row picks one.
+    /// Several templates, from which each row selects one.
     public struct Templates: Sendable {
-        /// Which column says the template.
+        /// The column that selects the template.
         public enum Choice: Sendable {
-            /// `locale`: a language tag, by lookup of RFC 4647 section 3.4: `zh-Hant-TW` takes `zh-Hant` where there is no
-            /// template of its full name.
+            /// The column `locale`, a language tag. The template is found by the lookup of RFC 4647, section 3.4:
+            /// `zh-Hant-TW` selects `zh-Hant` if there is no template of its full name.
             case locale
-            /// `variant`: the template's name.
+            /// The column `variant`, the name of a template.
             case variant
         }
 
         public var choice: Choice
-        /// By language tag or name.
+        /// The templates by language tag or name.
         public var templates: [String: Template]
-        /// The template of rows whose column is empty or finds none. Needed by `locale`; without it such a row is
-        /// invalid.
+        /// The name of the template for rows whose column is empty or selects none. `locale` requires it; without it such a
+        /// row is invalid.
         public var fallback: String?
 
         public init(by choice: Choice, _ templates: [String: Template], fallback: String?) {
@@ -126,11 +128,11 @@ public struct Campaign: Sendable {
 
     /// A `Localizable.strings` file.
     public struct Strings: Sendable {
-        /// What findings call the language, such as `de`; several files may be of one.
+        /// The language in findings, such as `de`. Several files may have the same language.
         public var language: String
-        /// UTF-8, or UTF-16 with its byte order mark.
+        /// The content of the file, in UTF-8, or in UTF-16 with a byte order mark.
         public var content: [UInt8]
-        /// What errors call it, such as the file's path.
+        /// The name of the file in errors, such as its path.
         public var name: String
 
         public init(language: String, content: [UInt8], name: String) {
@@ -140,123 +142,134 @@ public struct Campaign: Sendable {
         }
     }
 
-    /// When APNs gives up on a push. Apple, "Sending notification requests to APNs".
+    /// The time after which APNs no longer tries to deliver a push. Apple, "Sending notification requests to APNs".
     public enum Expiration: Sendable, Equatable {
-        /// Seconds since 1970-01-01 00:00 UTC; 0 means one attempt, nothing stored.
+        /// Seconds since 1970-01-01 00:00 UTC. 0 means that APNs tries once and does not store the push.
         case at(UInt64)
-        /// Seconds after the campaign's start.
+        /// Seconds after the start of the campaign.
         case after(UInt64)
     }
 
-    /// Which event loop drives the sockets.
+    /// The event loop that drives the sockets.
     public enum Loop: String, Sendable, CaseIterable {
-        /// io_uring where the kernel allows it, else epoll.
+        /// io_uring where the kernel allows it, otherwise epoll.
         case automatic
         case ioUring = "io_uring"
         case epoll
     }
 
-    /// Where the rows come from.
+    /// The source of the rows.
     public var input: Input
-    /// Where they go.
+    /// The APNs environment or other server that the pushes are sent to.
     public var destination: Destination
-    /// Who sends for which topics; 1 to 100. The topic of a row decides.
+    /// The providers, 1 to 100. The topic of a row selects the provider that sends it.
     public var providers: [Provider]
-    /// When provider tokens are renewed.
+    /// The age at which provider tokens are renewed.
     public var tokenRotation = TokenRotation()
-    /// Devices by their tokens, or broadcast channels.
+    /// Whether rows are addressed to devices or to broadcast channels.
     public var recipients = Recipients.devices
-    /// The headers of rows that have no columns of their own for them.
+    /// The header fields of rows that have no columns of their own for them.
     public var headers = Headers()
-    /// How many rows the input must have, good or not, so that anything is sent: an export that came out short is refused.
-    /// Only for a file, which is counted before the first row is sent; a resumed run is not counted again. Nil for any.
+    /// The minimum number of rows in the input, valid or not. A smaller input is refused before anything is sent, as an
+    /// incomplete export. The input must be a file, since its rows are counted before the first one is sent; a resumed run
+    /// does not count again. Nil for any number.
     public var minRows: UInt64?
-    /// Without a template every row needs a `payload` column.
+    /// The template of the payloads. If neither this nor ``templates`` is set, every row needs a `payload` column.
     public var template: Template?
-    /// Several templates, instead of one.
+    /// Several templates, in place of ``template``.
     public var templates: Templates?
-    /// The app's own strings: every `loc-key` of a payload must stand in each language and take as many arguments as the
-    /// payload gives. Empty: not looked at.
+    /// The app's `Localizable.strings` files. Every `loc-key` of a payload must be in each language, and take as many
+    /// arguments as the payload has. If empty, `loc-key`s are not checked.
     public var strings: [Strings] = []
-    /// The byte between fields.
+    /// The byte that separates fields of the input.
     public var delimiter = UInt8(ascii: ",")
-    /// Nil connects to the destination itself.
+    /// The HTTP proxy to connect through; nil to connect to the destination directly.
     public var proxy: Proxy?
-    /// Certificates to trust besides the system's, PEM.
+    /// CA certificates to trust besides those of the system, in PEM.
     public var authorities: [UInt8] = []
-    /// Whether the system's certificates are trusted.
+    /// Whether the CA certificates of the system are trusted.
     public var systemTrust = true
-    /// Two numbers that make this campaign's `apns-id`s its own, such as the halves of a UUID; random unless given.
+    /// The two halves of a UUID that identifies the campaign. Each `apns-id` is derived from it and the row's number. Nil
+    /// for a random one.
     public var identity: (UInt64, UInt64)?
-    /// Where results go; made if missing, must not hold those of another run unless it is resumed. Nil for a new directory below `runs/`.
+    /// The path of the directory for the results. It is created if it does not exist, and must not contain the results of
+    /// another run unless that run is resumed. Nil for a new directory below `runs/`; a resumed run needs a path.
     public var runDirectory: String?
-    /// Columns of the input that are carried into `results.csv`, behind its own and in this order; at most 8. What is longer
-    /// than 255 bytes is cut between two characters.
+    /// Columns of the input that are copied into `results.csv`, after its own columns and in this order; at most 8. Texts
+    /// longer than 255 bytes are cut between two characters.
     public var resultColumns: [String] = []
-    /// Threads that send; nil for one per core less one, at least one.
+    /// The number of sending threads, 1 to 256; nil for the number of cores minus one, at least one.
     public var lanes: Int?
-    /// Connections that a lane may open at most for each provider.
+    /// The maximum number of connections that a lane opens for each provider, 1 to 512. With several providers a lane opens
+    /// at most 2,048 in all.
     public var connections = 32
-    /// Streams of one connection that are used at once at most, 1 to 10,000, also where the server allows more or names no
-    /// limit.
+    /// The maximum number of streams in use at once on one connection, 1 to 10,000. It also applies where the server allows
+    /// more or announces no limit.
     public var streams = 1000
-    /// Which event loop drives the sockets.
+    /// The event loop that drives the sockets.
     public var loop = Loop.automatic
-    /// Requests made for one row at most, the first included.
+    /// The maximum number of requests for one row, including the first, 1 to 1,000. Requests that certainly did not arrive,
+    /// and those during an outage, do not count.
     public var attempts = 5
-    /// The longest first delay before a row is sent again, in milliseconds, 1 to 86,400,000; it doubles from attempt to
-    /// attempt. Nil for a second after 429 and lost requests, and for ``unavailableDelay``.
+    /// The longest delay before a row is first sent again, in milliseconds, 1 to 86,400,000. The actual delay is random and
+    /// at least half as long. It doubles with each attempt, up to a minute. It applies after 429 and lost requests, and
+    /// after 500 and 503 unless ``unavailableDelay`` is set. Nil for the defaults: one second, and five seconds after 500
+    /// and 503.
     public var retryDelay: UInt64?
-    /// The same after 500 and 503, where APNs itself is in trouble. Nil for ``retryDelay``, or five seconds without one;
-    /// Apple says a quarter of an hour.
+    /// The same delay after 500 and 503; it doubles up to 15 minutes. Nil for ``retryDelay``, or for five seconds if that is
+    /// nil, too. Apple recommends 15 minutes.
     public var unavailableDelay: UInt64?
-    /// How much longer a `retry-after` of the answer, seconds or a date, may make a delay: up to so many seconds, at most
-    /// 2,592,000. 0 passes over it.
+    /// The longest delay that the `retry-after` header field of an answer, in seconds or as a date, can impose, in seconds,
+    /// at most 2,592,000. 0 ignores the field.
     public var retryAfterLimit: UInt64 = 900
-    /// How many rows of a lane may wait to be sent again, 1 to 1,000,000; a record of some hundred bytes each. While as many
-    /// wait, no fresh row is taken; until then they hold up none.
+    /// The maximum number of rows of a lane that wait to be sent again, 1 to 1,000,000. Each takes some hundred bytes. A
+    /// lane with that many takes no new rows until fewer wait.
     public var retryRows = 16_384
     /// When the campaign stops sending: a time, or a duration from its start. Rows that were not sent by then end as
-    /// ``Outcome/expired``, and none is sent again; answers under way are awaited. A row that APNs refused for the time being
-    /// is ``Outcome/unavailable`` with that answer, and one that may have arrived ``Outcome/unknown``. Nil for no end.
+    /// ``Outcome/expired``, and no row is sent again; the answers to requests in flight are awaited. A row that APNs
+    /// answered with 429 or 5xx ends as ``Outcome/unavailable`` with that answer, and one that may have arrived as
+    /// ``Outcome/unknown``. Nil for no end.
     public var notAfter: Expiration?
-    /// When answers end the run.
+    /// The shares of refusals at which the run ends.
     public var circuitBreaker = CircuitBreaker()
-    /// The first rows alone; nil for all lanes from the start.
+    /// The first rows, which are sent before the rest; nil to send on all lanes from the start.
     public var canary: Canary?
-    /// How long a request may take, in milliseconds, at least 1.
+    /// The time after which a request without an answer fails, in milliseconds, at least 1.
     public var requestTimeout: UInt32 = 30_000
-    /// How long no connection may be had before the run ends, in seconds, 1 to 86,400. Once APNs has answered in a run,
-    /// ``unavailablePatience`` holds instead, if it is longer.
+    /// The time without any connection after which the run ends, in seconds, 1 to 86,400. Once APNs has answered in a run,
+    /// ``unavailablePatience`` applies instead if it is longer.
     public var connectPatience = 60
-    /// How long rows may get no answer before their connections are replaced, in seconds, 1 to 86,400, and at least
-    /// ``requestTimeout``. After twice as long the run ends, or after ``unavailablePatience`` once APNs has answered in it.
+    /// The time without an answer to waiting rows after which their connections are replaced, in seconds, 1 to 86,400. It is
+    /// raised to ``requestTimeout`` if that is longer. After twice as long the run ends; once APNs has answered in the run,
+    /// it ends after ``unavailablePatience`` if that is longer.
     public var answerPatience = 60
-    /// How long APNs may be in trouble before the run ends, in seconds, 1 to 86,400: most answers are 429 or 5xx, no answer
-    /// comes, or no connection can be had. Until then only a probe is sent now and then, and attempts do not count. Rows
-    /// that are left stay without an outcome, and a resumed run sends them.
+    /// The time for which APNs may be in trouble before the run ends, in seconds, 1 to 86,400: most answers are 429 or 5xx,
+    /// no answer comes, or no connection can be established. Until then only single probes are sent, and attempts do not
+    /// count. The remaining rows stay without an outcome, and a resumed run sends them.
     public var unavailablePatience = 3600
-    /// How long a connection whose server said GOAWAY may still answer what it has, in seconds, 1 to 86,400.
+    /// The time that a connection has to answer the requests in flight after GOAWAY, in seconds, 1 to 86,400.
     public var goawayPatience = 10
-    /// How long a connection with requests under way may be silent before it is sent a PING, in seconds, 1 to 86,400.
+    /// The time without an answer after which a PING is sent on a connection with requests in flight, in seconds, 1 to
+    /// 86,400.
     public var pingAfter = 5
-    /// How long a PING, or bytes sent, may stay unanswered before the connection is replaced, in seconds, 1 to 86,400.
+    /// The time after which an unanswered PING, or unacknowledged bytes, cause a connection to be replaced, in seconds, 1 to
+    /// 86,400.
     public var pingPatience = 10
-    /// How long answers are waited for after ``CampaignRun/stop()``, in seconds.
+    /// The time for which answers are awaited after ``CampaignRun/stop()``, in seconds, 0 to 86,400.
     public var stopPatience = 10
-    /// What becomes of rows that may have been sent and have no answer.
+    /// The policy for rows that may have been sent and have no answer.
     public var onUnknown = UnknownPolicy.resend
-    /// Whether a resumed run also sends rows again that ended as ``Outcome/unavailable``.
+    /// Whether a resumed run also sends the rows again that ended as ``Outcome/unavailable``.
     public var retryUnavailable = false
-    /// How often the run's records are made to survive a loss of power, in milliseconds, 10 to 60,000.
+    /// The time between two syncs of the run's records to the disk, in milliseconds, 10 to 60,000.
     public var syncInterval = 1000
-    /// The caller's own, kept with the run and given back by ``RunStatus/note``, such as the arguments of a command; at
-    /// most 256 KiB. It is not encrypted: never a secret.
+    /// Bytes of the caller's choice, such as the arguments of a command, at most 256 KiB. They are stored with the run and
+    /// returned by ``RunStatus/note``. They are not encrypted: do not store secrets here.
     public var note: [UInt8] = []
-    /// Nil sends everything in the clear.
+    /// The end-to-end encryption of parts of the payloads; nil to send all payloads unencrypted.
     public var encryption: Encryption?
 
-    /// A campaign of several providers. Without a topic every row must bring one.
+    /// Creates a campaign of several providers. If `topic` is nil, every row must have a topic of its own.
     public init(input: Input, destination: Destination, topic: String?, providers: [Provider]) {
         self.input = input
         self.destination = destination
@@ -264,13 +277,13 @@ public struct Campaign: Sendable {
         headers.topic = topic
     }
 
-    /// A campaign of one provider for all its topics.
+    /// Creates a campaign of one provider, which covers all topics.
     public init(input: Input, destination: Destination, topic: String?, credentials: Credentials) {
         self.init(
             input: input, destination: destination, topic: topic, providers: [Provider(credentials: credentials)])
     }
 
-    /// The credentials of the first provider. Setting them makes it the only one, for all topics.
+    /// The credentials of the first provider. Setting them replaces all providers by one that covers all topics.
     public var credentials: Credentials {
         get { providers.first?.credentials ?? .none }
         set { providers = [Provider(credentials: newValue)] }

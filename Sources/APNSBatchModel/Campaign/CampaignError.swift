@@ -1,10 +1,11 @@
-/// Why a campaign could not start or had to end, for programs (``kind``) and for people (``description``).
+/// The cause for which a campaign could not start or had to end, as a ``kind`` for programs and a ``description`` for
+/// people.
 ///
-/// The text never holds a key, a provider token or a payload.
+/// The description never contains a key, a provider token or a payload.
 public struct CampaignError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What kind of failure it is. New kinds may come: switch with a default.
+    /// The kind of a failure. New cases may be added in later versions: switch with a default.
     public enum Kind: Sendable, Equatable {
-        /// The campaign itself is wrong: an option, a template, a key, a column. Nothing was sent.
+        /// The campaign itself is wrong: an option, a template, a key or a column. Nothing was sent.
         case configuration
         /// The input cannot be opened or read.
         case input
@@ -12,9 +13,9 @@ public struct CampaignError: Error, Sendable, Equatable, CustomStringConvertible
         case results
         /// APNs cannot be reached, or its certificate does not verify.
         case unreachable
-        /// APNs gave an answer that no further row can survive, such as InvalidProviderToken.
+        /// APNs gave an answer that every further row would get, too, such as InvalidProviderToken.
         case fatalAnswer
-        /// The machine refused something: memory, threads, descriptors.
+        /// The operating system refused memory, threads or file descriptors.
         case system
         /// A key or certificate is encrypted and no passphrase was given.
         case passphraseNeeded
@@ -28,7 +29,7 @@ public struct CampaignError: Error, Sendable, Equatable, CustomStringConvertible
         self.description = description
     }
 
-    /// Runs `body`. What it throws becomes an error of this kind with the same text; errors of a campaign stay what they are.
+    /// Runs `body`, and rethrows errors other than `CampaignError` as an error of this kind with the same text.
     package static func mapping<T>(_ kind: Kind, _ body: () throws -> T) throws(CampaignError) -> T {
         do {
             return try body()

@@ -1,10 +1,10 @@
 import APNSBatchCredentials
 
 extension Campaign.Credentials {
-    /// A signing key as it stands in its file, which may be encrypted.
+    /// Creates credentials from the content of a signing key's file, which may be encrypted.
     ///
-    /// - Parameter passphrase: at most 1,024 bytes; ignored when the key is not encrypted.
-    /// - Throws: ``CampaignError`` with ``CampaignError/Kind/passphraseNeeded`` or `configuration`.
+    /// - Parameter passphrase: At most 1,024 bytes; ignored if the key is not encrypted.
+    /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/passphraseNeeded`` or ``CampaignError/Kind/configuration``.
     public static func signingKey(
         file: [UInt8], passphrase: [UInt8]?, keyID: String, teamID: String
     ) throws(CampaignError) -> Self {
@@ -16,12 +16,13 @@ extension Campaign.Credentials {
         }
     }
 
-    /// A client certificate as it stands in its file: PEM with its chain, or PKCS#12, told apart by content.
+    /// Creates credentials from the content of a client certificate's file: PEM with its chain, or PKCS#12, distinguished by
+    /// content.
     ///
     /// - Parameters:
-    ///   - keyFile: the private key (PEM), when it is not in the certificate's file.
-    ///   - passphrase: of the private key, or of the PKCS#12 file; at most 1,024 bytes.
-    /// - Throws: ``CampaignError`` with ``CampaignError/Kind/passphraseNeeded`` or `configuration`.
+    ///   - keyFile: The content of the private key's file (PEM), if the key is not in the certificate's file.
+    ///   - passphrase: The passphrase of the private key or of the PKCS#12 file; at most 1,024 bytes.
+    /// - Throws: ``CampaignError`` of kind ``CampaignError/Kind/passphraseNeeded`` or ``CampaignError/Kind/configuration``.
     public static func clientCertificate(
         file: [UInt8], keyFile: [UInt8]? = nil, passphrase: [UInt8]?
     ) throws(CampaignError) -> Self {
@@ -39,13 +40,14 @@ extension Campaign.Credentials {
     }
 }
 
-/// What a process that holds keys should do for itself.
+/// Protection of keys in the memory of the process.
 public enum ProcessSecrecy {
-    /// Keeps the memory of this process out of core files, and away from debuggers of the same user, for good.
+    /// Excludes the memory of this process from core files, and from debuggers of the same user, permanently.
     ///
-    /// The command does so before it reads a key. A library must not decide it: call it yourself when you hand in
-    /// ``Campaign/Credentials``. On Linux it sets `RLIMIT_CORE` to 0 and clears `PR_SET_DUMPABLE`.
-    /// - Returns: false where the system refuses.
+    /// The command calls it before it reads a key. The library does not, since it changes the whole process: call it
+    /// yourself before you pass ``Campaign/Credentials``. On Linux it sets `RLIMIT_CORE` to 0 and clears `PR_SET_DUMPABLE`.
+    ///
+    /// - Returns: False if the system refuses.
     @discardableResult
     public static func forbidCoreDumps() -> Bool { CoreDumps.forbid() }
 }

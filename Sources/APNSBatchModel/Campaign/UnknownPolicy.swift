@@ -1,11 +1,11 @@
-/// What becomes of a row that may have been sent and has no answer: its connection was lost, or the process was killed.
+/// The policy for rows that may have been sent and have no answer, because a connection was lost or the process was killed.
 public enum UnknownPolicy: UInt8, Sendable, CaseIterable {
-    /// It is sent again, with the same `apns-id`: at least once.
+    /// The row is sent again, with the same `apns-id`: delivery at least once.
     case resend = 0
-    /// It ends as ``Outcome/unknown``: at most once.
+    /// The row ends as ``Outcome/unknown``: delivery at most once.
     case report = 1
-    /// It is sent again if it has a collapse id, so that a second one replaces the first on the device; else it ends as
-    /// ``Outcome/unknown``.
+    /// The row is sent again if it has a collapse id, so that on the device a second push replaces the first; otherwise it
+    /// ends as ``Outcome/unknown``.
     case resendIfCollapsible = 2
 
     /// Whether a row is sent again.
@@ -17,10 +17,10 @@ public enum UnknownPolicy: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// As options spell it.
+    /// The policy's name in options, such as `resend`.
     public var name: String { ["resend", "report", "resend-if-collapsible"][Int(rawValue)] }
 
-    /// - Parameter name: as options spell it.
+    /// Creates the policy with this ``name``; returns nil if there is none.
     public init?(name: String) {
         guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = found

@@ -1,15 +1,16 @@
 import Histogram
 
-/// How long answers take, in microseconds, right to one percent. Takes 26 KiB, however many there are.
+/// The distribution of the times between request and answer, in microseconds, with a precision of one percent. It takes 26
+/// KiB for any number of answers.
 package struct AnswerTimes: Equatable, Sendable {
-    /// Made for the first answer.
+    /// The histogram, which is allocated for the first answer.
     private var histogram: Histogram<UInt64>?
-    /// At least the sum of the times that were noted: the library traps when that overflows.
+    /// An upper bound of the sum of the recorded times. The library traps if that sum overflows.
     private var sumBound: UInt64 = 0
-    /// Of all answers, also those that were not noted.
+    /// The longest time of all answers, including those that were not recorded.
     package private(set) var longest: UInt32 = 0
 
-    /// Answers that were noted.
+    /// The number of recorded answers.
     package var count: UInt64 { histogram?.totalCount ?? 0 }
 
     package mutating func note(_ microseconds: UInt32) {
@@ -24,21 +25,24 @@ package struct AnswerTimes: Equatable, Sendable {
         note(longest: other.longest)
     }
 
-    /// At most so long took this share of the answers, in microseconds; nil without any.
+    /// Returns the time within which this share of the answers came, in microseconds; nil without any answers.
     package func quantile(_ share: Double) -> UInt32? {
         guard let histogram, histogram.totalCount > 0 else { return nil }
         return min(longest, UInt32(clamping: histogram.valueAtPercentile(share * 100)))
     }
 
-    /// Gives times, and how many answers took them at most; the longest is as it was.
+    /// Calls `body` with each bucket: the longest time in it, and the number of answers in it. The longest time of all is
+    /// exact.
     package func forEach(_ body: (_ time: UInt64, _ count: UInt64) -> Void) {
         guard let histogram else { return }
         for value in histogram.recordedValues() { body(min(value.value, histogram.maxRecorded), value.count) }
     }
 
+    /// Records `count` answers of one time.
+    ///
     /// - Parameters:
-    ///   - microseconds: no longer than the longest.
-    ///   - count: answers that took it; passed over where nobody can have had so many.
+    ///   - microseconds: The time, at most the longest one that is passed to `note(longest:)`.
+    ///   - count: The number of answers. A number that no run can reach, as in a damaged file, is ignored.
     package mutating func note(_ microseconds: UInt64, count: UInt64) {
         // The library adds up the ends of its buckets, which are less than twice the times in them.
         let (added, isTooMuch) = (2 * microseconds + 1).multipliedReportingOverflow(by: count)
@@ -50,7 +54,7 @@ package struct AnswerTimes: Equatable, Sendable {
         histogram?.record(microseconds, count: count)
     }
 
-    /// No campaign comes near it.
+    /// The limit of `sumBound`, far above what a campaign can reach.
     private static let sumMax: UInt64 = 1 << 62
 
     package static func == (left: Self, right: Self) -> Bool {

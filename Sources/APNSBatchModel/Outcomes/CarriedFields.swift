@@ -1,13 +1,16 @@
-/// Texts that go into a row's line as they are: the columns that the campaign carries there, then the `apns-unique-id`, if
-/// the server gave one. Each is a byte for its length, and so many bytes.
+/// The encoding of texts that are copied into a row's line of `results.csv`: the columns that the campaign carries there,
+/// then the `apns-unique-id`, if the server sent one. Each text is one byte for its length, followed by that many bytes.
 @usableFromInline package enum CarriedFields {
     @inlinable package static var textMax: Int { 255 }
-    /// Columns of the input that may be carried.
+    /// The maximum number of input columns that may be carried.
     @inlinable package static var columnsMax: Int { 8 }
-    /// Of all texts of a row.
+    /// The maximum number of bytes of all texts of a row.
     @inlinable package static var bytesMax: Int { (columnsMax + 1) * (1 + textMax) }
 
-    /// Writes one; gives how many bytes that takes. A longer text is cut, never in the middle of a UTF-8 sequence.
+    /// Writes one text and returns the number of bytes written. A longer text is cut, never in the middle of a UTF-8
+    /// sequence.
+    ///
+    /// - Parameter room: Memory for at least `1 + textMax` bytes.
     package static func write(_ text: UnsafeRawBufferPointer, to room: UnsafeMutableRawPointer) -> Int {
         let length = OutcomeBatch.cut(text, to: textMax)
         room.storeBytes(of: UInt8(length), as: UInt8.self)
@@ -15,7 +18,7 @@
         return 1 + length
     }
 
-    /// Takes the first one off; empty where there is none.
+    /// Removes and returns the first text, without its length; returns an empty buffer if there is none.
     package static func takeFirst(_ fields: inout UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         guard let length = fields.first, fields.count > length else {
             fields = UnsafeRawBufferPointer(start: nil, count: 0)

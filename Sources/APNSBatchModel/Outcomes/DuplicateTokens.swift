@@ -1,10 +1,10 @@
-/// Rows that have the device token of another row, so that one device gets more than one push.
+/// The rows that have the device token of another row, so that one device gets more than one push.
 public struct DuplicateTokens: Sendable, Codable, Equatable {
-    /// Rows whose token an earlier one has; an estimate when ``sampledOneIn`` is more than 1.
+    /// The number of rows whose token an earlier row has; an estimate if ``sampledOneIn`` is more than 1.
     public var rows: UInt64
-    /// 1 when every token was compared; else one token in so many was, since memory is bounded.
+    /// 1 if every token was compared; otherwise one of this number of tokens was compared, since memory is bounded.
     public var sampledOneIn: UInt64
-    /// The numbers of the first two rows of a token, at most three times.
+    /// The numbers of the first two rows with the same token, for at most three pairs of rows.
     public var examples: [[UInt64]]
 
     public var isEstimate: Bool { sampledOneIn > 1 }
@@ -26,10 +26,10 @@ public struct DuplicateTokens: Sendable, Codable, Equatable {
     }
 }
 
-/// Rows whose device token has another size than the 32 bytes that all have today. They were sent.
+/// The rows whose device token is not 32 bytes long, the length that all tokens have today. They were sent.
 public struct UnusualTokens: Sendable, Codable, Equatable {
     public var rows: UInt64
-    /// The numbers of the first of them, at most three.
+    /// The numbers of the first of these rows, at most three.
     public var examples: [UInt64]
 
     /// A sentence without a full stop.

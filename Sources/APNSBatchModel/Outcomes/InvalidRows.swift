@@ -1,25 +1,25 @@
 import APNSBatchBasics
 import APNSBatchNotification
 
-/// Rows that break one rule, and the places of the first of them.
+/// The number of rows that violate one rule, and the places of the first of them.
 package struct InvalidRows: Sendable, Equatable {
     package private(set) var count: UInt64 = 0
-    /// In the order of their rows.
+    /// The places of the first rows, in the order of rows.
     private var first: [(row: UInt64, place: String)] = []
 
     static let placesMax = 3
-    /// What stands for the rule where the ledger has none: it was written by version 0.1.0.
+    /// The name for rows without a rule in the ledger; version 0.1.0 did not record rules.
     static let withoutRule = "not recorded"
 
-    /// File, line and column, as `rows.csv:2:1`.
+    /// File, line and column of the first rows, such as `rows.csv:2:1`.
     package var places: [String] { first.map(\.place) }
 
-    /// Whether the place of this row, if it breaks the rule, is among those that are kept.
+    /// Whether the place of this row would be kept.
     func keepsPlace(of row: UInt64) -> Bool {
         first.count < Self.placesMax || row < first[first.count - 1].row
     }
 
-    /// - Parameter place: nil where it is not known or not kept.
+    /// - Parameter place: Nil if it is not known or not kept.
     mutating func count(_ row: UInt64, place: String?) {
         count += 1
         if let place { keep(row, place) }
@@ -37,7 +37,7 @@ package struct InvalidRows: Sendable, Equatable {
         if first.count > Self.placesMax { first.removeLast() }
     }
 
-    /// The place that a finding's text begins with (`rows.csv:1042:17: badge: …`); nil where it begins with none.
+    /// Returns the place at the beginning of a finding's text (`rows.csv:1042:17: badge: …`); nil if there is none.
     static func place(in text: String) -> String? {
         var fields: [Substring] = []
         var rest = text[...]
@@ -58,11 +58,11 @@ package struct InvalidRows: Sendable, Equatable {
 }
 
 extension Rule {
-    /// What stands for the rule in the ledger. It follows from the rule's name alone, so that it stays the same when rules are
-    /// added; never 0.
+    /// The number that identifies the rule in the ledger. It depends only on the rule's name, so that it does not change
+    /// when rules are added. Never 0.
     package var code: UInt16 { Self.code(of: rawValue) }
 
-    /// The name of the rule with a code; nil where there is none.
+    /// Returns the name of the rule with this code; nil if there is none.
     static func named(_ code: UInt16) -> String? { names[code] }
 
     private static let names = [UInt16: String](uniqueKeysWithValues: allCases.map { ($0.code, $0.rawValue) })

@@ -1,16 +1,16 @@
-/// What lanes count besides outcomes: off the way of a row that goes well.
+/// The counts of lanes besides outcomes. A row that is accepted at the first attempt adds at most its answer time.
 package struct LaneAccount: Sendable, Equatable {
-    /// Requests that were followed by another one for the same row, by what became of them.
+    /// The number of requests that were followed by another one for the same row, by the cause.
     package var retries: [String: UInt64] = [:]
-    /// Connections that came up, by why they ended.
+    /// The number of connections that were established, by the cause of their end.
     package var connectionEnds: [String: UInt64] = [:]
     package var answerTimes = AnswerTimes()
 
     package init() {}
 
-    /// Different texts that are counted; a peer may make up any number of them.
+    /// The maximum number of different texts that are counted, since a peer can send any number of them.
     private static let textsMax = 64
-    /// Bytes of a text.
+    /// The maximum length of a text, in bytes; longer ones are cut.
     private static let textLimit = 256
     private static let others = "other"
 
@@ -25,7 +25,7 @@ package struct LaneAccount: Sendable, Equatable {
     }
 
     package mutating func add(_ other: LaneAccount) {
-        // In order, so that the same texts are kept whenever they are added up.
+        // Sorted, so that the same texts are kept in every order of adding up.
         for (text, number) in other.retries.sorted(by: { $0.key < $1.key }) { Self.add(number, to: text, in: &retries) }
         for (text, number) in other.connectionEnds.sorted(by: { $0.key < $1.key }) {
             Self.add(number, to: text, in: &connectionEnds)

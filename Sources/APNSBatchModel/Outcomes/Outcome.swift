@@ -1,22 +1,23 @@
-/// How a row ended; each row of the input has exactly one.
+/// The final state of a row. Each row of the input has exactly one outcome.
 public enum Outcome: UInt8, Sendable, CaseIterable {
     /// APNs answered 200.
     case accepted = 0
-    /// APNs answered no, finally; with status, reason and, for 410, the timestamp.
+    /// APNs rejected the row finally. Results have the status, the reason and, for 410, the timestamp.
     case rejected = 1
-    /// APNs answered 429 or 5xx, asked for another request later, and did so until no attempt was left. The notification
-    /// was not delivered; ``Campaign/retryUnavailable`` sends it when the run is resumed.
+    /// APNs answered 429 or 5xx, which ask for a later request, until no attempt was left. The notification was not
+    /// delivered. With ``Campaign/retryUnavailable`` a resumed run sends it again.
     case unavailable = 6
-    /// Never sent: a bad row, a bad token, a payload too large or against the rules; with line, column and cause.
+    /// The row was never sent: it is malformed, its token is invalid, or its payload is too large or violates a rule.
+    /// Results have line, column and cause.
     case invalid = 2
-    /// May have been sent, no answer came, and it is not sent again.
+    /// The row may have been sent, no answer came, and it is not sent again.
     case unknown = 3
-    /// Never sent: its own deadline or the campaign's had passed.
+    /// The row was never sent, because its own deadline or that of the campaign had passed.
     case expired = 4
-    /// Never sent: on the suppression list, or a duplicate.
+    /// The row was never sent, because it is on the suppression list or a duplicate.
     case suppressed = 5
 
-    /// The word in results and summary.
+    /// The word in `results.csv` and in the summary.
     public var name: StaticString {
         switch self {
         case .accepted: "accepted"
@@ -31,7 +32,7 @@ public enum Outcome: UInt8, Sendable, CaseIterable {
 
     // MARK: What an outcome means elsewhere. A new one must be decided here, and nowhere else.
 
-    /// Whether the row's reason is that of an answer from APNs.
+    /// Whether the row's reason comes from an answer of APNs.
     package var isAnswered: Bool {
         switch self {
         case .rejected, .unavailable: true
@@ -51,9 +52,9 @@ public enum Outcome: UInt8, Sendable, CaseIterable {
 /// A value for each outcome, at its raw value. Has as many places as there are outcomes.
 @usableFromInline package typealias PerOutcome<Value: ~Copyable> = InlineArray<7, Value>
 
-/// How many rows ended with each outcome.
+/// The number of rows by outcome.
 @usableFromInline package struct OutcomeCounts: Sendable, Equatable, ExpressibleByDictionaryLiteral {
-    /// By raw value.
+    /// The counts by the outcome's raw value.
     @usableFromInline package var counts = PerOutcome<UInt64>(repeating: 0)
 
     @usableFromInline
@@ -67,7 +68,7 @@ public enum Outcome: UInt8, Sendable, CaseIterable {
         set { counts[Int(outcome.rawValue)] = newValue }
     }
 
-    /// All rows.
+    /// The number of all rows.
     var sum: UInt64 { counts.indices.reduce(0) { $0 + counts[$1] } }
 
     package static func += (left: inout OutcomeCounts, right: OutcomeCounts) {

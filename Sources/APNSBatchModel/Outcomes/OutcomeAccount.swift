@@ -1,7 +1,7 @@
 import APNSBatchBasics
 import APNSBatchNotification
 
-/// Counts the outcomes of a run for its report: by outcome, by reason, and tokens that several rows have.
+/// Counts the outcomes of a run for its report, by outcome and by reason, and finds tokens that several rows have.
 package final class OutcomeAccount: OutcomeReceiver {
     private let state: Guarded<State>
 
@@ -11,7 +11,7 @@ package final class OutcomeAccount: OutcomeReceiver {
         var tokens = TokenRegister(bits: TokenRegister.bitsOfRun)
     }
 
-    /// - Parameter reasons: what earlier sessions of the run counted.
+    /// - Parameter reasons: The counts of earlier sessions of the run.
     package init(reasons: OutcomeReasons = OutcomeReasons()) { state = Guarded(State(reasons: reasons)) }
 
     /// The outcomes of this session.
@@ -20,7 +20,7 @@ package final class OutcomeAccount: OutcomeReceiver {
     /// The reasons of all sessions.
     package var reasons: OutcomeReasons { state.withLock { $0.reasons } }
 
-    /// Tokens that several rows have, and tokens of another size than all have today.
+    /// The tokens that several rows have, and the tokens whose length is not 32 bytes.
     package var tokens: (duplicate: DuplicateTokens?, unusual: UnusualTokens?) {
         state.withLock { ($0.tokens.duplicates, $0.tokens.unusualTokens) }
     }

@@ -1,24 +1,24 @@
 import APNSBatchNotification
 
-/// One row's end, in fixed layout; its token and reason stand in the batch's bytes.
+/// The outcome of one row, in a fixed layout. Its token and reason are in the bytes of the batch.
 @usableFromInline package struct OutcomeEntry {
     @usableFromInline package var row: UInt64
-    /// Milliseconds since the epoch, of a 410, or `noTimestamp`.
+    /// The timestamp of a 410, in milliseconds since 1970-01-01 00:00 UTC, or `noTimestamp`.
     @usableFromInline package var timestamp: UInt64
     @usableFromInline package var tokenOffset: UInt32
     @usableFromInline package var reasonOffset: UInt32
     @usableFromInline package var tokenLength: UInt16
     @usableFromInline package var reasonLength: UInt16
-    /// HTTP status; of an invalid row the code of the rule that it breaks; 0 when APNs did not answer.
+    /// The HTTP status; the code of the violated rule for an invalid row; 0 if APNs did not answer.
     @usableFromInline package var status: UInt16
-    /// Of all sessions; see `Attempts`.
+    /// The requests of all sessions, encoded as `Attempts` describes.
     @usableFromInline package var attempts: UInt16
     @usableFromInline package var outcome: Outcome
-    /// Of the texts that go into the line as they are; they stand behind the reason.
+    /// The number of bytes of the `CarriedFields`, which follow the reason.
     @usableFromInline package var carriedLength: UInt16
-    /// The row brought its own apns-id, which stands before its token.
+    /// Whether the row has an apns-id of its own, which precedes its token.
     @usableFromInline package var hasOwnID: Bool
-    /// The token is known to be lower-case hexadecimal digits.
+    /// Whether the token is known to consist of lower-case hex digits.
     @usableFromInline package var isHex: Bool
 
     @inlinable
@@ -37,17 +37,17 @@ import APNSBatchNotification
     @inlinable package static var noTimestamp: UInt64 { .max }
 }
 
-/// Outcomes on their way from a lane to the writer: some thousand entries and the bytes they refer to.
+/// A batch of outcomes that a lane passes to the writer: up to 2,048 entries and the bytes that they refer to.
 ///
-/// Owned by one thread at a time: the lane fills it, the queue hands it over, the writer empties and returns it.
+/// One thread at a time owns it: the lane fills it, the queue passes it on, and the writer empties and returns it.
 @usableFromInline package final class OutcomeBatch: @unchecked Sendable {
-    /// Entries that a batch holds unless it is made for fewer.
+    /// The default capacity of a batch, in entries.
     package static let entryCapacity = 2048
     package static let byteCapacity = 256 * 1024
-    /// Longer texts are cut; a device token or a reason never is.
+    /// The maximum length of a text, in bytes; longer ones are cut. Device tokens and APNs's reasons are always shorter.
     @inlinable package static var textLimit: Int { 1024 }
 
-    // What changes stands behind a pointer: the lane fills the batch in another module, where every access to a variable of a
+    // The counters are behind a pointer: the lane fills the batch in another module, where every access to a variable of a
     // class is checked for exclusivity, which costs some 250 instructions for each row.
     @usableFromInline let used: UnsafeMutablePointer<(entries: Int, bytes: Int)>
     @usableFromInline let entryStorage: UnsafeMutablePointer<OutcomeEntry>
@@ -64,7 +64,7 @@ import APNSBatchNotification
         byteStorage = .allocate(byteCount: byteLimit, alignment: 16)
     }
 
-    /// Entries that it holds.
+    /// The number of entries.
     @inlinable package var count: Int { used.pointee.entries }
 
     deinit {
@@ -75,7 +75,7 @@ import APNSBatchNotification
 
     @inlinable package var isEmpty: Bool { count == 0 }
 
-    /// Whether another entry with texts of any length fits.
+    /// Whether another entry fits, whatever the length of its texts.
     @inlinable
     package var hasRoom: Bool { count < entryLimit && used.pointee.bytes + Self.textsLimit <= byteLimit }
 
@@ -89,7 +89,7 @@ import APNSBatchNotification
         UnsafeRawBufferPointer(start: byteStorage + Int(entry.tokenOffset), count: Int(entry.tokenLength))
     }
 
-    /// Only where the entry has one.
+    /// The row's own apns-id. Only valid if the entry's `hasOwnID` is set.
     @inlinable
     package func ownID(of entry: OutcomeEntry) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(
@@ -101,14 +101,15 @@ import APNSBatchNotification
         UnsafeRawBufferPointer(start: byteStorage + Int(entry.reasonOffset), count: Int(entry.reasonLength))
     }
 
-    /// See `CarriedFields`.
+    /// The encoded `CarriedFields` of an entry.
     @inlinable
     package func carried(of entry: OutcomeEntry) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(
             start: byteStorage + Int(entry.reasonOffset) + Int(entry.reasonLength), count: Int(entry.carriedLength))
     }
 
-    /// Adds to what is carried of the last entry. Only right after it was appended.
+    /// Appends to the carried fields of the last entry. Call it only directly after that entry was appended. Fields that
+    /// exceed the limit are dropped.
     package func carry(_ fields: UnsafeRawBufferPointer) {
         precondition(count > 0)
         let entry = entryStorage + (count - 1)
@@ -119,7 +120,7 @@ import APNSBatchNotification
         entry.pointee.carriedLength += UInt16(fields.count)
     }
 
-    /// Adds one text to it.
+    /// Encodes one text and appends it to the carried fields of the last entry.
     package func carry(text: UnsafeRawBufferPointer) {
         withUnsafeTemporaryAllocation(byteCount: 1 + CarriedFields.textMax, alignment: 1) { room in
             let length = CarriedFields.write(text, to: room.baseAddress!)
@@ -127,9 +128,9 @@ import APNSBatchNotification
         }
     }
 
-    /// Only while `hasRoom`; traps otherwise.
+    /// Appends an entry, and copies its texts. Traps unless `hasRoom`.
     ///
-    /// - Parameter isHex: the token was checked, and is written in lower case.
+    /// - Parameter isHex: Whether the token was checked and is in lower case.
     @inlinable
     package func append(
         row: UInt64, outcome: Outcome, status: UInt16, attempts: UInt16, timestamp: UInt64,
@@ -156,7 +157,7 @@ import APNSBatchNotification
         return (UInt32(truncatingIfNeeded: offset), UInt16(truncatingIfNeeded: length))
     }
 
-    /// The length to keep: never in the middle of a UTF-8 sequence.
+    /// The number of bytes to keep so that no UTF-8 sequence is cut.
     @inlinable static func cut(_ text: UnsafeRawBufferPointer, to limit: Int) -> Int {
         guard text.count > limit else { return text.count }
         var length = limit

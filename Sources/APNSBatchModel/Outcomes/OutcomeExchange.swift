@@ -1,14 +1,14 @@
 import APNSBatchBasics
 
-/// The batches that travel between lanes and writer. A lane that finds none free waits for the writer.
+/// The queues that pass batches between lanes and the writer. A lane that finds no free batch waits for the writer.
 package final class OutcomeExchange: Sendable {
     package let filled: BoundedQueue<OutcomeBatch>
     package let free: BoundedQueue<OutcomeBatch>
 
     /// - Parameters:
-    ///   - lanes: each lane has one batch in hand and the others on the way.
-    ///   - each: batches of a lane.
-    ///   - entries: outcomes that a batch holds.
+    ///   - lanes: The number of lanes. Each fills one batch while its others are in the queues.
+    ///   - each: The number of batches of each lane.
+    ///   - entries: The capacity of a batch, in outcomes.
     package init(lanes: Int, each: Int = 3, entries: Int = OutcomeBatch.entryCapacity) {
         let count = lanes * each
         filled = BoundedQueue(capacity: count)

@@ -1,11 +1,11 @@
 import APNSBatchNotification
 
-/// Why rows ended as they did, where that is not said by the outcome alone.
+/// The number of rows by the reason of their outcome, for outcomes that have different reasons.
 package struct OutcomeReasons: Sendable, Equatable {
-    /// By the reason that APNs gave.
+    /// The rejected rows by APNs's reason.
     package var rejected: [Reason: UInt64] = [:]
     package var unavailable: [Reason: UInt64] = [:]
-    /// By the code of the rule that they break.
+    /// The invalid rows by the code of the violated rule.
     var invalid: [UInt16: InvalidRows] = [:]
 
     package init() {}
@@ -14,9 +14,9 @@ package struct OutcomeReasons: Sendable, Equatable {
         if outcome == .unavailable { unavailable.countReason(reason) } else { rejected.countReason(reason) }
     }
 
-    /// Counts a row that breaks a rule.
+    /// Counts a row that violates a rule.
     ///
-    /// - Parameter text: what is said of the row, which begins with its place; asked for only if that is kept.
+    /// - Parameter text: The finding's text, which begins with its place. Called only if the place is kept.
     package mutating func count(
         invalid row: UInt64, code: UInt16, text: () throws -> String
     ) rethrows {
@@ -28,7 +28,7 @@ package struct OutcomeReasons: Sendable, Equatable {
         }
     }
 
-    /// Invalid rows by the rule's name.
+    /// The invalid rows by the rule's name.
     package var invalidByRule: [String: InvalidRows] {
         invalid.reduce(into: [:]) { rules, entry in
             let name = Rule.named(entry.key) ?? InvalidRows.withoutRule
@@ -38,7 +38,7 @@ package struct OutcomeReasons: Sendable, Equatable {
 }
 
 extension [Reason: UInt64] {
-    /// Different reasons that are counted; a server may make up any number of them.
+    /// The maximum number of different reasons that are counted, since a server can send any number of them.
     private static var limit: Int { 256 }
 
     fileprivate mutating func countReason(_ reason: Reason) {
@@ -46,6 +46,6 @@ extension [Reason: UInt64] {
         self[isKept ? reason : .unknown("other"), default: 0] += 1
     }
 
-    /// By the reason's text.
+    /// The counts by the reason's text.
     package var byName: [String: UInt64] { [String: UInt64](map { ($0.key.rawValue, $0.value) }, uniquingKeysWith: +) }
 }

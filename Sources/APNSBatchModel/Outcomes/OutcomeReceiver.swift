@@ -1,21 +1,21 @@
 import APNSBatchBasics
 
-/// Takes the outcomes of a run, batch by batch, once they are in the ledger. `results.csv` is one receiver, the counts of the
+/// Receives the outcomes of a run in batches, after the ledger has them. `results.csv` is one receiver, the counters of the
 /// report are another.
 ///
-/// One thread, the writer's, calls everything but `reserve`. After a failure a receiver is asked for nothing more, and the run
-/// ends; its ledger goes on.
+/// The writer's thread calls all functions except `reserve`. After a receiver has thrown an error it is not called again,
+/// and the run ends; the ledger still gets the remaining outcomes.
 package protocol OutcomeReceiver: AnyObject, Sendable {
-    /// Makes room for the outcomes of so many rows, before the first of them can be sent. The reader's thread calls it.
+    /// Reserves space for the outcomes of `rows` rows, before the first of them can be sent. Called on the reader's thread.
     func reserve(rows: Int) throws(StorageError)
 
-    /// Takes a batch, which the caller uses again afterwards.
+    /// Takes the outcomes of a batch. The caller reuses the batch after the call.
     func take(_ batch: OutcomeBatch) throws(StorageError)
 
-    /// Returns when everything that was taken survives a loss of power.
+    /// Returns once everything that was taken survives a loss of power.
     func sync() throws(StorageError)
 
-    /// The run ends in order: nothing more comes, and room that was made and not used is given back.
+    /// Ends the run in order: no batch follows, and reserved space that was not used is released.
     func finish() throws(StorageError)
 }
 

@@ -1,8 +1,8 @@
-/// Rows by outcome, and requests made for them.
+/// The number of rows by outcome, and the number of requests made for them.
 @usableFromInline package struct Tally: Sendable, Equatable {
     @usableFromInline package var outcomes: OutcomeCounts = [:]
     @usableFromInline package var attempts: UInt64 = 0
-    /// Of all rows: those that were sent again although an earlier request may have arrived.
+    /// The number of rows that were sent again although an earlier request may have arrived.
     @usableFromInline package var resent: UInt64 = 0
 
     package init(outcomes: OutcomeCounts = [:], attempts: UInt64 = 0, resent: UInt64 = 0) {
@@ -17,7 +17,7 @@
         set { outcomes[outcome] = newValue }
     }
 
-    /// - Parameter attempts: as `Attempts` says.
+    /// - Parameter attempts: The number of requests and the mark, encoded as `Attempts` describes.
     @inlinable @inline(__always)
     package mutating func count(_ outcome: Outcome, attempts: UInt16) {
         self[outcome] += 1

@@ -1,34 +1,36 @@
 import APNSBatchNotification
 import Glibc
 
-/// Tokens that more than one row has. Exact up to a number of different tokens, and from then on a sample, so that memory
-/// is bounded: of the tokens whose hash ends in so many zero bits, all rows are still seen.
+/// Finds device tokens that more than one row has. It is exact up to a number of different tokens; beyond that it is a
+/// sample, so that memory is bounded: it then keeps only the tokens whose hash ends in a number of zero bits, but sees all
+/// rows with these.
 ///
-/// Tokens are told apart by 64 bits of hash. One thread at a time; nothing is allocated before the first token.
+/// Tokens are distinguished by a 64-bit hash. Not thread-safe. Nothing is allocated before the first token.
 package struct TokenRegister: ~Copyable {
-    /// Of a run: 3 MiB, exact up to 196,608 tokens.
+    /// The size for a run, as a power of two: 3 MiB, exact up to 196,608 tokens.
     static let bitsOfRun = 18
-    /// Of a check: 6 MiB, exact up to 393,216 tokens.
+    /// The size for a check, as a power of two: 6 MiB, exact up to 393,216 tokens.
     package static let bitsOfCheck = 19
     static let pairsMax = 3
 
-    /// How many different tokens are told exactly.
+    /// Returns the number of different tokens up to which the register is exact.
     static func exactLimit(bits: Int) -> Int { (1 << bits) / 4 * 3 }
 
-    /// The hashes, with open addressing by their highest bits; 0 is free.
+    /// The table of hashes, with open addressing by their highest bits; 0 marks a free slot. Owned, allocated with `calloc`.
     private var hashes: UnsafeMutablePointer<UInt64>?
-    /// The lowest row of each.
+    /// The lowest row of each hash. Owned, allocated with `calloc`.
     private var rows: UnsafeMutablePointer<UInt32>?
     private let bits: Int
     private let limit: Int
     private var count = 0
-    /// Only hashes that end in so many zero bits are kept.
+    /// The number of zero bits in which a hash must end to be kept.
     private(set) var level = 0
     private var sampleMask: UInt64 = 0
-    /// Rows whose token another row had before, by the zero bits that its hash ends in.
+    /// The number of rows whose token an earlier row had, by the number of trailing zero bits of its hash.
     private var again = [UInt64](repeating: 0, count: 65)
     private var pairs: [(UInt64, UInt64)] = []
-    /// Rows whose token has another size than all have today, and the first of them.
+    /// The number of rows whose token is not 32 bytes long, the length that all tokens have today, and the first of these
+    /// rows.
     private var unusual: UInt64 = 0
     private var unusualRows: [UInt64] = []
 
@@ -42,7 +44,7 @@ package struct TokenRegister: ~Copyable {
         free(rows)
     }
 
-    /// Notes the rows of a batch whose tokens went into requests.
+    /// Notes the rows of a batch whose tokens were used in requests.
     mutating func note(_ batch: OutcomeBatch) {
         for entry in batch.entries where entry.isHex {
             let token = batch.token(of: entry)
@@ -54,7 +56,7 @@ package struct TokenRegister: ~Copyable {
         }
     }
 
-    /// Notes a row by the hash of its token; gives the row that had it before.
+    /// Notes a row by the hash of its token, and returns the row that had this token before.
     @inline(__always)
     @discardableResult
     package mutating func note(_ hash: UInt64, row: UInt64) -> UInt64? {
@@ -93,7 +95,7 @@ package struct TokenRegister: ~Copyable {
     }
 
     private mutating func allocate() -> UnsafeMutablePointer<UInt64> {
-        // Zeroed by the system as pages are touched.
+        // calloc's memory is zeroed by the system when pages are first touched.
         func make<T>(_: T.Type) -> UnsafeMutablePointer<T> {
             guard let memory = calloc(1 << bits, MemoryLayout<T>.stride) else { fatalError("no memory for tokens") }
             return memory.bindMemory(to: T.self, capacity: 1 << bits)
@@ -104,7 +106,7 @@ package struct TokenRegister: ~Copyable {
         return made
     }
 
-    /// Halves the sample until there is room again.
+    /// Halves the sample, repeatedly if necessary, until there is room.
     private mutating func thin() {
         guard let hashes, let rows else { return }
         repeat {
@@ -133,12 +135,12 @@ package struct TokenRegister: ~Copyable {
         count += 1
     }
 
-    /// Tokens of another size than all have today; nil when there is none.
+    /// The tokens whose length is not 32 bytes; nil if there are none.
     var unusualTokens: UnusualTokens? {
         unusual == 0 ? nil : UnusualTokens(rows: unusual, examples: unusualRows)
     }
 
-    /// What was found until now; nil when no row has another's token.
+    /// The duplicate tokens found until now; nil if there are none.
     package var duplicates: DuplicateTokens? {
         let seen = again.reduce(0, +)
         guard seen > 0 else { return nil }
@@ -149,7 +151,10 @@ package struct TokenRegister: ~Copyable {
 }
 
 extension TokenRegister {
-    /// Of 64 hex digits in one case: pairs of words, multiplied to 128 bits and folded, each on top of the one before.
+    /// Returns the hash of a token of 64 hex digits in one case: pairs of words are multiplied to 128 bits and folded, each
+    /// pair into the result of the one before.
+    ///
+    /// - Parameter digits: At least 64 readable bytes.
     @inline(__always)
     static func hash(_ digits: UnsafeRawPointer) -> UInt64 {
         @inline(__always)
@@ -162,7 +167,7 @@ extension TokenRegister {
         return hash
     }
 
-    /// Of digits in any number.
+    /// Returns the hash of a token with any number of digits.
     package static func hash(_ digits: UnsafeRawBufferPointer) -> UInt64 {
         guard digits.count != DeviceToken.usualLength else { return hash(digits.baseAddress.unsafelyUnwrapped) }
         return digits.reduce(UInt64(digits.count)) { fold($0 ^ UInt64($1), factor) }

@@ -1,29 +1,29 @@
 import APNSBatchNotification
 
-/// Something wrong or doubtful with a campaign, a template or a row.
+/// One violation of a rule by a campaign, a template or a row.
 public struct CampaignFinding: Sendable, Equatable {
     public enum Severity: String, Sendable, CaseIterable {
-        /// Nothing that breaks this rule is sent.
+        /// What violates the rule is not sent.
         case error
-        /// It is sent; somebody should look.
+        /// What violates the rule is sent nevertheless, but should be checked.
         case warning
     }
 
-    /// The rule's name, such as `key-type`; all of them stand in docs/reference.md.
+    /// The rule's name, such as `key-type`. docs/reference.md lists all rules.
     public let rule: String
     public let severity: Severity
-    /// The row's number in the input, from 1; nil when it is about the campaign or a template.
+    /// The row's number in the input, counted from 1; nil when the finding concerns the campaign or a template.
     public let row: UInt64?
-    /// The input or template; nil when it is about the campaign as a whole.
+    /// The name of the input or template; nil when the finding concerns the campaign as a whole.
     public let file: String?
-    /// From 1; 0 without a file.
+    /// The line, counted from 1; 0 without a file.
     public let line: UInt64
-    /// From 1, in bytes of the line in an input, in characters in a template; 0 without a file.
+    /// The column, counted from 1: in bytes within a line of the input, in characters within a template. 0 without a file.
     public let column: Int
-    /// A sentence without a full stop. Never holds a card number, a key or a token.
+    /// A sentence without a full stop. It never contains a card number, a key or a token.
     public let message: String
 
-    /// `rows.csv:1042:17: badge: expected a number, found "five"`.
+    /// The message after its place, such as `rows.csv:1042:17: badge: expected a number, found "five"`.
     public var text: String { file.map { "\($0):\(line):\(column): \(message)" } ?? message }
 
     package init(_ finding: RowFinding, row: UInt64?) {
@@ -38,12 +38,12 @@ public struct CampaignFinding: Sendable, Equatable {
             message: finding.message)
     }
 
-    /// About the campaign as a whole.
+    /// Creates a finding about the campaign as a whole.
     package init(_ rule: Rule, _ message: String) {
         self.init(rule: rule, row: nil, file: nil, line: 0, column: 0, message: message)
     }
 
-    /// About the header row of an input.
+    /// Creates a finding about the header row of an input.
     package init(_ rule: Rule, inHeaderOf file: String, _ message: String) {
         self.init(rule: rule, row: nil, file: file, line: 1, column: 1, message: message)
     }

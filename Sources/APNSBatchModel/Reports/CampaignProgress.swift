@@ -2,74 +2,75 @@
 /// were taken at different moments, some milliseconds apart.
 public struct CampaignProgress: Sendable {
     package var outcomes: OutcomeCounts = [:]
-    /// Rows of the input, exact once it was read to its end, until then about so many; nil where nobody can say.
+    /// The number of rows of the input: exact once the input was read to its end, an estimate until then, and nil while no
+    /// estimate is possible.
     public var rowsTotal: UInt64?
-    /// Of the input.
+    /// The number of bytes of the input that were read.
     public var bytesRead: UInt64 = 0
-    /// The input's size, where it is known.
+    /// The input's size in bytes; nil when it is not known.
     public var bytesTotal: UInt64?
     public var elapsedSeconds: Double = 0
-    /// Connections that are up, over all lanes.
+    /// The number of connections that are established, over all lanes.
     public var connections = 0
-    /// Streams of them that may be in use at once; at least ``inFlight``.
+    /// The number of streams that may be in use at once on these connections; at least ``inFlight``.
     public var streams = 0
-    /// Requests that wait for an answer.
+    /// The number of requests in flight.
     public var inFlight = 0
-    /// Rows that wait to be sent again.
+    /// The number of rows that wait to be sent again.
     public var retrying = 0
-    /// Requests that were handed to connections by this process, except those that surely did not arrive.
+    /// The number of requests that were handed to connections in this session, except those that surely did not arrive.
     public var requests: UInt64 = 0
-    /// Connections that this process has opened.
+    /// The number of connections that came up in this session.
     public var connectionsOpened = 0
-    /// Retries, ends of connections and times of answers, as far as this process counted them; nil unless asked for.
+    /// Retries, ends of connections and times of answers of this session; nil unless asked for.
     package var account: LaneAccount?
-    /// Nothing is sent until ``CampaignRun/unpause()``.
+    /// Whether the run is paused: nothing is sent until ``CampaignRun/unpause()``.
     public var isPaused = false
-    /// The first rows go alone; see ``Campaign/Canary``.
+    /// Whether only the rows of the canary are being sent; see ``Campaign/Canary``.
     public var isCanary = false
-    /// Why nothing is sent at the moment; nil while rows are sent, and when there are none.
+    /// Why nothing is sent at the moment; nil while rows are sent, and when there are none to send.
     public var waiting: Waiting?
 
     package init() {}
 
-    /// The share of the rows that have ended, from 0 to 1; nil while the number of rows is not known.
+    /// The share of the rows that have an outcome, from 0 to 1; nil while the number of rows is not known.
     public var fraction: Double? {
         guard let rowsTotal, rowsTotal > 0 else { return nil }
         return min(1, Double(rows) / Double(rowsTotal))
     }
 
-    /// Rows that have ended.
+    /// The number of rows that have an outcome.
     public var rows: UInt64 { outcomes.sum }
-    /// Rows that APNs took; of a check, rows that would be sent.
+    /// The number of rows that APNs accepted; in a check, the number of rows that would be sent.
     public var accepted: UInt64 { outcomes[.accepted] }
-    /// Rows that APNs refused.
+    /// The number of rows that APNs rejected.
     public var rejected: UInt64 { outcomes[.rejected] }
-    /// Rows that APNs put off until their attempts were used up.
+    /// The number of rows that APNs refused with 429 or 5xx until no attempt was left.
     public var unavailable: UInt64 { outcomes[.unavailable] }
-    /// Rows that were not sent because something is wrong with them.
+    /// The number of rows that were not sent because they violate a rule.
     public var invalid: UInt64 { outcomes[.invalid] }
-    /// Unknown, expired and suppressed rows.
+    /// The number of rows that are unknown, expired or suppressed.
     public var other: UInt64 { rows - accepted - rejected - unavailable - invalid }
 }
 
 extension CampaignProgress {
-    /// Why nothing is sent at the moment; ``description`` says it to a person.
+    /// Why nothing is sent at the moment. ``description`` is a text for people.
     ///
-    /// New kinds may come: switch with a default.
+    /// New cases may be added in later versions: switch with a default.
     public enum Waiting: Sendable, Equatable, CustomStringConvertible {
-        /// ``CampaignRun/pause()`` is in force.
+        /// The run is paused by ``CampaignRun/pause()``.
         case paused
-        /// The resolver has not told an address of this name yet.
+        /// The resolver has not returned an address of this name yet.
         case resolving(name: String)
-        /// A first connection is coming up: what it waits for, and for how many seconds it has.
+        /// The first connection is being established: the step that it waits for, and the seconds that it has waited so far.
         case connecting(stage: String, seconds: Int)
-        /// No connection can be had, and for how many more seconds that is tried.
+        /// No connection can be established: the cause, and the seconds for which the run keeps trying.
         case unreachable(cause: String, secondsLeft: Int)
         /// The server allows no streams on its connections.
         case noStreams(secondsLeft: Int)
-        /// Requests are under way, and no answer has come for so many seconds.
+        /// Requests are in flight, and no answer has come for this number of seconds.
         case noAnswer(seconds: Int)
-        /// All rows that could be sent wait for their next attempt.
+        /// All rows that could be sent wait for their next attempt, after this cause.
         case backingOff(cause: String)
 
         public var description: String {

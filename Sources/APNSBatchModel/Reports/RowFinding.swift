@@ -1,16 +1,17 @@
 import APNSBatchNotification
 
-/// What is wrong with a row, with its place. Made off the good way, so it may hold strings.
+/// A violation of a rule by a row, with its place. It is made only for rows that are not sent or that get a warning, so it
+/// may hold strings.
 package struct RowFinding: Equatable, Sendable {
     package let rule: Rule
     package let severity: Rule.Severity
-    /// The input, or the template that is at fault for every such row.
+    /// The name of the input, or of the template that causes the finding for every such row.
     package let file: String
-    /// 1-based physical line.
+    /// The physical line, counted from 1.
     let line: UInt64
-    /// 1-based, in bytes; in characters within a template.
+    /// The column, counted from 1: in bytes, or within a template in characters.
     let column: Int
-    /// `badge: expected a number, found "five"`.
+    /// A text such as `badge: expected a number, found "five"`.
     let message: String
 
     package init(_ rule: Rule, file: String, line: UInt64, column: Int, _ message: String) {
@@ -22,6 +23,6 @@ package struct RowFinding: Equatable, Sendable {
         self.message = message
     }
 
-    /// `rows.csv:1042:17: badge: expected a number, found "five"`.
+    /// The message after its place, such as `rows.csv:1042:17: badge: expected a number, found "five"`.
     package var text: String { "\(file):\(line):\(column): \(message)" }
 }

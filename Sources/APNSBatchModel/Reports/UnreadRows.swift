@@ -1,10 +1,10 @@
-/// Rows of the input that no session has read so far.
+/// The number of rows of the input that no session of the run has read so far.
 public enum UnreadRows: Sendable, Equatable {
-    /// So many: the input was read to its end, or its records were counted.
+    /// An exact number: the input was read to its end, or its records were counted.
     case counted(UInt64)
-    /// About so many, by the bytes that are left.
+    /// An estimate from the number of bytes that are left.
     case estimated(UInt64)
-    /// The input's size is not known, or nothing of it was read.
+    /// No number: the input's size is not known, or nothing of it was read.
     case unknown
 
     /// The number, counted or estimated.
@@ -17,7 +17,7 @@ public enum UnreadRows: Sendable, Equatable {
 
     public var isEstimate: Bool { if case .estimated = self { true } else { false } }
 
-    /// What was read tells how long a row is.
+    /// Estimates the number of unread rows from the mean length of the rows that were read.
     package static func estimate(rowsRead: UInt64, bytesRead: UInt64, bytesTotal: UInt64?) -> UnreadRows {
         guard let bytesTotal else { return .unknown }
         if bytesRead >= bytesTotal { return .counted(0) }

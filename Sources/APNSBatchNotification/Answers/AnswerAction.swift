@@ -1,60 +1,60 @@
-/// What an answer means for its row.
+/// What to do with a row after an answer.
 package enum AnswerAction: Equatable, Sendable {
     case accepted
-    /// APNs refused the push, finally.
+    /// The push was finally refused.
     case rejected(TokenAdvice)
-    /// The next rows would fare the same: the campaign ends here.
+    /// The campaign ends, because all further rows would get the same answer.
     case stop
-    /// The row is sent again, on these terms.
+    /// The row is sent again on these terms.
     case retry(Retry)
 }
 
-/// What the owner of the token list should do about the row's token.
+/// What the owner of the token list should do about a row's token.
 package enum TokenAdvice: Equatable, Sendable {
-    /// Nothing: the token is not to blame.
+    /// Nothing: the token is not the cause.
     case none
-    /// Keep it aside and look into it: it may be good in the other environment.
+    /// Set it aside and check it: it may be valid in the other environment.
     case quarantine
     /// Delete it, if it was registered before the answer's timestamp.
     case delete
 }
 
-/// The terms of sending a row again.
+/// The terms on which a row is sent again.
 package struct Retry: Equatable, Sendable {
-    /// How long to wait; see ``RetryBackoff``.
+    /// How long the row waits; see ``RetryBackoff``.
     package enum Delay: Equatable, Sendable {
-        /// The row is sent again at once.
+        /// No delay.
         case none
-        /// Something that passes within seconds or minutes.
+        /// For conditions that pass within seconds or minutes.
         case short
-        /// APNs itself is in trouble; Apple says after 15 minutes.
+        /// For trouble at APNs itself; Apple recommends 15 minutes.
         case long
     }
 
-    /// What becomes of the connection that brought the answer, and where the row goes.
+    /// What happens to the connection of the answer, and which connection sends the row again.
     package enum Connection: Equatable, Sendable {
-        /// Nothing; any connection will do.
+        /// The connection stays, and any connection may send the row.
         case any
-        /// Stays as it is; the row goes to another one.
+        /// The connection stays, but another one sends the row.
         case other
-        /// Drained and replaced by a new one, to which the row goes.
+        /// The connection is closed after its last answer, and a new one sends the row.
         case replace
     }
 
-    /// What becomes of the provider token.
+    /// What happens to the provider token.
     package enum Token: Equatable, Sendable {
         case keep
-        /// A new one for new connections: ``ProviderTokenRotation/expired(_:now:)``.
+        /// New connections get a new token: ``ProviderTokenRotation/expired(_:now:)``.
         case renew
-        /// None is minted for a while: ``ProviderTokenRotation/tooManyUpdates(now:)``.
+        /// No token is minted for a while: ``ProviderTokenRotation/tooManyUpdates(now:)``.
         case pause
     }
 
     /// How often a row is sent again.
     package enum Limit: Equatable, Sendable {
-        /// As often as the campaign allows for all rows; then the row keeps this answer.
+        /// As often as the campaign allows. After that this answer is final.
         case campaign
-        /// So many times for one row; when the same answer comes again after that, the campaign stops.
+        /// This many times per row. If the same answer comes again after that, the campaign stops.
         case stop(after: UInt8)
     }
 
@@ -75,10 +75,10 @@ package struct Retry: Equatable, Sendable {
 
 /// What a high share of a final answer says about the whole campaign, while a single one says nothing.
 package enum AnswerAlarm: Equatable, Sendable {
-    /// The tokens are of the other environment.
+    /// The tokens belong to the other environment.
     case wrongEnvironment
-    /// The tokens are of another app.
+    /// The tokens belong to another app.
     case wrongTopic
-    /// Every row has the same fault, which the checks before sending did not see.
+    /// All rows have the same fault, which was not found by the checks before sending.
     case everyRow
 }

@@ -1,11 +1,11 @@
-/// What to do about a reason: one row of the table of answers.
+/// What to do after an answer with a reason: one row of the table of answers.
 ///
 /// Source of status and reason: Apple, "Handling notification responses from APNs", and for broadcasts and channels
-/// "Handling error responses from Apple Push Notification service". The actions are this program's.
+/// "Handling error responses from Apple Push Notification service". The actions are decisions of this project.
 package struct AnswerRule: Sendable {
-    /// Which requests are answered so.
+    /// The requests that get this answer.
     package enum Scope: Equatable, Sendable {
-        /// All; device pushes in the first place.
+        /// All requests, pushes to devices in particular.
         case device
         /// Broadcasts and channel management only.
         case channels
@@ -14,12 +14,12 @@ package struct AnswerRule: Sendable {
     package let reason: KnownReason
     /// The reason as APNs writes it.
     package let text: String
-    /// The status it comes with.
+    /// The status of answers with this reason.
     package let status: UInt16
     package let action: AnswerAction
     package let alarm: AnswerAlarm?
     package let scope: Scope
-    /// What it means, for the documentation and the report.
+    /// The meaning of the reason, for the documentation and the report.
     package let note: String
 
     private init(
@@ -39,7 +39,7 @@ package struct AnswerRule: Sendable {
 extension AnswerRule {
     /// The table, in the order of ``KnownReason``.
     package static let all = [
-        // Device requests.
+        // Pushes to devices.
         AnswerRule(
             .badDeviceToken, "BadDeviceToken", 400, .rejected(.quarantine), alarm: .wrongEnvironment,
             note: "the token is invalid, or belongs to the other environment"),
@@ -131,7 +131,7 @@ extension AnswerRule {
         AnswerRule(
             .shutdown, "Shutdown", 503, .retry(Retry(after: .short, connection: .replace)),
             note: "APNs is shutting down this server"),
-        // What broadcasts and channel management add.
+        // Broadcasts and channel management.
         AnswerRule(
             .featureNotEnabled, "FeatureNotEnabled", 400, .stop, scope: .channels,
             note: "broadcast is not enabled for the app"),
@@ -162,16 +162,16 @@ extension AnswerRule {
     ]
 }
 
-/// What to do about an answer whose reason is missing or unknown: one row of the table of status classes.
+/// What to do after an answer without a known reason: one row of the table of status classes.
 ///
 /// Source: RFC 9110 section 15, and for 429 RFC 6585 section 4.
 package struct StatusRule: Sendable {
     package let statuses: ClosedRange<UInt16>
     package let action: AnswerAction
-    /// What the status means, for the documentation.
+    /// The meaning of the status, for the documentation.
     package let note: String
 
-    /// The table; the first row that fits counts.
+    /// The table. The first row that matches applies.
     package static let all = [
         StatusRule(statuses: 200...200, action: .accepted, note: "the push was accepted"),
         StatusRule(

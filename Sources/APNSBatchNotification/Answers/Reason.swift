@@ -1,11 +1,11 @@
-/// Why APNs refused a push. A reason that is not in the table is kept as it came.
+/// The reason of a refusal. A reason that is not in the table is kept as text.
 package enum Reason: Hashable, Sendable {
     case known(KnownReason)
     case unknown(String)
 }
 
 extension Reason: RawRepresentable, CustomStringConvertible {
-    /// The reason as APNs wrote it. No allocation for a known one.
+    /// The reason as sent by APNs. It does not allocate for a known one.
     package var rawValue: String {
         switch self {
         case .known(let reason): AnswerRule.all[Int(reason.rawValue)].text
@@ -13,7 +13,7 @@ extension Reason: RawRepresentable, CustomStringConvertible {
         }
     }
 
-    /// For messages: control characters of an unknown one are replaced, since a peer may write what it likes.
+    /// The reason for messages. Control characters in an unknown one are replaced, because a peer may send anything.
     package var description: String {
         switch self {
         case .known: rawValue
@@ -26,10 +26,10 @@ extension Reason: RawRepresentable, CustomStringConvertible {
         self = text.withUTF8 { unsafe Reason(bytes: UnsafeRawBufferPointer($0)) }
     }
 
-    /// The most bytes kept of an unknown reason: whatever a peer can make long has a limit.
+    /// The maximum number of bytes kept of an unknown reason.
     package static let unknownLengthMax = 256
 
-    /// From bytes. No allocation for a known one; invalid UTF-8 in an unknown one is replaced.
+    /// Creates a reason from bytes. It does not allocate for a known one; invalid UTF-8 in an unknown one is replaced.
     package init(bytes: UnsafeRawBufferPointer) {
         if let known = unsafe KnownReason(bytes: bytes) {
             self = .known(known)
@@ -39,9 +39,10 @@ extension Reason: RawRepresentable, CustomStringConvertible {
     }
 }
 
-/// The reasons that Apple documents, and two more that are seen. Their numbers stand in ledgers: new ones come last.
+/// The reasons that Apple documents, and two more that occur. Ledgers contain their raw values, so new ones are added at
+/// the end.
 ///
-/// What to do about each is in ``AnswerRule``.
+/// ``AnswerRule`` says what to do about each.
 package enum KnownReason: UInt8, CaseIterable, Sendable {
     case badDeviceToken
     case deviceTokenNotForTopic
@@ -89,13 +90,13 @@ package enum KnownReason: UInt8, CaseIterable, Sendable {
 }
 
 extension KnownReason {
-    /// The reason as APNs writes it.
+    /// The reason as sent by APNs.
     package var text: String { rule.text }
 
-    /// The row of the table for it.
+    /// The row of the table for this reason.
     package var rule: AnswerRule { AnswerRule.all[Int(rawValue)] }
 
-    /// Finds the reason that is exactly these bytes. Complexity: O(n) for the hash, then one or a few comparisons.
+    /// Creates the reason that is exactly these bytes. Complexity: O(n) for the hash, then one or a few comparisons.
     init?(bytes: UnsafeRawBufferPointer) {
         var slot = unsafe Self.slot(bytes)
         while Self.slots[slot] != Self.noReason {
@@ -109,11 +110,11 @@ extension KnownReason {
         return nil
     }
 
-    /// More than twice as many as there are reasons, so that a search meets an empty one soon.
+    /// More than twice the number of reasons, so that a search soon meets an empty slot.
     private static let slotCount = 128
     private static let noReason = UInt8.max
 
-    /// Open addressing: each slot holds a reason's number, or none.
+    /// An open-addressing hash table: each slot holds the raw value of a reason, or `noReason`.
     private static let slots: [UInt8] = {
         var slots = [UInt8](repeating: noReason, count: slotCount)
         for rule in AnswerRule.all {
@@ -125,7 +126,7 @@ extension KnownReason {
         return slots
     }()
 
-    /// FNV-1a of 32 bits, folded.
+    /// The slot of a name: FNV-1a of 32 bits, folded.
     private static func slot(_ bytes: UnsafeRawBufferPointer) -> Int {
         var hash: UInt32 = 0x811c_9dc5
         for index in bytes.indices { hash = unsafe (hash ^ UInt32(bytes[index])) &* 0x0100_0193 }
@@ -134,7 +135,7 @@ extension KnownReason {
 }
 
 extension KnownReason {
-    /// What somebody can do about it, as a sentence without a full stop; nil where nobody can do more than wait.
+    /// What to do about it, as a sentence without a full stop; nil if waiting is all that can be done.
     package var remedy: String? {
         switch self {
         case .badDeviceToken:

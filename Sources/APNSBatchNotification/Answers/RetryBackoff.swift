@@ -1,17 +1,17 @@
 import APNSBatchBasics
 
-/// How long a row waits before it is sent again: exponential, with jitter, up to a maximum.
+/// The delay before a row is sent again: exponential, with jitter, up to a maximum.
 ///
-/// Half of each delay is fixed and half is random, so that rows which failed together do not come back together, and
-/// none comes back at once.
+/// Half of each delay is fixed and half is random, so that rows that failed together are not sent again together, and none
+/// is sent again at once.
 package struct RetryBackoff: Equatable, Sendable {
-    /// The delay before the second attempt, in milliseconds, at its longest.
+    /// The maximum delay before the second attempt, in milliseconds.
     package var first: UInt64
-    /// The longest delay, in milliseconds.
+    /// The maximum delay, in milliseconds.
     package var maximum: UInt64
-    /// How many attempts a row has in all, at least 1.
+    /// The maximum number of attempts for a row, at least 1.
     package var attempts: Int
-    /// The longest delay that a server may ask for, in seconds: it cannot park a row for ever.
+    /// The longest `retry-after` that is respected, in seconds, so that a server cannot delay a row forever.
     package var retryAfterMax: UInt64 = 86_400
 
     package init(first: UInt64, maximum: UInt64, attempts: Int) {
@@ -21,17 +21,18 @@ package struct RetryBackoff: Equatable, Sendable {
         self.attempts = attempts
     }
 
-    /// For ``Retry/Delay/short``: from one second to a minute.
+    /// The delays for ``Retry/Delay/short``: one second to one minute.
     package static let short = RetryBackoff(first: 1000, maximum: 60_000, attempts: 8)
-    /// For ``Retry/Delay/long``: from five seconds to Apple's quarter of an hour.
+    /// The delays for ``Retry/Delay/long``: five seconds to 15 minutes, as Apple recommends.
     package static let long = RetryBackoff(first: 5000, maximum: 900_000, attempts: 10)
 
-    /// The delay in milliseconds, or nil when no attempt is left.
+    /// Returns the delay in milliseconds, or nil if no attempt is left.
     ///
     /// - Parameters:
-    ///   - attempt: how many attempts the row has had, at least 1.
-    ///   - retryAfter: seconds of a `retry-after` header; the delay is at least that, up to ``retryAfterMax``, and up to half
-    ///     as long again or the usual delay more: a server says the same to many rows, and they must not come back together.
+    ///   - attempt: the number of attempts that the row has had, at least 1.
+    ///   - retryAfter: the seconds of a `retry-after` header. The delay is at least that, limited to ``retryAfterMax``,
+    ///     plus a random part of up to half of it or of the usual delay, whichever is longer, because a server says the
+    ///     same to many rows, which must not all be sent again together.
     ///   - random: 64 random bits.
     package func delay(afterAttempt attempt: Int, retryAfter: UInt64? = nil, random: UInt64) -> UInt64? {
         guard attempt < attempts else { return nil }
@@ -46,10 +47,10 @@ package struct RetryBackoff: Equatable, Sendable {
 
 /// The `retry-after` field of a response, seconds or a date (RFC 9110 section 10.2.3).
 package enum RetryAfter {
-    /// Longer values are none.
+    /// Longer values are ignored.
     private static let lengthMax = 64
 
-    /// How many seconds from now; 0 for a date that has passed, nil for what makes no sense.
+    /// Returns the number of seconds from `now` on; 0 for a date that has passed, nil for an invalid value.
     ///
     /// - Parameter now: seconds since 1970-01-01 00:00 UTC.
     package static func parse(_ value: UnsafeRawBufferPointer, now: Int64) -> UInt64? {

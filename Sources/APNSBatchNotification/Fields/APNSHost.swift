@@ -1,15 +1,15 @@
-/// A host of APNs and the ports it listens on.
+/// A host of APNs and its ports.
 ///
 /// Source: Apple, "Sending notification requests to APNs" and "Sending channel management requests to APNs".
 package struct APNSHost: Equatable, Sendable {
     package enum Use: Equatable, Sendable {
-        /// Device pushes and broadcasts.
+        /// Pushes to devices, and broadcasts.
         case push
         /// Creating, reading and deleting broadcast channels.
         case channelManagement
     }
 
-    /// The two worlds of APNs; a device token belongs to one of them.
+    /// An environment of APNs. A device token belongs to one of them.
     package enum Environment: Equatable, Sendable, CaseIterable {
         case production
         case sandbox
@@ -18,7 +18,7 @@ package struct APNSHost: Equatable, Sendable {
     package let use: Use
     package let environment: Environment
     package let name: String
-    /// The port to use first, then the alternatives.
+    /// The default port, then the alternatives.
     package let ports: [UInt16]
 
     package static let all = [
@@ -40,13 +40,13 @@ package struct APNSHost: Equatable, Sendable {
         all.first { $0.use == .channelManagement && $0.environment == environment }!
     }
 
-    /// The value of `:authority`: the host, in brackets if it is an IPv6 address, and the port unless it is the
-    /// scheme's own, 443 (RFC 9113 section 8.3.1, RFC 3986 section 3.2).
+    /// Returns the value of `:authority`: the host, in brackets if it is an IPv6 address, and the port unless it is 443,
+    /// the default of the scheme (RFC 9113 section 8.3.1, RFC 3986 section 3.2).
     package static func authority(host: String, port: UInt16) -> String {
         port == 443 ? bracketed(host) : endpoint(host: host, port: port)
     }
 
-    /// Host and port, as messages and CONNECT name a server: `api.push.apple.com:443`.
+    /// Returns host and port in the form used in messages and CONNECT requests: `api.push.apple.com:443`.
     package static func endpoint(host: String, port: UInt16) -> String { "\(bracketed(host)):\(port)" }
 
     private static func bracketed(_ host: String) -> String {

@@ -1,19 +1,19 @@
-/// A device token as hex digits, and the path of the request to it.
+/// Checks device tokens, which are hex digits, and writes the paths of their requests.
 ///
-/// Source: Apple, "Sending notification requests to APNs": `POST /3/device/<hex>`, and "Registering your app with
-/// APNs": make no assumption about the size. So any even count of digits is taken, up to a bound of ours.
+/// Source: Apple, "Sending notification requests to APNs" (`POST /3/device/<hex>`) and "Registering your app with APNs"
+/// (make no assumption about the size). So any even number of digits is accepted, up to a limit chosen here.
 @usableFromInline package enum DeviceToken {
-    /// The most hex digits taken.
+    /// The maximum number of hex digits.
     @inlinable package static var lengthMax: Int { 200 }
-    /// The hex digits of the 32 bytes that all tokens have today.
+    /// The number of hex digits in all tokens today, which have 32 bytes.
     package static let usualLength = 64
 
     /// Checks a token and writes it in lower case.
     ///
     /// - Parameters:
-    ///   - text: the row's value, nothing around it. May end at the end of mapped memory: nothing beyond it is read.
-    ///   - out: room for `text.count` bytes, not overlapping `text`. Its content is of no use when a fault is returned.
-    /// - Returns: nil when it is a token.
+    ///   - text: the row's value, without blanks. It may end at the end of mapped memory: nothing beyond it is read.
+    ///   - out: room for `text.count` bytes, not overlapping `text`. Its content is undefined if a fault is returned.
+    /// - Returns: nil if `text` is a token, else its fault.
     /// - Complexity: O(n), 16 digits at a time; called once a row.
     package static func write(
         _ text: UnsafeRawBufferPointer, to out: UnsafeMutableRawPointer
@@ -26,7 +26,8 @@
         return unsafe isHex ? nil : fault(of: text)
     }
 
-    /// Blocks of 16; the last one overlaps the one before it, so that no byte is left over. `count` is at least 16.
+    /// Writes blocks of 16 bytes. The last block overlaps the one before it, so that no byte is left over. `count` is at
+    /// least 16.
     private static func writeBlocks(
         _ start: UnsafeRawPointer, _ count: Int, _ out: UnsafeMutableRawPointer
     ) -> Bool {
@@ -41,16 +42,16 @@
         return halves[0] & halves[1] == 0x8080_8080_8080_8080
     }
 
-    /// Writes 16 bytes in lower case; bit 7 of a byte of the result says whether there was a hex digit.
+    /// Writes 16 bytes in lower case. Bit 7 of each byte of the result says whether the byte was a hex digit.
     ///
-    /// The ranges are told by additions that carry into bit 7, from the bound upwards, and not by comparisons: those
-    /// between vectors of unsigned bytes are not vectorised by the compiler (Swift 6.3: one byte at a time).
+    /// The ranges are tested by additions that carry into bit 7, and not by comparisons, because the compiler does not
+    /// vectorise comparisons between vectors of unsigned bytes (Swift 6.3: one byte at a time).
     @inline(__always)
     private static func writeBlock(
         _ start: UnsafeRawPointer, _ offset: Int, _ out: UnsafeMutableRawPointer
     ) -> SIMD16<UInt8> {
         let bytes = unsafe start.loadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self)
-        // Bit 5 is set in all digits and makes a letter small.
+        // Bit 5 is set in all digits, and setting it makes a letter lower-case.
         let lower = bytes | SIMD16(repeating: 0x20)
         unsafe out.storeBytes(of: lower, toByteOffset: offset, as: SIMD16<UInt8>.self)
         let sevenBits = bytes & SIMD16(repeating: 0x7f)
@@ -60,7 +61,7 @@
         return (isDigit | isLetter) & ~bytes
     }
 
-    /// Bit 7 of each byte: whether it is at least `bound`. Bytes of seven bits only.
+    /// Sets bit 7 of each byte that is at least `bound`. The bytes must be below 0x80.
     @inline(__always)
     private static func atLeast(_ bound: UInt8, _ bytes: SIMD16<UInt8>) -> SIMD16<UInt8> {
         bytes &+ SIMD16(repeating: 0x80 - bound)
@@ -84,20 +85,20 @@
 }
 
 extension DeviceToken {
-    /// What stands before the token in the path.
+    /// The part of the path before the token.
     package static let pathPrefix = "/3/device/"
 
     @inlinable package static var pathPrefixLength: Int { 10 }
 
-    /// The most bytes of a path.
+    /// The maximum length of a path in bytes.
     @inlinable package static var pathLengthMax: Int { pathPrefixLength + lengthMax }
 
-    /// Checks a token and writes the whole path of the request to it.
+    /// Checks a token and writes the path of its request.
     ///
     /// - Parameters:
     ///   - text: the row's value.
-    ///   - out: room for 10 bytes more than `text`, the prefix's length; at most ``pathLengthMax`` are written.
-    /// - Returns: nil when it is a token.
+    ///   - out: room for 10 bytes more than `text`, the length of the prefix; at most ``pathLengthMax`` are written.
+    /// - Returns: nil if `text` is a token, else its fault.
     package static func writePath(
         _ text: UnsafeRawBufferPointer, to out: UnsafeMutableRawPointer
     ) -> DeviceTokenFault? {
@@ -106,26 +107,26 @@ extension DeviceToken {
         return unsafe write(text, to: out + pathPrefixLength)
     }
 
-    /// ``pathPrefix`` as two numbers, first byte lowest: `/3/devic` and `e/`.
+    /// ``pathPrefix`` as two little-endian numbers: `/3/devic` and `e/`.
     private static let pathStart: UInt64 = 0x6369_7665_642f_332f
     private static let pathRest: UInt16 = 0x2f65
 }
 
-/// Why a text is no device token. Trivial, so that the good path costs nothing.
+/// Why a text is not a device token. A trivial type, so that it costs nothing if there is no fault.
 package enum DeviceTokenFault: Error, Equatable, Sendable {
     case empty
-    /// A blank or a tab at an end.
+    /// The text begins or ends with a space or a tab.
     case blank
-    /// Offset of the first byte that is no hex digit.
+    /// The offset of the first byte that is not a hex digit.
     case notHex(at: Int)
-    /// An odd count of digits.
+    /// The number of digits, which is odd.
     case odd(Int)
-    /// Digits it has.
+    /// The number of digits.
     case tooLong(Int)
 }
 
 extension DeviceToken {
-    /// What is wrong with a text that was refused; the most telling fault first.
+    /// Returns the most helpful of the faults of a text that was rejected.
     static func fault(of text: UnsafeRawBufferPointer) -> DeviceTokenFault {
         guard let first = unsafe text.first, let last = unsafe text.last else { return .empty }
         if isBlank(first) || isBlank(last) { return .blank }
@@ -140,7 +141,8 @@ extension DeviceToken {
 }
 
 extension DeviceTokenFault {
-    /// A sentence without a full stop: column, what was expected, what was found. Never the token.
+    /// The fault as a sentence without a full stop: the column, what was expected, and what was found. It never contains
+    /// the token.
     package func message(for text: UnsafeRawBufferPointer) -> String {
         switch self {
         case .empty: "token: expected hex digits, found nothing"

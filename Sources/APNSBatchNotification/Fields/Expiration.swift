@@ -1,7 +1,7 @@
 import APNSBatchBasics
 
-/// When APNs gives up on a push: the `apns-expiration` header, seconds since 1970-01-01 00:00 UTC. 0 asks for one
-/// attempt and no storage; without the header APNs stores for its own default, 30 days at most.
+/// The time at which APNs stops trying to deliver a push: the `apns-expiration` header. 0 means one attempt and no storage.
+/// Without the header, APNs stores a push for its own default time, at most 30 days.
 ///
 /// Source: Apple, "Sending notification requests to APNs".
 package struct Expiration: Hashable, Sendable {
@@ -12,53 +12,53 @@ package struct Expiration: Hashable, Sendable {
         self.seconds = seconds
     }
 
-    /// One attempt, nothing stored.
+    /// One attempt, without storage.
     package static let once = Expiration(seconds: 0)
 
-    /// The most bytes of the header's value.
+    /// The maximum length of the header's value in bytes.
     package static let lengthMax = 10
 
-    /// Reads decimal digits, nothing around them. A time that needs more than 32 bits (after 2106) is a fault: it is
-    /// milliseconds given for seconds.
+    /// Parses decimal digits, without blanks. A time of more than 32 bits (after 2106) is a fault, because it is probably
+    /// in milliseconds.
     package static func parse(_ text: UnsafeRawBufferPointer) -> Result<Expiration, FieldFault> {
         if unsafe text.isEmpty { return .failure(.expirationNotANumber) }
         var value: UInt64 = 0
         for index in text.indices {
             let digit = unsafe text[index] &- UInt8(ascii: "0")
             guard digit < 10 else { return .failure(.expirationNotANumber) }
-            // Stays far below overflow: beyond 32 bits only "too late" is left to say.
+            // Values beyond 32 bits are all "too late", so the sum is capped far below overflow.
             value = min(value &* 10 &+ UInt64(digit), 1 << 40)
         }
         guard let seconds = UInt32(exactly: value) else { return .failure(.expirationTooLate) }
         return .success(Expiration(seconds: seconds))
     }
 
-    /// Writes the header's value and returns its length. `out`: room for ``lengthMax`` bytes.
+    /// Writes the header's value and returns its length. `out` must have room for ``lengthMax`` bytes.
     package func write(to out: UnsafeMutableRawPointer) -> Int {
         unsafe Decimal.write(UInt64(seconds), to: out.assumingMemoryBound(to: UInt8.self))
     }
 
-    /// Whether that time has passed. Never for 0, which is no time.
+    /// Whether the time has passed. Never true for 0, which is not a time.
     package func hasPassed(now: Int64) -> Bool {
         seconds != 0 && Int64(seconds) <= now
     }
 }
 
-/// When pushes expire, as people write it: a point in time, or so long after the start of the campaign.
+/// An expiration as given in settings and rows: a point in time, or a duration from the start of the campaign.
 package enum GivenExpiration: Hashable, Sendable {
     case at(Expiration)
-    /// Seconds after the campaign's start, so that all pushes of a campaign go stale together.
+    /// Seconds after the campaign's start, so that all pushes of a campaign expire at the same time.
     case after(UInt32)
 
-    /// The longest duration taken: APNs stores for 30 days at most (Apple, "Sending notification requests to APNs"), and
-    /// what is longer is a slip.
+    /// The longest duration accepted. APNs stores for at most 30 days (Apple, "Sending notification requests to APNs"), so
+    /// a longer one is a mistake.
     package static let durationMax: UInt32 = 365 * 86_400
 
-    /// Reads one of
+    /// Parses one of
     ///
     /// - seconds since 1970-01-01 00:00 UTC, or 0 for one attempt: `1767225600`;
     /// - a time of RFC 3339 with its offset: `2026-01-01T00:00:00Z`, `2026-01-01T02:00:00+02:00`;
-    /// - a duration, whole seconds, minutes, hours or days: `90s`, `30m`, `2h`, `7d`.
+    /// - a duration in whole seconds, minutes, hours or days: `90s`, `30m`, `2h`, `7d`.
     package static func parse(_ text: UnsafeRawBufferPointer) -> Result<GivenExpiration, FieldFault> {
         guard let last = unsafe text.last else { return .failure(.expirationNotANumber) }
         if let unit = seconds(of: last) { return unsafe duration(text.dropLast(), unit) }
@@ -66,7 +66,7 @@ package enum GivenExpiration: Hashable, Sendable {
         return unsafe Expiration.parse(text).map { .at($0) }
     }
 
-    /// What goes into the header of a campaign that started then, in seconds since 1970-01-01 00:00 UTC.
+    /// Returns the expiration for a campaign that started at `start`, in seconds since 1970-01-01 00:00 UTC.
     package func expiration(start: UInt64) -> Expiration {
         switch self {
         case .at(let expiration): expiration

@@ -1,33 +1,33 @@
-/// Why a row's value for a header cannot be sent. Trivial, so that the good path costs nothing.
+/// Why a row's value for a header cannot be sent. A trivial type, so that it costs nothing if there is no fault.
 package enum FieldFault: Error, Equatable, Sendable {
     case pushTypeUnknown
     case topicEmpty
-    /// Bytes it has.
+    /// The length in bytes.
     case topicTooLong(Int)
-    /// Offset of the first character that does not belong there, in bytes.
+    /// The offset of the first disallowed character, in bytes.
     case topicCharacter(at: Int)
     case priorityUnknown
     case priorityNotAllowed(PushType, Priority)
     case expirationNotANumber
     case expirationTooLate
-    /// A duration beyond ``GivenExpiration/durationMax``.
+    /// A duration greater than ``GivenExpiration/durationMax``.
     case expirationTooLong
-    /// A broadcast without one.
+    /// A broadcast without an expiration.
     case expirationMissing
     case channelID
-    /// Bytes it has.
+    /// The length in bytes.
     case channelIDTooLong(Int)
     case messageID
     case collapseIDEmpty
-    /// Bytes it has.
+    /// The length in bytes.
     case collapseIDTooLong(Int)
-    /// Offset of the first control character, in bytes.
+    /// The offset of the first control character, in bytes.
     case collapseIDCharacter(at: Int)
     case collapseIDBlank
 }
 
 extension FieldFault {
-    /// The column whose value it is about.
+    /// The name of the column with the faulty value.
     package var column: String {
         switch self {
         case .pushTypeUnknown: "push_type"
@@ -40,9 +40,9 @@ extension FieldFault {
         }
     }
 
-    /// A sentence without a full stop: column, what was expected, what was found.
+    /// The fault as a sentence without a full stop: the column, what was expected, and what was found.
     ///
-    /// - Parameter text: the row's value; quoted shortened, control characters and invalid UTF-8 replaced.
+    /// - Parameter text: the row's value, which is quoted and cut, with control characters and invalid UTF-8 replaced.
     package func message(for text: UnsafeRawBufferPointer) -> String {
         unsafe "\(column): \(explanation(for: Array(text)))"
     }
@@ -95,7 +95,7 @@ extension PushTypeRule {
         all.dropLast().map(\.name).joined(separator: ", ") + " or " + all[all.count - 1].name
     }
 
-    /// The allowed priorities, for a message.
+    /// The allowed priorities, for messages.
     fileprivate var priorityNames: String {
         priorities.map(\.text).joined(separator: " or ")
     }

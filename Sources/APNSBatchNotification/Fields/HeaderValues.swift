@@ -1,32 +1,32 @@
-/// The `apns-topic` header: the app's bundle id and what the push type puts behind it.
+/// The `apns-topic` header: the app's bundle id, and a suffix that depends on the push type.
 package enum Topic {
-    /// The most bytes taken. A bound of ours: no bundle id comes near it.
+    /// The maximum length in bytes. A limit chosen here: bundle ids are far shorter.
     package static let lengthMax = 255
 
-    /// Letters, digits, `.`, `-` and `_`, at least one, at most ``lengthMax``: what a bundle id is made of.
+    /// Checks a topic: one to ``lengthMax`` letters, digits, `.`, `-` and `_`, the characters of bundle ids.
     ///
-    /// Source: Apple, "CFBundleIdentifier". `_` is not in that list and is in use all the same.
+    /// Source: Apple, "CFBundleIdentifier". `_` is not in Apple's list, but in use.
     package static func check(_ text: UnsafeRawBufferPointer) -> FieldFault? {
         if unsafe text.isEmpty { return .topicEmpty }
         if text.count > lengthMax { return .topicTooLong(text.count) }
         return unsafe text.firstIndex { !$0.isLetterOrDigit && !".-_".utf8.contains($0) }.map(FieldFault.topicCharacter)
     }
 
-    /// The topic of a push type for an app. Given a topic that already has the suffix, it is returned as it is.
-    /// For ``PushType/mdm`` the argument must already be the topic.
+    /// Returns the topic of an app for a push type. A topic that already has the suffix is returned unchanged. For
+    /// ``PushType/mdm`` the argument must already be the topic.
     package static func derive(bundleID: String, pushType: PushType) -> String {
         guard case .suffixed(let suffix) = pushType.rule.topicForm, !bundleID.hasSuffix(suffix) else { return bundleID }
         return bundleID + suffix
     }
 
-    /// The topic that the push type would have, when the one given has not the suffix it asks for; nil when it fits.
-    /// A reason for a warning, not for an error: only APNs knows the app.
+    /// Returns the topic that the push type requires, if the given one lacks the suffix; nil if it fits. This deserves only
+    /// a warning, because only APNs knows the app.
     package static func expected(for topic: String, pushType: PushType) -> String? {
         let derived = derive(bundleID: topic, pushType: pushType)
         return derived == topic ? nil : derived
     }
 
-    /// The push type whose suffix a topic has, where that is not the one given; nil when there is nothing to doubt.
+    /// Returns another push type whose suffix the topic has; nil if the topic fits the given push type.
     package static func otherType(of topic: String, pushType: PushType) -> PushType? {
         if case .suffixed(let suffix) = pushType.rule.topicForm, topic.hasSuffix(suffix) { return nil }
         if pushType == .mdm { return nil }
@@ -35,7 +35,7 @@ package enum Topic {
         }?.type
     }
 
-    /// What stands before the suffix of a push type; nil when the topic has none of these suffixes.
+    /// Returns the part of a topic before the suffix of a push type; nil if the topic has none of these suffixes.
     package static func bundleID(of topic: String) -> String? {
         for rule in PushTypeRule.all {
             if case .suffixed(let suffix) = rule.topicForm, topic.hasSuffix(suffix),
@@ -48,15 +48,15 @@ package enum Topic {
     }
 }
 
-/// How urgently APNs delivers a push: the `apns-priority` header.
+/// The urgency of a push: the `apns-priority` header.
 ///
 /// Source: Apple, "Sending notification requests to APNs".
 package enum Priority: UInt8, CaseIterable, Sendable {
-    /// Power before all else; never wakes the device.
+    /// Power consumption comes before everything else; the device is not woken.
     case low = 1
-    /// When it costs the device little power.
+    /// Delivered at a time that costs the device little power.
     case powerAware = 5
-    /// At once. What APNs assumes without the header.
+    /// Delivered at once. The default of APNs if there is no header.
     case immediate = 10
 
     /// The header's value.
@@ -68,7 +68,7 @@ package enum Priority: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// Reads `1`, `5` or `10`, nothing around it.
+    /// Parses `1`, `5` or `10`, without blanks.
     package static func parse(_ text: UnsafeRawBufferPointer) -> Result<Priority, FieldFault> {
         switch text.count {
         case 1 where unsafe text[0] == UInt8(ascii: "1"): .success(.low)
@@ -79,13 +79,13 @@ package enum Priority: UInt8, CaseIterable, Sendable {
     }
 }
 
-/// The `apns-collapse-id` header: pushes that carry the same one replace each other on the device.
+/// The `apns-collapse-id` header. Pushes with the same collapse id replace each other on the device.
 package enum CollapseID {
-    /// The most bytes. Source: Apple, "Sending notification requests to APNs".
+    /// The maximum length in bytes. Source: Apple, "Sending notification requests to APNs".
     package static let lengthMax = 64
 
-    /// At least one byte, at most ``lengthMax``, no control characters, no blank at either end (RFC 9113 section 8.2.1:
-    /// such a field value makes the request malformed). Bytes beyond ASCII may stand in it.
+    /// Checks a collapse id: one to ``lengthMax`` bytes without control characters, and no blank at either end, which would
+    /// make the request malformed (RFC 9113 section 8.2.1). Bytes above 0x7F are allowed.
     package static func check(_ text: UnsafeRawBufferPointer) -> FieldFault? {
         if unsafe text.isEmpty { return .collapseIDEmpty }
         if text.count > lengthMax { return .collapseIDTooLong(text.count) }
@@ -97,14 +97,14 @@ package enum CollapseID {
     }
 }
 
-/// The `apns-channel-id` header: the name that APNs gave a broadcast channel, in base64.
+/// The `apns-channel-id` header: the id that APNs assigned to a broadcast channel, in base64.
 ///
 /// Source: Apple, "Sending broadcast push notification requests to APNs".
 package enum ChannelID {
-    /// The most bytes taken. A bound of ours: APNs makes ids of 24.
+    /// The maximum length in bytes. A limit chosen here: ids made by APNs have 24.
     package static let lengthMax = 64
 
-    /// Base64 with padding (RFC 4648 section 4): whole groups of four, padding only at the end, at most ``lengthMax``.
+    /// Checks for base64 with padding (RFC 4648 section 4): groups of four, padding only at the end, at most ``lengthMax``.
     package static func check(_ text: UnsafeRawBufferPointer) -> FieldFault? {
         if text.count > lengthMax { return .channelIDTooLong(text.count) }
         guard text.count > 0, text.count % 4 == 0 else { return .channelID }

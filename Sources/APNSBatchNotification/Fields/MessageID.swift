@@ -1,17 +1,17 @@
-/// The `apns-id` of a row: a UUID computed from campaign and row, so that it needs no storage and a second attempt
-/// carries the same one.
+/// The `apns-id` of a row: a UUID computed from campaign and row, so that it needs no storage and is the same in every
+/// attempt.
 ///
-/// The UUID is of version 8 (RFC 9562 section 5.8), which leaves 122 bits to us. 64 of them are a bijection of the
-/// row's number, keyed by the campaign: two rows of a campaign never share an id. The other 58 depend on campaign and
-/// row, so that ids of different campaigns meet only by the chance of 122 random bits. It is a mix, not a cipher: who
-/// knows one id may find out others, and nothing depends on their being secret.
+/// The UUID has version 8 (RFC 9562 section 5.8), which leaves 122 bits. 64 of them are a bijection of the row's number,
+/// keyed by the campaign, so that two rows of a campaign never share an id. The other 58 depend on campaign and row, so
+/// that ids of different campaigns collide only with the probability of 122 random bits. This is a mix and not a cipher:
+/// one id may reveal others, and nothing depends on their secrecy.
 @usableFromInline package struct MessageID: Hashable, Sendable {
-    /// The 16 octets of RFC 9562 section 4, the first one highest.
+    /// The 16 octets of RFC 9562 section 4, with the first octet in the highest bits.
     package let high: UInt64
     package let low: UInt64
 
     /// - Parameters:
-    ///   - campaign: 128 random bits, drawn once for the campaign and kept with it.
+    ///   - campaign: 128 random bits, chosen once for the campaign and stored with it.
     ///   - row: the row's number in the input.
     package init(campaign: (UInt64, UInt64), row: UInt64) {
         let first = Self.mix(row ^ campaign.0)
@@ -21,7 +21,7 @@
         low = 0x8000_0000_0000_0000 | ((first & 0xf) << 58) | (second >> 6)
     }
 
-    /// Whether a text has the form of these ids: lower-case hexadecimal digits, version 8.
+    /// Whether a text has the form of a computed id: lower-case hexadecimal digits, version 8.
     package static func isDerived(_ text: some Collection<UInt8>) -> Bool {
         text.count == length
             && text.enumerated().allSatisfy { place, byte in
@@ -33,8 +33,8 @@
             }
     }
 
-    /// A bijection of 64 bits in which every bit of the input changes every bit of the output with even chance:
-    /// the finalizer of SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
+    /// A bijection of 64 bits in which every input bit changes each output bit with probability one half: the finalizer of
+    /// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
     private static func mix(_ value: UInt64) -> UInt64 {
         var z = value &+ 0x9e37_79b9_7f4a_7c15
         z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
@@ -44,11 +44,11 @@
 }
 
 extension MessageID {
-    /// Bytes of the text form.
+    /// The length of the text in bytes.
     @inlinable package static var length: Int { 36 }
 
-    /// Writes 8-4-4-4-12 lower-case hex digits, as Apple asks ("Sending notification requests to APNs").
-    /// `out`: room for ``length`` bytes. Called once a row.
+    /// Writes 8-4-4-4-12 lower-case hex digits, as Apple requires ("Sending notification requests to APNs"). `out` must
+    /// have room for ``length`` bytes. Called once a row.
     package func write(to out: UnsafeMutableRawPointer) {
         let first = Self.hex(high)
         let second = Self.hex(low)
@@ -67,29 +67,29 @@ extension MessageID {
         unsafe out.storeBytes(of: unsafeBitCast(second, to: SIMD2<UInt64>.self)[1], toByteOffset: 28, as: UInt64.self)
     }
 
-    /// The 16 hex digits of a number, in the order in which they are read. For little-endian processors, which all are that
-    /// Swift runs on under Linux.
+    /// Returns the 16 hex digits of a number, most significant first. It requires a little-endian processor, as are all
+    /// those on which Swift supports Linux.
     @inline(__always)
     private static func hex(_ number: UInt64) -> SIMD16<UInt8> {
         let octets = unsafe unsafeBitCast(number.bigEndian, to: SIMD8<UInt8>.self)
-        // Each octet in two: the high nibble comes first.
+        // Splits each octet into two nibbles, the high one first.
         let pairs = SIMD8<UInt16>(truncatingIfNeeded: octets)
         let apart = ((pairs &>> 4) | (pairs &<< 8)) & SIMD8(repeating: 0x0F0F)
         let nibbles = unsafe unsafeBitCast(apart, to: SIMD16<UInt8>.self)
-        // '0' + nibble, and 39 more from 10 on: adding 6 carries into bit 4 exactly then.
+        // '0' + nibble, and 39 more from 10 on: adding 6 carries into bit 4 exactly for these.
         let isLetter = SIMD16<UInt8>.zero &- ((nibbles &+ SIMD16(repeating: 6)) &>> 4)
         return nibbles &+ SIMD16(repeating: UInt8(ascii: "0")) &+ (isLetter & SIMD16(repeating: 39))
     }
 
-    /// Writes a row's own id, 8-4-4-4-12 hex digits in either case, in lower case. `out`: room for ``length`` bytes, whose
-    /// content is of no use when a fault is returned.
+    /// Writes an id given in the input, 8-4-4-4-12 hex digits in either case, in lower case. `out` must have room for
+    /// ``length`` bytes, whose content is undefined if a fault is returned.
     package static func write(_ text: UnsafeRawBufferPointer, to out: UnsafeMutableRawPointer) -> FieldFault? {
         guard text.count == length else { return .messageID }
         for index in 0..<length {
             let byte = unsafe text[index]
             let isDash = index == 8 || index == 13 || index == 18 || index == 23
             guard isDash ? byte == UInt8(ascii: "-") : DeviceToken.isHexDigit(byte) else { return .messageID }
-            // Bit 5 is set in digits and in the dash, and makes a letter small.
+            // Bit 5 is set in digits and in the dash, and setting it makes a letter lower-case.
             unsafe out.storeBytes(of: byte | 0x20, toByteOffset: index, as: UInt8.self)
         }
         return nil

@@ -1,5 +1,5 @@
-/// What a push is: the `apns-push-type` header. What follows from each type is in ``PushTypeRule``. Usable from inline, for
-/// lanes ask it of each row.
+/// The type of a push: the `apns-push-type` header. ``PushTypeRule`` says what each type requires. It is usable from
+/// inline, because lanes use it for each row.
 @frozen @usableFromInline package enum PushType: UInt8, CaseIterable, Sendable {
     case alert
     case background
@@ -18,13 +18,13 @@
     /// The header's value.
     package var name: String { rule.name }
 
-    /// The most bytes a payload of this type may have.
+    /// The maximum length of a payload of this type, in bytes.
     package var payloadLimit: Int { rule.payloadLimit }
 
-    /// The priority to send when nobody asked for another.
+    /// The priority that is sent if none was given.
     package var defaultPriority: Priority { rule.priorities[0] }
 
-    /// Finds the type of that name, exactly as Apple writes it. Complexity: one comparison per type, no allocation.
+    /// Parses a push type, spelled exactly as in Apple's documentation. Complexity: one comparison per type, no allocation.
     package static func parse(_ text: UnsafeRawBufferPointer) -> Result<PushType, FieldFault> {
         for rule in PushTypeRule.all where unsafe rule.name.hasBytes(text) {
             return .success(rule.type)
@@ -32,54 +32,54 @@
         return .failure(.pushTypeUnknown)
     }
 
-    /// Whether a push of this type may have that priority.
+    /// Checks whether a push of this type may have a priority.
     package func check(_ priority: Priority) -> FieldFault? {
         rule.priorities.contains(priority) ? nil : .priorityNotAllowed(self, priority)
     }
 }
 
-/// What a push type asks for: one row of the table of push types.
+/// The requirements of a push type: one row of the table of push types.
 ///
-/// Source of every row: Apple, "Sending notification requests to APNs" (the tables of `apns-push-type` and
-/// `apns-topic`), "Generating a remote notification" (payload limits); per row, what else is cited.
+/// Source of every row: Apple, "Sending notification requests to APNs" (the tables of `apns-push-type` and `apns-topic`)
+/// and "Generating a remote notification" (payload limits). Rows cite their further sources.
 package struct PushTypeRule: Sendable {
-    /// How the topic is made from the app's bundle id.
+    /// How the topic follows from the app's bundle id.
     package enum TopicForm: Equatable, Sendable {
         case bundleID
-        /// The bundle id and this suffix.
+        /// The bundle id followed by this suffix.
         case suffixed(String)
-        /// Nothing to do with a bundle id: the UID of the push certificate's subject.
+        /// The UID in the subject of the push certificate, which is independent of the bundle id.
         case certificateUserID
     }
 
-    /// How the connection may be authenticated.
+    /// The allowed kinds of authentication.
     package enum Authentication: Equatable, Sendable {
         case tokenOrCertificate
         case tokenOnly
         case certificateOnly
     }
 
-    /// What must stand in `aps`, and what must not.
+    /// What `aps` must contain, and what it must not.
     package enum Content: Equatable, Sendable {
-        /// An alert, a badge or a sound, at least one.
+        /// At least one of alert, badge and sound.
         case visible
-        /// `content-available: 1` and neither alert, badge nor sound.
+        /// `content-available: 1`, and no alert, badge or sound.
         case silent
         /// `content-changed: true`.
         case contentChanged
         /// `timestamp` and `event`.
         case activity
-        /// Nothing is asked.
+        /// No requirement.
         case free
     }
 
-    /// How soon a push is to expire; another expiration is sent and earns a warning.
+    /// How soon a push should expire. Other expirations are sent with a warning.
     package enum Lifetime: Equatable, Sendable {
-        /// Nothing is asked.
+        /// No requirement.
         case any
-        /// Tried once, or kept for at most ``PushTypeRule/fewSeconds``.
+        /// One attempt, or storage for at most ``PushTypeRule/fewSeconds``.
         case seconds
-        /// Tried once: `apns-expiration` 0, which is sent when nobody asked for another.
+        /// One attempt: `apns-expiration` 0, which is sent if no expiration was given.
         case once
     }
 
@@ -88,15 +88,15 @@ package struct PushTypeRule: Sendable {
     package let name: String
     package let topicForm: TopicForm
     package let payloadLimit: Int
-    /// The priorities that may be asked for; the first is sent when nobody asked.
+    /// The allowed priorities. The first one is sent if none was given.
     package let priorities: [Priority]
-    /// The priorities that Apple's page about the type names, where it names fewer; others are sent and earn a warning.
+    /// The priorities on Apple's page about the type, if it lists fewer. Others are sent with a warning.
     package let usualPriorities: [Priority]
-    /// How soon a push of this type is to expire.
+    /// How soon a push of this type should expire.
     package let lifetime: Lifetime
     package let authentication: Authentication
     package let content: Content
-    /// The page of Apple's that says so, beside those named above.
+    /// The page by Apple that is the source, in addition to those named above.
     package let source: String
 
     init(
@@ -155,9 +155,10 @@ extension PushTypeRule {
             source: "Setting Up Push Notifications for Your MDM Customers"),
     ]
 
-    /// The most seconds that count as the few seconds of Apple's page about voip pushes. A bound of ours.
+    /// The maximum number of seconds that count as "a few seconds" on Apple's page about voip pushes. A limit chosen here.
     package static let fewSeconds: UInt32 = 30
 
-    /// The most bytes of a broadcast's payload. Source: Apple, "Sending broadcast push notification requests to APNs".
+    /// The maximum length of a broadcast's payload in bytes. Source: Apple, "Sending broadcast push notification requests
+    /// to APNs".
     package static let broadcastPayloadLimit = 5120
 }

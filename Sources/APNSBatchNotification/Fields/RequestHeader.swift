@@ -1,28 +1,28 @@
-/// How HPACK treats a header field (RFC 7541 section 6.2).
+/// The representation of a header field in HPACK (RFC 7541 section 6.2).
 package enum HeaderIndexing: UInt8, Sendable {
-    /// Incremental indexing: the field enters the table and costs a byte or two from then on.
+    /// Incremental indexing: the field enters the dynamic table, and takes a byte or two from then on.
     case indexed = 0
-    /// A literal that never enters the table.
+    /// A literal that never enters the dynamic table.
     case literal = 1
-    /// Indexed the first time on a connection, so that the name enters the table, and a literal afterwards.
+    /// Indexed once per connection, so that the name enters the dynamic table, and then a literal.
     case nameOnce = 2
 }
 
-/// A header field and how it goes over the wire.
+/// A header field and its representation in HPACK.
 package struct HeaderField: Equatable, Sendable {
     package let name: String
     package let value: String
     package let indexing: HeaderIndexing
 }
 
-/// A header field of a request to APNs: one row of the table of headers.
+/// A header field of requests to APNs: one row of the table of headers.
 ///
-/// Source of names and rules: Apple, "Sending notification requests to APNs"; of the indexing, the same page, "Use
-/// HPACK encoding".
+/// Source of names and rules: Apple, "Sending notification requests to APNs"; of the indexing: the same page, "Use HPACK
+/// encoding".
 package struct RequestHeader: Equatable, Sendable {
     package let name: String
     package let indexing: HeaderIndexing
-    /// What stands in it, for the documentation.
+    /// A description of the value, for the documentation.
     package let rule: String
 
     package func field(_ value: String) -> HeaderField {
@@ -52,19 +52,19 @@ package struct RequestHeader: Equatable, Sendable {
     package static let collapseID = RequestHeader(
         name: "apns-collapse-id", indexing: .nameOnce, rule: "1 to 64 bytes; omitted if there is none")
 
-    /// Names the channel of a broadcast or of a request about channels, as the path names the token of a device.
+    /// The channel of a broadcast or of a request about channels. Pushes to devices have the token in the path instead.
     package static let channelID = RequestHeader(
         name: "apns-channel-id", indexing: .nameOnce, rule: "the channel, in base64 as APNs gave it")
-    /// The id of a broadcast or of a request about channels; a push to a device has `apns-id`.
+    /// The id of a broadcast or of a request about channels. Pushes to devices have `apns-id` instead.
     package static let requestID = RequestHeader(
         name: "apns-request-id", indexing: .nameOnce, rule: "a UUID in lower case, the same for every attempt of a row")
 
-    /// Every header field of a device request, in the order in which they are sent.
+    /// The header fields of a device request, in the order in which they are sent.
     package static let all = [
         method, scheme, authority, path, topic, pushType, priority, expiration, id, collapseID, authorization,
     ]
 
-    /// Every header field of a broadcast, in the order in which they are sent.
+    /// The header fields of a broadcast, in the order in which they are sent.
     package static let ofBroadcasts = [
         method, scheme, authority,
         RequestHeader(name: ":path", indexing: .literal, rule: "/4/broadcasts/apps/ and the bundle id"),

@@ -1,16 +1,17 @@
-/// The fields that all device requests of a kind share, made once and sent with each of them.
+/// The header fields that all device requests of a header set share.
 package enum DeviceRequestHeaders {
-    /// Pseudo-header fields first, as RFC 9113 section 8.3 demands, without `:path`, which differs per request.
+    /// Returns the fields, pseudo-header fields first as RFC 9113 section 8.3 requires, without `:path`, which differs per
+    /// request.
     ///
-    /// `apns-priority` is sent even where it is the default, so that a log shows it. `content-type` is
-    /// left out, for Apple does not ask for it. `content-length` is written where the request is encoded (RFC 9110,
-    /// section 8.6): Apple does not ask for it either, but servers in between may answer 411 without it.
+    /// `apns-priority` is sent even if it is the default, so that logs show it. `content-type` is left out, because Apple
+    /// does not require it. `content-length` is written by the encoder of requests (RFC 9110 section 8.6): Apple does not
+    /// require it either, but intermediaries may answer 411 without it.
     ///
     /// - Parameters:
     ///   - authority: see ``APNSHost/authority(host:port:)``.
-    ///   - topic: the whole topic, suffix included; see ``Topic/derive(bundleID:pushType:)``.
-    ///   - priority: the push type's default when nil.
-    ///   - expiration: where all requests share one; nil when it is left out or differs per request.
+    ///   - topic: the topic with its suffix; see ``Topic/derive(bundleID:pushType:)``.
+    ///   - priority: nil for the push type's default.
+    ///   - expiration: the expiration, if all requests share one; nil if it is left out or differs per request.
     package static func fixed(
         authority: String, topic: String, pushType: PushType, priority: Priority? = nil, expiration: Expiration? = nil
     ) -> [HeaderField] {
@@ -27,22 +28,23 @@ package enum DeviceRequestHeaders {
     }
 }
 
-/// What a broadcast has instead of a device request's path and shared fields.
+/// The path and the shared header fields of broadcasts.
 ///
 /// Source: Apple, "Sending broadcast push notification requests to APNs".
 package enum BroadcastRequest {
-    /// The one push type of broadcasts.
+    /// The only push type of broadcasts.
     package static let pushType = PushType.liveactivity
 
     private static let pathPrefix = "/4/broadcasts/apps/"
 
-    /// Room for every path.
+    /// The maximum length of a path in bytes.
     package static let pathLengthMax = 19 + Topic.lengthMax
 
-    /// The path of all broadcasts of an app; the channel is a header field.
+    /// Returns the path of all broadcasts of an app. The channel is in a header field.
     package static func path(bundleID: String) -> String { pathPrefix + bundleID }
 
-    /// The fields that all broadcasts of a kind share: no topic, as the path names the app.
+    /// Returns the header fields that all broadcasts of a header set share. There is no topic, because the path contains
+    /// the app.
     package static func fixed(authority: String, priority: Priority? = nil) -> [HeaderField] {
         [
             RequestHeader.method.field("POST"),
@@ -54,21 +56,21 @@ package enum BroadcastRequest {
     }
 }
 
-/// Requests that create, read, delete and list the broadcast channels of an app.
+/// Requests that create, read, delete and list broadcast channels of an app.
 ///
 /// Source: Apple, "Sending channel management requests to APNs".
 package enum ChannelRequest {
-    /// Creates with POST, reads with GET and deletes with DELETE.
+    /// Returns the path at which POST creates, GET reads and DELETE deletes a channel.
     package static func path(bundleID: String) -> String { "/1/apps/\(bundleID)/channels" }
 
     package static func listPath(bundleID: String) -> String { "/1/apps/\(bundleID)/all-channels" }
 
-    /// The most channels that an app may have.
+    /// The maximum number of channels of an app.
     package static let channelsMax = 10_000
 
-    /// The body of a request that creates a channel.
+    /// Returns the body of a request that creates a channel.
     ///
-    /// - Parameter storagePolicy: 0 stores nothing, 1 the most recent message.
+    /// - Parameter storagePolicy: 0 to store no message, 1 to store the most recent one.
     package static func creation(storagePolicy: Int) -> String {
         #"{"message-storage-policy":\#(storagePolicy),"push-type":"LiveActivity"}"#
     }

@@ -1,9 +1,9 @@
-/// What stands at a place of a text, in a form fit for a message: short, printable, quoted.
+/// The text at a place, in a form suitable for messages: short, printable, and quoted.
 struct FoundText {
     let bytes: [UInt8]
     let offset: Int
 
-    /// Bytes of a field or word that a message shows before it is cut.
+    /// The maximum number of bytes of a field or word in a message.
     static let lengthLimit = 32
 
     var character: String {
@@ -35,8 +35,8 @@ struct FoundText {
         return Self.quoted(bytes[offset..<end])
     }
 
-    /// The bytes in quotes, cut to ``lengthLimit`` at a character's border, control characters made visible; never a
-    /// card's number.
+    /// Returns the bytes in quotes, cut to ``lengthLimit`` at a character boundary, with control characters made visible.
+    /// It never shows a card number.
     static func quoted(_ bytes: some Collection<UInt8>) -> String {
         let bytes = Array(bytes)
         if CardNumber.first(in: bytes.span) != nil { return "what looks like a card number" }
@@ -62,7 +62,7 @@ struct FoundText {
     }
 }
 
-/// A place in a text as editors show it: both count from 1, columns in characters (Unicode scalars).
+/// A place in a text as editors show it: line and column count from 1, columns in characters (Unicode scalars).
 struct TextPlace: Equatable {
     var line = 1
     var column = 1

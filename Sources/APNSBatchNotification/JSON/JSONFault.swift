@@ -1,48 +1,48 @@
-/// Why a text is not the JSON of RFC 8259 that APNs wants. The mistakes that people make most often when they write a
-/// payload by hand or copy it from a document have names of their own.
+/// Why a text is not valid JSON (RFC 8259) or not a payload. The most common mistakes in payloads that were written by hand
+/// or copied from a document have their own cases.
 package enum JSONFault: UInt8, Sendable, Hashable {
-    /// There is nothing but white space.
+    /// The text contains nothing but white space.
     case empty
     /// The text ends before its last value is complete.
     case unexpectedEnd
-    /// A payload is an object; this one is another value.
+    /// The top value is not an object.
     case expectedObject
     case expectedValue
     case expectedKey
     case expectedColon
     case expectedCommaOrBrace
     case expectedCommaOrBracket
-    /// Two members or elements stand side by side.
+    /// Two members or elements have no comma between them.
     case missingComma
     /// A comma is followed by the end of its object or array.
     case trailingComma
-    /// A curly quote or a guillemet where a string should start or end.
+    /// A curly quote or a guillemet is where a string should begin or end.
     case typographicQuote
-    /// An apostrophe where a string should start.
+    /// An apostrophe is where a string should begin.
     case singleQuote
     case unterminatedString
-    /// A byte below 0x20 inside a string (RFC 8259, section 7).
+    /// A string contains a byte below 0x20 (RFC 8259 section 7).
     case controlCharacter
-    /// A backslash before a character that has no escape, `\U` among them.
+    /// A backslash precedes a character that has no escape, such as in `\U`.
     case badEscape
     /// `\u` without four hex digits.
     case badUnicodeEscape
-    /// Half of a surrogate pair: no UTF-8 can carry it.
+    /// One half of a surrogate pair, which UTF-8 cannot represent.
     case loneSurrogate
     case invalidUTF8
     case badNumber
     /// A bare word other than `true`, `false` and `null`.
     case badLiteral
-    /// More than ``JSONScanner/depthLimit`` levels of objects and arrays.
+    /// There are more than ``JSONScanner/depthLimit`` levels of objects and arrays.
     case tooDeep
     case textAfterEnd
 }
 
 extension JSONFault {
-    /// The fault in words, with what was found.
+    /// The fault as text, with what was found.
     /// - Parameters:
     ///   - bytes: the text that was scanned.
-    ///   - offset: where the fault is, in bytes from its start.
+    ///   - offset: the offset of the fault in bytes.
     package func message(in bytes: UnsafeRawBufferPointer, at offset: Int) -> String {
         let found = unsafe FoundText(bytes: Array(bytes), offset: offset)
         switch self {

@@ -1,5 +1,5 @@
 extension JSONScanner {
-    /// Passes a string; the position is at its opening quote.
+    /// Scans a string. The position is at its opening quote.
     @inline(__always)
     mutating func scanString(_ token: Token, then next: State) -> Token {
         let start = position &+ 1
@@ -11,7 +11,7 @@ extension JSONScanner {
         return finishString(token, start, end, high: high, then: next)
     }
 
-    /// - high: the bytes of the string, or'ed together.
+    /// - Parameter high: the bitwise OR of the string's bytes.
     @inline(__always)
     private mutating func finishString(
         _ token: Token, _ start: Int, _ end: Int, high: UInt64, then next: State
@@ -28,7 +28,7 @@ extension JSONScanner {
         return token
     }
 
-    /// The same for a string with escapes, or one that is wrong.
+    /// Scans a string that contains escapes or a fault.
     @inline(never)
     private mutating func scanEscapedString(_ token: Token, then next: State) -> Token {
         let start = position &+ 1
@@ -46,7 +46,7 @@ extension JSONScanner {
             case .fault(let fault): return fail(fault, at: index)
             case .scalar(let scalar, let length):
                 tokenWrittenCount &-= length &- JSONEscape.writtenCount(scalar)
-                // A long escape may be needed and still be spelled with capital letters.
+                // A longer escape may be necessary, but its digits may be capital letters, which are normalised.
                 if length > 2 || scalar == 0x2F { tokenIsShortest = false }
                 index &+= length
             }
@@ -55,8 +55,8 @@ extension JSONScanner {
         return finishString(token, start, index, high: high, then: next)
     }
 
-    /// The first special byte at or after an index, or the end. Gathers into `high` what it has passed, and perhaps
-    /// some bytes more, so that text without a byte above 0x7F is known as such.
+    /// Returns the index of the first special byte at or after an index, or the end. It ORs the bytes it has passed, and
+    /// perhaps some more, into `high`, which shows whether all of them are below 0x80.
     @inline(__always)
     private func nextSpecial(from start: Int, _ high: inout UInt64) -> Int {
         var index = start
@@ -75,7 +75,7 @@ extension JSONScanner {
         return index
     }
 
-    /// Passes a number; the position is at its sign or first digit.
+    /// Scans a number. The position is at its sign or first digit.
     mutating func scanNumber() -> Token {
         let length = unsafe JSONNumber.length(bytes + position, available: count &- position)
         let end = position &+ length
@@ -87,7 +87,7 @@ extension JSONScanner {
         return .number
     }
 
-    /// Passes `true`, `false` or `null`, or names what stands in place of a value.
+    /// Scans `true`, `false` or `null`, or reports what is there instead of a value.
     mutating func scanLiteral() -> Token {
         let length = literalLength()
         let end = position &+ length
@@ -117,7 +117,7 @@ extension JSONScanner {
         }
     }
 
-    /// Stops at a byte that fits nothing, under the name of the mistake if it is a common one.
+    /// Reports an unexpected byte, by the name of the mistake if it is a common one.
     mutating func unexpected(_ fault: JSONFault) -> Token {
         if position == count { return fail(.unexpectedEnd) }
         if isTypographicQuote { return fail(.typographicQuote) }
@@ -125,7 +125,7 @@ extension JSONScanner {
         return fail(fault)
     }
 
-    /// U+2018 to U+201F, U+00AB and U+00BB.
+    /// Whether a quote from U+2018 to U+201F, U+00AB or U+00BB is at the position.
     private var isTypographicQuote: Bool {
         if count &- position >= 3, unsafe bytes[position] == 0xE2, unsafe bytes[position &+ 1] == 0x80 {
             return unsafe 0x98...0x9F ~= bytes[position &+ 2]
@@ -136,7 +136,7 @@ extension JSONScanner {
         return false
     }
 
-    /// Bytes that cannot follow a number or literal, since they would belong to it.
+    /// Whether a byte cannot follow a number or literal, because it would belong to it.
     @inline(__always)
     static func isWordByte(_ byte: UInt8) -> Bool {
         switch byte {
@@ -146,9 +146,10 @@ extension JSONScanner {
     }
 }
 
-/// The number of RFC 8259, section 6.
+/// Numbers according to RFC 8259 section 6.
 enum JSONNumber {
-    /// Bytes of the number that begins here, 0 if none does. A longer text may begin with a number: `01` has one of 1.
+    /// Returns the length of the number at the beginning of the bytes, 0 if there is none. A longer text may begin with a
+    /// number: for `01` the length is 1.
     @inline(__always)
     static func length(_ bytes: UnsafePointer<UInt8>, available: Int) -> Int {
         var index = unsafe available > 0 && bytes[0] == UInt8(ascii: "-") ? 1 : 0

@@ -1,28 +1,28 @@
-/// A strict scanner of JSON (RFC 8259): tells the tokens of a text one after the other and stops at the first fault.
+/// A strict scanner of JSON (RFC 8259). It returns the tokens of a text one after the other and stops at the first fault.
 ///
-/// It never reads outside its text, allocates nothing and does not recurse. All JSON in this module is read through it, but
-/// for what ``CompactCursor`` walks. Keys are told apart from values, and ``depth`` says how deep the scanner stands. Members
-/// of one name in one object are told as they come; whether that is allowed is up to the caller.
+/// It never reads outside of its text, does not allocate, and does not recurse. All JSON in this module is read by it,
+/// except for what ``CompactCursor`` reads. Keys are distinguished from values, and ``depth`` is the current level.
+/// Duplicate keys in an object are returned like others; callers decide whether they are allowed.
 ///
-/// It holds a pointer, not a span: the check of bounds at each byte would be paid by every row.
+/// It holds a pointer and not a span, because bounds checks at each byte would cost time for every row.
 @safe struct JSONScanner {
-    /// Levels of objects and arrays that are followed. The RFC lets a parser set a limit (section 9).
+    /// The maximum number of levels of objects and arrays. The RFC allows such a limit (section 9).
     static let depthLimit = 64
 
     enum Token: UInt8 {
         case objectStart, objectEnd, arrayStart, arrayEnd
-        /// A member's name; its colon has been passed.
+        /// A member's name, including its colon.
         case key
         case string, number
         /// `true`, `false` or `null`.
         case literal
-        /// The text is complete and valid.
+        /// The end of a complete and valid text.
         case end
         /// See ``fault`` and ``faultOffset``.
         case fault
     }
 
-    /// What may stand at the top.
+    /// What is allowed at the top level.
     enum Top { case object, anyValue }
 
     enum State: UInt8 { case value, firstMember, firstElement, afterValue, done, failed }
@@ -31,33 +31,33 @@
     let count: Int
     var position = 0
 
-    /// Levels open now, those around the text included.
+    /// The current number of open levels, including those around the text.
     private(set) var depth: Int
-    /// One bit per level: set for an object.
+    /// One bit per level, set for an object.
     private var objects: UInt64 = 0
     private let depthAbove: Int
     private let top: Top
     var state = State.value
 
-    /// The last token's bytes: for a string or key those between the quotes, as they stand in the source.
+    /// The range of the last token; for a string or key, the bytes between the quotes as they are in the source.
     var tokenStart = 0
     var tokenCount = 0
-    /// Bytes of a string or key in its shortest form.
+    /// The length of a string or key in its shortest form, in bytes.
     var tokenWrittenCount = 0
-    /// Whether a string or key has its shortest form already.
+    /// Whether a string or key is already in its shortest form.
     var tokenIsShortest = true
-    /// Whether a comma stood before the last token.
+    /// Whether a comma preceded the last token.
     private(set) var isSeparated = false
 
     private(set) var fault = JSONFault.empty
-    /// Where the fault is, in bytes from the start of the text.
+    /// The offset of the fault in bytes from the start of the text.
     private(set) var faultOffset = 0
 
     /// - Parameters:
-    ///   - text: borrowed for the life of the scanner.
-    ///   - depthAbove: levels that will stand around this text; they count against the limit.
+    ///   - text: borrowed for the lifetime of the scanner.
+    ///   - depthAbove: the number of levels that will be around this text, which count toward the limit.
     init(_ text: UnsafeRawBufferPointer, top: Top, depthAbove: Int = 0) {
-        // An empty buffer may have no address; the pointer is not followed then.
+        // An empty buffer may have no address. The pointer is not dereferenced then.
         let address = unsafe text.baseAddress ?? UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped
         unsafe bytes = unsafe address.assumingMemoryBound(to: UInt8.self)
         count = text.count
@@ -80,7 +80,7 @@
         }
     }
 
-    /// The byte at the position, 0 at the end: no token begins with it.
+    /// The byte at the position; 0 at the end, with which no token begins.
     @inline(__always)
     var byte: UInt8 { unsafe position < count ? bytes[position] : 0 }
 
@@ -167,11 +167,11 @@
         return token
     }
 
-    /// The state once a value at this depth is complete.
+    /// The state after a complete value at this depth.
     @inline(__always)
     var stateAfterValue: State { depth == depthAbove ? .done : .afterValue }
 
-    /// Passes the rest of the value that began with a token: of an object or array all that is in it.
+    /// Skips the rest of the value that began with a token: the content of an object or array.
     mutating func finish(_ token: Token) {
         guard token == .objectStart || token == .arrayStart else { return }
         let outside = depth &- 1
@@ -188,7 +188,7 @@
 }
 
 extension JSONScanner {
-    /// The last token as it stands in the text; of a string or key what stands between the quotes.
+    /// The last token as it is in the text; for a string or key, the bytes between the quotes.
     @inline(__always)
     var token: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: bytes + tokenStart, count: tokenCount) }
 

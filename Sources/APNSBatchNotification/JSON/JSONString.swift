@@ -1,14 +1,16 @@
-/// Text on its way into a JSON string. Nothing here adds the quotes around it.
+/// Writes text as the content of JSON strings. The quotes are written by the caller.
 ///
-/// Pointers without checks of bounds: every field of every row is written here, and the caller has counted the room.
+/// Pointers are used without bounds checks, because every field of every row is written here. The caller has reserved the
+/// room.
 enum JSONString {
-    /// No byte of text becomes more than `\u00xx`.
+    /// The maximum growth of a byte: the length of `\u00xx`.
     static let growthMax = 6
 
-    /// Writes text with the escapes that RFC 8259 demands and no other; returns the byte after it.
+    /// Writes text with exactly the escapes that RFC 8259 requires; returns the address after it.
     ///
-    /// Writes exactly ``escapedCount(_:_:)`` bytes and touches none after them: what is stored in blocks of sixteen is
-    /// never more than what the same source bytes need when they are escaped. Bytes that are not UTF-8 pass unchanged.
+    /// It writes exactly ``escapedCount(_:_:)`` bytes and touches none after them: what is stored in blocks of sixteen is
+    /// never more than what the same source bytes need when they are escaped. Bytes that are not UTF-8 are copied
+    /// unchanged.
     static func writeEscaped(
         _ source: UnsafePointer<UInt8>, _ count: Int, to target: UnsafeMutablePointer<UInt8>
     ) -> UnsafeMutablePointer<UInt8> {
@@ -28,8 +30,8 @@ enum JSONString {
         }
         let rest = count &- index
         if rest == 0 { return unsafe out }
-        // The last sixteen bytes at once, over some that are written already: where all are clean, those stand
-        // unescaped.
+        // The last sixteen bytes at once, overlapping bytes that are already written. If all are clean, those were written
+        // without escapes.
         let block = unsafe (source + (count &- 16)).block()
         if SpecialBytes.mask(block).isEmpty {
             unsafe (out + (rest &- 16)).put(block)
@@ -38,7 +40,7 @@ enum JSONString {
         return unsafe writeByBytes(source + index, rest, to: out)
     }
 
-    /// Less than a block: two overlapping words, or bytes.
+    /// Writes less than a block: as two overlapping words, or byte by byte.
     @inline(__always)
     private static func writeShort(
         _ source: UnsafePointer<UInt8>, _ count: Int, to target: UnsafeMutablePointer<UInt8>
@@ -82,7 +84,7 @@ enum JSONString {
         return unsafe out
     }
 
-    /// The exact number of bytes that ``writeEscaped(_:_:to:)`` writes.
+    /// Returns the exact number of bytes that ``writeEscaped(_:_:to:)`` writes.
     static func escapedCount(_ source: UnsafePointer<UInt8>, _ count: Int) -> Int {
         var total = count
         var index = 0
@@ -99,7 +101,7 @@ enum JSONString {
         return total
     }
 
-    /// Text with its escapes, away from the way of a row.
+    /// Returns text with its escapes. It allocates, and is not used for rows.
     static func escaped(_ text: [UInt8]) -> [UInt8] {
         unsafe text.withUnsafeBufferPointer { source in
             guard let start = source.baseAddress, !source.isEmpty else { return [] }
@@ -110,7 +112,7 @@ enum JSONString {
         }
     }
 
-    /// Writes the inside of a JSON string that the scanner has passed, its escapes brought to the shortest form.
+    /// Writes the content of a JSON string that the scanner has validated, with its escapes in the shortest form.
     static func writeNormalised(
         _ source: UnsafePointer<UInt8>, _ count: Int, to target: UnsafeMutablePointer<UInt8>
     ) -> UnsafeMutablePointer<UInt8> {
@@ -132,13 +134,13 @@ enum JSONString {
     }
 }
 
-/// One backslash escape of a JSON string (RFC 8259, section 7), or the joined pair of two that stand for surrogates.
+/// A backslash escape of a JSON string (RFC 8259 section 7), or two that form a surrogate pair.
 enum JSONEscape {
-    /// - scalar: the character that it stands for, and how many bytes of the source it takes.
+    /// A character, and the length of its escape in bytes.
     case scalar(UInt32, length: Int)
     case fault(JSONFault)
 
-    /// Reads the escape whose backslash is at `bytes`; `available` counts from that backslash to the end of the text.
+    /// Reads the escape whose backslash is at `bytes`. `available` counts from that backslash to the end of the text.
     static func read(_ bytes: UnsafePointer<UInt8>, available: Int) -> JSONEscape {
         guard available >= 2 else { return .fault(.unterminatedString) }
         switch unsafe bytes[1] {
@@ -164,7 +166,7 @@ enum JSONEscape {
         return .scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00), length: 12)
     }
 
-    /// The value of the four hex digits after `\u`.
+    /// Returns the value of the four hex digits after `\u`.
     private static func codeUnit(_ bytes: UnsafePointer<UInt8>, available: Int) -> UInt32? {
         guard available >= 6 else { return nil }
         var value: UInt32 = 0
@@ -178,7 +180,7 @@ enum JSONEscape {
         return value
     }
 
-    /// Bytes that ``write(_:to:)`` needs for a character.
+    /// Returns the number of bytes that ``write(_:to:)`` writes for a character.
     static func writtenCount(_ scalar: UInt32) -> Int {
         switch scalar {
         case 0x08, 0x09, 0x0A, 0x0C, 0x0D, 0x22, 0x5C: return 2
@@ -190,8 +192,8 @@ enum JSONEscape {
         }
     }
 
-    /// Writes a character the shortest way: UTF-8, and an escape only where the RFC demands one. Returns the byte after
-    /// it.
+    /// Writes a character in its shortest form: as UTF-8, and escaped only if the RFC requires it. Returns the address
+    /// after it.
     static func write(_ scalar: UInt32, to target: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
         if scalar < 0x80 {
             let byte = UInt8(truncatingIfNeeded: scalar)
@@ -202,7 +204,7 @@ enum JSONEscape {
         return unsafe writeUTF8(scalar, to: target)
     }
 
-    /// Writes the escape of a byte that ``SpecialBytes`` contains: two bytes where a short form exists, six else.
+    /// Writes the escape of a byte in ``SpecialBytes``: two bytes if there is a short form, else six.
     static func writeSpecial(_ byte: UInt8, to target: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
         unsafe target[0] = UInt8(ascii: "\\")
         let short = shortForm(byte)
@@ -218,17 +220,17 @@ enum JSONEscape {
         return unsafe target + 6
     }
 
-    /// The letter of the short escape, 0 if there is none.
+    /// Returns the letter of the short escape, 0 if there is none.
     @inline(__always)
     private static func shortForm(_ byte: UInt8) -> UInt8 {
         if byte > 0x0D { return byte < 0x20 ? 0 : byte }
-        // Letters for 0x08 to 0x0D, from the lowest byte on: b, t, n, none, f, r.
+        // The letters for 0x08 to 0x0D, from the lowest byte on: b, t, n, none, f, r.
         return UInt8(truncatingIfNeeded: (0x7266_006E_7462 as UInt64) >> (UInt64(byte &- 0x08) &* 8))
     }
 
     private static func hexDigit(_ nibble: UInt8) -> UInt8 { nibble &+ (nibble < 10 ? 0x30 : 0x57) }
 
-    /// Writes a character as UTF-8, unescaped, and returns the byte after it.
+    /// Writes a character as UTF-8 without escaping it, and returns the address after it.
     static func writeUTF8(_ scalar: UInt32, to target: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
         func tail(_ shift: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: scalar >> shift & 0x3F) | 0x80 }
         switch scalar {

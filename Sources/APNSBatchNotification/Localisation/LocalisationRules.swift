@@ -1,13 +1,13 @@
-/// The rules of localised texts for one template, or for raw payloads: every `loc-key` stands in each language of the app
-/// and takes as many arguments as the payload gives.
+/// The rules for localised texts of a template, or of raw payloads: the strings of every language contain each `loc-key`,
+/// and its format takes as many arguments as the payload gives.
 package struct LocalisationRules: Sendable {
     private let strings: LocalisedStrings
     private let template: PayloadTemplate?
-    /// Names such as `loc-key` of which the template alone decides.
+    /// Names such as `loc-key` that depend on the template only.
     private let settled: Set<String>
-    /// What holds for every row.
+    /// The findings that hold for every row.
     package let templateFindings: [TemplateFinding]
-    /// Whether rows must be looked at: fields make a key or the number of its arguments.
+    /// Whether rows must be checked, because fields determine a key or the number of its arguments.
     package let needsRow: Bool
 
     /// - Parameter template: nil for raw payloads.
@@ -30,7 +30,7 @@ package struct LocalisationRules: Sendable {
         needsRow = alert.isOpen
     }
 
-    /// What is wrong with a row's payload, apart from what ``templateFindings`` say of all.
+    /// Returns the findings in a row's payload, except for those in ``templateFindings``.
     package func findings(
         _ payload: UnsafeRawBufferPointer, fields: UnsafeBufferPointer<UnsafeRawBufferPointer>
     ) -> [PayloadFinding] {
@@ -54,7 +54,7 @@ package struct LocalisationRules: Sendable {
 private struct AlertTexts {
     /// The texts that are the same for every row.
     private(set) var fixed: [LocalisedKeys.Entry] = []
-    /// Whether there may be others, made by fields.
+    /// Whether there may be other texts, which depend on fields.
     private(set) var isOpen = false
 
     init(_ root: TemplateNode) {
@@ -70,7 +70,7 @@ private struct AlertTexts {
     private mutating func add(_ name: String, _ key: TemplateMember?, _ arguments: TemplateMember?) {
         guard let key else { return }
         guard let text = key.node.fixedText, let count = arguments.map(\.node.fixedCount) ?? 0 else {
-            // Null is no key; anything else that is no text is for the rules of types.
+            // Null is not a key. Other values that are not strings are left to the rules for types.
             if !key.node.placeholders.isEmpty || arguments?.node.placeholders.isEmpty == false { isOpen = true }
             return
         }
@@ -79,7 +79,7 @@ private struct AlertTexts {
 }
 
 extension TemplateNode {
-    /// The text of a string without placeholders; nil for anything else.
+    /// The text of a string without placeholders; nil for any other value.
     fileprivate var fixedText: String? {
         guard case .string(let pieces) = value, placeholders.isEmpty else { return nil }
         return pieces.reduce(into: "") { text, piece in
@@ -87,7 +87,7 @@ extension TemplateNode {
         }
     }
 
-    /// How many elements an array has in every row; 0 for null; nil where fields decide.
+    /// The number of elements that an array has in every row; 0 for null; nil if it depends on fields.
     fileprivate var fixedCount: Int? {
         switch value {
         case .array(let elements): elements.contains(where: \.isOptional) ? nil : elements.count

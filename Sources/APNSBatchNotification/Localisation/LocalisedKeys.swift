@@ -1,11 +1,11 @@
 /// The keys of localised texts in a payload's alert, with the numbers of their arguments.
 package struct LocalisedKeys: Equatable, Sendable {
-    /// One `loc-key`.
+    /// A `loc-key` with the number of its arguments.
     package struct Entry: Equatable, Sendable {
-        /// Such as `title-loc-key`.
+        /// For example `title-loc-key`.
         package let name: String
         package let key: String
-        /// Elements of the array of arguments beside it; 0 without one.
+        /// The number of elements in the array of arguments; 0 if there is none.
         package let arguments: Int
     }
 
@@ -15,7 +15,7 @@ package struct LocalisedKeys: Equatable, Sendable {
         ("title-loc-key", "title-loc-args"), ("subtitle-loc-key", "subtitle-loc-args"), ("loc-key", "loc-args"),
     ]
 
-    /// Reads them out of a rendered payload; none where there is no alert, or it is a string.
+    /// Reads the keys from a rendered payload. There are none if the alert is missing or a string.
     package init(_ payload: UnsafeRawBufferPointer) {
         var reader = unsafe AlertReader(payload)
         reader.read()
@@ -26,12 +26,12 @@ package struct LocalisedKeys: Equatable, Sendable {
     }
 }
 
-/// Walks a payload and notes the members of `aps.alert`.
+/// Collects the members of `aps.alert` of a payload.
 private struct AlertReader {
     private var scanner: JSONScanner
-    /// Members that are strings.
+    /// The members that are strings.
     private(set) var texts: [String: String] = [:]
-    /// Members that are arrays: how many elements they have.
+    /// The members that are arrays, with their numbers of elements.
     private(set) var counts: [String: Int] = [:]
 
     init(_ payload: UnsafeRawBufferPointer) { scanner = unsafe JSONScanner(payload, top: .object) }
@@ -43,7 +43,7 @@ private struct AlertReader {
         }
     }
 
-    /// The object of the member of this name, in the object that the scanner is in; the others are passed over.
+    /// Enters the object that is the member of this name in the current object, and skips all other members.
     private mutating func enter(_ name: String, _ body: (inout AlertReader) -> Void) {
         while scanner.next() == .key {
             let isIt = scanner.text == name

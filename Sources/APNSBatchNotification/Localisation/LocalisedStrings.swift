@@ -1,4 +1,4 @@
-/// The texts of an app in all its languages, to hold the `loc-key`s of payloads against.
+/// The texts of an app in all its languages, against which the `loc-key`s of payloads are checked.
 package struct LocalisedStrings: Sendable {
     private struct Language: Sendable {
         let name: String
@@ -7,7 +7,7 @@ package struct LocalisedStrings: Sendable {
 
     private let languages: [Language]
 
-    /// - Parameter files: language and texts; the same language may come several times.
+    /// - Parameter files: languages and their texts. A language may occur several times.
     package init(_ files: [(language: String, file: StringsFile)]) {
         var texts: [String: [String: String]] = [:]
         for (language, file) in files { texts[language, default: [:]].merge(file.texts) { _, later in later } }
@@ -17,8 +17,8 @@ package struct LocalisedStrings: Sendable {
 
     package var isEmpty: Bool { languages.isEmpty }
 
-    /// What is wrong with a key and its number of arguments, in words; empty when every language has the key and takes
-    /// as many. For instance `no "GAME" in the strings of de, fr`.
+    /// Returns the faults of a key and its number of arguments, for example `no "GAME" in the strings of de, fr`; empty if
+    /// every language has the key and takes that number of arguments.
     package func faults(of key: String, arguments: Int) -> [LocalisationFault] {
         var faults: [LocalisationFault] = []
         let without = languages.filter { $0.formats[key] == nil }.map(\.name)
@@ -39,7 +39,7 @@ package struct LocalisedStrings: Sendable {
     }
 }
 
-/// A `loc-key` that does not fit the app's strings.
+/// A mismatch between a `loc-key` and the app's strings.
 package enum LocalisationFault: Equatable, Sendable {
     case missing(String)
     case arguments(String)
@@ -51,13 +51,13 @@ package enum LocalisationFault: Equatable, Sendable {
     }
 }
 
-/// What a localised text wants filled in: `%@` takes the next argument, `%2$@` the second, `%%` is a percent sign.
+/// The arguments of a localised text: `%@` takes the next argument, `%2$@` the second, and `%%` is a percent sign.
 ///
 /// Source: Apple, "Generating a remote notification" (`loc-args` replace `%@` and `%n$@`).
 struct LocalisedFormat: Equatable {
-    /// Arguments it takes: the highest number that it asks for.
+    /// The number of arguments it takes, which is the highest number it refers to.
     let arguments: Int
-    /// The first specifier that takes something other than a text, such as `%d`: a push's arguments are strings.
+    /// The first specifier that does not take a string, such as `%d`. The arguments of a push are strings.
     let foreign: String?
 
     init(_ text: String) {
@@ -85,7 +85,7 @@ struct LocalisedFormat: Equatable {
         self.foreign = foreign
     }
 
-    /// Digits, `$` and flags, and the letter that ends them.
+    /// Reads digits, `$` and flags, and the letter that ends them.
     private static func specifier(_ rest: inout Substring.UnicodeScalarView) -> String {
         var specifier = String.UnicodeScalarView()
         while let scalar = rest.first {
@@ -97,7 +97,7 @@ struct LocalisedFormat: Equatable {
         return String(specifier)
     }
 
-    /// `2$@` → 2.
+    /// Returns the position in a specifier: 2 for `2$@`.
     private static func position(_ specifier: String) -> Int? {
         guard specifier.hasSuffix("$@"), let number = Int(specifier.dropLast(2)), 1...99 ~= number else { return nil }
         return number

@@ -3,12 +3,12 @@
 ///     /* A friend asks for a match. */
 ///     "GAME_PLAY_REQUEST_FORMAT" = "%@ and %@ have invited you to play";
 ///
-/// Source: Apple, "Strings Files" in the Resource Programming Guide. UTF-8, or UTF-16 with its byte order mark. Property
-/// lists, which Xcode makes of these files when it builds an app, are told apart and refused.
+/// Source: Apple, "Strings Files" in the Resource Programming Guide. The encoding is UTF-8, or UTF-16 with a byte order
+/// mark. Property lists, to which Xcode converts these files when it builds an app, are recognised and rejected.
 package struct StringsFile: Sendable {
     package private(set) var texts: [String: String] = [:]
 
-    /// What is wrong with a file, with its place: `de.lproj/Localizable.strings:3:12: expected "=" after the key`.
+    /// The fault of a file, with its position: `de.lproj/Localizable.strings:3:12: expected "=" after the key`.
     package struct Fault: Error, Equatable, CustomStringConvertible {
         package let file: String
         /// Counted from 1; the column in characters (Unicode scalars).
@@ -21,7 +21,7 @@ package struct StringsFile: Sendable {
 
     package static let sizeLimit = 64 << 20
 
-    /// - Parameter name: what errors call the file.
+    /// - Parameter name: the name of the file in messages.
     package init(_ bytes: [UInt8], name: String) throws(Fault) {
         let text = try Self.decode(bytes, name: name)
         var parser = StringsParser(text)
@@ -57,8 +57,8 @@ package struct StringsFile: Sendable {
     }
 }
 
-/// `key = value;` pairs of a strings file, one after the other. Keys and values are quoted, or words of letters, digits
-/// and `_ . - $ / :`; a key that stands alone is its own value.
+/// Parses the `key = value;` pairs of a strings file. Keys and values are quoted strings, or words of letters, digits and
+/// `_ . - $ / :`. A key without a value is its own value.
 struct StringsParser {
     struct Fault: Error {
         let message: String
@@ -66,7 +66,7 @@ struct StringsParser {
 
     private let text: String.UnicodeScalarView
     private var index: String.UnicodeScalarView.Index
-    /// Where the parser stands, and after a fault where that is; from 1.
+    /// The position of the parser, or of a fault, counted from 1.
     private(set) var line = 1
     private(set) var column = 1
 
@@ -75,7 +75,7 @@ struct StringsParser {
         index = text.startIndex
     }
 
-    /// The next pair; nil at the end.
+    /// Returns the next pair; nil at the end.
     mutating func next() throws(Fault) -> (key: String, value: String)? {
         try skipBlanks()
         guard peek != nil else { return nil }
@@ -180,7 +180,8 @@ struct StringsParser {
         throw Fault(message: "this text is never closed")
     }
 
-    /// Behind the backslash. `\U` and four hex digits are a UTF-16 unit, two of them may make a character.
+    /// Reads an escape after its backslash. `\U` and four hex digits are a UTF-16 code unit; two of them may form a
+    /// character.
     private mutating func escape() throws(Fault) -> [UInt16] {
         guard let scalar = peek else { throw Fault(message: "this text is never closed") }
         advance()

@@ -1,31 +1,32 @@
-/// When to mint a provider token, and which connection uses which: one value per team, shared by all its connections.
+/// Decides when provider tokens are minted and which connection uses which: one value per team, shared by all its
+/// connections.
 ///
-/// Source: Apple, "Establishing a token-based connection to APNs": a token is good for one hour and must not be renewed
-/// more often than every 20 minutes on the same connection. The rule that keeps both: a new one is minted when the last
-/// is 30 minutes old, and a connection keeps the token it started with until that is 52 minutes old, then it is
-/// replaced; its successor is opened a little before.
+/// Source: Apple, "Establishing a token-based connection to APNs": a token is valid for one hour, and must not be renewed
+/// more often than every 20 minutes on the same connection. The following rule satisfies both: a new token is minted when
+/// the last one is 30 minutes old. A connection keeps its first token until that is 52 minutes old, and is then replaced;
+/// its successor is opened a little earlier.
 ///
 ///     (no token) ──new connection──▶ mint 1 ──30 min──▶ mint 2 for new connections ──30 min──▶ …
 ///                                      └── connections of 1: keep ─────────────52 min──▶ replace
 ///
-/// Time is passed in, in seconds since 1970-01-01 00:00 UTC: APNs judges `iat` by the clock on the wall. A clock set
-/// back makes a token look fresh, never wrong.
+/// Times are parameters, in seconds since 1970-01-01 00:00 UTC, because APNs compares `iat` with the real time. If the
+/// clock is set back, a token appears younger than it is, but not wrong.
 package struct ProviderTokenRotation: Equatable, Sendable {
-    /// The limits, in seconds.
+    /// Time limits, in seconds.
     package struct Rule: Equatable, Sendable {
-        /// A new connection gets a new token when the last one is this old.
+        /// The age of the last token from which on a new connection gets a new one.
         package var mintAfter: Int64
-        /// A connection is replaced when its token is this old.
+        /// The age of its token at which a connection is replaced.
         package var retireAfter: Int64
-        /// How long nothing is minted after TooManyProviderTokenUpdates.
+        /// The time during which no token is minted after TooManyProviderTokenUpdates.
         package var pause: Int64
-        /// A token younger than this that APNs calls expired means that a clock is wrong.
+        /// The age below which a token cannot have expired. If APNs says that it has, a clock is wrong.
         package var surelyValid: Int64
 
         /// - Parameters:
         ///   - mintAfter: at least 1.
-        ///   - retireAfter: more than `mintAfter`.
-        ///   - pause: 20 minutes by default, as `surelyValid`.
+        ///   - retireAfter: greater than `mintAfter`.
+        ///   - pause: 20 minutes by default, like `surelyValid`.
         package init(mintAfter: Int64, retireAfter: Int64, pause: Int64 = 1200, surelyValid: Int64 = 1200) {
             precondition(0 < mintAfter && mintAfter < retireAfter && 0 <= pause && 0 <= surelyValid)
             self.mintAfter = mintAfter
@@ -34,7 +35,7 @@ package struct ProviderTokenRotation: Equatable, Sendable {
             self.surelyValid = surelyValid
         }
 
-        /// How long before its end a connection's successor is opened: half a minute, but never so early that it would
+        /// How long before the end of a connection its successor is opened: half a minute, but never so early that it would
         /// get the same token.
         var ahead: Int64 { min(30, (retireAfter - mintAfter) / 2) }
 
@@ -42,7 +43,7 @@ package struct ProviderTokenRotation: Equatable, Sendable {
         package static let standard = Rule(mintAfter: 1800, retireAfter: 3120)
     }
 
-    /// A token by its number, from 1; the text is the caller's to keep.
+    /// A token, identified by its number, counted from 1. The caller keeps its text.
     package struct Token: Hashable, Sendable {
         package let number: Int
         package let mintedAt: Int64
@@ -50,30 +51,29 @@ package struct ProviderTokenRotation: Equatable, Sendable {
 
     /// What a new connection does about its token.
     package enum Start: Equatable, Sendable {
-        /// Make a token with this `iat`, remember it under its number, and use it.
+        /// Create a token with this `iat`, store it under its number, and use it.
         case mint(Token)
-        /// Use the one made before.
+        /// Use a token that was created before.
         case use(Token)
-        /// Open no connection before then.
+        /// Open no connection before this time.
         case wait(until: Int64)
     }
 
-    /// What to do when APNs called a token expired. The connection it was on is replaced in every case.
+    /// What to do after APNs called a token expired. The connection that used it is replaced in every case.
     package enum Expired: Equatable, Sendable {
-        /// The next connection gets another token.
+        /// The next connection gets a new token.
         case renewed
-        /// A token that cannot be an hour old was called expired, and so was its successor: this machine's clock is
-        /// wrong.
+        /// Two tokens in a row were called expired although they cannot have been: this machine's clock is wrong.
         case clockWrong
     }
 
     private let rule: Rule
     private var last: Token?
-    /// The last token is no longer for new connections.
+    /// Whether the last token must not be used for new connections.
     private var lastExpired = false
-    /// Tokens in a row called expired when they were surely valid.
+    /// The number of consecutive tokens that were called expired although they cannot have been.
     private var doubtfulInARow = 0
-    /// Nothing is minted before then.
+    /// No token is minted before this time.
     private var pausedUntil: Int64?
 
     package init(rule: Rule = .standard) {
@@ -82,38 +82,39 @@ package struct ProviderTokenRotation: Equatable, Sendable {
 }
 
 extension ProviderTokenRotation {
-    /// A connection is about to open.
+    /// Returns the token for a connection that is about to be opened.
     package mutating func connectionStarts(now: Int64) -> Start {
         if let last, !lastExpired, now - last.mintedAt < rule.mintAfter { return .use(last) }
         guard let until = pausedUntil, now < until else { return .mint(mint(now)) }
-        // Not allowed to mint: the old one will do while it has life left.
+        // No token may be minted, so the old one is used as long as it is valid.
         if let last, !lastExpired, now - last.mintedAt < rule.retireAfter { return .use(last) }
         return .wait(until: until)
     }
 
-    /// When a connection that started with this token must be replaced: open no stream on it from then on.
+    /// Returns the time at which a connection with this token must be replaced. No stream may be opened on it from then on.
     package func retirement(of token: Token) -> Int64 {
         token.mintedAt + rule.retireAfter
     }
 
-    /// When the successor of a connection that starts now with this token is opened, so that it is there in time. A token
-    /// that is older already is one that could not be renewed: then not before the connection's end.
+    /// Returns the time at which the successor of a connection that starts now with this token is opened, so that it is
+    /// ready in time. If that time has passed, the token could not be renewed, and the successor is opened only at the
+    /// connection's end.
     package func succession(of token: Token, now: Int64) -> Int64 {
         let end = retirement(of: token)
         return now < end - rule.ahead ? end - rule.ahead : end
     }
 
-    /// A request on a connection that started with this token was answered ExpiredProviderToken.
+    /// Handles an answer ExpiredProviderToken on a connection that started with this token.
     package mutating func expired(_ token: Token, now: Int64) -> Expired {
-        // Late words about a token that is already replaced, or the same word again.
+        // A late answer about a token that is already replaced, or a repeated one.
         guard let last, token == last, !lastExpired else { return .renewed }
         lastExpired = true
         doubtfulInARow = now - token.mintedAt < rule.surelyValid ? doubtfulInARow + 1 : 0
         return doubtfulInARow >= 2 ? .clockWrong : .renewed
     }
 
-    /// A request was answered TooManyProviderTokenUpdates: the token stays, and none is minted for a while. The many
-    /// answers to requests that were on their way count as one.
+    /// Handles an answer TooManyProviderTokenUpdates: the token stays, and none is minted for a while. The answers to all
+    /// requests that were in flight count as one.
     package mutating func tooManyUpdates(now: Int64) {
         if let until = pausedUntil, now < until { return }
         pausedUntil = now + rule.pause

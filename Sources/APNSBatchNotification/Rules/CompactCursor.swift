@@ -1,9 +1,9 @@
-/// A value of a payload, as far as the rules look at it.
+/// A value in a payload, as the rules see it.
 @safe struct PayloadValue {
     enum Kind: UInt8 { case string, number, isTrue, isFalse, null, object, array }
 
     let kind: Kind
-    /// For a string what stands between the quotes.
+    /// For a string, the bytes between the quotes.
     let bytes: UnsafeRawBufferPointer
 
     init(_ kind: Kind, _ start: UnsafePointer<UInt8>, _ count: Int) {
@@ -20,11 +20,11 @@
     }
 }
 
-/// Walks a payload that was rendered or compacted: valid JSON without white space. It relies on that for speed, but not
-/// for safety: whatever the bytes are, it reads none outside them and comes to an end.
+/// Walks through a payload that was rendered or compacted, that is, valid JSON without white space. It relies on that for
+/// speed, but not for safety: with any bytes it stays within bounds and terminates.
 ///
-/// It is the one reader of JSON beside ``JSONScanner``, because rows that bring their own payload are all walked: a payload
-/// of 290 bytes takes 2,600 instructions here and 5,300 with the strict scanner, which has seen it already.
+/// It is the only JSON reader beside ``JSONScanner``. All rows with their own payload are checked by it: a payload of 290
+/// bytes takes 2,600 instructions here, and 5,300 with the strict scanner, which has already validated it.
 @safe struct CompactCursor {
     private(set) var at: UnsafePointer<UInt8>
     let end: UnsafePointer<UInt8>
@@ -35,15 +35,15 @@
         unsafe end = unsafe at + bytes.count
     }
 
-    /// The next byte, 0 at the end.
+    /// The next byte; 0 at the end.
     @inline(__always)
     var byte: UInt8 { unsafe at < end ? at.pointee : 0 }
 
-    /// Passes an opening brace or bracket.
+    /// Skips an opening brace or bracket.
     @inline(__always)
     mutating func open() { unsafe at += 1 }
 
-    /// Passes the next member's name; nil when the object has been closed.
+    /// Skips the next member's name and returns it; returns nil at the end of the object.
     @inline(__always)
     mutating func nextKey() -> UnsafeRawBufferPointer? {
         if byte == UInt8(ascii: ",") { unsafe at += 1 }
@@ -58,7 +58,7 @@
         return unsafe UnsafeRawBufferPointer(start: start, count: count)
     }
 
-    /// Whether an element follows; false when the array has been closed.
+    /// Whether another element follows in an array. Skips the closing bracket if not.
     @inline(__always)
     mutating func hasElement() -> Bool {
         if byte == UInt8(ascii: ",") { unsafe at += 1 }
@@ -69,7 +69,7 @@
         return true
     }
 
-    /// Passes a value of any kind.
+    /// Skips a value and returns it.
     @inline(__always)
     mutating func value() -> PayloadValue {
         let start = unsafe at
@@ -90,7 +90,7 @@
     @inline(__always)
     private mutating func scalar() -> PayloadValue {
         let start = unsafe at
-        // One byte at least, so that every loop over values ends.
+        // At least one byte, so that every loop over values ends.
         if unsafe at < end { unsafe at += 1 }
         while unsafe at < end, unsafe at.pointee != UInt8(ascii: ","), unsafe at.pointee | 0x20 != UInt8(ascii: "}") {
             unsafe at += 1
@@ -105,7 +105,7 @@
         return unsafe PayloadValue(kind, start, at - start)
     }
 
-    /// Passes a string; the cursor is at its opening quote.
+    /// Skips a string. The cursor must be at its opening quote.
     @inline(__always)
     private mutating func passString() {
         unsafe at += 1
@@ -128,7 +128,7 @@
         }
     }
 
-    /// Passes an object or array with all that is in it.
+    /// Skips an object or array with its content.
     private mutating func passContainer() {
         var depth = 0
         while unsafe at < end {
@@ -138,7 +138,7 @@
                 continue
             }
             unsafe at += 1
-            // Brackets are braces but for one bit.
+            // Brackets differ from braces by one bit.
             if byte | 0x20 == UInt8(ascii: "{") { depth += 1 }
             if byte | 0x20 == UInt8(ascii: "}") {
                 depth -= 1

@@ -1,13 +1,13 @@
-/// What is wrong with a row's payload.
+/// A finding in a row's payload.
 package struct PayloadFinding: Equatable, Sendable {
     package let rule: Rule
-    /// Index of the column whose field is at fault; nil for a raw payload, or where no field is.
+    /// The index of the column with the faulty field; nil for a raw payload, or if no field is at fault.
     package let column: Int?
-    /// For instance `aps.badge: expected a whole number, found "five"`. Never holds a card number.
+    /// For example `aps.badge: expected a whole number, found "five"`. It never contains a card number.
     package let message: String
 }
 
-/// What is wrong with a template, whatever the fields of a row say.
+/// A finding in a template, which holds for all rows.
 package struct TemplateFinding: Equatable, Sendable {
     package let rule: Rule
     package let file: String
@@ -18,7 +18,7 @@ package struct TemplateFinding: Equatable, Sendable {
     package let message: String
 }
 
-/// What the rules say of one payload. A plain value without references.
+/// The result of checking a payload against the rules. A trivial type without references.
 @usableFromInline package struct PayloadVerdict: Equatable, Sendable {
     package var hasError = false
     package var hasWarning = false
@@ -28,28 +28,28 @@ package struct TemplateFinding: Equatable, Sendable {
     package var isClean: Bool { !hasError && !hasWarning }
 }
 
-/// Where in a payload something was found, and what.
+/// The place of a finding in a payload, and the value there.
 @safe struct FoundPlace {
     var parent: PayloadKey.Parent
-    /// The member's name as it stands in the payload; nil for the parent itself.
+    /// The member's name as in the payload; nil for the parent itself.
     var key: UnsafeRawBufferPointer?
     var value: PayloadValue?
-    /// Counted from 1, where an element of the value is at fault.
+    /// The number of the faulty element of the value, counted from 1; 0 if it is not about an element.
     var element = 0
 }
 
-/// What a key's value is held against, for the message.
+/// The form that a key's value should have, and its fault, for the message.
 struct FoundFault {
     var form: PayloadKeyForm
     var fault: KeyFault
 }
 
-/// Takes what the scan finds. Two of them: one that only keeps the verdict, one that makes words.
+/// Receives the findings of the scan. `VerdictSink` keeps only the verdict, `FindingCollector` makes messages.
 protocol FindingSink {
     mutating func note(_ rule: Rule, _ place: FoundPlace, _ fault: FoundFault?)
 }
 
-/// Keeps errors and warnings apart, nothing else.
+/// Keeps only whether there are errors and warnings.
 struct VerdictSink: FindingSink {
     var verdict = PayloadVerdict()
 
@@ -59,15 +59,15 @@ struct VerdictSink: FindingSink {
     }
 }
 
-/// A finding with its place in the payload, before it is known whether it is a template's or a row's.
+/// A finding with its place in the payload, whether it belongs to the template or to a row.
 struct LocatedFinding: Equatable {
     let rule: Rule
-    /// From the payload down: `aps`, `alert`, `body`. An element of an array is `[0]`.
+    /// The keys from the top of the payload on: `aps`, `alert`, `body`. An element of an array is `[0]`.
     let path: [String]
     let message: String
 }
 
-/// Makes words of what the scan finds.
+/// Collects the findings of the scan with their messages.
 struct FindingCollector: FindingSink {
     let setting: ScanSetting
     private(set) var findings: [LocatedFinding] = []
@@ -80,7 +80,7 @@ struct FindingCollector: FindingSink {
     }
 }
 
-/// The message of a finding: the key's path, what was expected, what was found.
+/// Makes the message of a finding: the key's path, what was expected, and what was found.
 struct RuleWords {
     let setting: ScanSetting
     let place: FoundPlace
@@ -140,7 +140,7 @@ struct RuleWords {
         unsafe CardNumber.isHeld(in: key) ? "" : String(FoundText.quoted(key).dropFirst().dropLast())
     }
 
-    /// A value as a message may show it: short, and never a card's number.
+    /// Returns a value for a message: short, and never a card number.
     static func shown(_ value: PayloadValue) -> String {
         switch value.kind {
         case .string: unsafe FoundText.quoted(value.bytes)
@@ -155,9 +155,9 @@ struct RuleWords {
     }
 }
 
-/// The key that an unknown one most likely means, and where it stands.
+/// Suggests the key that an unknown key most likely stands for.
 enum KeyHint {
-    /// For instance `"thread-id"`, or `"thread-id" in aps`; nil if nothing is near.
+    /// Returns for example `"thread-id"`, or `"thread-id" in aps`; nil if no key is similar.
     static func find(_ name: String, in parent: PayloadKey.Parent, of pushType: PushType) -> String? {
         let dashed = dashed(name)
         let wanted = aliases[dashed] ?? dashed
@@ -173,7 +173,7 @@ enum KeyHint {
         PayloadKey.all(in: parent).filter { $0.pushType == nil || $0.pushType == pushType }.map(\.name)
     }
 
-    /// `thread_identifier` and `threadIdentifier` as `thread-identifier`.
+    /// Returns `thread-identifier` for `thread_identifier` and `threadIdentifier`.
     private static func dashed(_ name: String) -> String {
         var result = ""
         for letter in name.unicodeScalars {
@@ -188,7 +188,7 @@ enum KeyHint {
         return result
     }
 
-    /// Names from Apple's classes, and from guides, for what the payload calls otherwise.
+    /// Names from Apple's classes and from guides, and the corresponding keys of payloads.
     private static let aliases = [
         "thread-identifier": "thread-id", "thread": "thread-id", "category-identifier": "category",
         "target-content-identifier": "target-content-id", "launch-image-name": "launch-image", "message": "body",

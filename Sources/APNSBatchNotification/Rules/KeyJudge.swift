@@ -1,10 +1,10 @@
-/// What is wrong with the value of a key.
+/// The fault of a key's value.
 enum KeyFault: UInt8 {
     case type
     case range
     /// A time that may be in milliseconds.
     case milliseconds
-    /// `true` where 1 is asked for, as one large provider documents it.
+    /// `true` where 1 is required. One large provider documents it that way.
     case trueForOne
 
     var rule: Rule {
@@ -16,7 +16,7 @@ enum KeyFault: UInt8 {
     }
 }
 
-/// Holds a value against the form that its key asks for; the elements of arrays are the scan's affair.
+/// Checks a value against the form that its key requires. Elements of arrays are checked by the scan.
 enum KeyJudge {
     @inline(__always)
     static func fault(_ value: PayloadValue, _ form: PayloadKeyForm, isLiveActivity: Bool) -> KeyFault? {
@@ -39,12 +39,12 @@ enum KeyJudge {
         }
     }
 
-    /// - Parameter bytes: a number by JSON's grammar.
+    /// - Parameter bytes: a valid JSON number.
     @inline(__always)
     static func number(
         _ bytes: UnsafeRawBufferPointer, _ form: PayloadKeyForm, _ isLiveActivity: Bool
     ) -> KeyFault? {
-        // The common ones first: 0 and 1 are right wherever a number is, but for 0 where 1 is asked for.
+        // The common numbers first: 0 and 1 are right wherever a number is, except for 0 where 1 is required.
         unsafe bytes.count == 1 ? digit(bytes[0], form, isLiveActivity) : anyNumber(bytes, form, isLiveActivity)
     }
 
@@ -76,14 +76,14 @@ enum KeyJudge {
         }
     }
 
-    /// Whether it is a whole number as most are written: a few digits.
+    /// Whether it is a whole number of a few digits, the most common form.
     @inline(__always)
     private static func isPlain(_ bytes: UnsafeRawBufferPointer, _ form: PayloadKeyForm) -> Bool {
         guard form == .count || form == .seconds else { return false }
         return unsafe bytes.count <= 11 && bytes.allSatisfy(\.isDigit)
     }
 
-    /// Whether a string is one of the few that its key allows. None of them needs an escape.
+    /// Whether a string is one of the choices that its key allows. None of them needs an escape.
     static func isChoice(_ bytes: UnsafeRawBufferPointer, _ form: PayloadKeyForm) -> Bool {
         func equals(_ text: StaticString) -> Bool {
             guard text.utf8CodeUnitCount == bytes.count else { return false }
@@ -99,16 +99,16 @@ enum KeyJudge {
     }
 }
 
-/// What the rules ask of a JSON number, answered from its digits and exactly: no rounding, no allocation, any length.
+/// Properties of a JSON number, computed exactly from its digits: without rounding or allocation, for any length.
 struct DecimalNumber {
     private(set) var isNegative = false
-    /// Digits from the first that is not 0 to the last that is not 0; none for zero.
+    /// The number of digits from the first to the last one that is not 0; 0 for zero.
     private var significant = 0
     /// The value is 0.d₁d₂d₃… × 10^exponent.
     private var exponent = 0
     private var firstDigit: UInt8 = 0
 
-    /// - Parameter bytes: a number by JSON's grammar.
+    /// - Parameter bytes: a valid JSON number.
     init(_ bytes: UnsafeRawBufferPointer) {
         var index = 0
         var place = 0
@@ -128,7 +128,7 @@ struct DecimalNumber {
         unsafe exponent += Self.power(bytes.dropFirst(index + 1))
     }
 
-    /// - place: digits since the first that is not 0.
+    /// - Parameter place: the number of digits from the first one that is not 0.
     private mutating func take(_ digit: UInt8, _ place: inout Int, isFraction: Bool) {
         if place == 0, digit == 0 {
             if isFraction { exponent -= 1 }
@@ -140,7 +140,7 @@ struct DecimalNumber {
         if !isFraction { exponent += 1 }
     }
 
-    /// The digits after the `e`, at most a billion or so: more makes no difference to any rule.
+    /// Returns the exponent after the `e`, limited to about a billion; greater values make no difference to any rule.
     private static func power(_ bytes: some Sequence<UInt8>) -> Int {
         var value = 0
         var isNegative = false
@@ -156,8 +156,8 @@ struct DecimalNumber {
     var isWhole: Bool { isZero || significant <= exponent }
     var isNotNegative: Bool { isZero || !isNegative }
     var isOne: Bool { !isNegative && significant == 1 && exponent == 1 && firstDigit == 1 }
-    /// From 0 to 1.
+    /// Whether it is from 0 to 1.
     var isFraction: Bool { isZero || isOne || (!isNegative && exponent <= 0) }
-    /// Digits before the point.
+    /// The number of digits before the decimal point.
     var wholeDigits: Int { isZero ? 0 : max(0, exponent) }
 }

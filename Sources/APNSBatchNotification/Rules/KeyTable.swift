@@ -1,22 +1,23 @@
-/// A key as the scan looks it up.
+/// A key as stored for lookup.
 struct KeyEntry {
-    /// The first eight bytes, the last eight and eight in between, as far as it has them.
+    /// The first eight bytes, eight in between, and the last eight, as far as the key has them.
     let first: UInt64
     let middle: UInt64
     let last: UInt64
     let count: Int
     let form: PayloadKeyForm
-    /// Whether its value may be an array of strings, or the alert or sound as a string or an object.
+    /// Whether its value may be an array of strings, and whether it may be a string or an object, as for the alert and the
+    /// sound.
     let isTexts: Bool
     let isTextOrObject: Bool
     let isEvent: Bool
-    /// Whether only a Live Activity has it.
+    /// Whether only Live Activities have it.
     let isOfActivity: Bool
     let fact: PayloadFacts
 }
 
-/// The keys of one parent, found by one multiplication and compared as words. Made once, never freed: so it is shared
-/// without counting references, which every key of every row would pay for.
+/// A hash table of the keys of one parent, with one multiplication per lookup and keys compared as words. It is created
+/// once and never freed, so that sharing it needs no reference counting, which would cost time for every key of every row.
 @safe struct KeyTable: @unchecked Sendable {
     private static let slotBits = 6
     private static let none: UInt8 = 0xFF
@@ -34,7 +35,7 @@ struct KeyEntry {
         unsafe entries = .allocate(capacity: keys.count)
         for (index, key) in keys.enumerated() { unsafe (entries + index).initialize(to: Self.entry(key)) }
         unsafe slots = .allocate(capacity: 1 << Self.slotBits)
-        // An odd factor under which no two keys meet; keys differ in first word or length, so one comes soon.
+        // Finds an odd factor without collisions. Keys differ in first word or length, so a few attempts suffice.
         var factor: UInt64 = 0x9E37_79B9_7F4A_7C15
         while unsafe !Self.fill(slots, entries, keys.count, factor) { factor = factor &* 0x5851_F42D_4C95_7F2D | 1 }
         self.factor = factor
@@ -69,7 +70,8 @@ struct KeyEntry {
         Int(truncatingIfNeeded: ((first &+ UInt64(truncatingIfNeeded: count)) &* factor) >> UInt64(64 - slotBits))
     }
 
-    /// The key's place among ``entries``, −1 for an unknown one.
+    /// Returns the index of a key in ``entries``; −1 for an unknown key.
+    ///
     /// - Parameter end: no byte at or after it is read.
     @inline(__always)
     func find(_ key: UnsafeRawBufferPointer, end: UnsafePointer<UInt8>) -> Int {
@@ -86,7 +88,7 @@ struct KeyEntry {
         return Int(index)
     }
 
-    /// A name of up to 24 bytes as words; longer ones differ from every key by their count.
+    /// A name of up to 24 bytes as words. Longer names differ from every key by their length.
     private struct Words {
         let first: UInt64
         let middle: UInt64

@@ -1,14 +1,14 @@
-/// A key of a payload that Apple defines: one row of the table of keys.
+/// A key of payloads that Apple defines: one row of the table of keys.
 package struct PayloadKey: Sendable {
-    /// The object that a key stands in.
+    /// The object that contains a key.
     package enum Parent: UInt8, CaseIterable, Sendable {
-        /// The payload itself, beside the app's own keys.
+        /// The payload itself, which also contains the app's own keys.
         case payload
         case aps
         case alert
         case sound
 
-        /// The path that messages begin with.
+        /// The beginning of paths in messages.
         package var path: String {
             switch self {
             case .payload: "payload"
@@ -22,13 +22,13 @@ package struct PayloadKey: Sendable {
     package let parent: Parent
     package let name: String
     package let form: PayloadKeyForm
-    /// The one push type whose payloads have it; nil for all.
+    /// The only push type whose payloads have the key; nil for all.
     package let pushType: PushType?
     /// Whether only older systems read it.
     package let isLegacy: Bool
-    /// What it does.
+    /// A description of the key.
     package let note: String
-    /// A page of Apple's.
+    /// The title of a page by Apple.
     package let source: String
 
     init(
@@ -51,7 +51,7 @@ extension PayloadKey {
     private static let safari = "Configuring Safari Push Notifications"
     private static let guide2011 = "The Notification Payload (2011)"
 
-    /// Every key that Apple defines, by parent.
+    /// All keys that Apple defines, grouped by parent.
     package static let all = payload + aps + liveActivity + alert + sound
 
     package static func all(in parent: Parent) -> [PayloadKey] { all.filter { $0.parent == parent } }
@@ -111,7 +111,7 @@ extension PayloadKey {
             source: guide2011),
         PayloadKey(
             .alert, "action", .text, legacy: true, "the label of the action button", source: safari),
-        // The payload of 2018 had them here.
+        // In the payload of 2018, these keys belonged to the alert.
         PayloadKey(.alert, "summary-arg", .text, legacy: true, "a text in a group's summary"),
         PayloadKey(.alert, "summary-arg-count", .count, legacy: true, "how many items it counts for"),
     ]
@@ -123,27 +123,27 @@ extension PayloadKey {
     ]
 }
 
-/// What the value of a payload's key must be: its type and its range.
+/// The required form of a key's value: its type and its range.
 package enum PayloadKeyForm: UInt8, CaseIterable, Sendable {
     case text
     case textOrNull
     case texts
     case textsOrNull
-    /// A string; in a Live Activity's alert an object with `loc-key` and `loc-args` too.
+    /// A string, or in a Live Activity's alert an object with `loc-key` and `loc-args`.
     case title
     case textOrObject
     case object
-    /// A whole number from 0 up.
+    /// A whole number, 0 or greater.
     case count
     /// A number from 0 to 1.
     case fraction
     /// A number from 0 to 1, or any number for a Live Activity.
     case score
-    /// Whole seconds since 1970.
+    /// Whole seconds since 1970-01-01 00:00 UTC.
     case seconds
     case one
     case zeroOrOne
-    /// 0 or 1; `true` is in use too.
+    /// 0 or 1; `true` is also in use.
     case zeroOneOrTrue
     case isTrue
     case interruptionLevel
@@ -151,7 +151,7 @@ package enum PayloadKeyForm: UInt8, CaseIterable, Sendable {
 }
 
 extension PayloadKeyForm {
-    /// The type asked for, for a message.
+    /// The required type, for messages.
     package func expectedType(isLiveActivity: Bool = false) -> String {
         switch self {
         case .text: "a string"
@@ -167,7 +167,7 @@ extension PayloadKeyForm {
         }
     }
 
-    /// The range asked for, for a message.
+    /// The required range, for messages.
     package var expectedRange: String {
         switch self {
         case .count: "a whole number of at least 0"
@@ -181,7 +181,7 @@ extension PayloadKeyForm {
         }
     }
 
-    /// The strings allowed, where only some are.
+    /// The allowed strings, if only some are allowed.
     package var choices: [String] {
         switch self {
         case .interruptionLevel: ["passive", "active", "time-sensitive", "critical"]

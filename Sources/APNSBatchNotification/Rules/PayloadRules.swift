@@ -1,15 +1,16 @@
-/// The rules of a payload, compiled for one push type and one template, or for raw payloads.
+/// The rules for payloads, compiled for a push type and a template, or for raw payloads.
 ///
-/// Never changes: any number of threads may check with it.
+/// It is immutable, so that any number of threads may use it.
 package final class PayloadRules: Sendable {
     package let template: PayloadTemplate?
     package let pushType: PushType
     package let isBroadcast: Bool
-    /// The most bytes a payload may have.
+    /// The maximum length of a payload in bytes.
     package let payloadLimit: Int
-    /// What holds for every row, whatever its fields say.
+    /// The findings that hold for every row, whatever its fields contain.
     package let templateFindings: [TemplateFinding]
-    /// False when no row can break a rule that the template has not broken already; card numbers aside.
+    /// Whether rows must be checked. False if no row can break a rule that the template does not break already; card
+    /// numbers are not considered.
     package var needsRow: Bool { !rows.isEmpty }
 
     private let setting: ScanSetting
@@ -31,18 +32,19 @@ package final class PayloadRules: Sendable {
         templateFindings = template.map { settled.map($0.finding) } ?? []
     }
 
-    /// What the rules say of a payload, apart from what ``templateFindings`` have said of all and from card numbers.
+    /// Checks a payload against the rules, except for what ``templateFindings`` already say and for card numbers.
     ///
-    /// One pass over the fields that matter, or over the payload. Allocates nothing on the good way.
+    /// It takes one pass over the fields that matter, or over the payload, and does not allocate if there is no finding.
+    ///
     /// - Parameters:
-    ///   - payload: as rendered or compacted, borrowed until return.
-    ///   - fields: those it was rendered from, borrowed until return; not looked at for raw payloads.
+    ///   - payload: the rendered or compacted payload, borrowed until return.
+    ///   - fields: the fields from which it was rendered, borrowed until return; not used for raw payloads.
     package func check(
         _ payload: UnsafeRawBufferPointer, fields: UnsafeBufferPointer<UnsafeRawBufferPointer>
     ) -> PayloadVerdict {
         if rows.needsScan || payload.count > payloadLimit { return unsafe scan(payload, fields) }
         var verdict = PayloadVerdict()
-        // By index, for an iterator would count a reference that all lanes share.
+        // By index, because an iterator would count a reference that all lanes share.
         for index in rows.fields.indices {
             let field = unsafe fields[rows.fields[index].column]
             if unsafe !rows.fields[index].isRight(field, isLiveActivity: setting.isLiveActivity) {
@@ -61,7 +63,7 @@ package final class PayloadRules: Sendable {
         scan.run()
         if payload.count > payloadLimit { scan.sink.verdict.hasError = true }
         if scan.sink.verdict.isClean || settled.isEmpty { return scan.sink.verdict }
-        // Some of it may be the template's: off the good way, so words do no harm.
+        // Some findings may be those of the template. This is rare, so the cost of making messages does not matter.
         var verdict = PayloadVerdict()
         for finding in unsafe describe(payload, fields: fields) {
             if finding.rule.severity == .error { verdict.hasError = true } else { verdict.hasWarning = true }
@@ -69,11 +71,12 @@ package final class PayloadRules: Sendable {
         return verdict
     }
 
-    /// Whether a number in the payload looks like that of a card. One pass, apart from ``check(_:fields:)``.
+    /// Whether the payload contains a number that looks like a card number. It takes one pass, separate from
+    /// ``check(_:fields:)``.
     package func holdsCardNumber(_ payload: UnsafeRawBufferPointer) -> Bool { unsafe CardNumber.isHeld(in: payload) }
 
-    /// All findings in words, but for those that ``templateFindings`` hold: the slow way, for a payload whose verdict
-    /// is not clean or that holds a card number.
+    /// Returns all findings with messages, except for those in ``templateFindings``. It is slow, and meant for payloads
+    /// whose verdict is not clean or that contain a card number.
     package func describe(
         _ payload: UnsafeRawBufferPointer, fields: UnsafeBufferPointer<UnsafeRawBufferPointer>,
         cardNumbers: Bool = false
@@ -91,7 +94,7 @@ package final class PayloadRules: Sendable {
     }
 }
 
-/// Every string, number and key of a payload that holds what may be a card's number, by its path. The slow way.
+/// Finds all strings, numbers and keys of a payload that contain a possible card number, with their paths. It is slow.
 enum CardNumberWalk {
     static func findings(_ payload: UnsafeRawBufferPointer) -> [LocatedFinding] {
         var scanner = unsafe JSONScanner(payload, top: .object)

@@ -1,4 +1,4 @@
-/// What a payload is held against, apart from the keys.
+/// The properties of a push on which the rules depend.
 struct ScanSetting {
     let pushType: PushType
     let content: PushTypeRule.Content
@@ -7,9 +7,10 @@ struct ScanSetting {
     var isLiveActivity: Bool { pushType == .liveactivity }
 }
 
-/// One pass over a payload: every key of `aps`, `alert` and `sound`, and at the end what the push type asks for.
+/// One pass over a payload, which checks every key of `aps`, `alert` and `sound`, and at the end what the push type
+/// requires.
 ///
-/// Nothing is allocated here; findings go to the sink.
+/// It does not allocate. Findings go to the sink.
 struct PayloadScan<Sink: FindingSink> {
     private var cursor: CompactCursor
     private let isLiveActivity: Bool
@@ -59,7 +60,7 @@ struct PayloadScan<Sink: FindingSink> {
         }
     }
 
-    /// An event that is right is known by its length: `start`, `end` or `update`.
+    /// A valid event is known by its length: `start`, `end` or `update`.
     private mutating func noteEvent(_ value: PayloadValue) {
         if unsafe value.bytes.count == 5 { facts.insert(.start) }
         if unsafe value.bytes.count == 3 { facts.insert(.end) }
@@ -70,7 +71,7 @@ struct PayloadScan<Sink: FindingSink> {
         guard unsafe entry.pointee.isTextOrObject else {
             let value = unsafe judgeValue(key, entry, .aps)
             if unsafe entry.pointee.isEvent { noteEvent(value) }
-            // 0 asks for nothing.
+            // A value of 0 requests nothing.
             if unsafe entry.pointee.fact == .contentAvailable, value.kind == .number,
                 unsafe DecimalNumber(value.bytes).isZero
             {
@@ -116,7 +117,7 @@ struct PayloadScan<Sink: FindingSink> {
         }
     }
 
-    /// The key's place in the table. An unknown one is told, its value passed, and −1 given.
+    /// Returns the index of a key in the table. For an unknown key it reports a finding, skips the value, and returns −1.
     @inline(__always)
     private mutating func find(
         _ key: UnsafeRawBufferPointer, in table: KeyTable, _ parent: PayloadKey.Parent, _ unknown: Rule,
@@ -148,7 +149,7 @@ struct PayloadScan<Sink: FindingSink> {
         return value
     }
 
-    /// An array whose elements must be strings; the first that is none is told.
+    /// Checks an array whose elements must be strings, and reports the first one that is not.
     private mutating func judgeTexts(
         _ key: UnsafeRawBufferPointer, _ form: PayloadKeyForm, _ parent: PayloadKey.Parent
     ) -> PayloadValue {
@@ -169,7 +170,7 @@ struct PayloadScan<Sink: FindingSink> {
 }
 
 extension PayloadScan {
-    /// What the push type asks for, once all of `aps` is known.
+    /// Checks what the push type requires, once all of `aps` is known.
     mutating func judgeContent() {
         if case .free = setting.content { return }
         guard facts.contains(.aps) else { return unsafe sink.note(.apsMissing, FoundPlace(parent: .payload), nil) }
@@ -206,8 +207,8 @@ extension PayloadScan {
     }
 }
 
-/// What a push type asks about: what stands in `aps`. Values that are wrong in themselves count as there, so that one
-/// mistake is told once.
+/// What `aps` contains, as far as push types require something of it. Invalid values count as present, so that a mistake is
+/// reported only once.
 struct PayloadFacts: OptionSet {
     let rawValue: UInt16
 
@@ -225,7 +226,7 @@ struct PayloadFacts: OptionSet {
     static let start = PayloadFacts(rawValue: 1 << 9)
     static let attributes = PayloadFacts(rawValue: 1 << 10)
     static let attributesType = PayloadFacts(rawValue: 1 << 11)
-    /// A text of the alert: title, subtitle, body or a key for one of them.
+    /// A text of the alert: title, subtitle or body, or a localisation key for one of them.
     static let alertText = PayloadFacts(rawValue: 1 << 12)
     static let contentState = PayloadFacts(rawValue: 1 << 13)
     /// The event is `end`.
@@ -233,7 +234,7 @@ struct PayloadFacts: OptionSet {
 }
 
 extension PayloadFacts {
-    /// What a key says by being there.
+    /// The fact that follows from the presence of a key.
     init(_ key: PayloadKey) {
         let known: [String: PayloadFacts] =
             switch key.parent {

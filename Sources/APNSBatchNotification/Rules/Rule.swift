@@ -1,5 +1,5 @@
-/// A rule that a campaign, a row, a header or a payload can break. What each says and where it comes from stands in the
-/// table of ``RuleRow``; the raw value is its name in `findings.csv` and in the documentation.
+/// A rule that a campaign, a row, a header or a payload can break. The table of ``RuleRow`` has its text and source. The
+/// raw value is its name in `findings.csv` and in the documentation.
 package enum Rule: String, CaseIterable, Sendable {
     // The row.
     case csvRow = "csv-row"
@@ -65,21 +65,21 @@ package enum Rule: String, CaseIterable, Sendable {
 
 extension Rule {
     package enum Severity: String, Sendable {
-        /// APNs would refuse the push, or a device could not use it: it is not sent.
+        /// APNs would refuse the push, or a device could not use it. It is not sent.
         case error
-        /// The push is sent; somebody should look.
+        /// The push is sent, but should be reviewed.
         case warning
     }
 
     package var severity: Severity { row.severity }
 
-    /// What it asks for: a sentence without a full stop.
+    /// The requirement, as a sentence without a full stop.
     package var about: String { row.about }
 
-    /// Who says so.
+    /// The document that the rule comes from.
     package var source: String { row.source }
 
-    /// A dictionary and not a position: rows are looked up only where something was found.
+    /// A dictionary and not an array, because rows are looked up only for findings.
     private var row: RuleRow { unsafe RuleRow.byRule[self].unsafelyUnwrapped }
 }
 
@@ -87,9 +87,9 @@ extension Rule {
 package struct RuleRow: Sendable {
     package let rule: Rule
     package let severity: Rule.Severity
-    /// What the rule asks for: a sentence without a full stop.
+    /// The requirement, as a sentence without a full stop.
     package let about: String
-    /// A section of an RFC, the title of a page of Apple's, or another standard.
+    /// A section of an RFC, the title of a page by Apple, or another standard.
     package let source: String
 
     private init(_ rule: Rule, _ severity: Rule.Severity, _ about: String, _ source: String) {

@@ -1,12 +1,12 @@
 extension TemplateNode {
-    /// The member of that name, if this is an object that has it.
+    /// Returns the member of that name, if this is an object that has it.
     func member(_ name: String) -> TemplateMember? {
         guard case .object(let members) = value else { return nil }
         return members.first { $0.key.elementsEqual(name.utf8) }
     }
 
-    /// The value at a path, or as far down as the template has one of its own: below a json placeholder it is the
-    /// placeholder.
+    /// Returns the value at a path, or its nearest ancestor that the template contains: below a json placeholder that is
+    /// the placeholder.
     func nearest(_ path: some Sequence<String>) -> TemplateNode {
         var node = self
         for name in path {
@@ -16,7 +16,7 @@ extension TemplateNode {
         return node
     }
 
-    /// The placeholders in it, in their order.
+    /// The placeholders in this value, in order.
     var placeholders: [TemplatePlaceholder] {
         switch value {
         case .object(let members): members.flatMap(\.node.placeholders)
@@ -27,7 +27,7 @@ extension TemplateNode {
         }
     }
 
-    /// The placeholder that is the whole value, of a type other than text.
+    /// The placeholder, of a type other than text, that makes up the whole value.
     var field: TemplatePlaceholder? {
         if case .field(let placeholder) = value { return placeholder }
         return nil
@@ -44,14 +44,14 @@ extension TemplatePiece {
 }
 
 extension PayloadTemplate {
-    /// A finding with its place in the template.
+    /// Converts a finding in a payload to one with a place in the template.
     func finding(_ located: LocatedFinding) -> TemplateFinding {
         let place = TextPlace(offset: offset(of: located), in: source)
         return TemplateFinding(
             rule: located.rule, file: file, line: place.line, column: place.column, message: located.message)
     }
 
-    /// The place of the key where it should not be there, else of its value.
+    /// Returns the offset of the key if the key is at fault, else of its value.
     private func offset(of finding: LocatedFinding) -> Int {
         let node = root.nearest(finding.path)
         guard let name = finding.path.last else { return node.offset }
@@ -62,7 +62,8 @@ extension PayloadTemplate {
         }
     }
 
-    /// The column whose field is at fault: the first that fills the value, or, where a text is missing, the alert.
+    /// Returns the column whose field is at fault: the first one in the value, or, if nothing is shown, in the alert, sound
+    /// or badge.
     func column(of finding: LocatedFinding, _ fields: UnsafeBufferPointer<UnsafeRawBufferPointer>) -> Int? {
         switch finding.rule {
         case .payloadSize, .apsMissing: return nil
@@ -79,7 +80,7 @@ extension PayloadTemplate {
 
     private func fillingColumn(at path: [String]) -> Int? {
         let node = root.nearest(path)
-        // A key that the template does not have is no field's fault, unless the field is the object around it.
+        // A key that is missing in the template is not the fault of a field, unless the field is the object around it.
         if node.field == nil, let name = path.last, root.nearest(path.dropLast()).member(name) == nil { return nil }
         return node.placeholders.first?.column
     }

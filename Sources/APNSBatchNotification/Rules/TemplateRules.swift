@@ -1,10 +1,11 @@
-/// Holds a template against the rules once: what is settled for every row, and what each row has to be asked.
+/// Checks a template against the rules once, and determines which findings hold for every row and what rows must be checked
+/// for.
 struct TemplateRules {
     private let root: TemplateNode
     private let columns: [String]
     private let setting: ScanSetting
     private let payloadLimit: Int
-    /// What holds for every row.
+    /// The findings that hold for every row.
     private(set) var settled: [LocatedFinding] = []
     private(set) var rows: RowChecks
 
@@ -29,14 +30,14 @@ struct TemplateRules {
         unsafe sample.withUnsafeBytes { unsafe LocatedFinding.scan($0, setting) }
     }
 
-    /// A template may be too large even if every field is empty.
+    /// Checks whether the template is too large even if every field is empty.
     private mutating func settleSize() {
         let least = sample(keepsOptional: false, .least).count
         if least <= payloadLimit { return }
         settled.append(.size(payloadLimit, found: root.placeholders.isEmpty ? "\(least)" : "\(least) or more"))
     }
 
-    /// The rules of single keys. What is wrong with a stand-in only is left to the rows.
+    /// Checks the rules of single keys. Findings about stand-ins for fields are left to the rows.
     private mutating func settleKeys() {
         for finding in scan(sample()) where !finding.rule.isOfContent {
             let node = root.nearest(finding.path)
@@ -50,7 +51,8 @@ struct TemplateRules {
         }
     }
 
-    /// A default that its key does not allow is the template's fault, though only rows with an empty field get it.
+    /// Checks defaults. A default that its key does not allow is a fault of the template, although only rows with an empty
+    /// field get it.
     private mutating func settleDefaults() {
         for finding in scan(sample(.empty)) where !finding.rule.isOfContent && !settled.contains(finding) {
             let placeholders = root.nearest(finding.path).placeholders
@@ -59,7 +61,7 @@ struct TemplateRules {
         }
     }
 
-    /// The rules of the push type: settled where no field can make a difference.
+    /// Checks the rules of the push type, which are settled if no field can make a difference.
     private mutating func settleContent() {
         let most = content(sample())
         if hasOpenKeys {
@@ -79,20 +81,20 @@ struct TemplateRules {
 }
 
 extension TemplateRules {
-    /// Whether fields decide which keys there are, in ways that the samples with all and with none do not show.
+    /// Whether fields decide which keys exist, in ways that the samples with all and with no optional values do not show.
     private var hasOpenKeys: Bool {
         guard let aps = root.member("aps")?.node, case .object(let members) = aps.value else {
             return root.member("aps")?.node.field != nil
         }
         func isFilled(_ name: String) -> Bool { aps.member(name)?.node.placeholders.isEmpty == false }
-        // What these say, and not only that they are there, decides.
+        // The values of these keys matter, not only their presence.
         let isOpenInValue =
             setting.isLiveActivity && isFilled("event") || setting.content == .silent && isFilled("content-available")
         return isOpenInValue || members.contains { $0.isOpen }
     }
 
-    /// The columns that can show something, where every text of the push is made of fields only; nil where that cannot
-    /// be said so simply.
+    /// The columns of which at least one must not be empty, if all texts of the push consist of fields; nil if the
+    /// condition is not that simple.
     private var shownTexts: [Int]? {
         guard let aps = root.member("aps")?.node else { return nil }
         let alert = aps.member("alert")?.node
@@ -110,14 +112,14 @@ extension TemplateRules {
 }
 
 extension TemplateMember {
-    /// Whether a field puts a value of any kind under a key of aps that Apple defines.
+    /// Whether a field sets a key of aps that Apple defines to any kind of value.
     fileprivate var isOpen: Bool {
         node.field?.type == .json && PayloadKey.all(in: .aps).contains { key.elementsEqual($0.name.utf8) }
     }
 }
 
 extension TemplateNode {
-    /// Whether the type of its value is a field's affair.
+    /// Whether a field decides the type of the value.
     fileprivate func isOpenInType(of path: [String]) -> Bool {
         switch value {
         case .field(let placeholder): return placeholder.type == .json
@@ -131,7 +133,7 @@ extension TemplateNode {
 }
 
 extension Rule {
-    /// Whether it asks what stands in `aps`, and not how.
+    /// Whether the rule is about what `aps` contains, and not about the form of single values.
     var isOfContent: Bool {
         switch self {
         case .apsMissing, .alertNothingToShow, .backgroundShows, .backgroundContentAvailable, .contentChangedMissing,
@@ -143,7 +145,7 @@ extension Rule {
 }
 
 extension LocatedFinding {
-    /// All that the scan finds in a payload.
+    /// Returns all findings of a scan of the payload.
     static func scan(_ payload: UnsafeRawBufferPointer, _ setting: ScanSetting) -> [LocatedFinding] {
         var scan = unsafe PayloadScan(payload, setting, sink: FindingCollector(setting))
         scan.run()
@@ -157,7 +159,7 @@ extension LocatedFinding {
 }
 
 extension LocatedFinding {
-    /// A text placeholder where a number belongs is told how to say so.
+    /// Adds a hint how to write the placeholder, if a text placeholder is where a number belongs.
     fileprivate func hinting(at node: TemplateNode) -> LocatedFinding {
         guard rule == .keyType, case .string(let pieces) = node.value, pieces.count == 1,
             pieces[0].placeholder?.type == .text
@@ -167,14 +169,14 @@ extension LocatedFinding {
     }
 }
 
-/// A field that must be within the range of the key it fills.
+/// A check that a field is within the range of the key that it sets.
 struct FieldCheck: Equatable {
     let column: Int
     let form: PayloadKeyForm
-    /// Whether an empty field takes the key away, or leaves a default.
+    /// Whether an empty field removes the key, or is replaced by a default.
     let mayBeEmpty: Bool
 
-    /// - Parameter field: fits its placeholder's type: the payload was rendered.
+    /// - Parameter field: a field of the placeholder's type, as the payload was rendered.
     @inline(__always)
     func isRight(_ field: UnsafeRawBufferPointer, isLiveActivity: Bool) -> Bool {
         if unsafe field.isEmpty { return mayBeEmpty }
@@ -183,19 +185,19 @@ struct FieldCheck: Equatable {
     }
 }
 
-/// The rules of a template that depend on the fields of each row.
+/// The checks of a template that depend on the fields of each row.
 struct RowChecks: Equatable {
-    /// The payload must be scanned; what follows is not looked at then.
+    /// Whether the payload must be scanned. The other checks are not used then.
     var needsScan = false
     var fields: [FieldCheck] = []
-    /// Columns of which one at least must hold something, or nothing is shown.
+    /// Columns of which at least one must not be empty, or nothing would be shown.
     var shownTexts: [Int] = []
 
     var isEmpty: Bool { !needsScan && fields.isEmpty && shownTexts.isEmpty }
 }
 
 extension RowChecks {
-    /// What the values of keys leave open; what the push type asks for is ``TemplateRules``'s affair.
+    /// Adds the checks for values of single keys. ``TemplateRules`` adds those for what the push type requires.
     init(_ root: TemplateNode, isLiveActivity: Bool) {
         guard let aps = root.member("aps") else { return }
         add(aps.node, .aps, isLiveActivity)

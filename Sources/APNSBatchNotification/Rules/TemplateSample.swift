@@ -1,16 +1,16 @@
-/// A payload as a template would make it, with stand-ins for the fields, so that the one scan of payloads judges
-/// templates too: text is the placeholder as it is written, a number 1, a Boolean true.
+/// A sample payload of a template, with stand-ins for the fields, so that the scan of payloads can check templates as well.
+/// The stand-in for a text is the placeholder itself, for a number 1, for a Boolean true.
 struct TemplateSample {
     enum Fields {
-        /// None is empty.
+        /// No field is empty.
         case filled
-        /// All are empty: defaults, where there are any; what cannot be empty is filled.
+        /// All fields are empty, and replaced by their defaults. Those that must not be empty are filled.
         case empty
-        /// As short as they may be: text is empty, whatever the default.
+        /// Fields are as short as possible: texts are empty, whatever their default.
         case least
     }
 
-    /// Whether values stay that go when a field is empty.
+    /// Whether values are kept that would be removed by an empty field.
     let keepsOptional: Bool
     let fields: Fields
     let columns: [String]

@@ -1,27 +1,29 @@
-/// A template some of whose keys travel encrypted, as two templates: an inner one, an object of those keys, and an outer
-/// one with the others and what carries the encrypted ones:
+/// A template of which some keys are encrypted. It consists of two templates: an inner one, an object of those keys, and an
+/// outer one with the other keys and those that carry the encrypted ones:
 ///
 ///     {"aps":{…,"mutable-content":1},…,"encrypted":true,"content":"…","secret":"…"}
 ///
-/// The values of `content` and `secret` come from two fields behind those of the input; see ``outerColumns(_:)``. Both
-/// templates render like any other, so that sizes and limits are exact.
+/// The values of `content` and `secret` come from two fields after those of the input; see ``outerColumns(_:)``. Both
+/// templates are rendered like any other, so that sizes and limits are exact.
 package struct SealedTemplate: Sendable {
-    /// What is encrypted.
+    /// The template of what is encrypted.
     package let inner: PayloadTemplate
-    /// What is sent.
+    /// The template of what is sent.
     package let outer: PayloadTemplate
 
-    /// Keys that an encrypted payload says something of its own by.
+    /// Keys with a meaning of their own in an encrypted payload.
     package static let carriers = ["encrypted", "content", "secret"]
-    /// A carrier, or what APNs itself must read.
+    /// Keys that cannot be encrypted: the carriers, and the key that APNs itself reads.
     private static let unsealable = ["aps"] + carriers
 
+    /// Compiles a template.
+    ///
     /// - Parameters:
-    ///   - json: the template's text, UTF-8, with all keys in the clear.
-    ///   - columns: the names in the input's header, in their order.
-    ///   - file: the template's name in errors.
-    ///   - keys: the top-level keys that travel encrypted.
-    /// - Throws: the first thing wrong with it, with its place.
+    ///   - json: the template's text in UTF-8, with no key encrypted.
+    ///   - columns: the names in the input's header, in order.
+    ///   - file: the template's name in error messages.
+    ///   - keys: the top-level keys to encrypt.
+    /// - Throws: the first error in the template, with its place.
     package init(json: [UInt8], columns: [String], file: String, keys: [String]) throws(TemplateError) {
         let source = TemplateParser.withoutMark(json)
         let node = try TemplateParser.parse(source, columns: columns, file: file)
@@ -35,19 +37,19 @@ package struct SealedTemplate: Sendable {
         }
     }
 
-    /// The names of the input's columns, and of the two fields behind them.
+    /// Returns the names of the input's columns and of the two fields after them.
     package static func outerColumns(_ columns: [String]) -> [String] { columns + ["content", "secret"] }
 
-    /// Whether a key may travel encrypted.
+    /// Whether a key may be encrypted.
     static func isSealable(_ key: String) -> Bool { !unsealable.contains(key) }
 }
 
-/// The tree of a template taken apart.
+/// The tree of a template, split into its inner and outer parts.
 struct SealedSplit {
     let inner: TemplateNode
     let outer: TemplateNode
 
-    /// - Parameter content: the field of the content; the secret's follows.
+    /// - Parameter content: the index of the field for `content`. The next field is that for `secret`.
     init(_ node: TemplateNode, keys: [String], content: Int) throws(TemplateParser.Fault) {
         guard case .object(let members) = node.value else {
             throw TemplateParser.Fault(cause: .json(.expectedObject, "expected an object"), offset: node.offset)
@@ -78,7 +80,8 @@ struct SealedSplit {
         }
     }
 
-    /// The members with `mutable-content` in `aps`: only then the app's extension gets to decrypt the rest.
+    /// Returns the members with `mutable-content` in `aps`, without which the app's extension does not get to decrypt the
+    /// payload.
     private static func mutable(
         _ members: [TemplateMember], under node: TemplateNode
     ) throws(TemplateParser.Fault) -> [TemplateMember] {

@@ -1,20 +1,21 @@
-/// Raw payloads: strict JSON in, the same JSON in its shortest form out.
+/// Converts raw payloads to their shortest form. The input must be strict JSON.
 ///
-/// - White space between tokens goes. Inside strings every character becomes real UTF-8, pairs of `\u` surrogates are
-///   joined, and only `"`, `\` and what is below U+0020 keeps an escape, the short one where there is one.
-/// - Numbers stand as they were written, digit by digit.
-/// - Members keep their order. Members of one name in one object are kept too: RFC 8259 (section 4) advises against
-///   them but does not forbid them, and dropping one would choose for the author.
-/// - At most ``JSONScanner/depthLimit`` levels of objects and arrays.
+/// - White space between tokens is removed. In strings every character becomes UTF-8, surrogate pairs of `\u` escapes are
+///   joined, and only `"`, `\` and characters below U+0020 are escaped, by the short form if there is one.
+/// - Numbers are copied unchanged.
+/// - Members keep their order. Duplicate keys in an object are kept: RFC 8259 (section 4) discourages but does not forbid
+///   them, and dropping one would be a choice that belongs to the author.
+/// - There may be at most ``JSONScanner/depthLimit`` levels of objects and arrays.
 ///
 /// The output is never longer than the input.
 package enum PayloadCompactor {
-    /// Compacts a payload: an object at the top.
+    /// Compacts a payload, which must be an object.
     ///
-    /// Linear in the input; allocates nothing; safe for any bytes.
+    /// It takes linear time, does not allocate, and is safe for any bytes.
+    ///
     /// - Parameters:
     ///   - json: the raw payload, borrowed until return.
-    ///   - column: told back in a failure.
+    ///   - column: the column to report in a failure.
     ///   - output: must not overlap the input.
     package static func compact(
         json: UnsafeRawBufferPointer, column: Int = -1, into output: UnsafeMutableRawBufferPointer
@@ -37,8 +38,8 @@ package enum PayloadCompactor {
         RenderFailure(column: column, offset: scanner.faultOffset, cause: .notJSON(scanner.fault))
     }
 
-    /// Writes the scanner's whole text in its shortest form and returns the byte after it, nil after a fault. The
-    /// target must have room for what ``measure(_:)`` tells; as many bytes as the text has are always enough.
+    /// Writes the scanner's text in its shortest form and returns the address after it; nil after a fault. The target must
+    /// have room for ``measure(_:)`` bytes; the length of the text is always enough.
     static func write(
         _ scanner: inout JSONScanner, to target: UnsafeMutablePointer<UInt8>
     ) -> UnsafeMutablePointer<UInt8>? {
@@ -72,7 +73,7 @@ package enum PayloadCompactor {
     ) -> UnsafeMutablePointer<UInt8> {
         let source = unsafe scanner.bytes + scanner.tokenStart
         if scanner.tokenIsShortest {
-            // Its quotes with it: they stand right before and after.
+            // Including the quotes, which directly precede and follow it.
             return unsafe target.copying(source - 1, scanner.tokenCount &+ 2)
         }
         unsafe target[0] = UInt8(ascii: "\"")
@@ -81,7 +82,7 @@ package enum PayloadCompactor {
         return unsafe end + 1
     }
 
-    /// The exact size of the scanner's text in its shortest form, −1 after a fault.
+    /// Returns the exact length of the scanner's text in its shortest form, −1 after a fault.
     static func measure(_ scanner: inout JSONScanner) -> Int {
         var size = 0
         while true {

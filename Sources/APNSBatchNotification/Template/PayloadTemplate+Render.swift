@@ -1,13 +1,14 @@
 extension PayloadTemplate {
     /// Renders the payload of a row.
     ///
-    /// Linear in its size. Where the output could hold the payload even if every character needed an escape, one pass
-    /// is enough; else the payload is measured first. Text is taken as it is: fields are UTF-8 by the input's contract,
-    /// and bytes that are not do no harm beyond standing in the payload.
+    /// It takes linear time. One pass suffices if the output has room for the payload even if every character must be
+    /// escaped; else the payload is measured first. Text is not checked: the fields are UTF-8 because the reader has
+    /// checked the input, and other bytes would just be copied.
+    ///
     /// - Parameters:
     ///   - fields: one for each column, borrowed until return.
-    ///   - output: room for the payload; its bytes are undefined after it unless the outcome is `written`. Must not
-    ///     overlap the fields.
+    ///   - output: the room for the payload. Its content is undefined unless the outcome is `written`. It must not overlap
+    ///     the fields.
     package func render(
         fields: UnsafeBufferPointer<UnsafeRawBufferPointer>, into output: UnsafeMutableRawBufferPointer
     ) -> RenderOutcome {
@@ -21,7 +22,7 @@ extension PayloadTemplate {
         }
         return unsafe steps.withUnsafeBufferPointer { steps in
             unsafe literals.withUnsafeBufferPointer { literals in
-                // A payload has two bytes at least, so there is an address where it fits.
+                // A payload has at least two bytes, so if it fits there is an address.
                 unsafe Self.write(
                     fields, steps.baseAddress.unsafelyUnwrapped, literals.baseAddress.unsafelyUnwrapped,
                     to: output.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self))
@@ -29,13 +30,14 @@ extension PayloadTemplate {
         }
     }
 
-    /// A failure of this template in words.
-    /// - Parameter fields: those that were rendered.
+    /// Returns the text of a failure of this template.
+    ///
+    /// - Parameter fields: the fields that were rendered.
     package func describe(_ failure: RenderFailure, fields: UnsafeBufferPointer<UnsafeRawBufferPointer>) -> String {
         unsafe failure.description(column: columns[failure.column], field: fields[failure.column])
     }
 
-    /// Writes without looking at the capacity.
+    /// Writes the payload without checking the capacity.
     @inline(__always)
     private static func write(
         _ fields: UnsafeBufferPointer<UnsafeRawBufferPointer>, _ steps: UnsafePointer<TemplateStep>,
@@ -84,7 +86,7 @@ extension PayloadTemplate {
         }
     }
 
-    /// The exact size as `written`, or the failure that ``write(_:to:)`` would meet.
+    /// Returns the exact size as `written`, or the failure that rendering would return.
     private func measure(_ fields: UnsafeBufferPointer<UnsafeRawBufferPointer>) -> RenderOutcome {
         var index = 0
         var size = 0
@@ -132,7 +134,7 @@ extension PayloadTemplate {
     }
 }
 
-/// A field whose address may be followed as far as its count goes; an empty one may have none.
+/// A field whose pointer is valid for its length. An empty field may have no address.
 @safe private struct Field {
     let bytes: UnsafePointer<UInt8>
     let count: Int
@@ -153,8 +155,8 @@ enum NumberField {
     }
 }
 
-/// A field that must be a Boolean: `true` or `false` in any letter case, as spreadsheets and scripts write them, or `1`
-/// or `0`. Words that depend on a language, such as yes and no, are none.
+/// A field that must be a Boolean: `true` or `false` in any case, as written by spreadsheets and scripts, or `1` or `0`.
+/// Words of a natural language, such as yes and no, are not accepted.
 enum BoolField {
     static let writtenCountMax = 5
 
@@ -168,7 +170,7 @@ enum BoolField {
         }
     }
 
-    /// Four letters as one little-endian word; nothing but a letter becomes a letter by this.
+    /// Returns four letters as one little-endian word in lower case. No other byte becomes a letter.
     @inline(__always)
     private static func lowercased(_ bytes: UnsafePointer<UInt8>) -> UInt32 {
         unsafe UInt32(littleEndian: bytes.word(as: UInt32.self)) | 0x2020_2020

@@ -1,14 +1,15 @@
-/// What became of one payload. A plain value without references, so that the good way costs nothing.
+/// The result of rendering a payload. A trivial type without references, so that it costs nothing if there is no failure.
 package enum RenderOutcome: Equatable, Sendable {
-    /// The payload stands in the output; its size in bytes.
+    /// The payload was written; its size in bytes.
     case written(Int)
-    /// The payload is right but does not fit; its exact size in bytes. Nothing usable stands in the output.
+    /// The payload is valid but does not fit; its exact size in bytes. The content of the output is undefined.
     case tooLarge(Int)
-    /// A field is not what the template needs. The same whatever the capacity of the output.
+    /// A field does not fit the template. This does not depend on the capacity of the output.
     case invalid(RenderFailure)
 }
 
-/// Which field of a row does not fit and why. In words: ``description(column:field:)``.
+/// The field of a row that does not fit the template, and why. ``description(column:field:isSecret:)`` makes a message of
+/// it.
 package struct RenderFailure: Equatable, Sendable {
     package enum Cause: Equatable, Sendable {
         case notNumber
@@ -17,17 +18,18 @@ package struct RenderFailure: Equatable, Sendable {
     }
 
     package let column: Int
-    /// Where in the field the fault is, in bytes; 0 where the whole field is meant.
+    /// The offset of the fault in the field, in bytes; 0 if the whole field is at fault.
     package var offset = 0
     package let cause: Cause
 }
 
 extension RenderFailure {
-    /// For instance `badge: expected a number, found "five"`. A long field is cut.
+    /// Returns for example `badge: expected a number, found "five"`. A long field is cut.
+    ///
     /// - Parameters:
     ///   - column: the column's name.
-    ///   - field: the field that was rendered, as it was.
-    ///   - isSecret: whether the message must show nothing of it.
+    ///   - field: the field that was rendered.
+    ///   - isSecret: whether the message must not show any of the field.
     package func description(column: String, field: UnsafeRawBufferPointer, isSecret: Bool = false) -> String {
         let found = unsafe field.isEmpty ? "an empty field" : isSecret ? "something else" : FoundText.quoted(field)
         switch cause {

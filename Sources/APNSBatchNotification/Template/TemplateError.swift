@@ -1,22 +1,22 @@
-/// Why a template cannot be used, with its place.
+/// Why a template cannot be used, with the place of the error.
 ///
 /// As text: `payload.json:4:18: unknown column "frist_name"; did you mean "first_name"?`
 package struct TemplateError: Error, Equatable, Sendable, CustomStringConvertible {
     package enum Cause: Error, Equatable {
-        /// Not strict JSON; the fault in words beside it.
+        /// The template is not strict JSON; the fault and its message.
         case json(JSONFault, String)
-        /// No column of the input has this name.
+        /// The input has no column of this name.
         case unknownColumn(String, known: [String])
         case unknownType(String)
-        /// `{{}}`, or a placeholder with a type only.
+        /// `{{}}`, or a placeholder with only a type.
         case missingName
         /// `{{` without `}}` after it in the same string.
         case unclosedPlaceholder
-        /// `}}` that closes nothing.
+        /// `}}` without `{{` before it.
         case strayClose
-        /// `{{{`: three braces, as other template languages have them, mean nothing here.
+        /// `{{{`, which other template languages have.
         case tripleBrace
-        /// A number, bool or json placeholder beside other text.
+        /// A number, bool or json placeholder in a string with other text.
         case typedInText(FieldType)
         case placeholderInKey
         /// `{{name|{{other}}}}`.
@@ -25,20 +25,20 @@ package struct TemplateError: Error, Equatable, Sendable, CustomStringConvertibl
         case emptyDefault
         /// `{{name?|text}}`.
         case defaultOfOptional
-        /// A default that is no value of the placeholder's type.
+        /// A default that is not a value of the placeholder's type.
         case badDefault(String, found: String)
         /// `{{` where a value belongs.
         case unquotedPlaceholder
         case duplicateKey(String)
         /// The template is larger than ``PayloadTemplate/sizeLimit``.
         case tooLarge
-        /// A key that shall travel encrypted and is not there.
+        /// A key to encrypt that the template does not have.
         case noKeyToEncrypt(String, known: [String])
         /// A key that cannot be encrypted.
         case keyInTheClear(String)
         /// A key in the template that encryption itself adds.
         case keyOfEncryption(String)
-        /// `mutable-content` cannot be put into an `aps` that is no object.
+        /// `aps` is not an object, so that `mutable-content` cannot be added.
         case apsNoObject
         /// Encryption needs `mutable-content` in every row.
         case openMutableContent

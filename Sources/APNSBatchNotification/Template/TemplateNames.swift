@@ -1,11 +1,11 @@
-/// Which of several templates a row gets: by language, or by a name.
+/// Selects one of several templates for a row: by language, or by name.
 package struct TemplateNames: Sendable {
-    /// How a row's value finds its template.
+    /// How a row's value is matched with a template.
     package enum Matching: Sendable {
-        /// A language tag, by lookup (RFC 4647 section 3.4): `zh-Hant-TW` takes `zh-Hant-TW`, else `zh-Hant`, else `zh`.
-        /// Letter case means nothing, and `_` is read as `-`.
+        /// By language tag, with lookup (RFC 4647 section 3.4): `zh-Hant-TW` selects `zh-Hant-TW`, else `zh-Hant`, else
+        /// `zh`. Case is ignored, and `_` is read as `-`.
         case language
-        /// The name itself, byte by byte.
+        /// By name, byte by byte.
         case name
     }
 
@@ -13,7 +13,7 @@ package struct TemplateNames: Sendable {
     package let names: [String]
     private let keys: [[UInt8]]
     private let matching: Matching
-    /// The template of rows whose value is empty or finds none.
+    /// The index of the template for rows whose value is empty or matches none.
     package let fallback: Int?
 
     package init(_ names: [String], matching: Matching, fallback: Int?) {
@@ -23,7 +23,7 @@ package struct TemplateNames: Sendable {
         keys = names.map { matching == .language ? Self.canonical(Array($0.utf8)) : Array($0.utf8) }
     }
 
-    /// Two names that no row can tell apart; nil when there are none.
+    /// Two names that match the same values; nil if there are none.
     package var alike: (String, String)? {
         for (index, key) in keys.enumerated() {
             if let other = keys[..<index].firstIndex(of: key) { return (names[other], names[index]) }
@@ -31,7 +31,7 @@ package struct TemplateNames: Sendable {
         return nil
     }
 
-    /// The number of the template for a value; nil when there is none.
+    /// Returns the index of the template for a value; nil if there is none.
     package func find(_ value: UnsafeRawBufferPointer) -> Int? {
         if unsafe value.isEmpty { return fallback }
         switch matching {
@@ -40,7 +40,7 @@ package struct TemplateNames: Sendable {
         }
     }
 
-    /// Shorter and shorter: each step takes a subtag from the end, and a subtag of one letter with it.
+    /// Looks up ever shorter tags: each step removes the last subtag, and a subtag of one letter before it.
     private func lookUp(_ tag: [UInt8]) -> Int? {
         var range = tag[...]
         while !range.isEmpty {

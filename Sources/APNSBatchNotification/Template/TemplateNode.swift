@@ -1,56 +1,56 @@
-/// What a field becomes in the payload; written after the colon of a placeholder.
+/// How a field is written into the payload; the type after the colon of a placeholder.
 package enum FieldType: String, Sendable {
-    /// A JSON string, or part of one. The default.
+    /// A JSON string, or a part of one. The default.
     case text
-    /// A number as RFC 8259 has it, emitted as it stands.
+    /// A number according to RFC 8259, written unchanged.
     case number
-    /// `true` or `false` in any letter case, or `1` or `0`.
+    /// `true` or `false` in any case, or `1` or `0`.
     case bool
-    /// Any JSON value, checked and emitted in its shortest form.
+    /// Any JSON value, checked and written in its shortest form.
     case json
 }
 
-/// `{{column:type?}}` or `{{column:type|default}}`
+/// A placeholder: `{{column:type?}}` or `{{column:type|default}}`.
 struct TemplatePlaceholder: Equatable {
     var column: Int
     var type: FieldType
-    /// Whether the value that holds it goes when the field is empty.
+    /// Whether the value that contains it is removed if the field is empty.
     var isOptional: Bool
-    /// What stands in the field's place when that is empty: unescaped text, or for the other types JSON in its shortest form.
+    /// What replaces an empty field: unescaped text, or for other types JSON in its shortest form.
     var defaultText: [UInt8]?
 
-    /// Whether an empty field is right whatever the type.
+    /// Whether an empty field is valid for any type.
     var mayBeEmpty: Bool { isOptional || defaultText != nil }
 }
 
-/// A part of a template's string.
+/// A part of a string in a template.
 enum TemplatePiece: Equatable {
     /// Unescaped UTF-8.
     case text([UInt8])
     case placeholder(TemplatePlaceholder)
 }
 
-/// A value of a template. The way of a row does without this tree; rules that look at keys and values of a payload find
-/// both here, with their places.
+/// A value in a template. Rendering does not use this tree; rules find in it the keys and values of a payload, and their
+/// places.
 struct TemplateNode: Sendable {
     enum Value: Sendable {
         case object([TemplateMember])
         case array([TemplateNode])
         /// A string with any number of text placeholders.
         case string([TemplatePiece])
-        /// A placeholder that is the whole value, of a type other than text.
+        /// A placeholder, of a type other than text, that makes up the whole value.
         case field(TemplatePlaceholder)
-        /// A number, `true`, `false` or `null`, as it stands.
+        /// A number, `true`, `false` or `null`, as in the source.
         case scalar([UInt8])
     }
 
-    /// Bytes from the start of the template.
+    /// The offset in the template, in bytes.
     let offset: Int
-    /// Levels of objects and arrays around the value.
+    /// The number of levels of objects and arrays around the value.
     let depth: Int
     let value: Value
 
-    /// The columns of which none may be empty for the value to stay.
+    /// The columns that must not be empty, or the value is removed.
     var optionalColumns: [Int] {
         switch value {
         case .string(let pieces):
@@ -72,8 +72,8 @@ struct TemplateMember: Sendable {
 }
 
 extension TemplatePlaceholder {
-    /// Takes what follows the bar, if there is one, as the default, in the form in which it is written into payloads. JSON
-    /// stays as it is: how deep it stands is not known here.
+    /// Sets the default to the text after the bar, if there is one, in the form in which it is written into payloads. JSON
+    /// is kept unchanged, because its depth is not known here.
     mutating func take(_ text: [UInt8]?) throws(TemplateError.Cause) {
         guard let text else { return }
         if isOptional { throw .defaultOfOptional }
@@ -96,9 +96,9 @@ extension TemplatePlaceholder {
         }
     }
 
-    /// This placeholder with its default, if that is JSON, checked and in its shortest form.
+    /// Returns this placeholder with its default checked and in its shortest form, if that is JSON.
     ///
-    /// - Parameter depth: levels of objects and arrays around the placeholder.
+    /// - Parameter depth: the number of levels of objects and arrays around the placeholder.
     func withShortestDefault(depth: Int) throws(TemplateError.Cause) -> TemplatePlaceholder {
         guard type == .json, let text = defaultText else { return self }
         var shortest: [UInt8]?

@@ -1,4 +1,4 @@
-/// Template text → ``TemplateNode``.
+/// Parses the text of a template into a tree of ``TemplateNode``.
 @safe struct TemplateParser {
     typealias Fault = TemplateStringParser.Fault
 
@@ -6,14 +6,14 @@
     private let text: UnsafeRawBufferPointer
     private let columns: [String]
 
-    /// - Parameter text: borrowed while the parser lives.
+    /// - Parameter text: borrowed for the lifetime of the parser.
     private init(_ text: UnsafeRawBufferPointer, columns: [String]) {
         scanner = unsafe JSONScanner(text, top: .object)
         unsafe self.text = unsafe text
         self.columns = columns
     }
 
-    /// The text without a byte order mark at its start.
+    /// Returns the text without a byte order mark.
     static func withoutMark(_ json: [UInt8]) -> [UInt8] {
         json.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(json.dropFirst(3)) : json
     }
@@ -32,13 +32,13 @@
         }
     }
 
-    /// A fault with its place in the template's text.
+    /// Converts a fault to an error with a place in the template's text.
     static func error(_ fault: Fault, in json: [UInt8], file: String) -> TemplateError {
         let place = TextPlace(offset: fault.offset, in: json[skipped(json)...])
         return TemplateError(file: file, line: place.line, column: place.column, cause: fault.cause)
     }
 
-    /// Bytes of a byte order mark.
+    /// Returns the length of the byte order mark.
     private static func skipped(_ json: [UInt8]) -> Int { json.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0 }
 
     private mutating func parse() throws(Fault) -> TemplateNode {
@@ -60,7 +60,7 @@
         throw Fault(cause: .json(scanner.fault, message), offset: scanner.faultOffset)
     }
 
-    /// The value that begins with a token; no deeper recursion than the scanner's limit.
+    /// Parses the value that begins with a token. Recursion is no deeper than the scanner's limit.
     private mutating func value(_ token: JSONScanner.Token) throws(Fault) -> TemplateNode {
         let offset = scanner.tokenStart
         switch token {
@@ -101,7 +101,7 @@
         }
     }
 
-    /// A key is text only; braces are doubled in it as everywhere.
+    /// Parses a key, which is text only. Braces are doubled in it, as in other strings.
     private func key() throws(Fault) -> [UInt8] {
         let string = TemplateString(scanner)
         var key: [UInt8] = []

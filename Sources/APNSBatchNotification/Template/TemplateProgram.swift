@@ -1,35 +1,36 @@
-/// A step of a compiled template: literal bytes first, then what is done with a field.
+/// A step of a compiled template: literal bytes, followed by an action on a field.
 struct TemplateStep {
     enum Action: UInt8 {
         case none
         case text, number, bool, json
-        /// Goes on at step `operand` when the field is empty.
+        /// Jumps to step `operand` if the field is empty.
         case skipIfEmpty
-        /// Goes on at step `operand`.
+        /// Jumps to step `operand`.
         case jump
-        /// Takes back a comma that nothing followed.
+        /// Removes the last byte of the output if it is a comma that nothing follows.
         case dropComma
         case end
     }
 
-    /// Where the literal begins in ``TemplateProgram/literals``.
+    /// The offset of the literal in ``TemplateProgram/literals``.
     var literal: UInt32
     var literalCount: UInt32
     var column: UInt32 = 0
-    /// For `skipIfEmpty` and `jump` the step to go on with, for `json` the levels around the value.
+    /// For `skipIfEmpty` and `jump` the index of the next step, for `json` the number of levels around the value.
     var operand: UInt32 = 0
     var action: Action
 }
 
-/// A compiled template: steps over one run of literal bytes, already escaped and without white space.
+/// A compiled template: steps, and the literal bytes they refer to, already escaped and without white space.
 ///
-/// How commas come out right when keys may go: in an object (or array) with a member that always stays, the optional
-/// ones before it carry a comma after them, since it always follows, and all later members carry one before them. Where
-/// every member may go, each carries a comma after it, and the last one's is taken back before the brace closes.
+/// Commas around optional members are handled as follows. In an object (or array) with a member that always stays, the
+/// optional members before it have a comma after them, which is right because that member follows, and all members after it
+/// have one before them. If every member is optional, each has a comma after it, and the last one is removed before the
+/// brace closes.
 struct TemplateProgram {
     private(set) var steps: [TemplateStep] = []
     private(set) var literals: [UInt8] = []
-    /// Start of the literal that the next step will carry.
+    /// The start of the literal of the next step.
     private var pending = 0
 
     init(_ node: TemplateNode) {
@@ -89,7 +90,7 @@ struct TemplateProgram {
         }
     }
 
-    /// Makes the skips lead to here.
+    /// Sets the target of skips to the next step.
     private mutating func land(_ skips: [Int]) {
         if skips.isEmpty { return }
         if literals.count > pending { flush(.none) }
@@ -107,7 +108,7 @@ struct TemplateProgram {
         put("\"")
     }
 
-    /// A field, or its default where it is empty. Without a default it is one step.
+    /// Emits a field, or its default if it is empty. Without a default this is a single step.
     private mutating func emitFilled(
         _ action: TemplateStep.Action, _ placeholder: TemplatePlaceholder, depth: Int = 0
     ) {

@@ -1,10 +1,10 @@
-/// A string of a template without its escapes, each byte with its place in the template.
+/// A string in a template without its escapes, with the place of each byte in the template.
 struct TemplateString {
     private(set) var bytes: [UInt8] = []
-    /// For each byte, and for the end, the place in the template of what it came from.
+    /// For each byte, and for the end, its offset in the template.
     private(set) var offsets: [Int] = []
 
-    /// - Parameter scanner: has just told a string or key.
+    /// - Parameter scanner: a scanner whose last token is a string or key.
     init(_ scanner: JSONScanner) {
         var index = scanner.tokenStart
         let end = index + scanner.tokenCount
@@ -26,17 +26,17 @@ struct TemplateString {
         offsets.append(end)
     }
 
-    /// A text that is no JSON: every byte means itself.
+    /// Creates a string from text that is not JSON, in which every byte stands for itself.
     init(text: String) {
         bytes = Array(text.utf8)
         offsets = Array(0...bytes.count)
     }
 }
 
-/// Takes the string apart into text and placeholders.
+/// Splits a string into text and placeholders.
 ///
-/// Placeholders are looked for in the string's value: an escaped brace is a brace, so that a template keeps its meaning
-/// when a program reads and writes it as JSON.
+/// Placeholders are recognised in the string's value: an escaped brace is a brace, so that a template keeps its meaning
+/// when another program reads and writes it as JSON.
 struct TemplateStringParser {
     let string: TemplateString
     let columns: [String]
@@ -44,7 +44,7 @@ struct TemplateStringParser {
     private var text: [UInt8] = []
     private var pieces: [TemplatePiece] = []
 
-    /// A cause, and its place in the template.
+    /// A cause, and its offset in the template.
     struct Fault: Error {
         let cause: TemplateError.Cause
         let offset: Int
@@ -76,7 +76,7 @@ struct TemplateStringParser {
         return pieces
     }
 
-    /// Four open braces stand for two; two open a placeholder.
+    /// Four opening braces stand for two; two begin a placeholder.
     private mutating func openBraces() throws(Fault) {
         switch run(of: UInt8(ascii: "{")) {
         case 4...:
@@ -109,7 +109,7 @@ struct TemplateStringParser {
         index += 2
     }
 
-    /// Name and type, up to the bar before a default or the braces that close. A doubled bar is one of the name's.
+    /// Reads name and type, up to the bar before a default or the closing braces. A doubled bar belongs to the name.
     private mutating func content(from start: Int) throws(Fault) -> String {
         var content: [UInt8] = []
         while !closes {
@@ -124,7 +124,7 @@ struct TemplateStringParser {
         return String(decoding: content, as: UTF8.self)
     }
 
-    /// What stands between the bar and the braces that close, without blanks around it. Four braces stand for two.
+    /// Reads the default between the bar and the closing braces, without blanks around it. Four braces stand for two.
     private mutating func defaultText(from start: Int) throws(Fault) -> [UInt8] {
         index += 1
         var text: [UInt8] = []
@@ -151,8 +151,8 @@ struct TemplateStringParser {
 
     private var closes: Bool { byte(index) == UInt8(ascii: "}") && byte(index + 1) == UInt8(ascii: "}") }
 
-    /// `name`, `name:type`, `name?` or `name:type?`. The type follows the last colon, so that `{{a:b:text}}` reads
-    /// column `a:b` and `{{really?:text}}` column `really?`. Blanks around name and type mean nothing.
+    /// Parses `name`, `name:type`, `name?` or `name:type?`. The type follows the last colon, so that `{{a:b:text}}` reads
+    /// column `a:b` and `{{really?:text}}` column `really?`. Blanks around name and type are ignored.
     static func parseContent(
         _ content: String, columns: [String]
     ) throws(TemplateError.Cause) -> TemplatePlaceholder {
@@ -167,7 +167,7 @@ struct TemplateStringParser {
             rest = trimmed(rest[..<colon])
         }
         if rest.isEmpty { throw .missingName }
-        // By bytes: two spellings of one character are two names, as they are in the input's header.
+        // By bytes, because the names in the input's header are also compared byte by byte.
         guard let column = columns.firstIndex(where: { $0.utf8.elementsEqual(rest.utf8) }) else {
             throw .unknownColumn(String(rest), known: columns)
         }

@@ -1,7 +1,7 @@
-/// A short text with `{{column}}` placeholders, for values that are no JSON, such as a collapse id.
+/// A short text with `{{column}}` placeholders, for values that are not JSON, such as a collapse id.
 ///
-/// Placeholders are those of ``PayloadTemplate``, of type text and never optional: an empty field leaves its default, or
-/// nothing.
+/// The placeholders are those of ``PayloadTemplate``, of type text and never optional. An empty field is replaced by its
+/// default, or by nothing.
 package struct TextTemplate: Sendable {
     private enum Piece: Sendable {
         case text([UInt8])
@@ -11,7 +11,7 @@ package struct TextTemplate: Sendable {
     private let pieces: [Piece]
 
     /// - Parameters:
-    ///   - name: what errors call it, in place of a file.
+    ///   - name: the name in error messages, instead of that of a file.
     package init(_ text: String, columns: [String], name: String) throws(TemplateError) {
         let string = TemplateString(text: text)
         do throws(TemplateStringParser.Fault) {
@@ -36,13 +36,13 @@ package struct TextTemplate: Sendable {
         pieces.compactMap { piece in if case .column(let column, _) = piece { column } else { nil } }
     }
 
-    /// Whether it is the same text for every row.
+    /// Whether the text is the same for every row.
     package var isConstant: Bool {
         pieces.allSatisfy { piece in if case .text = piece { true } else { false } }
     }
 
-    /// Writes the text of a row and gives its size in bytes. Writes nothing beyond `output`: a size larger than that
-    /// tells that it did not fit.
+    /// Writes the text of a row and returns its length in bytes. It writes nothing beyond `output`: if the length is
+    /// greater, the text did not fit.
     package func render(
         fields: UnsafeBufferPointer<UnsafeRawBufferPointer>, into output: UnsafeMutableRawBufferPointer
     ) -> Int {

@@ -1,5 +1,5 @@
-/// Sixteen bytes at once: the step in which text is searched and copied. The width is that of a register of every
-/// x86-64 and arm64 processor, so no build setting is needed for it.
+/// Sixteen bytes, the unit in which text is searched and copied. Every x86-64 and arm64 processor has registers of this
+/// width, so no build setting is needed.
 typealias Bytes16 = SIMD16<UInt8>
 
 extension UnsafePointer<UInt8> {
@@ -18,10 +18,10 @@ extension UnsafeMutablePointer<UInt8> {
         unsafe UnsafeMutableRawPointer(self).storeBytes(of: value, as: Value.self)
     }
 
-    /// Copies `count` bytes to here and returns the byte after them. Writes not one byte more: the last step overlaps
-    /// the one before it. `source` must not overlap the target.
+    /// Copies `count` bytes to this address and returns the address after them. It writes exactly that many: the last step
+    /// overlaps the one before it. `source` must not overlap the target.
     ///
-    /// Pieces of a payload are short; for them this is cheaper than a call of memcpy.
+    /// The parts of a payload are short, and for short copies this is cheaper than a call of memcpy.
     @inline(__always)
     func copying(_ source: UnsafePointer<UInt8>, _ count: Int) -> UnsafeMutablePointer<UInt8> {
         if count >= 16 {
@@ -63,7 +63,7 @@ extension SIMDMask<SIMD16<Int8>> {
     }
 }
 
-/// The bytes that cannot stand in a JSON string as they are (RFC 8259, section 7): `"`, `\` and those below 0x20.
+/// The bytes that must be escaped in a JSON string (RFC 8259 section 7): `"`, `\` and those below 0x20.
 enum SpecialBytes {
     /// Flipping bit 1 brings `"` (0x22) next to the control characters, so one comparison finds both.
     @inline(__always)
@@ -72,7 +72,7 @@ enum SpecialBytes {
             .| (block .== Bytes16(repeating: UInt8(ascii: "\\")))
     }
 
-    /// Whether any of eight bytes is special.
+    /// Whether any of eight bytes must be escaped.
     @inline(__always)
     static func any(in word: UInt64) -> Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101

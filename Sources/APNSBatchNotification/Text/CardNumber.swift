@@ -1,5 +1,5 @@
-/// Looks for a number that may be a card's: 13 to 19 digits, alone or in groups with one blank or dash between them,
-/// with a right check digit and the beginning and length of a card of one of the large schemes (ISO/IEC 7812).
+/// Finds numbers that may be card numbers: 13 to 19 digits, alone or in groups separated by one blank or dash, with a valid
+/// check digit, and with the prefix and length of a card of one of the large schemes (ISO/IEC 7812).
 enum CardNumber {
     static let digitsMin = 13
     static let digitsMax = 19
@@ -8,10 +8,10 @@ enum CardNumber {
         first(in: unsafe Span(_unsafeBytes: bytes)) != nil
     }
 
-    /// Where the first begins.
+    /// Returns the offset of the first possible card number.
     ///
-    /// A card takes 13 bytes at least, and of two bytes side by side in it one is a digit: so it is enough to look at
-    /// two bytes in every twelve.
+    /// A card number takes at least 13 bytes, and of two adjacent bytes in it at least one is a digit, so it suffices to
+    /// look at two bytes in every twelve.
     static func first(in bytes: Span<UInt8>) -> Int? {
         var index = 0
         var done = 0
@@ -29,14 +29,14 @@ enum CardNumber {
     }
 }
 
-/// Digits with at most one blank or dash between any two.
+/// A sequence of digits with at most one blank or dash between two of them.
 private struct DigitRun {
     private(set) var start: Int
     private(set) var end: Int
 
     /// - Parameters:
-    ///   - index: this byte or the next is a digit.
-    ///   - limit: the run does not begin before it.
+    ///   - index: the index of a byte that is a digit, or whose next byte is.
+    ///   - limit: the lowest index at which the run may begin.
     init(_ bytes: Span<UInt8>, around index: Int, from limit: Int) {
         start = bytes[index].isDigit ? index : index + 1
         end = start + 1
@@ -62,7 +62,8 @@ private struct DigitRun {
 
     private static func isSeparator(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "-") }
 
-    /// Where a card begins that is some of the run's groups: all, or without a word of digits before or after it.
+    /// Returns the offset of a card number that consists of consecutive groups of the run; other groups may precede or
+    /// follow it.
     func card(in bytes: Span<UInt8>) -> Int? {
         guard end - start >= CardNumber.digitsMin else { return nil }
         var group = start
@@ -73,7 +74,7 @@ private struct DigitRun {
         return nil
     }
 
-    /// The first digit of the group after the one that a digit is in.
+    /// Returns the index of the first digit of the next group.
     private func next(_ bytes: Span<UInt8>, after digit: Int) -> Int {
         var index = digit
         while index < end, bytes[index].isDigit { index += 1 }
@@ -89,7 +90,7 @@ private struct DigitRun {
                 digits.append(bytes[index] - 0x30)
                 group += 1
             } else {
-                // Groups of a card have four digits; some schemes have one of six.
+                // The groups of a card number have four digits; in some schemes there is one of six.
                 if group < 4 || group > 6 { return nil }
                 group = 0
             }
@@ -101,11 +102,11 @@ private struct DigitRun {
         return nil
     }
 
-    /// Whether a number may begin here: no letter or digit before it, and no point of a fraction.
+    /// Whether a number may begin here: not after a letter or digit, and not as a fraction.
     private func isBorder(_ bytes: Span<UInt8>, before index: Int) -> Bool {
         guard index > 0 else { return true }
         let byte = bytes[index - 1]
-        // The letter of an escape is none.
+        // The letter of an escape does not count as a letter.
         if index > 1, bytes[index - 2] == UInt8(ascii: "\\") { return true }
         return !Self.isWordByte(byte) && byte != UInt8(ascii: ".")
     }
@@ -121,11 +122,11 @@ private struct DigitRun {
     private static func isWordByte(_ byte: UInt8) -> Bool { byte.isLetterOrDigit || byte == UInt8(ascii: "_") }
 }
 
-/// Up to nineteen digits, four bits each.
+/// The digits of a possible card number, at most 19.
 private struct CardDigits {
     private(set) var count = 0
     private var head = 0
-    /// The Luhn sums as if the digits so far were all, and as if one more followed.
+    /// The Luhn sums for the digits so far, if they are all, and if one more follows.
     private var sum = 0
     private var otherSum = 0
     private var isUniform = true
@@ -136,7 +137,7 @@ private struct CardDigits {
         if digit != firstDigit { isUniform = false }
         if count < 4 { head = head * 10 + Int(digit) }
         let doubled = digit > 4 ? Int(digit) * 2 - 9 : Int(digit) * 2
-        // What was doubled before is not, now that the places have moved by one.
+        // Digits that were doubled before are not doubled now, because their places have moved by one.
         (sum, otherSum) = (otherSum + Int(digit), sum + doubled)
         count += 1
     }
@@ -145,7 +146,7 @@ private struct CardDigits {
         count >= CardNumber.digitsMin && count <= CardNumber.digitsMax && sum % 10 == 0 && !isUniform && isScheme
     }
 
-    /// The beginnings and lengths that the large schemes give out.
+    /// Whether prefix and length are used by a large scheme.
     private var isScheme: Bool {
         switch head {
         case 4000...4999: count == 13 || count == 16 || count == 19

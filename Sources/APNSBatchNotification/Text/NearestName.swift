@@ -1,11 +1,11 @@
-/// The known name that a mistyped one most likely means.
+/// Suggests the known name that a mistyped name most likely stands for.
 package enum NearestName {
-    /// The nearest name by edit distance, letter case aside, within a third of the name's length; nil if none is near.
+    /// Returns the nearest name by edit distance, ignoring case, within a third of the name's length; nil if there is none.
     package static func find(_ name: String, in known: [String]) -> String? {
         all(name, in: known).first
     }
 
-    /// All names that are nearest, in the order of `known`.
+    /// Returns all names at the smallest distance, in the order of `known`.
     package static func all(_ name: String, in known: [String]) -> [String] {
         let wanted = Array(name.lowercased().unicodeScalars)
         let distances = known.map { distance(wanted, Array($0.lowercased().unicodeScalars)) }
@@ -13,7 +13,8 @@ package enum NearestName {
         return zip(known, distances).filter { $0.1 == least }.map(\.0)
     }
 
-    /// Insertions, deletions, replacements and swaps of neighbours that lead from one to the other.
+    /// Returns the number of insertions, deletions, replacements and swaps of neighbours that lead from one name to the
+    /// other.
     private static func distance(_ from: [Unicode.Scalar], _ to: [Unicode.Scalar]) -> Int {
         var beforeLast = [Int]()
         var last = Array(0...to.count)

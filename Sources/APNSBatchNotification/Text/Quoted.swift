@@ -1,6 +1,6 @@
 import Glibc
 
-/// A row's value as it may stand in a message: in quotes, at most 40 bytes of it, control characters and what is no
+/// A row's value in a form suitable for messages: in quotes, at most 40 bytes of it, with control characters and invalid
 /// UTF-8 replaced.
 package struct Quoted: CustomStringConvertible {
     static let lengthMax = 40
@@ -10,12 +10,12 @@ package struct Quoted: CustomStringConvertible {
     package init(_ text: some Collection<UInt8>) {
         let isCut = text.count > Self.lengthMax
         var shown = Self.clean(String(decoding: text.prefix(Self.lengthMax), as: UTF8.self))
-        // A character cut in two shows as a replacement character at the end.
+        // A character that was cut appears as a replacement character at the end.
         while isCut, shown.last == "\u{FFFD}" { shown.removeLast() }
         description = "\"\(shown)\(isCut ? "…" : "")\""
     }
 
-    /// The one character that begins at an offset.
+    /// Quotes the single character that begins at an offset.
     init(_ text: some Collection<UInt8>, at offset: Int) {
         let rest = String(decoding: text.dropFirst(offset).prefix(4), as: UTF8.self)
         description = "\"\(Self.clean(String(rest.prefix(1))))\""
@@ -31,8 +31,8 @@ package struct Quoted: CustomStringConvertible {
     }
 }
 
-/// Names of columns as a message may list them. A file without a header row has a row's fields for names: what is long,
-/// such as a device token, is shortened.
+/// The names of columns, in a form suitable for messages. Long names, such as device tokens, are cut: if a file lacks its
+/// header row, the fields of its first row are taken for names.
 package enum ColumnNames {
     private static let listed = 20
 
@@ -41,14 +41,14 @@ package enum ColumnNames {
         return shown.count > 32 ? "\"\(shown.prefix(12))…\"" : "\"\(shown)\""
     }
 
-    /// In quotes, with commas between them.
+    /// Returns the names in quotes, separated by commas.
     package static func list(_ names: some Collection<String>) -> String {
         names.prefix(listed).map(quoted).joined(separator: ", ") + (names.count > listed ? ", …" : "")
     }
 }
 
 extension String {
-    /// Whether the text's UTF-8 is exactly these bytes. No allocation; lengths are compared first.
+    /// Whether the string's UTF-8 is exactly these bytes. It does not allocate, and compares lengths first.
     func hasBytes(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard utf8.count == bytes.count else { return false }
         guard let start = bytes.baseAddress, unsafe !bytes.isEmpty else { return true }

@@ -1,8 +1,8 @@
 import APNSBatchBasics
 
-/// Whether bytes are well-formed UTF-8.
+/// Checks whether bytes are well-formed UTF-8.
 enum UTF8Check {
-    /// The offset of the first byte that breaks well-formedness, nil if there is none.
+    /// Returns the offset of the first ill-formed byte, nil if there is none.
     static func firstFault(in bytes: UnsafePointer<UInt8>, count: Int) -> Int? {
         var index = 0
         while index < count {
@@ -19,8 +19,8 @@ enum UTF8Check {
         return nil
     }
 
-    /// Whether four bytes begin with a well-formed sequence of three: neither overlong nor a surrogate. Most scripts
-    /// that are not Latin consist of these.
+    /// Whether four bytes begin with a well-formed sequence of three, neither overlong nor a surrogate. Most scripts other
+    /// than Latin consist of such sequences.
     @inline(__always)
     private static func isThreeBytes(_ word: UInt32) -> Bool {
         let word = UInt32(littleEndian: word)

@@ -2,28 +2,29 @@ import APNSBatchBasics
 import CAPNSCommon
 import Glibc
 
-/// A file of the system. Every write goes to its end, wherever that is: a file that somebody else cuts meanwhile stays too
-/// short, which `confirmLength` notices, and gets no hole.
+/// A file on disk. Every write goes to its end (`O_APPEND`): if another process truncates the file meanwhile, no hole
+/// results, and `confirmLength` notices that the file is too short.
 package final class FileStorage: LedgerStorage, @unchecked Sendable {
     private let path: String
     private let descriptor: Int32
     package private(set) var length: UInt64
-    /// Up to where there is disk space. Asked for in steps, and never less than the length after that.
+    /// The end of the reserved disk space, as an offset. Space is reserved in steps, and then `reserved` is never below
+    /// `length`.
     private var reserved: UInt64
-    /// So that the system is not asked for every range.
+    /// The step in bytes, so that not every range costs a system call.
     private static let reserveStep: UInt64 = 1 << 20
 
-    /// How the file is to be found.
+    /// Whether the file must exist.
     package enum Opening: Sendable {
-        /// It must not be there yet.
+        /// The file must not exist.
         case new
-        /// It must be there.
+        /// The file must exist.
         case existing
         case either
         case readOnly
     }
 
-    /// A new file is for its owner alone: it holds whole device tokens.
+    /// Opens or creates a file. Only the owner may read a new file, because it holds whole device tokens.
     package init(_ path: String, _ opening: Opening) throws(StorageError) {
         self.path = path
         let flags =
@@ -33,7 +34,7 @@ package final class FileStorage: LedgerStorage, @unchecked Sendable {
             case .either: O_RDWR | O_APPEND | O_CREAT
             case .readOnly: O_RDONLY
             }
-        // A FIFO in its place must not keep anybody waiting.
+        // `O_NONBLOCK`: opening must not block on a FIFO.
         let opened = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard opened >= 0 else { throw StorageError("open", path, code: errno) }
         descriptor = opened
@@ -49,12 +50,12 @@ package final class FileStorage: LedgerStorage, @unchecked Sendable {
 
     deinit { close(descriptor) }
 
-    /// The names in a directory survive a loss of power on return.
+    /// Makes the entries of a directory durable.
     package static func syncDirectory(_ path: String) throws(StorageError) {
         let directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { throw StorageError("open", path, code: errno) }
         defer { close(directory) }
-        // Not every file system can.
+        // Some file systems cannot sync a directory.
         guard fsync(directory) == 0 || errno == EINVAL else { throw StorageError("sync", path, code: errno) }
     }
 
@@ -72,12 +73,12 @@ package final class FileStorage: LedgerStorage, @unchecked Sendable {
 
     package func sync() throws(StorageError) {
         while fdatasync(descriptor) != 0 {
-            // The file system may have dropped what it could not write: another call would only seem to succeed.
+            // The file system may have dropped what it could not write, so a second call could succeed wrongly.
             guard errno == EINTR else { throw StorageError("sync", path, code: errno) }
         }
     }
 
-    /// Keeps the size: a reader finds the end where the last append ended.
+    /// Reserves space without changing the file's size, so that readers find the end where the last append ended.
     package func reserve(_ bytes: UInt64) throws(StorageError) {
         guard length + bytes > reserved else { return }
         var wanted = (length + bytes + Self.reserveStep - 1) / Self.reserveStep * Self.reserveStep
@@ -94,7 +95,7 @@ package final class FileStorage: LedgerStorage, @unchecked Sendable {
         reserved = wanted
     }
 
-    /// Not every file system can reserve space, nor every kernel, and a container may forbid it. Writing goes on without.
+    /// Errors of file systems, kernels and containers that do not support reservation. Writing continues without it.
     private static let unableCodes = [EOPNOTSUPP, ENOSYS, EINVAL, EPERM]
 
     package private(set) var reservationFailure: StorageError?
@@ -127,10 +128,10 @@ package final class FileStorage: LedgerStorage, @unchecked Sendable {
         reserved = length
     }
 
-    /// Nobody else may hold the lock; it ends with the process. False when somebody does.
+    /// Takes the exclusive lock, which ends with the process; returns false if another process holds it.
     package func lock() throws(StorageError) -> Bool {
         guard try flocks(LOCK_EX) else { return false }
-        // Who held it before may have written meanwhile.
+        // The previous holder may have appended since the file was opened.
         var facts = stat()
         guard fstat(descriptor, &facts) == 0 else { throw StorageError("lock", path, code: errno) }
         length = UInt64(facts.st_size)
@@ -138,7 +139,7 @@ package final class FileStorage: LedgerStorage, @unchecked Sendable {
         return true
     }
 
-    /// The same; a look of somebody else at the lock (`isLocked`) is waited for.
+    /// Takes the lock like `lock`, but retries, because `isLocked` of another process holds the lock for an instant.
     package func lockPatiently() throws(StorageError) -> Bool {
         for _ in 0..<20 {
             if try lock() { return true }
@@ -147,14 +148,15 @@ package final class FileStorage: LedgerStorage, @unchecked Sendable {
         return try lock()
     }
 
-    /// Whether somebody holds the lock. Holds nobody up who asks the same, and others for an instant.
+    /// Whether another process holds the exclusive lock. Takes the shared lock for an instant, so concurrent calls do not
+    /// conflict.
     package func isLocked() throws(StorageError) -> Bool {
         guard try flocks(LOCK_SH) else { return true }
         unlock()
         return false
     }
 
-    /// Others may have it.
+    /// Releases the lock.
     package func unlock() { flock(descriptor, LOCK_UN) }
 
     private func flocks(_ kind: Int32) throws(StorageError) -> Bool {
@@ -167,6 +169,6 @@ package final class FileStorage: LedgerStorage, @unchecked Sendable {
 }
 
 extension StorageError {
-    /// There is no such file.
+    /// Whether the file does not exist.
     var isMissing: Bool { code == ENOENT }
 }

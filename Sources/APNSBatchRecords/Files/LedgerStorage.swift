@@ -1,36 +1,37 @@
 import APNSBatchBasics
 
-/// A file that grows at its end: what the ledger and `results.csv` need of a disk, and no more, so that a simulation can
-/// put a faulty one in its place.
+/// A file that grows at its end: the operations that the ledger and `results.csv` need, so that a simulation can replace it
+/// by a faulty one.
 ///
-/// One thread at a time, except that `sync` may go on beside the others.
+/// Only one thread at a time may call it, except that `sync` may run at the same time as the others.
 package protocol LedgerStorage: AnyObject, Sendable {
-    /// Bytes that can be read, those included that are not durable yet.
+    /// The number of bytes that can be read, including those that are not durable yet.
     var length: UInt64 { get }
 
-    /// Writes at the end. After a throw a part of the bytes may be there: the torn tail.
+    /// Appends bytes. After an error, a part of them may be in the file.
     func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError)
 
-    /// Returns when all that was appended survives a loss of power.
+    /// Returns when all appended bytes are durable, that is, survive a loss of power.
     func sync() throws(StorageError)
 
-    /// Sees to it that so many more bytes can be appended without the disk being full. It does not change the length.
+    /// Reserves disk space for appending `bytes` more bytes. It does not change the length.
     func reserve(_ bytes: UInt64) throws(StorageError)
 
-    /// Reads up to the buffer's size; fewer bytes only where the end is.
+    /// Fills the buffer from an offset and returns the number of bytes, which is smaller than the buffer only at the end of
+    /// the file.
     func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(StorageError) -> Int
 
-    /// Cuts what is behind `length`, and with it what was reserved.
+    /// Truncates the file to `length`, and releases reserved space.
     func truncate(to length: UInt64) throws(StorageError)
 
-    /// Throws when the file is not as long as what was appended: somebody else cut it, wrote to it or removed it.
+    /// Throws if the file's length is not that of the appended bytes: another process truncated, wrote or removed the file.
     func confirmLength() throws(StorageError)
 
-    /// Why the file system reserves no space, once it was asked; nil if it does. A full disk then shows when it is written
-    /// to.
+    /// Why the file system reserves no space, known after the first `reserve`; nil if it does. Otherwise a full disk shows
+    /// only when something is written.
     var reservationFailure: StorageError? { get }
 
-    /// The run is over: another one may work on it.
+    /// Releases the lock, so that another process can work on the run.
     func unlock()
 }
 

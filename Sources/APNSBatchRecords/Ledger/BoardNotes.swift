@@ -1,13 +1,13 @@
-/// What the lanes of a session noted, read back from their board. Only what holds against its check is in it.
+/// The notes of a session's lanes, as read back from its hand-over record. Notes whose check does not match are left out.
 ///
-///     boot (2 words), session (32 bits) and campaign (32), check │ for each buffer: first row (41 bits) and rows (23), check
+///     boot (2 words), session (32 bits), campaign (32), check │ for each buffer: first row (41 bits), rows (23), check
 package struct BoardNotes: Equatable, Sendable {
-    /// Of the system since it was started, when the session began.
+    /// The system's boot id (`HandOverBoard.bootID`) when the session began.
     package var boot: (UInt64, UInt64)
     package var session: UInt32
-    /// The sum of the ledger's header.
+    /// The checksum of the ledger's header (`LedgerHeader.sum`).
     package var campaign: UInt32
-    /// Of the ranges that were in hand: rows that may have been handed over, by first row.
+    /// The number of rows that may have been handed over, by the first row of their range.
     package var rows: [UInt64: Int] = [:]
 
     static let headWords = 4
@@ -15,7 +15,7 @@ package struct BoardNotes: Equatable, Sendable {
 
     package static func wordCount(slots: Int) -> Int { headWords + 2 * slots }
 
-    /// Nil where the head does not hold: a torn file, one of an earlier format, or none.
+    /// Returns nil if the head's check does not match: the file is torn, has an earlier format, or is missing.
     package init?(_ words: [UInt64]) {
         guard words.count >= Self.headWords, words[3] == Self.seal(words[0], words[1], words[2]), words[3] != 0 else {
             return nil
@@ -27,7 +27,8 @@ package struct BoardNotes: Equatable, Sendable {
             let word = words[Self.headWords + 2 * slot]
             let isWhole = words[Self.headWords + 2 * slot + 1] == Self.check(word, slot: slot, seal: words[3])
             guard word != 0, isWhole else { continue }
-            // A range is in one buffer after another only if it was given back, and then all of it was handed over.
+            // A range is found in a second buffer only after its chunk was returned to the reader, with all rows handed
+            // over.
             let (firstRow, count) = (word >> Self.rowBits, Int(word & (1 << Self.rowBits - 1)))
             rows[firstRow] = max(rows[firstRow] ?? 0, count)
         }
@@ -38,7 +39,7 @@ package struct BoardNotes: Equatable, Sendable {
             && left.rows == right.rows
     }
 
-    /// The last row that may have been handed over, of those that are noted.
+    /// The last row that may have been handed over, according to the notes.
     var lastRow: UInt64 { rows.map { $0.key + UInt64($0.value) - 1 }.max() ?? 0 }
 
     static func head(_ session: LedgerSession, campaign: UInt32) -> [UInt64] {
@@ -59,7 +60,7 @@ package struct BoardNotes: Equatable, Sendable {
         mix(word ^ seal &+ UInt64(slot))
     }
 
-    /// The finalizer of SplitMix64: each bit of the value changes half of the bits.
+    /// The finalizer of SplitMix64: each input bit changes half of the output bits.
     private static func mix(_ value: UInt64) -> UInt64 {
         var value = value &+ 0x9E37_79B9_7F4A_7C15
         value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9

@@ -2,12 +2,12 @@ import APNSBatchCredentials
 import APNSBatchModel
 import APNSBatchNotification
 
-/// What a campaign is, in 32 bytes: what each row becomes and for whom. Two with the same digest send the same for the
-/// same input; credentials, connections and patience are not of it.
+/// A checksum of all settings that determine the notifications, in 32 bytes. Campaigns with the same digest send the same
+/// notifications for the same input. Credentials, connections and patience do not count.
 ///
-/// Four bytes stand for each group of settings, so that a difference can be named.
+/// Each group of settings has four bytes, so that messages can name the groups that differ.
 package enum CampaignDigest {
-    /// The groups in their order, as messages call them.
+    /// The names of the groups, in order, as they appear in messages.
     private static let names = [
         "to", "recipients or delimiter", "topic", "push_type or priority", "expiration", "collapse_id", "template",
         "encryption",
@@ -29,7 +29,7 @@ package enum CampaignDigest {
         }
     }
 
-    /// The groups in which two digests differ.
+    /// Returns the names of the groups in which two digests differ.
     static func differences(_ one: [UInt8], _ other: [UInt8]) -> [String] {
         names.enumerated().compactMap { number, name in
             let place = number * groupLength..<(number + 1) * groupLength
@@ -37,7 +37,7 @@ package enum CampaignDigest {
         }
     }
 
-    /// Tokens are of one environment; the port, or another server in the place of APNs, changes no row.
+    /// A device token belongs to an environment. The port, or another server in place of APNs, does not change a row.
     private static func environment(_ destination: Campaign.Destination) -> [UInt8] {
         let host = destination.endpoint.0.lowercased()
         let known = [APNSHost.Environment.production, .sandbox].first { APNSHost.push($0).name == host }

@@ -2,28 +2,28 @@ import APNSBatchBasics
 import Glibc
 import Synchronization
 
-/// How far into its chunk each lane has handed rows to connections, where a kill of the process does not reach it: memory
-/// that is a file's.
+/// The hand-over record: memory mapped from a file that says how many rows of its chunk each lane has handed to
+/// connections.
 ///
-/// A note for each buffer of the reader: the first row of the range in it and how many of its rows may have been handed
-/// over. Only the holder of a chunk writes its note. The kernel has what was stored when the process is killed; a loss of
-/// power takes it away, and then whole ranges count as handed over.
+/// It has a note for each buffer of the reader: the first row of the range in that buffer, and how many of its rows may
+/// have been handed over. Only the thread that holds a chunk writes its note. The notes survive the end of the process,
+/// because the kernel has what was stored, but not a loss of power; after that, whole ranges count as handed over.
 ///
-/// A note is two words, what it says and a check of that, and so is the head. A note that does not hold is none: its range
-/// counts as handed over. That is also what a kill between the two stores comes to.
+/// A note is two words, a value and its check. The head has a check as well. If the check of a note does not match, for
+/// example after a kill between the two stores, the note is ignored and all rows of its range count as handed over.
 package final class HandOverBoard: @unchecked Sendable {
-    /// Rows that are noted at once: a note is that much ahead of what was handed over.
+    /// The number of rows by which a note advances at once. A note is ahead of the rows handed over by at most this number.
     package static let step = 256
 
     package let slots: Int
     private let words: UnsafeMutablePointer<Atomic<UInt64>>
     private let mappedBytes: Int
-    /// Of its file, and where that belongs, until it is there.
+    /// The path of the new file and the path that it gets in `begin`; nil after that, and without a file.
     private var place: (made: String, wanted: String)?
-    /// The check of the head, from which those of the notes derive.
+    /// The check of the head, which enters into the checks of the notes.
     private var seal: UInt64 = 0
 
-    /// In memory alone: for a simulation, which decides itself what survives.
+    /// Creates a hand-over record without a file, for a simulation, which decides itself what survives.
     package init(slots: Int) {
         self.slots = slots
         let count = BoardNotes.wordCount(slots: slots)
@@ -32,7 +32,7 @@ package final class HandOverBoard: @unchecked Sendable {
         mappedBytes = 0
     }
 
-    /// A file of its own. The one of the session before stays in its place until this one `begin`s.
+    /// Creates a new file. It replaces the file of the previous session only in `begin`.
     package init(path wanted: String, slots: Int) throws(StorageError) {
         let path = wanted + ".new"
         let file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
@@ -40,7 +40,7 @@ package final class HandOverBoard: @unchecked Sendable {
         defer { close(file) }
         let zeros = [UInt64](repeating: 0, count: BoardNotes.wordCount(slots: slots))
         let bytes = zeros.count * 8
-        // With its space: a full disk must not show as a signal when a word is stored.
+        // Writing zeros allocates the blocks now: on a full disk, a store to the mapping would raise SIGBUS.
         let done = write(file, zeros, bytes)
         guard done == bytes else { throw StorageError("write", path, code: done < 0 ? errno : ENOSPC) }
         guard let base = mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0), base != MAP_FAILED else {
@@ -56,9 +56,9 @@ package final class HandOverBoard: @unchecked Sendable {
         if mappedBytes > 0 { munmap(words, mappedBytes) } else { words.deallocate() }
     }
 
-    /// Forgets everything, and says whose notes follow: those of a session that the ledger knows.
+    /// Clears all notes and writes the head, then replaces the previous session's file. The session must be in the ledger.
     ///
-    /// - Parameter campaign: the sum of the ledger's header.
+    /// - Parameter campaign: the checksum of the ledger's header (`LedgerHeader.sum`).
     package func begin(_ session: LedgerSession, campaign: UInt32) throws(StorageError) {
         for index in 0..<(2 * slots) { words[BoardNotes.headWords + index].store(0, ordering: .relaxed) }
         let head = BoardNotes.head(session, campaign: campaign)
@@ -69,33 +69,33 @@ package final class HandOverBoard: @unchecked Sendable {
         self.place = nil
     }
 
-    /// Rows of the range in a buffer that may have been handed over. 0 when the range is put there.
+    /// Notes how many rows of the range in a buffer may have been handed over: 0 when the range is put there.
     package func note(slot: Int, firstRow: UInt64, rows: Int) {
         let (word, check) = BoardNotes.note(firstRow: firstRow, rows: rows, slot: slot, seal: seal)
         words[BoardNotes.headWords + 2 * slot].store(word, ordering: .releasing)
         words[BoardNotes.headWords + 2 * slot + 1].store(check, ordering: .releasing)
     }
 
-    /// Of rows that stay without an outcome when the run ends in order, and may have arrived: rows by first row. Not in the
-    /// file: a session that does not end in order has the notes.
+    /// Rows that may have arrived and stay without an outcome when the run ends in order: the number of rows, by the first
+    /// row of the range. They are not in the file, since a session that does not end in order leaves its notes.
     private let leftRows = Guarded<[UInt64: Int]>([:])
 
-    /// So many of a range's first rows are not to be taken for never sent.
+    /// Says that the first `rows` rows of a range must not count as never sent.
     package func left(firstRow: UInt64, rows: Int) {
         leftRows.withLock { $0[firstRow] = max($0[firstRow] ?? 0, rows) }
     }
 
-    /// In the order of their rows.
+    /// The ranges passed to `left(firstRow:rows:)`, ordered by row.
     var left: [(firstRow: UInt64, rows: Int)] {
         leftRows.withLock { $0.map { (firstRow: $0.key, rows: $0.value) } }.sorted { $0.firstRow < $1.firstRow }
     }
 
-    /// As it stands.
+    /// The current words of the record.
     package var snapshot: [UInt64] {
         (0..<BoardNotes.wordCount(slots: slots)).map { words[$0].load(ordering: .acquiring) }
     }
 
-    /// Of a file; empty where there is none.
+    /// Reads the words of a file; returns an empty array if it cannot be read.
     package static func read(path: String) -> [UInt64] {
         guard let storage = try? FileStorage(path, .readOnly), storage.length <= 1 << 20 else { return [] }
         var words = [UInt64](repeating: 0, count: Int(storage.length) / 8)
@@ -105,7 +105,7 @@ package final class HandOverBoard: @unchecked Sendable {
         return got == words.count * 8 ? words : []
     }
 
-    /// Of this system since it was started; zeros where it does not say, and they equal nothing.
+    /// Returns the boot id of the system, or zeros if it cannot be read. Zeros never count as equal to another boot id.
     package static func bootID() -> (UInt64, UInt64) {
         var text = [UInt8](repeating: 0, count: 64)
         let file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)

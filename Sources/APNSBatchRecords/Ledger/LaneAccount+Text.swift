@@ -1,17 +1,17 @@
 import APNSBatchModel
 
-/// What lanes counted, as the text of a record:
+/// The counters of lanes, as the text of a record of figures:
 ///
 ///     longest answer (µs, 32 bits), number of retries, of ends of connections, of times (32 bits each)
 ///     retries and ends: number (64 bits), length (16), cause
 ///     times: µs (64 bits), answers (64)
 extension LaneAccount {
-    /// More than any takes: causes are few and short, and a histogram has some thousand times.
+    /// The maximum length in bytes. There are few causes with short names, and a histogram has some thousand times.
     static let textMax = 192 * 1024
 
-    /// Writes it without allocating anything; gives its length.
+    /// Writes the counters without allocating memory, and returns the length in bytes.
     ///
-    /// - Parameter text: room for `textMax` bytes.
+    /// - Parameter text: memory of at least `textMax` bytes.
     func write(to text: UnsafeMutableRawPointer) -> Int {
         var writer = Writer(at: text)
         writer.add(answerTimes.longest)
@@ -32,7 +32,8 @@ extension LaneAccount {
         return writer.count
     }
 
-    /// Nil for a text that is none of ours. A later version may add to its end.
+    /// Returns nil if the text is malformed. Bytes after the known fields are ignored, because later versions may add
+    /// fields.
     package init?(text: UnsafeRawBufferPointer) {
         self.init()
         var reader = Reader(text)

@@ -3,8 +3,8 @@ import APNSBatchModel
 import APNSBatchNotification
 import APNSBatchRows
 
-/// Reads records back. Nothing in them is trusted: nil means that it is none of ours. A fixed part may be longer than what
-/// is read of it: later versions may add to its end.
+/// Decodes records of a ledger. The bytes are untrusted: functions return nil if they are malformed. A fixed part may be
+/// longer than expected, because later versions may add fields.
 enum LedgerDecoder {
     static func header(_ fixed: UnsafeRawBufferPointer, texts: UnsafeRawBufferPointer) -> LedgerHeader? {
         var numbers = Numbers(fixed)
@@ -59,14 +59,14 @@ enum LedgerDecoder {
             resultsSum: numbers.next(UInt32.self))
     }
 
-    /// Whether the input was read to its end.
+    /// Whether the input had been read to its end.
     static func end(_ fixed: UnsafeRawBufferPointer) -> Bool? {
         var numbers = Numbers(fixed)
         guard fixed.count >= 8, let value = numbers.next(UInt64.self), value <= 1 else { return nil }
         return value == 1
     }
 
-    /// What was handed over: first row and rows.
+    /// Returns the first row of a range and how many of its rows may have been handed over.
     static func handed(_ fixed: UnsafeRawBufferPointer) -> (firstRow: UInt64, rows: UInt64)? {
         var numbers = Numbers(fixed)
         guard let first = numbers.next(UInt64.self), let second = numbers.next(UInt64.self) else { return nil }
@@ -81,7 +81,7 @@ enum LedgerDecoder {
         return SessionFigures(milliseconds: milliseconds, requests: requests, connections: connections)
     }
 
-    /// Whose rows have no outcome any more.
+    /// Returns the outcome that was taken back.
     static func reopened(_ fixed: UnsafeRawBufferPointer) -> Outcome? {
         var numbers = Numbers(fixed)
         guard fixed.count == 8, let code = numbers.next(UInt64.self),
@@ -90,7 +90,7 @@ enum LedgerDecoder {
         return outcome
     }
 
-    /// How many outcomes there are, which then can be asked for one by one.
+    /// The number of outcomes in a record. `outcome(_:of:)` may be called for each of them.
     static func outcomeCount(_ fixed: UnsafeRawBufferPointer) -> Int? {
         var numbers = Numbers(fixed)
         guard let count = numbers.next(UInt64.self), count <= OutcomeBatch.entryCapacity,
@@ -106,7 +106,7 @@ enum LedgerDecoder {
             UInt64(littleEndian: fixed.loadUnaligned(fromByteOffset: at + 8, as: UInt64.self)))
     }
 
-    /// Turns a record of outcomes into the batch that it was; false when it is none.
+    /// Appends the outcomes of a record to a batch; returns false if they are malformed.
     static func batch(
         _ fixed: UnsafeRawBufferPointer, texts: UnsafeRawBufferPointer, into batch: OutcomeBatch
     ) -> Bool {
@@ -165,7 +165,7 @@ enum LedgerDecoder {
         }
     }
 
-    /// Numbers one behind the other.
+    /// Reads consecutive little-endian integers.
     private struct Numbers {
         private let bytes: UnsafeRawBufferPointer
         private var at = 0

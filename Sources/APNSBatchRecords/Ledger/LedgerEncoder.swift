@@ -2,13 +2,13 @@ import APNSBatchBasics
 import APNSBatchModel
 import APNSBatchNotification
 
-/// Turns what happened into records, in a buffer of its own.
+/// Encodes records of the ledger into its own buffer.
 struct LedgerEncoder: ~Copyable {
     private let buffer: UnsafeMutableRawPointer
     private let capacity: Int
     private var used = 0
 
-    /// Room for the largest record, and for many small ones.
+    /// The capacity of the buffer: one of the largest records, or many small ones.
     private static let recordMax =
         LedgerFrame.length + LedgerFrame.fixedMax
         + max(LedgerHeader.noteLimit + 64 * 1024, OutcomeBatch.byteCapacity + 8 * OutcomeBatch.entryCapacity) + 64
@@ -20,12 +20,12 @@ struct LedgerEncoder: ~Copyable {
 
     deinit { buffer.deallocate() }
 
-    /// The records since they were last removed.
+    /// The records added since `removeAll`.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: buffer, count: used) }
 
     mutating func removeAll() { used = 0 }
 
-    /// Whether another small record surely fits: any but a header and outcomes.
+    /// Whether another small record fits: any record but a header, a session with a note, figures of lanes, or outcomes.
     var hasRoom: Bool { used + 128 <= capacity }
 
     mutating func add(_ header: LedgerHeader) {
@@ -75,9 +75,9 @@ struct LedgerEncoder: ~Copyable {
     }
 
     /// - Parameters:
-    ///   - position: of the record in the ledger, by which it is known again if what is before it is damaged.
-    ///   - covered: so much of the ledger is durable; what stands between that and the mark need not be.
-    ///   - resultsSum: of the first `resultsLength` bytes of `results.csv`.
+    ///   - position: the offset of this record in the ledger. It identifies a mark when records before it are damaged.
+    ///   - covered: the length of the ledger that is durable. Records between it and the mark may not be.
+    ///   - resultsSum: the checksum of the first `resultsLength` bytes of `results.csv`.
     mutating func addMark(position: UInt64, covered: UInt64, resultsLength: UInt64, resultsSum: UInt32 = 0) {
         var fixed = Fixed(at: body, count: 0)
         fixed.add(position)
@@ -95,14 +95,14 @@ struct LedgerEncoder: ~Copyable {
         finish(.handed, fixed: fixed.count)
     }
 
-    /// Rows that had this outcome so far have none any more.
+    /// Says that rows with this outcome are to be sent again, and have no outcome from here on.
     mutating func addReopened(_ outcome: Outcome) {
         var fixed = Fixed(at: body, count: 0)
         fixed.add(UInt64(outcome.rawValue))
         finish(.reopened, fixed: fixed.count)
     }
 
-    /// What the session did so far. Only while the encoder has nothing but small records.
+    /// Adds the figures of the session so far. The encoder may contain only small records.
     mutating func add(_ figures: SessionFigures) {
         var fixed = Fixed(at: body, count: 0)
         fixed.add(figures.milliseconds)
@@ -111,14 +111,14 @@ struct LedgerEncoder: ~Copyable {
         finish(.figures, fixed: fixed.count, texts: figures.lanes?.write(to: body + fixed.count) ?? 0)
     }
 
-    /// - Parameter isInputRead: all rows of the input are announced.
+    /// - Parameter isInputRead: whether all rows of the input have been announced.
     mutating func addEnd(isInputRead: Bool) {
         var fixed = Fixed(at: body, count: 0)
         fixed.add(UInt64(isInputRead ? 1 : 0))
         finish(.end, fixed: fixed.count)
     }
 
-    /// Called with some thousand rows at once; only while the encoder is empty.
+    /// Adds a batch of up to some thousand outcomes. The encoder must be empty.
     mutating func add(_ batch: OutcomeBatch) {
         precondition(used == 0, "a batch is as large as the encoder")
         let fixedLength = 8 + 16 * batch.count
@@ -135,7 +135,7 @@ struct LedgerEncoder: ~Copyable {
         finish(.outcomes, fixed: fixedLength, texts: text)
     }
 
-    /// Writes the texts of an entry and gives its fixed part.
+    /// Writes the texts of an entry, and returns its fixed part.
     private static func write(
         _ entry: OutcomeEntry, of batch: OutcomeBatch, to texts: UnsafeMutableRawPointer, _ used: inout Int
     ) -> (UInt64, UInt64) {
@@ -183,7 +183,7 @@ struct LedgerEncoder: ~Copyable {
         }
     }
 
-    /// Behind the frame of the next record.
+    /// The address of the next record's fixed part.
     private var body: UnsafeMutableRawPointer { buffer + used + LedgerFrame.length }
 
     private mutating func finish(_ kind: LedgerKind, fixed: Int, texts: Int = 0) {
@@ -198,7 +198,7 @@ struct LedgerEncoder: ~Copyable {
         used += frame.recordLength
     }
 
-    /// Writes numbers one behind the other.
+    /// Writes consecutive little-endian integers.
     private struct Fixed {
         let at: UnsafeMutableRawPointer
         var count: Int
@@ -210,7 +210,7 @@ struct LedgerEncoder: ~Copyable {
     }
 }
 
-/// The 16 bytes of a row's outcome.
+/// The fixed part of a row's outcome, in 16 bytes.
 ///
 ///     row (40 bits), attempts (15), sent again after it may have arrived (1), outcome (8)
 ///     status (16), known reason (8), length of token (12), length of reason (12), flags (4), length of what is carried (12)
@@ -219,15 +219,15 @@ struct LedgerEntry: Equatable {
     /// See `Attempts`.
     var attempts: UInt16
     var outcome: Outcome
-    /// As in `OutcomeEntry`.
+    /// See `OutcomeEntry.status`.
     var status: UInt16
-    /// One that is in the table needs no text.
+    /// The reason, if it is in the table; its text is then omitted.
     var reason: KnownReason?
-    /// As they stand in the texts.
+    /// The length in bytes in the record's texts, that is, half the digits of a packed token.
     var tokenLength = 0
     var reasonLength = 0
     var carriedLength = 0
-    /// The token's hexadecimal digits are packed.
+    /// Whether the token's hexadecimal digits are packed, two in a byte.
     var isPacked = false
     var hasOwnID = false
     var hasTimestamp = false
@@ -254,7 +254,7 @@ struct LedgerEntry: Equatable {
         )
     }
 
-    /// Nil for words that nobody wrote.
+    /// Returns nil if the words are malformed.
     init?(_ first: UInt64, _ second: UInt64) {
         guard let outcome = Outcome(rawValue: UInt8(truncatingIfNeeded: first >> 56)), second >> 51 & 1 == 0 else {
             return nil
@@ -276,7 +276,7 @@ struct LedgerEntry: Equatable {
         hasTimestamp = second >> 48 & 4 != 0
     }
 
-    /// Of its texts.
+    /// The length of the entry's texts, in bytes.
     var textLength: Int {
         tokenLength + reasonLength + carriedLength + (hasOwnID ? MessageID.length : 0) + (hasTimestamp ? 8 : 0)
     }

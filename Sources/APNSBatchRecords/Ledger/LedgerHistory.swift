@@ -1,29 +1,29 @@
 import APNSBatchModel
 import APNSBatchNotification
 
-/// What a ledger tells: a pure value, made by taking its records in order.
+/// The state of a run, computed from the records of its ledger in order.
 package struct LedgerHistory: Sendable {
-    /// A row whose attempts were used up.
+    /// A row that ended as unavailable: all its attempts were used.
     struct Unavailable: Sendable, Equatable {
-        /// In its range.
+        /// The row's index in its range.
         var index: UInt32
         var attempts: UInt16
     }
 
-    /// A range, and what is known of its rows.
+    /// A range and the state of its rows.
     package struct Range: Sendable, Equatable {
         package var facts: LedgerRange
-        /// The session that announced it last.
+        /// The number of the last session that announced it.
         var session: UInt32
-        /// So many of its first rows may have been sent, as the ledger says.
+        /// How many of its first rows may have been sent, according to the ledger.
         var handed = 0
-        /// Rows without an outcome.
+        /// The number of rows without an outcome.
         package var remaining: Int
-        /// A bit for each row that has one; empty while none or all do.
+        /// A bit for each row, set if the row has an outcome. Empty while no row or every row has one.
         var done: [UInt64] = []
-        /// Rows that ended as unavailable, by their index.
+        /// Rows that ended as unavailable.
         var unavailable: [Unavailable] = []
-        /// Rows that were unavailable and have been reopened, by their index; of the last reopening.
+        /// Rows that were unavailable before the last reopening, ordered by index.
         var reopened: [Unavailable] = []
 
         init(_ facts: LedgerRange, session: UInt32) {
@@ -36,7 +36,7 @@ package struct LedgerHistory: Sendable {
             remaining == 0 || (!done.isEmpty && done[index >> 6] >> UInt64(index & 63) & 1 != 0)
         }
 
-        /// Where the rows end that follow a row and are done as it is, or not done as it is not.
+        /// Returns the end of the run of rows that begins at `index` and in which `isDone` is the same.
         func end(ofRunAt index: Int) -> Int {
             guard !done.isEmpty else { return facts.rows }
             let flip: UInt64 = isDone(index) ? ~0 : 0
@@ -50,11 +50,11 @@ package struct LedgerHistory: Sendable {
             return min(facts.rows, word << 6 + others.trailingZeroBitCount)
         }
 
-        /// Its unavailable rows have no outcome any more.
+        /// Takes the outcomes of unavailable rows back.
         mutating func reopen() {
             guard !unavailable.isEmpty else { return }
             if done.isEmpty {
-                // All rows are done: a bit for each, and none behind the last.
+                // `done` is empty because all rows are done: set a bit for each row, and none beyond the last.
                 done = Array(repeating: ~0, count: (facts.rows + 63) / 64)
                 if facts.rows & 63 != 0 { done[done.count - 1] = 1 << UInt64(facts.rows & 63) - 1 }
             }
@@ -65,7 +65,7 @@ package struct LedgerHistory: Sendable {
             unavailable = []
         }
 
-        /// Requests of earlier sessions for a row that was reopened.
+        /// The number of requests that earlier sessions made for a reopened row; 0 for other rows.
         package func attempts(ofReopened index: Int) -> UInt16 {
             var (low, high) = (0, reopened.count)
             while low < high {
@@ -75,7 +75,7 @@ package struct LedgerHistory: Sendable {
             return low < reopened.count && reopened[low].index == index ? reopened[low].attempts : 0
         }
 
-        /// False when it already was.
+        /// Marks a row as done; returns false if it already was.
         mutating func setDone(_ index: Int) -> Bool {
             guard !isDone(index) else { return false }
             if done.isEmpty { done = Array(repeating: 0, count: (facts.rows + 63) / 64) }
@@ -86,7 +86,7 @@ package struct LedgerHistory: Sendable {
         }
     }
 
-    /// Why a record cannot be true. The ledger is damaged, or somebody else's.
+    /// Why a record contradicts the records before it. The ledger is damaged, or not of this run.
     enum Fault: Error, Equatable {
         case misplaced
         case unknownRow(UInt64)
@@ -97,39 +97,39 @@ package struct LedgerHistory: Sendable {
     package private(set) var session: LedgerSession?
     /// Whether the last session ended in order.
     private(set) var isEnded = false
-    /// Whether it did so when the whole input was announced.
+    /// Whether it ended in order after all rows of the input had been announced.
     private(set) var isInputRead = false
-    /// In the order of their rows, without gaps.
+    /// The announced ranges, ordered by row, without gaps.
     package private(set) var ranges: [Range] = []
     package private(set) var tally = Tally()
-    /// Of the sessions before the last one, and of that.
+    /// The figures of all sessions before the last one.
     private var figuresBefore = SessionFigures()
     package private(set) var figuresOfSession = SessionFigures()
-    /// When the last session began.
+    /// The tally at the beginning of the last session.
     private var tallyBefore = Tally()
     package private(set) var reasons = OutcomeReasons()
-    /// So much of `results.csv` was durable at the last mark.
+    /// The length of `results.csv` that was durable at the last mark.
     private(set) var resultsLength: UInt64 = 0
-    /// The sum of so much; nil where the mark has none.
+    /// The checksum of the first `resultsLength` bytes of `results.csv`; nil if the mark has none.
     private(set) var resultsSum: UInt32?
-    /// Of the last row that was looked for.
+    /// The index of the range of the last row that was looked up.
     private var lastRange = 0
 
-    /// What all sessions did.
+    /// The figures of all sessions together.
     package var figures: SessionFigures { figuresBefore + figuresOfSession }
 
-    /// Rows that ended in the last session, and those of them that were accepted.
+    /// The number of rows that ended in the last session, and how many of them were accepted.
     package var endedInSession: (rows: UInt64, accepted: UInt64) {
         (tally.rows - min(tally.rows, tallyBefore.rows), tally[.accepted] - tallyBefore[.accepted])
     }
 
-    /// About when the last session did something, in seconds since the epoch.
+    /// The approximate time of the last session's last activity, in seconds since the epoch.
     package var lastTime: UInt64 { (session?.time ?? header?.start ?? 0) &+ figuresOfSession.milliseconds / 1000 }
 
-    /// Whether every row of the input has its outcome, and the last session ended in order.
+    /// Whether every row of the input has an outcome, and the last session ended in order.
     package var isComplete: Bool { isEnded && isInputRead && ranges.allSatisfy { $0.remaining == 0 } }
 
-    /// Rows in ranges.
+    /// The number of rows in all ranges.
     package var rows: UInt64 { ranges.last.map { $0.facts.firstRow - 1 + UInt64($0.facts.rows) } ?? 0 }
 
     mutating func take(_ header: LedgerHeader) throws(Fault) {
@@ -163,13 +163,13 @@ package struct LedgerHistory: Sendable {
         ranges[index].handed = max(ranges[index].handed, Int(rows))
     }
 
-    /// Each tells all of its session up to then.
+    /// Figures are cumulative: each record replaces the earlier ones of its session.
     mutating func take(_ figures: SessionFigures) throws(Fault) {
         guard session != nil else { throw .misplaced }
         figuresOfSession.take(figures)
     }
 
-    /// Rows that ended as unavailable have no outcome any more.
+    /// Takes the outcomes of all unavailable rows back.
     mutating func takeReopened() throws(Fault) {
         guard session != nil else { throw .misplaced }
         for index in ranges.indices {
@@ -191,7 +191,7 @@ package struct LedgerHistory: Sendable {
         self.isInputRead = isInputRead
     }
 
-    /// - Parameter text: of the row's reason; asked for only where it is needed.
+    /// - Parameter text: returns the text of the row's reason; called only if it is needed.
     mutating func take(_ entry: LedgerEntry, text: () throws -> [UInt8]?) throws {
         guard let index = index(of: entry.row) else { throw Fault.unknownRow(entry.row) }
         let place = Int(entry.row - ranges[index].facts.firstRow)
@@ -211,7 +211,7 @@ package struct LedgerHistory: Sendable {
         }
     }
 
-    /// The range of a row. Rows of a batch are near each other, so the last one is looked at first.
+    /// Returns the index of a row's range. Rows of a batch are near each other, so the last range is tried first.
     private mutating func index(of row: UInt64) -> Int? {
         guard row >= 1, row <= rows else { return nil }
         if ranges[lastRange].facts.contains(row) { return lastRange }
@@ -219,7 +219,7 @@ package struct LedgerHistory: Sendable {
         return lastRange
     }
 
-    /// The range of a row; nil when it was never announced.
+    /// Returns the range of a row, or nil if the row was never announced.
     func range(of row: UInt64) -> Range? { row >= 1 && row <= rows ? ranges[found(row)] : nil }
 
     private func found(_ row: UInt64) -> Int {
@@ -231,9 +231,9 @@ package struct LedgerHistory: Sendable {
         return low
     }
 
-    /// How many of a range's first rows may have been sent, counting the last session, which is over.
+    /// Returns how many of a range's first rows may have been sent, including by the last session, which must be over.
     ///
-    /// - Parameter board: what the lanes of the last session noted; nil when it cannot be believed.
+    /// - Parameter board: the notes of the last session's lanes; nil if they cannot be trusted.
     func handed(_ range: Range, board: [UInt64: Int]?) -> Int {
         guard !isEnded, range.remaining > 0, range.session == session?.number else { return range.handed }
         guard let board else { return range.facts.rows }

@@ -2,27 +2,28 @@ import APNSBatchBasics
 import APNSBatchModel
 import APNSBatchNotification
 
-/// Reads a ledger from its beginning: only the fixed parts, unless texts are asked for.
+/// Reads a ledger from its beginning. Texts are read only where they are needed.
 ///
-/// A record that does not hold ends the ledger: the process or the power went while it was written, and it was never
-/// acknowledged. Unless a mark behind it says that it was durable once, or something stands behind it and the power was
-/// never gone: then the ledger is damaged, and nobody can say what became of its rows.
+/// The first invalid record ends the ledger: it was being written when the process was killed or the power failed, and it
+/// was never acknowledged. There are two exceptions: a later mark says that the record was durable, or other records
+/// follow it and the system has not been restarted since. Then the ledger is damaged, and the state of its rows cannot be
+/// known.
 package struct LedgerReader: ~Copyable {
-    /// What was found.
+    /// The result of reading a ledger.
     package struct Reading: Sendable {
         package var history = LedgerHistory()
-        /// Where the last record that holds ends; what is behind it is torn.
+        /// The end of the last valid record. Bytes after it are a torn record.
         package var length: UInt64 = 0
-        /// Where the records of outcomes begin that the last mark does not cover.
+        /// The offsets of the records of outcomes that the last mark does not cover.
         var afterMark: [UInt64] = []
-        /// Where rows were last reopened: outcomes of the kind that stand before it do not count any more.
+        /// The offset of the last reopening. Outcomes before it that were reopened do not count any more.
         var reopenedAt: UInt64 = 0
     }
 
     /// Why a ledger cannot be read.
     package enum Failure: Error, Equatable {
         case storage(StorageError)
-        /// It has no header: it is no ledger, or its process was killed before there was anything to tell.
+        /// The file has no header: it is not a ledger, or its process was killed before it had written anything else.
         case notOne
         case damaged(at: UInt64)
     }
@@ -32,7 +33,7 @@ package struct LedgerReader: ~Copyable {
     private var windowStart: UInt64 = 0
     private var windowCount = 0
 
-    /// A frame and the longest fixed part, and a bit of the next record.
+    /// At least a frame and the longest fixed part.
     private static let windowBytes = 40 * 1024
 
     package init(_ storage: any LedgerStorage) {
@@ -42,11 +43,11 @@ package struct LedgerReader: ~Copyable {
 
     deinit { window.deallocate() }
 
-    /// Reads everything.
+    /// Reads all records.
     ///
     /// - Parameters:
-    ///   - limit: where to end, for a ledger whose texts do not hold from there on.
-    ///   - boot: of the system now; nil if nobody knows.
+    ///   - limit: the offset to stop at, for a ledger whose texts are invalid from there on.
+    ///   - boot: the boot id of the system; nil if it is unknown.
     package mutating func read(upTo limit: UInt64 = .max, boot: (UInt64, UInt64)? = nil) throws(Failure) -> Reading {
         var reading = Reading()
         while reading.length < limit, let frame = try frame(at: reading.length) {
@@ -59,7 +60,7 @@ package struct LedgerReader: ~Copyable {
             reading.length += UInt64(frame.recordLength)
         }
         guard reading.history.header != nil else {
-            // Ranges are announced after the first words were durable.
+            // Ranges are announced only after header and session are durable.
             throw try follows(0, { frame, _, _ in frame.kind == .range }) ? .damaged(at: 0) : .notOne
         }
         guard limit == .max else { return reading }
@@ -72,8 +73,8 @@ package struct LedgerReader: ~Copyable {
         return reading
     }
 
-    /// Whether what does not hold was whole once. What a process wrote outlives it: without a loss of power only the last
-    /// record can be torn.
+    /// Whether an invalid record was complete once. Written data survives the process: unless the power failed, only the
+    /// last record can be torn.
     private mutating func isDamage(_ offset: UInt64, _ isSameBoot: Bool) throws(Failure) -> Bool {
         try follows(offset) { frame, fixed, at in
             if isSameBoot { return true }
@@ -82,7 +83,7 @@ package struct LedgerReader: ~Copyable {
         }
     }
 
-    /// The header and the last session. What stands between is stepped over, held to nothing but its length.
+    /// Returns the header and the last session. Only the lengths of the records between them are read.
     mutating func opening() throws(Failure) -> (header: LedgerHeader, session: LedgerSession?) {
         guard let first = try frame(at: 0), first.kind == .header,
             let header = LedgerDecoder.header(fixedPart(first, at: 0), texts: try texts(first, at: 0))
@@ -104,13 +105,14 @@ package struct LedgerReader: ~Copyable {
         return (header, session)
     }
 
-    /// The record at an offset, if it is whole and holds; its fixed part is then in the window.
+    /// Returns the frame of the record at an offset, if the record is complete and valid. Its fixed part is then in the
+    /// window.
     private mutating func frame(at offset: UInt64) throws(Failure) -> LedgerFrame? {
         guard let frame = LedgerFrame(try bytes(at: offset, count: LedgerFrame.length)),
             offset + UInt64(frame.recordLength) <= storage.length,
             frame.holds(try bytes(at: offset, count: LedgerFrame.length + frame.fixedLength))
         else { return nil }
-        // There is one header, and it is small: its texts are held to their sum at once.
+        // There is only one header, and it is small, so its texts are checked here.
         if frame.kind == .header, try !textsHold(at: offset) { return nil }
         return frame
     }
@@ -171,7 +173,7 @@ package struct LedgerReader: ~Copyable {
         }
     }
 
-    /// A record of outcomes as the batch that it was. The batch is emptied first.
+    /// Reads a record of outcomes into a batch, which is emptied first.
     mutating func outcomes(at offset: UInt64, into batch: OutcomeBatch) throws(Failure) -> LedgerFrame {
         batch.removeAll()
         guard let frame = try frame(at: offset), frame.kind == .outcomes, try textsHold(at: offset) else {
@@ -184,12 +186,12 @@ package struct LedgerReader: ~Copyable {
         return frame
     }
 
-    /// The kind and length of the record at an offset, for whoever walks over them.
+    /// Returns the frame of the record at an offset, for callers that walk through the records.
     mutating func record(at offset: UInt64) throws(Failure) -> LedgerFrame? { try frame(at: offset) }
 
     // MARK: Bytes
 
-    /// Bytes of the ledger, fewer only at its end; valid until the next call.
+    /// Returns bytes of the ledger, fewer only at its end. They are valid until the next call.
     private mutating func bytes(at offset: UInt64, count: Int) throws(Failure) -> UnsafeRawBufferPointer {
         let isThere = offset >= windowStart && offset + UInt64(count) <= windowStart + UInt64(windowCount)
         if !isThere {
@@ -233,7 +235,7 @@ package struct LedgerReader: ~Copyable {
         return try texts(frame, at: offset).withUnsafeBytes { CRC32C.of($0) } == frame.textSum
     }
 
-    /// Whether a record of this kind holds somewhere behind a place.
+    /// Whether a valid record that satisfies a predicate begins anywhere after an offset.
     private mutating func follows(
         _ offset: UInt64, _ isWanted: (LedgerFrame, _ fixed: UnsafeRawBufferPointer, _ at: UInt64) -> Bool
     ) throws(Failure) -> Bool {

@@ -2,39 +2,39 @@ import APNSBatchBasics
 import APNSBatchModel
 import APNSBatchRows
 
-/// What stands in a ledger: records, one behind the other, from its first byte to its last. All numbers are little-endian.
+/// The kind of a record. A ledger is a sequence of records without gaps. All numbers are little-endian.
 ///
 ///     frame (24) │ fixed part │ texts │ zeros up to a multiple of eight
 ///
-/// A frame holds kind, lengths, the sum of the texts and a sum of itself and the fixed part, so that whoever needs only
-/// the fixed parts reads nothing else. Sums are CRC-32C.
+/// A frame holds the kind, the lengths, the checksum of the texts, and a checksum of the frame and the fixed part, so that
+/// the fixed parts can be read and verified alone. Checksums are CRC-32C.
 enum LedgerKind: UInt8, Sendable {
-    /// What the campaign is. The first record, and only it.
+    /// The identity of the campaign. It is always the first record, and only the first.
     case header = 1
-    /// A process begins to work on the campaign.
+    /// A process begins to work on the run.
     case session = 2
-    /// A range of rows is about to be handed to the lanes. Durable before that.
+    /// A range of rows may be sent from now on. It is durable before its rows are handed to the lanes.
     case range = 3
-    /// How rows ended.
+    /// Outcomes of rows.
     case outcomes = 4
-    /// So much of the ledger is durable, and so much of `results.csv`.
+    /// How much of the ledger and of `results.csv` is durable.
     case mark = 5
-    /// So many rows of a range may have been sent, and those of them that have no outcome are for the policy.
+    /// How many of a range's first rows may have been sent. `UnknownPolicy` decides about those without an outcome.
     case handed = 6
-    /// The session ended in order: what has no outcome was never sent, but for what was handed over.
+    /// The session ended in order: rows without an outcome were never sent, except for those in records of kind `handed`.
     case end = 7
-    /// Rows that ended with an outcome (unavailable) have none any more: they are sent again.
+    /// Rows that ended with an outcome (unavailable) are to be sent again, and have no outcome any more.
     case reopened = 8
-    /// What the session did so far, besides ending rows.
+    /// Figures of the session so far, besides its outcomes.
     case figures = 9
 }
 
-/// The 24 bytes in front of each record.
+/// The 24 bytes at the beginning of each record.
 struct LedgerFrame: Equatable {
     static let length = 24
-    /// The kind's place, the version of the format, `AL`.
+    /// The kind (the lowest byte, 0 here), the version of the format, and `AL`.
     private static let tag: UInt32 = 0x4C41_0100
-    /// The first bytes of a ledger.
+    /// The first four bytes of every ledger.
     static var headerTag: [UInt8] {
         (0..<4).map { UInt8((tag | UInt32(LedgerKind.header.rawValue)) >> (8 * $0) & 0xFF) }
     }
@@ -46,10 +46,10 @@ struct LedgerFrame: Equatable {
     var textLength: Int
     var textSum: UInt32
 
-    /// Frame, fixed part, texts and padding.
+    /// The length of the whole record in bytes: frame, fixed part, texts and padding.
     var recordLength: Int { (Self.length + fixedLength + textLength + 7) & ~7 }
 
-    /// Writes it in front of the fixed part that stands behind it.
+    /// Writes the frame. The fixed part must already follow it.
     func write(to record: UnsafeMutableRawPointer) {
         record.storeBytes(of: (Self.tag | UInt32(kind.rawValue)).littleEndian, as: UInt32.self)
         record.storeBytes(of: UInt32(fixedLength).littleEndian, toByteOffset: 4, as: UInt32.self)
@@ -60,7 +60,8 @@ struct LedgerFrame: Equatable {
         record.storeBytes(of: sum.littleEndian, toByteOffset: 16, as: UInt32.self)
     }
 
-    /// The frame at the beginning of the bytes, or nil where none is. It is not to be trusted before `holds`.
+    /// Reads the frame at the beginning of the bytes; returns nil if there is none. Do not trust it before `holds` returns
+    /// true.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= Self.length else { return nil }
         func number(_ offset: Int) -> UInt32 {
@@ -83,7 +84,7 @@ struct LedgerFrame: Equatable {
         self.textSum = textSum
     }
 
-    /// Whether frame and fixed part are as they were written. The bytes begin with the frame.
+    /// Whether the checksum of frame and fixed part matches. `bytes` begin with the frame.
     func holds(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count >= Self.length + fixedLength, let base = bytes.baseAddress else { return false }
         let written = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 16, as: UInt32.self))
@@ -97,23 +98,23 @@ struct LedgerFrame: Equatable {
     }
 }
 
-/// Who a ledger is of.
+/// The first record of a ledger, which identifies its run.
 package struct LedgerHeader: Equatable, Sendable {
-    /// From which `apns-id`s derive.
+    /// The value from which the `apns-id`s derive.
     package var identity: (UInt64, UInt64)
-    /// Seconds since the epoch: when the campaign began.
+    /// When the campaign began, in seconds since the epoch.
     package var start: UInt64
-    /// Of what the campaign is: templates, headers, delimiter.
+    /// See `CampaignDigest`.
     package var digest: [UInt8]
-    /// The input's bytes; nil for a pipe, which cannot be resumed.
+    /// The length of the input in bytes; nil for a pipe, which cannot be resumed.
     package var inputBytes: UInt64?
-    /// Of the names of its columns.
+    /// The checksum of the names of the input's columns.
     package var columnsSum: UInt32
-    /// What errors call the input.
+    /// The name of the input in error messages.
     package var inputName: String
-    /// Columns of the input that `results.csv` has.
+    /// The columns of the input that `results.csv` contains.
     package var resultColumns: [String]
-    /// The caller's own.
+    /// Data of the caller (`Campaign.note`).
     package var note: [UInt8]
 
     package init(
@@ -139,7 +140,7 @@ package struct LedgerHeader: Equatable, Sendable {
     static let digestLength = 32
     package static let noteLimit = 256 * 1024
 
-    /// By which a board is known to be of the same run.
+    /// A checksum by which the hand-over record refers to this run.
     package var sum: UInt32 {
         var bytes = digest
         for number in [identity.0, identity.1, start, UInt64(columnsSum)] {
@@ -149,17 +150,17 @@ package struct LedgerHeader: Equatable, Sendable {
     }
 }
 
-/// One process at work on a campaign.
+/// A process that works on a run.
 package struct LedgerSession: Equatable, Sendable {
-    /// From 1.
+    /// Counted from 1.
     package var number: UInt32
     package var process: UInt32
-    /// Seconds since the epoch.
+    /// When it began, in seconds since the epoch.
     package var time: UInt64
-    /// Of the system since it was started: what is in memory does not outlive it.
+    /// The boot id of the system. Memory, such as that of the hand-over record, does not survive a restart.
     package var boot: (UInt64, UInt64)
     package var policy: UnknownPolicy
-    /// The caller's own, as in the header; empty when it is the header's.
+    /// Data of the caller, as in the header; empty if it is the same as in the header.
     package var note: [UInt8]
 
     package init(
@@ -179,23 +180,23 @@ package struct LedgerSession: Equatable, Sendable {
     }
 }
 
-/// What is durable.
+/// How much of the files is durable.
 struct LedgerMark: Equatable, Sendable {
-    /// Of itself.
+    /// The offset of the mark itself.
     var position: UInt64
-    /// Of the ledger.
+    /// The length of the ledger that is durable.
     var covered: UInt64
     var resultsLength: UInt64
-    /// Of so much of `results.csv`; nil in ledgers of version 0.1.0.
+    /// The checksum of the first `resultsLength` bytes of `results.csv`; nil in ledgers of version 0.1.0.
     var resultsSum: UInt32?
 }
 
-/// The intent to send a chunk of the input.
+/// The rows of one chunk, which are announced before any of them is sent.
 package struct LedgerRange: Equatable, Sendable {
     package var start: RowPosition
     package var rows: Int
     package var bytes: Int
-    /// Of its bytes as they were read.
+    /// The checksum of its bytes as they were read.
     package var sum: UInt32
 
     package init(start: RowPosition, rows: Int, bytes: Int, sum: UInt32) {
@@ -206,10 +207,10 @@ package struct LedgerRange: Equatable, Sendable {
     }
 
     package var firstRow: UInt64 { start.row }
-    /// Where it ends in the input.
+    /// The offset in the input at which it ends.
     var end: UInt64 { start.offset + UInt64(bytes) }
 
-    /// Of a chunk, and of the place of a range on the board.
+    /// The maximum number of rows in a chunk, which is what fits into a note of the hand-over record.
     static let rowsMax = 1 << 23 - 1
     static let rowMax: UInt64 = 1 << 40
 }

@@ -2,15 +2,15 @@ import APNSBatchBasics
 import APNSBatchModel
 import Glibc
 
-/// The ledger of a run that goes on.
+/// The ledger of a run in progress.
 ///
-/// Two threads use it: the reader announces ranges, the writer records outcomes. What they share is behind a lock, which is
-/// not held while the disk is waited for.
+/// Two threads use it: the reader announces ranges, and the writer records outcomes. A lock protects the shared state. It
+/// is not held while a sync waits for the disk.
 package final class RunLedger: Sendable {
     private let state: Guarded<State>
 
-    /// Why nothing can be called durable: a sync failed. The system may have forgotten what it could not write, and says so
-    /// only once, to whoever asks first. Outcomes are recorded all the same, for whoever reads the file later.
+    /// The error of a failed sync, after which nothing can be called durable: the system may have dropped what it could not
+    /// write, and reports that only once. Outcomes are still recorded, so that the file can be read later.
     private let unsynced = Guarded<StorageError?>(nil)
 
     package let board: HandOverBoard
@@ -18,21 +18,21 @@ package final class RunLedger: Sendable {
     private struct State: ~Copyable {
         let storage: any LedgerStorage
         var encoder = LedgerEncoder()
-        /// Rows announced that have no outcome.
+        /// The number of announced rows without an outcome.
         var rowsOut = 0
-        /// Processor time that the ledger took.
+        /// The processor time that the ledger used, in nanoseconds.
         var nanoseconds: UInt64 = 0
-        /// Why nothing can be appended: bytes that are no record stand at the end, and could not be cut.
+        /// Why nothing can be appended: the ledger ends with an incomplete record that could not be cut.
         var torn: StorageError?
         var isInputRead = false
     }
 
-    /// What the outcome of a row that was sent takes at most: a token of 100 bytes, an id, a reason of 256 bytes, and what is
-    /// carried.
+    /// The maximum length in bytes of the outcome of a row that was sent: a token of 100 bytes, an id, a reason of 256
+    /// bytes, and the carried columns.
     private let bytesPerRow: Int
 
     /// - Parameters:
-    ///   - storage: the file, which ends with a whole record.
+    ///   - storage: the file, which ends with a complete record.
     ///   - carried: the number of input columns that each outcome has.
     package init(_ storage: any LedgerStorage, carried: Int = 0, board: HandOverBoard) {
         self.board = board
@@ -40,17 +40,17 @@ package final class RunLedger: Sendable {
         state = Guarded(State(storage: storage))
     }
 
-    /// Seconds of processor time that the ledger took so far.
+    /// The processor time that the ledger has used so far, in seconds.
     package var cpuSeconds: Double { state.withLock { Double($0.nanoseconds) / 1e9 } }
 
-    /// Rows announced that have no outcome.
+    /// The number of announced rows without an outcome.
     var rowsOut: Int { state.withLock { $0.rowsOut } }
 
     /// Why the file system reserves no space; nil if it does.
     var reservationFailure: StorageError? { state.withLock { $0.storage.reservationFailure } }
 
-    /// Before another session begins on a ledger: its unavailable rows have no outcome any more. `results.csv`, which has
-    /// their lines, counts for nothing from before that on until it is written anew.
+    /// Takes back the outcomes of unavailable rows, before another session begins. `results.csv`, which contains their
+    /// lines, does not count from here on until it is written anew.
     static func reopen(_ ledger: any LedgerStorage) throws(StorageError) {
         try ledger.sync()
         var encoder = LedgerEncoder()
@@ -60,12 +60,12 @@ package final class RunLedger: Sendable {
         try ledger.sync()
     }
 
-    /// Before another session begins on a ledger: what it tells is durable, with `results.csv`, and so is what the board of
-    /// the session before tells. Only then may there be a new board.
+    /// Makes the ledger and `results.csv` durable, and records the notes of the previous session, before another session
+    /// begins. Only after that may the hand-over record be replaced.
     ///
     /// - Parameters:
-    ///   - resultsSum: of so much of `results.csv`.
-    ///   - handed: rows of ranges that an earlier session may have sent.
+    ///   - resultsSum: the checksum of the first `resultsLength` bytes of `results.csv`.
+    ///   - handed: how many of the first rows of ranges an earlier session may have sent.
     static func settle(
         _ ledger: any LedgerStorage, resultsLength: UInt64, resultsSum: UInt32 = 0,
         handed: [(firstRow: UInt64, rows: Int)]
@@ -85,9 +85,9 @@ package final class RunLedger: Sendable {
         try ledger.sync()
     }
 
-    /// The first words of a process: durable on return.
+    /// Begins a session. Its record is durable on return.
     ///
-    /// - Parameter isNew: the ledger is empty, and begins with the header.
+    /// - Parameter isNew: whether the ledger is empty, so that it needs a header.
     package func begin(_ session: LedgerSession, of header: LedgerHeader, isNew: Bool) throws(StorageError) {
         if isNew { try append { (encoder) in encoder.add(header) } }
         try append { (encoder) in encoder.add(session) }
@@ -95,16 +95,16 @@ package final class RunLedger: Sendable {
         try board.begin(session, campaign: header.sum)
     }
 
-    /// Makes room for the outcomes of so many more rows than are out.
+    /// Reserves disk space for the outcomes of `rows` more rows.
     func reserve(rows: Int) throws(StorageError) {
         try state.withLock { (state) throws(StorageError) in
             try state.storage.reserve(UInt64((state.rowsOut + rows) * bytesPerRow))
         }
     }
 
-    /// Announces ranges: durable on return. If it fails, room is kept for the rows before these.
+    /// Announces ranges. They are durable on return. On failure, space stays reserved for the rows announced before.
     ///
-    /// - Parameter rows: how many rows of them have no outcome so far.
+    /// - Parameter rows: how many of their rows have no outcome so far.
     package func announce(_ ranges: [LedgerRange], rows: Int) throws(StorageError) {
         let begin = SystemClock.threadTime()
         try state.withLock { (state) throws(StorageError) in
@@ -115,10 +115,10 @@ package final class RunLedger: Sendable {
         count(since: begin)
     }
 
-    /// There are no more rows to announce.
+    /// Says that all rows of the input have been announced.
     package func didReadInput() { state.withLock { $0.isInputRead = true } }
 
-    /// Records how rows ended; durable with the next mark.
+    /// Records outcomes. They are durable after the next mark.
     package func record(_ batch: OutcomeBatch) throws(StorageError) {
         let begin = SystemClock.threadTime()
         try append { (encoder) in encoder.add(batch) }
@@ -126,7 +126,8 @@ package final class RunLedger: Sendable {
         count(since: begin)
     }
 
-    /// Where the ledger ends: what a mark that is written later can cover. What the reader appends meanwhile is not covered.
+    /// Returns the length of the ledger, which a later mark can cover. Records that the reader appends meanwhile are not
+    /// covered.
     package func confirmedLength() throws(StorageError) -> UInt64 {
         try state.withLock { (state) throws(StorageError) in
             try state.storage.confirmLength()
@@ -134,12 +135,12 @@ package final class RunLedger: Sendable {
         }
     }
 
-    /// Everything recorded is durable on return, and a mark says so.
+    /// Makes all records durable, and appends a mark that says so.
     ///
     /// - Parameters:
-    ///   - covered: the length up to which `results.csv` has the lines of all outcomes.
+    ///   - covered: the length of the ledger up to which `results.csv` has the lines of all outcomes.
     ///   - results: the length of `results.csv`, all of it durable, and its checksum.
-    ///   - figures: of the session so far; they stand beside the mark.
+    ///   - figures: the figures of the session so far, which are recorded after the mark.
     package func mark(
         covered: UInt64, results: (length: UInt64, sum: UInt32), _ figures: SessionFigures? = nil
     ) throws(StorageError) {
@@ -156,8 +157,8 @@ package final class RunLedger: Sendable {
         count(since: begin)
     }
 
-    /// The session ends in order: what has no outcome waits to be sent, but for what the board says was left. Room that was
-    /// made and not used is given back.
+    /// Ends the session in order: rows without an outcome count as never sent, except for those in `board.left`. Reserved
+    /// space that was not used is released.
     func end() throws(StorageError) {
         try append(handed: board.left)
         let isInputRead = state.withLock { $0.isInputRead }
@@ -178,13 +179,13 @@ package final class RunLedger: Sendable {
         }
     }
 
-    /// What the ledger tells, read back; nil if it cannot be read.
+    /// Reads the ledger back; returns nil if it cannot be read.
     package func history() -> LedgerHistory? {
         var reader = LedgerReader(state.withLock { $0.storage })
         return try? reader.read().history
     }
 
-    /// Another process may work on the run, or this one again.
+    /// Releases the lock of the file, so that another process, or this one, can work on the run again.
     package func close() { state.withLock { $0.storage.unlock() } }
 
     private func append(handed: [(firstRow: UInt64, rows: Int)]) throws(StorageError) {
@@ -201,7 +202,7 @@ package final class RunLedger: Sendable {
         try state.withLock { (state) throws(StorageError) in try append(&state, body) }
     }
 
-    /// Under the lock. What is written of a record in vain is cut: behind it nothing could be read.
+    /// Appends records; the lock is held. An incomplete record is cut, because nothing after it could be read.
     private func append(
         _ state: inout State, _ body: @Sendable (inout LedgerEncoder) -> Void
     ) throws(StorageError) {
@@ -223,7 +224,7 @@ package final class RunLedger: Sendable {
         } catch {
             state.torn = error
         }
-        // Cutting gives back what was kept for the rows that are out.
+        // Cutting also releases the space reserved for rows without an outcome.
         try? state.storage.reserve(UInt64(state.rowsOut * bytesPerRow))
     }
 

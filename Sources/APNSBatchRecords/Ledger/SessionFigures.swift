@@ -1,14 +1,14 @@
 import APNSBatchModel
 
-/// What a session did besides ending rows: written with each mark and at its end, so that a run's figures are those of all
-/// its sessions. Of a session that was killed what it did up to its last mark is known.
+/// Figures of a session besides its outcomes. They are written with each mark and at the end, so that the figures of a run
+/// cover all its sessions. For a session that was killed, they are known up to its last mark.
 package struct SessionFigures: Equatable, Sendable {
     package var milliseconds: UInt64 = 0
-    /// Requests handed to connections, but for those that surely did not arrive.
+    /// Requests handed to connections, except for those that certainly did not arrive.
     package var requests: UInt64 = 0
-    /// Connections that came up.
+    /// Connections that were established.
     package var connections: UInt64 = 0
-    /// What its lanes counted; nil where that was not asked for. It is longer than the rest, and written less often.
+    /// The counters of its lanes; nil if they were not requested. They are longer than the rest, and written less often.
     package var lanes: LaneAccount?
 
     package init(milliseconds: UInt64 = 0, requests: UInt64 = 0, connections: UInt64 = 0) {
@@ -34,7 +34,7 @@ package struct SessionFigures: Equatable, Sendable {
         return sum
     }
 
-    /// Takes what the same session said later.
+    /// Replaces the figures by later ones of the same session.
     mutating func take(_ later: SessionFigures) {
         let lanes = later.lanes ?? lanes
         self = later

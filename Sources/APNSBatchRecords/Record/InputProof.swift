@@ -2,12 +2,12 @@ import APNSBatchBasics
 import APNSBatchModel
 import Glibc
 
-/// Proves that a file holds what a run read of another one: every range that was announced, by its checksum. What was not
-/// read before cannot be compared; the length of the whole is.
+/// Proves that a file holds what a run read from another file: it compares the checksum of every announced range. Bytes
+/// that were not read before cannot be compared; the caller compares the length of the whole input.
 enum InputProof {
     private static let pieceBytes = 1 << 20
 
-    /// - Throws: ``CampaignError`` with `configuration` when something differs, with `input` when the file cannot be read.
+    /// - Throws: ``CampaignError`` with `configuration` if something differs, with `input` if the file cannot be read.
     static func check(_ path: String, holds ranges: [LedgerHistory.Range]) throws(CampaignError) {
         do {
             let file = try open(path)
@@ -25,14 +25,14 @@ enum InputProof {
         }
     }
 
-    /// Links are followed, as where rows are read.
+    /// Opens a file and follows symbolic links, as the reader of rows does.
     private static func open(_ path: String) throws(StorageError) -> FileStorage {
         guard let resolved = realpath(path, nil) else { throw StorageError("open", path, code: errno) }
         defer { free(resolved) }
         return try FileStorage(String(cString: resolved), .readOnly)
     }
 
-    /// Of the bytes of a range; nil where the file ends before.
+    /// Returns the checksum of a range's bytes, or nil if the file ends before the range does.
     private static func sum(
         of range: LedgerRange, in file: FileStorage, _ piece: UnsafeMutableRawBufferPointer
     ) throws(StorageError) -> UInt32? {

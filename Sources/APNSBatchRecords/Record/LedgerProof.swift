@@ -1,42 +1,44 @@
 import APNSBatchBasics
 import APNSBatchNotification
 
-/// Holds a ledger against what stands beside it: the lanes' notes and `results.csv`. A ledger that lost its end, or that is
-/// another run's, does not explain them, and nothing may be sent on its word.
+/// Compares a ledger with the lanes' notes and `results.csv`. If the ledger does not explain them, it has lost its end or
+/// belongs to another run, and nothing may be sent.
 ///
-/// What is relied on: a session is durable in the ledger before its board is there, a range before a lane notes rows of it,
-/// and an outcome is written to the ledger before its line is written.
+/// The proof relies on the order of writes: a session is durable in the ledger before its hand-over record is in place, a
+/// range before a lane notes rows of it, and an outcome is written to the ledger before its line is written to
+/// `results.csv`.
 struct LedgerProof {
-    /// Why the ledger cannot be the one that the other files were written with.
+    /// Why the ledger does not belong to the other files, or is incomplete.
     enum Doubt: Error, Equatable {
-        /// The notes are of another run.
+        /// The notes belong to another run.
         case otherBoard
-        /// `results.csv` is of another run, and nothing else tells which of the two belongs here.
+        /// `results.csv` belongs to another run, and nothing shows which of the two files belongs here.
         case otherResults
-        /// It does not know a session that began.
+        /// The ledger lacks a session that began.
         case missingSession
-        /// It does not know a row that was sent, as this file says.
+        /// The ledger lacks a row that was sent according to `file`.
         case missingRow(UInt64, file: String)
     }
 
     let history: LedgerHistory
-    /// Those of the last session that had a board; nil where there are none that hold.
+    /// The notes of the last session that had a hand-over record; nil if there are no valid ones.
     let board: BoardNotes?
-    /// Of the system now.
+    /// The current boot id of the system.
     let boot: (UInt64, UInt64)
 
-    /// What the lanes of the last session noted, where it is believed: not if the system was started anew since.
+    /// The notes of the last session's lanes; nil if they cannot be trusted, for example because the system was restarted
+    /// since.
     var notes: [UInt64: Int]? {
         guard let session = history.session, let board, board.session == session.number, isSameBoot else { return nil }
         return board.rows
     }
 
-    /// The system was not started anew since the last session began, so that what it wrote is all there.
+    /// Whether the system has not been restarted since the last session began, so that all it wrote is there.
     private var isSameBoot: Bool { boot != (0, 0) && history.session?.boot ?? (0, 0) == boot }
 
-    /// Compares all there is.
+    /// Compares the ledger with the notes and with `results.csv`.
     ///
-    /// - Returns: whether `results.csv` is, as far as the last mark tells, what was written.
+    /// - Returns: whether `results.csv` is unchanged up to the last mark.
     func check(results storage: (any LedgerStorage)?) throws -> Bool {
         try checkBoard()
         guard let storage else { return false }
@@ -59,9 +61,9 @@ struct LedgerProof {
         }
     }
 
-    /// - Parameter isSound: what the last mark covers is as it was written. What follows it is then ours as well, unless the
-    ///   power was lost since, which may have left anything there. Otherwise a line counts if its apns-id is the one of this
-    ///   run and row.
+    /// - Parameter isSound: whether the part that the last mark covers is unchanged. Then the lines after it also count as
+    ///   this run's, unless the power was lost since, which may have left any bytes there. Otherwise a line counts if its
+    ///   apns-id derives from this run and row.
     private func check(_ scan: ResultsScan, isSound: Bool) throws {
         guard let identity = history.header?.identity else { return }
         var missing: UInt64?
@@ -76,23 +78,24 @@ struct LedgerProof {
             }
         }
         if let missing { throw Doubt.missingRow(missing, file: RunDirectory.results) }
-        // A loss of power may have changed a few bytes of a line, so a few lines of another run are no proof. With a board of
-        // this run it is `results.csv` that was exchanged, and it is written anew.
+        // A loss of power may have changed bytes of a few lines, so a few lines of another run prove nothing. With a
+        // hand-over record of this run, it is `results.csv` that was exchanged, and it is written anew.
         if otherLines > ownLines, !isSound, board == nil { throw Doubt.otherResults }
     }
 
-    /// Whether the ledger knows why there is such a line. A loss of power may take outcomes that had their lines; those rows
-    /// may have been sent.
+    /// Whether the ledger explains a line. A loss of power may take outcomes whose lines were written; those rows may have
+    /// been sent.
     private func explains(_ line: ResultsScan.Line) -> Bool {
         guard let range = history.range(of: line.row) else { return false }
         let index = Int(line.row - range.facts.firstRow)
-        // What was unavailable may have been reopened, and its line not be gone yet.
+        // Unavailable rows may have been reopened while their lines are still there.
         if range.isDone(index) || line.outcome.canBeReopened { return true }
         return !isSameBoot && index < history.handed(range, board: notes)
     }
 
-    /// Whether a run was begun whose ledger says nothing: it is damaged then, and not without a beginning. A line of results
-    /// proves that; the line of columns may itself be torn, when the power was lost before anything was durable.
+    /// Whether a run began although its ledger has no header, which proves that the ledger is damaged. A line of results
+    /// proves it. The line of column names does not: it may itself be torn if the power was lost before anything was
+    /// durable.
     static func isBegun(board: BoardNotes?, results: (any LedgerStorage)?) throws(StorageError) -> Bool {
         if board != nil { return true }
         guard let results else { return false }
@@ -105,7 +108,7 @@ struct LedgerProof {
 extension LedgerProof.Doubt {
     /// - Parameters:
     ///   - name: the run directory.
-    ///   - lastRow: the last row that the board tells of; nil where it cannot be believed.
+    ///   - lastRow: the last row in the notes; nil if they cannot be trusted.
     func explanation(_ name: String, lastRow: UInt64?) -> String {
         let ledger = "\(name)/\(RunDirectory.ledger)"
         switch self {

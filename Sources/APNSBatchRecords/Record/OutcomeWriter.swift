@@ -1,29 +1,29 @@
 import APNSBatchBasics
 import APNSBatchModel
 
-/// The writer's thread: takes outcome batches, has them recorded, and sees to it that all of it is durable before long.
+/// The body of the writer thread: takes batches of outcomes, records them, and makes them durable at regular intervals.
 package final class OutcomeWriter: @unchecked Sendable {
-    // Owned by the writer's thread while it runs, read by others only after it was joined.
-    /// Outcomes could not be recorded: rows without one may have been sent.
+    // Only the writer thread uses these while it runs. Other threads read them only after joining it.
+    /// Whether outcomes could not be recorded. Rows without an outcome may then have been sent.
     private var hasLost = false
-    /// Something was recorded since the last mark.
+    /// Whether something was recorded since the last mark.
     private var isUnmarked = false
     private var nextMark: UInt64 = 0
     private var marks = 0
-    /// What lanes count takes some kilobytes, and is written with the first of so many marks only.
+    /// The counters of lanes take some kilobytes, so only one of 60 marks is followed by them.
     private static let marksPerAccount = 60
-    /// As they stand in the ledger at its end.
+    /// The figures that the ledger ends with.
     package private(set) var lastFigures: SessionFigures?
 
     private let record: RunRecord
     private let exchange: OutcomeExchange
-    /// Nanoseconds.
+    /// In nanoseconds.
     private let interval: UInt64
     private let figures: @Sendable (_ withLanes: Bool) -> SessionFigures?
 
     /// - Parameters:
-    ///   - interval: nanoseconds from an outcome to the mark that covers it, at most.
-    ///   - figures: what the session did so far, with what its lanes counted where that is asked for.
+    ///   - interval: the maximum time from an outcome to the mark that covers it, in nanoseconds.
+    ///   - figures: returns the figures of the session so far, with the counters of its lanes if requested.
     package init(
         _ record: RunRecord, exchange: OutcomeExchange, interval: UInt64,
         figures: @escaping @Sendable (_ withLanes: Bool) -> SessionFigures? = { _ in nil }
@@ -34,7 +34,7 @@ package final class OutcomeWriter: @unchecked Sendable {
         self.figures = figures
     }
 
-    /// Runs until the exchange is closed; then everything is in the files and on the disk.
+    /// Runs until the exchange is closed, and returns when everything is in the files and durable.
     package func run() {
         nextMark = SystemClock.monotonic() + interval
         while true {
@@ -47,7 +47,7 @@ package final class OutcomeWriter: @unchecked Sendable {
         }
     }
 
-    /// One piece of work without waiting, for whoever has the clock in hand: false when there was none.
+    /// Does one piece of work without waiting, for callers that control the clock; returns false if there was none.
     package func step(now: UInt64) -> Bool {
         markIfDue(now: now)
         guard case .element(let batch) = exchange.filled.tryPop() else { return false }
@@ -55,7 +55,8 @@ package final class OutcomeWriter: @unchecked Sendable {
         return true
     }
 
-    /// After the last outcome: everything is durable, and the ledger says that the run ended in order.
+    /// Makes everything durable after the last outcome, and records that the session ended in order, unless outcomes were
+    /// lost.
     package func end() {
         lastFigures = figures(true)
         do {

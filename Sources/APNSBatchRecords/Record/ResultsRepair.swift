@@ -1,18 +1,19 @@
 import APNSBatchBasics
 import APNSBatchModel
 
-/// Makes `results.csv` what the ledger says: lines that are surely right stay, the others are written anew.
+/// Makes `results.csv` agree with the ledger: lines known to be right are kept, the others are written anew.
 struct ResultsRepair: ~Copyable {
     private let results: any LedgerStorage
     private let ledger: any LedgerStorage
     private let name: String
-    /// Where unavailable rows were last reopened: such outcomes before it have no line any more.
+    /// The offset in the ledger at which unavailable rows were last reopened. Unavailable rows before it have no line any
+    /// more.
     private let reopenedAt: UInt64
     private let isSound: Bool
-    /// Of the input, that each line has.
+    /// The carried columns.
     private let columns: [String]
     private var lines: ResultLines
-    /// Of what stands in `results.csv`.
+    /// The checksum of `results.csv`.
     private(set) var sum: UInt32
     private let batch = OutcomeBatch()
 
@@ -27,7 +28,7 @@ struct ResultsRepair: ~Copyable {
         lines = ResultLines(campaign: past.header.identity, carried: columns.count)
     }
 
-    /// - Parameter reading: of the ledger, whose torn tail is cut.
+    /// - Parameter reading: the content of the ledger, whose torn end is already cut.
     mutating func run(_ reading: LedgerReader.Reading) throws(CampaignError) {
         do {
             let length = reading.history.resultsLength
@@ -35,7 +36,7 @@ struct ResultsRepair: ~Copyable {
                 try results.truncate(to: length)
                 try project(reading.afterMark)
             } else {
-                // From here on nothing of the file is right any more.
+                // From here on no byte of the file counts.
                 try RunLedger.settle(ledger, resultsLength: 0, handed: [])
                 try results.truncate(to: 0)
                 sum = 0

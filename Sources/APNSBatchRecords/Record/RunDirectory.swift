@@ -2,16 +2,16 @@ import APNSBatchBasics
 import APNSBatchModel
 import Glibc
 
-/// Where a run's results go: a directory of its own, never one that holds those of another.
+/// The directory of a run. It never contains the results of another run.
 package enum RunDirectory {
-    /// What happened; all else follows from it.
+    /// The ledger, from which all other files follow.
     static let ledger = "ledger"
-    /// How far lanes are into their chunks.
+    /// The hand-over record.
     static let board = "ledger.board"
     static let results = "results.csv"
     package static let summary = "summary.json"
 
-    /// Makes the directory asked for, or a new one below `runs/` named by the time in UTC.
+    /// Creates the requested directory, or a new one below `runs/` named by the time in UTC.
     package static func make(_ wanted: String?) throws(CampaignError) -> String {
         guard let wanted else { return try makeNew() }
         guard !wanted.isEmpty else { throw unnamed }
@@ -33,7 +33,8 @@ package enum RunDirectory {
             .configuration, "\(path) holds the results of an earlier run; name another directory, or resume it")
     }
 
-    /// - Parameter headerAllowed: beside a ledger that was not begun it may have come as far as that.
+    /// - Parameter headerAllowed: whether `results.csv` may contain its first line, as it may beside a ledger without a
+    ///   header.
     private static func hasNoResults(_ directory: String, headerAllowed: Bool) -> Bool {
         var facts = stat()
         guard lstat("\(directory)/\(summary)", &facts) != 0 else { return false }
@@ -56,7 +57,7 @@ package enum RunDirectory {
         throw CampaignError(.configuration, "cannot create a directory below runs/: \(systemMessage())")
     }
 
-    /// Like `mkdir -p`. The names of what is made survive a loss of power.
+    /// Creates a directory and its parents, like `mkdir -p`. Their names are durable on return.
     private static func create(_ path: String) throws(CampaignError) {
         var made = path.hasPrefix("/") ? "/" : ""
         for part in path.split(separator: "/") {

@@ -1,31 +1,31 @@
 import APNSBatchBasics
 import APNSBatchModel
 
-/// The files of a run, so that a simulation can give others.
+/// The files of a run, which a simulation can replace.
 package protocol RunFiles: Sendable {
-    /// Of the system since it was started.
+    /// The boot id of the system.
     var boot: (UInt64, UInt64) { get }
 
-    /// A new ledger, which nobody else may write.
+    /// Creates a ledger and locks it.
     func makeLedger() throws(CampaignError) -> any LedgerStorage
 
-    /// The ledger of an earlier process, which nobody else may write.
+    /// Opens and locks the ledger of an earlier process.
     func openLedger() throws(CampaignError) -> any LedgerStorage
 
-    /// `results.csv`, empty where there is none.
+    /// Opens `results.csv`, and creates it if it is missing.
     func results() throws(CampaignError) -> any LedgerStorage
 
-    /// `results.csv`, only to be looked at; nil where there is none.
+    /// Opens `results.csv` for reading; returns nil if it is missing.
     func resultsToRead() throws(CampaignError) -> (any LedgerStorage)?
 
-    /// What the lanes of the process before this one noted; empty when nobody knows.
+    /// Returns the words of the previous session's hand-over record; empty if it cannot be read.
     func notes() -> [UInt64]
 
-    /// An empty board.
+    /// Creates an empty hand-over record.
     func makeBoard(slots: Int) throws(CampaignError) -> HandOverBoard
 }
 
-/// A run directory.
+/// The files in a run directory.
 package struct DirectoryFiles: RunFiles {
     private let directory: String
 
@@ -36,7 +36,7 @@ package struct DirectoryFiles: RunFiles {
 
     package var boot: (UInt64, UInt64) { HandOverBoard.bootID() }
 
-    /// One without a header counts as new: its process was killed before it could say who it is, and sent nothing.
+    /// A ledger without a header counts as new: its process was killed before it had written one, and sent nothing.
     package func makeLedger() throws(CampaignError) -> any LedgerStorage {
         let storage = try locked(.either)
         guard try isUnbegun(storage) else { throw RunDirectory.taken(directory) }
@@ -44,11 +44,11 @@ package struct DirectoryFiles: RunFiles {
         return storage
     }
 
-    /// Whether nothing but the torn beginning of a ledger is there, or nothing.
+    /// Whether the ledger is empty or contains only the beginning of a header.
     func isUnbegun() throws(CampaignError) -> Bool { try isUnbegun(try ledgerToRead()) }
 
     private func isUnbegun(_ storage: FileStorage) throws(CampaignError) -> Bool {
-        // A board comes to its place only after the first words of the ledger are durable.
+        // The hand-over record is put in place only after header and session are durable in the ledger.
         if BoardNotes(notes()) != nil { return false }
         if storage.length == 0 { return true }
         var first = [UInt8](repeating: 0, count: 4)
@@ -71,7 +71,7 @@ package struct DirectoryFiles: RunFiles {
 
     package func openLedger() throws(CampaignError) -> any LedgerStorage { try locked(.existing) }
 
-    /// The ledger, for somebody who only looks.
+    /// Opens the ledger for reading, without the lock.
     func ledgerToRead() throws(CampaignError) -> FileStorage {
         guard !directory.isEmpty else { throw RunDirectory.unnamed }
         do {
@@ -93,7 +93,7 @@ package struct DirectoryFiles: RunFiles {
         return storage
     }
 
-    /// The names of both files survive a loss of power on return.
+    /// The names of both files are durable on return.
     package func results() throws(CampaignError) -> any LedgerStorage {
         try CampaignError.mapping(.results) {
             let storage = try FileStorage("\(directory)/\(RunDirectory.results)", .either)

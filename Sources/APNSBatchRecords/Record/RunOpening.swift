@@ -1,13 +1,13 @@
 import APNSBatchModel
 
-/// What a run was begun with, read from its ledger without a look at its rows.
+/// The settings with which a run began, read from its ledger without reading its rows.
 public struct RunOpening: Sendable, Equatable {
-    /// ``Campaign/note`` of the last process that worked on it.
+    /// The ``Campaign/note`` of the last process that worked on the run.
     public var note: [UInt8]
-    /// Of the last process that worked on it, which need not be that of the first; nil if none came so far.
+    /// The policy of the last process that worked on the run, which may differ from the first one's; nil if there was none.
     public var onUnknown: UnknownPolicy?
 
-    /// Reads it from a run directory, also while a process is at work there.
+    /// Reads a run directory, also while a process works on the run.
     ///
     /// - Throws: ``CampaignError`` with ``CampaignError/Kind/results``.
     public init(of directory: String) throws(CampaignError) {

@@ -1,22 +1,22 @@
 import APNSBatchModel
 import APNSBatchRows
 
-/// What an earlier process left of a run, read before this one begins.
+/// The state in which earlier processes left a run, read before this process begins.
 package struct RunPast: Sendable {
     package let header: LedgerHeader
-    /// Of the ledger, with its unavailable rows reopened where that was asked for.
+    /// The content of the ledger, with its unavailable rows reopened if that was requested.
     package let reading: LedgerReader.Reading
-    /// Rows are to be reopened: the ledger does not say so yet.
+    /// Whether rows are to be reopened, which the ledger does not say yet.
     let isReopening: Bool
     package let ledger: any LedgerStorage
-    /// `results.csv` is, up to the last mark, as it was written.
+    /// Whether `results.csv` is unchanged up to the last mark.
     let hasSoundResults: Bool
-    /// What its lanes noted, where that can be believed.
+    /// The notes of the last session's lanes; nil if they cannot be trusted.
     private let notes: [UInt64: Int]?
 
-    /// Opens and reads the ledger; nobody else may be at work on it.
+    /// Opens, locks and reads the ledger.
     ///
-    /// - Parameter reopening: rows that ended as unavailable count as not sent.
+    /// - Parameter reopening: whether rows that ended as unavailable count as not sent.
     package init(_ files: any RunFiles, name: String, reopening: Bool = false) throws(CampaignError) {
         ledger = try files.openLedger()
         let found = try Self.read(ledger, files, name: name)
@@ -25,7 +25,7 @@ package struct RunPast: Sendable {
         if isReopening { Self.reopen(&reading) }
         self.reading = reading
         notes = found.notes
-        // Lines of rows that are reopened are not to stay.
+        // The lines of reopened rows must not stay.
         hasSoundResults = found.hasSoundResults && !isReopening
         guard let header = reading.history.header else { throw Self.explain(.notOne, name: name) }
         guard header.inputBytes != nil else {
@@ -35,7 +35,7 @@ package struct RunPast: Sendable {
         self.header = header
     }
 
-    /// As it will be when `RunLedger.reopen` has said so in the ledger: nothing of `results.csv` counts any more.
+    /// Applies what `RunLedger.reopen` will write to the ledger: nothing of `results.csv` counts any more.
     private static func reopen(_ reading: inout LedgerReader.Reading) {
         try? reading.history.takeReopened()
         reading.history.takeMark(resultsLength: 0)
@@ -43,14 +43,14 @@ package struct RunPast: Sendable {
         reading.afterMark = []
     }
 
-    /// A ledger that was read, and holds against what stands beside it.
+    /// The content of a ledger that agrees with the notes and with `results.csv`.
     struct Proven {
         var reading: LedgerReader.Reading
         var notes: [UInt64: Int]?
         var hasSoundResults: Bool
     }
 
-    /// Reads a ledger that nobody writes, and refuses one that cannot be believed.
+    /// Reads a ledger that no process writes, and throws if it does not agree with the other files.
     static func read(
         _ ledger: any LedgerStorage, _ files: any RunFiles, name: String
     ) throws(CampaignError) -> Proven {
@@ -71,7 +71,8 @@ package struct RunPast: Sendable {
         }
     }
 
-    /// The same while a process may be at work on it: what it appends meanwhile explains what stands beside it.
+    /// Reads a ledger while a process may write it. The other files prove nothing then, because they may be ahead of what
+    /// was read.
     static func readUnproven(
         _ ledger: any LedgerStorage, _ files: any RunFiles, name: String
     ) throws(CampaignError) -> LedgerReader.Reading {
@@ -83,7 +84,7 @@ package struct RunPast: Sendable {
         }
     }
 
-    /// A ledger without a beginning beside which stands what a run has left is damaged.
+    /// Explains a failure. A missing header counts as damage if the other files show that the run had begun.
     static func explain(
         _ failure: LedgerReader.Failure, board: BoardNotes?, results: (any LedgerStorage)?, name: String
     ) -> CampaignError {
@@ -103,17 +104,17 @@ package struct RunPast: Sendable {
         }
     }
 
-    /// What of the input is the campaign's.
+    /// The part of the input that belongs to the campaign.
     package var extent: InputExtent? {
         header.inputBytes.map { bytes in
             InputExtent(bytes: bytes, endsWhole: reading.history.ranges.last?.facts.end == bytes)
         }
     }
 
-    /// Rows of a range that may have been sent, from its first on.
+    /// Returns how many of a range's first rows may have been sent.
     func handed(_ range: LedgerHistory.Range) -> Int { reading.history.handed(range, board: notes) }
 
-    /// Of ranges with rows that have no outcome, where the ledger does not say it yet.
+    /// The ranges with rows that may have been sent and have no outcome, where the ledger does not say so yet.
     var newlyHanded: [(firstRow: UInt64, rows: Int)] {
         reading.history.ranges.compactMap { range in
             guard range.remaining > 0 else { return nil }
@@ -122,7 +123,7 @@ package struct RunPast: Sendable {
         }
     }
 
-    /// The ranges that are read again, in order: those with rows left, and the last one, behind which reading goes on.
+    /// The ranges that are read again, in order: those with rows left, and the last one, after which reading goes on.
     package var ranges: [PastRange] {
         reading.history.ranges.enumerated().compactMap { index, range in
             let isLast = index == reading.history.ranges.count - 1
@@ -131,15 +132,15 @@ package struct RunPast: Sendable {
         }
     }
 
-    /// Refuses another campaign's id.
+    /// Throws if the campaign id differs.
     package func check(_ identity: (UInt64, UInt64)?) throws(CampaignError) {
         guard let identity, identity != header.identity else { return }
         throw CampaignError(.configuration, "campaign id: the run began with another one")
     }
 
-    /// Refuses another campaign or another input.
+    /// Throws if the campaign or the input differs.
     ///
-    /// - Parameter path: of the input.
+    /// - Parameter path: the path of the input.
     package func check(_ now: LedgerHeader, path: String) throws(CampaignError) {
         let differences = CampaignDigest.differences(now.digest, header.digest)
         guard differences.isEmpty else {
@@ -166,7 +167,7 @@ package struct RunPast: Sendable {
         }
     }
 
-    /// Whether two paths name the same file as far as can be told: one may be relative.
+    /// Whether two paths may name the same file: one may be relative.
     private static func isSame(_ one: String, _ other: String) -> Bool {
         one == other || one.hasSuffix("/" + other) || other.hasSuffix("/" + one)
     }
@@ -175,9 +176,9 @@ package struct RunPast: Sendable {
 /// A range of an earlier session that is read again.
 package final class PastRange: Sendable {
     package let range: LedgerHistory.Range
-    /// So many of its first rows may have been sent.
+    /// How many of its first rows may have been sent.
     package let handed: Int
-    /// Its unavailable rows have been reopened just now: nobody sent them since APNs answered them.
+    /// Whether this session reopens its unavailable rows, so that they were not sent again since APNs answered.
     private let isReopening: Bool
 
     init(_ range: LedgerHistory.Range, handed: Int, isReopening: Bool = false) {

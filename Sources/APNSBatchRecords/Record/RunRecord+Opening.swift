@@ -2,18 +2,18 @@ import APNSBatchBasics
 import APNSBatchModel
 
 extension RunRecord {
-    /// What a run is begun or resumed with.
+    /// The parameters of `open`.
     package struct Opening {
         let files: any RunFiles
-        /// What messages call the run: its directory.
+        /// The name of the run in messages: its directory.
         let name: String
         let header: LedgerHeader
         let session: LedgerSession
-        /// What earlier processes left; nil for a new run.
+        /// The state left by earlier processes; nil for a new run.
         let past: RunPast?
-        /// Chunks that lanes may have in hand at once.
+        /// The number of chunks that lanes may hold at once, each with a note in the hand-over record.
         let slots: Int
-        /// Bytes of lines that are gathered before they are written.
+        /// The number of bytes of lines that are buffered before they are written.
         let lineBytes: Int
 
         package init(
@@ -25,7 +25,7 @@ extension RunRecord {
         }
     }
 
-    /// Begins a run, or goes on with one: what was torn is cut, and `results.csv` is made what the ledger says.
+    /// Begins or resumes a run. Torn records are cut, and `results.csv` is made to agree with the ledger.
     ///
     /// - Throws: ``CampaignError`` with `results`.
     package static func open(
@@ -51,7 +51,7 @@ extension RunRecord {
             account: OutcomeAccount(reasons: past?.reading.history.reasons ?? OutcomeReasons()), warn: warn, stop: stop)
     }
 
-    /// Makes `results.csv` its first line. Gives the checksum of that.
+    /// Writes the first line of `results.csv`, and nothing else, and returns its checksum.
     private static func begin(_ results: any LedgerStorage, _ header: LedgerHeader) throws(CampaignError) -> UInt32 {
         let line = ResultLines.header(header.resultColumns)
         try CampaignError.mapping(.results) {
@@ -65,10 +65,10 @@ extension RunRecord {
 }
 
 extension RunPast {
-    /// Puts the files of the run in order: what was torn is cut, rows are reopened where that was asked for, and `results.csv`
-    /// becomes what the ledger says. Gives the checksum of that file.
+    /// Puts the files of the run in order: torn records are cut, rows are reopened if requested, and `results.csv` is made
+    /// to agree with the ledger. Returns the checksum of that file.
     ///
-    /// - Parameter name: what messages call the run.
+    /// - Parameter name: the name of the run in messages.
     package func settle(_ results: any LedgerStorage, name: String) throws(CampaignError) -> UInt32 {
         try CampaignError.mapping(.results) {
             try ledger.truncate(to: reading.length)

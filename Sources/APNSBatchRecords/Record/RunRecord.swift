@@ -1,16 +1,16 @@
 import APNSBatchBasics
 import APNSBatchModel
 
-/// What is written of a run: its ledger, which is the truth, and the receivers of its outcomes, which follow from it.
+/// Everything that is written of a run: its ledger, and the receivers of its outcomes, which follow from the ledger.
 ///
-/// Two threads use it: the reader announces ranges, the writer records outcomes.
+/// Two threads use it: the reader announces ranges, and the writer records outcomes.
 package final class RunRecord: Sendable {
     package let ledger: RunLedger
     package let account: OutcomeAccount
     private let results: ResultsFile
     /// All receivers of outcomes, in the order in which they get them.
     private let receivers: [any OutcomeReceiver]
-    /// Receivers that get nothing more, because they could not take or keep what they got.
+    /// The receivers that failed and get nothing more.
     private let failed = Guarded<Set<ObjectIdentifier>>([])
     /// Whether the operator was told that no space can be reserved.
     private let hasSaidUnreserved = Guarded(false)
@@ -18,7 +18,7 @@ package final class RunRecord: Sendable {
     private let stop: @Sendable (CampaignError) -> Void
 
     /// - Parameters:
-    ///   - warn: is told what an operator should know.
+    ///   - warn: receives messages for the operator.
     ///   - stop: ends the run, because something cannot be written.
     init(
         ledger: RunLedger, results: ResultsFile, account: OutcomeAccount = OutcomeAccount(),
@@ -33,9 +33,9 @@ package final class RunRecord: Sendable {
         self.stop = stop
     }
 
-    /// Announces ranges: durable on return, and with room on the disk for all that can become of their rows.
+    /// Announces ranges. They are durable on return, and space is reserved for the outcomes of their rows.
     ///
-    /// - Parameter left: rows in them that have no outcome so far; all if nil.
+    /// - Parameter left: how many of their rows have no outcome so far; nil for all.
     package func announce(_ ranges: [LedgerRange], left: Int? = nil) throws(StorageError) {
         let rows = left ?? ranges.reduce(0) { $0 + $1.rows }
         try ledger.reserve(rows: rows)
@@ -53,18 +53,18 @@ package final class RunRecord: Sendable {
         if isFirst { warn("\(failure): a full disk will be noticed only when it is written to") }
     }
 
-    /// Records how rows ended, in the ledger first: a line without a record would be one too many after a kill. Durable with
-    /// the next mark.
+    /// Records outcomes, first in the ledger: after a kill, a line that the ledger does not explain would be wrong. They
+    /// are durable after the next mark.
     ///
-    /// - Throws: when the ledger did not take it. A receiver that fails ends the run.
+    /// - Throws: if the ledger failed. A receiver that fails ends the run instead.
     package func record(_ batch: OutcomeBatch) throws(StorageError) {
         try ledger.record(batch)
         forEach { (receiver) throws(StorageError) in try receiver.take(batch) }
     }
 
-    /// Everything recorded is durable on return, and a mark in the ledger says so. There are no marks after a receiver failed.
+    /// Makes everything recorded durable, and appends a mark to the ledger. After a receiver has failed there are no marks.
     ///
-    /// - Parameter figures: what the session did so far; they stand beside the mark.
+    /// - Parameter figures: the figures of the session so far, which are recorded after the mark.
     package func mark(_ figures: SessionFigures? = nil) throws(StorageError) {
         guard isIntact else { return }
         let covered = try ledger.confirmedLength()
@@ -73,15 +73,15 @@ package final class RunRecord: Sendable {
         try ledger.mark(covered: covered, results: results.extent, figures)
     }
 
-    /// The session ends in order, also where a receiver failed: the ledger tells all.
+    /// Ends the session in order, even if a receiver failed, because the ledger is complete.
     package func end(_ figures: SessionFigures? = nil) throws(StorageError) {
         try mark(figures)
         try ledger.end()
         forEach { (receiver) throws(StorageError) in try receiver.finish() }
     }
 
-    /// What cannot be written stops the campaign: nothing more may be sent that could not be accounted for. What was sent is
-    /// recorded as long as the ledger takes it.
+    /// Stops the campaign, because nothing may be sent that cannot be recorded. Outcomes of requests already sent are
+    /// recorded as long as the ledger works.
     func fail(_ error: StorageError) { stop(CampaignError(.results, "\(error)")) }
 
     private var isIntact: Bool { failed.withLock { $0.isEmpty } }

@@ -1,19 +1,19 @@
 import APNSBatchModel
 import APNSBatchNotification
 
-/// What became of the rows of a run, read from its ledger; also while the run goes on.
+/// The state of a run's rows, read from its ledger, also while the run goes on.
 public struct RunStatus: Sendable, Equatable {
-    /// What is known of a row.
+    /// What is known about a row.
     public enum Knowledge: Sendable, Equatable, CaseIterable {
-        /// It has its outcome, and its line in `results.csv`.
+        /// It has an outcome, and a line in `results.csv`.
         case ended
         /// It may have been handed to a connection, and has no outcome.
         case unknown
-        /// It was never sent, or was answered in a way that lets it be sent again.
+        /// It was never sent, or the answer allows it to be sent again.
         case notSent
     }
 
-    /// Rows one behind the other of which the same is known.
+    /// Consecutive rows about which the same is known.
     public struct Rows: Sendable, Equatable {
         public var first: UInt64
         public var last: UInt64
@@ -22,9 +22,9 @@ public struct RunStatus: Sendable, Equatable {
         public var count: UInt64 { last - first + 1 }
     }
 
-    /// How things are.
+    /// The state of a run.
     public enum State: Sendable, Equatable {
-        /// A process is at work on it.
+        /// A process is working on it.
         case running(process: UInt32)
         /// The last process ended in order.
         case ended
@@ -33,46 +33,47 @@ public struct RunStatus: Sendable, Equatable {
     }
 
     public var state: State
-    /// What the input was called.
+    /// The name of the input.
     public var input: String
-    /// Bytes of the input; nil for a pipe, which cannot be resumed.
+    /// The length of the input in bytes; nil for a pipe, which cannot be resumed.
     public var inputBytes: UInt64?
-    /// Bytes of the input whose rows were read.
+    /// The number of bytes of the input whose rows were read.
     public var inputBytesRead: UInt64
-    /// The last process ended in order, and had read the input to its end.
+    /// Whether the last process ended in order after reading the whole input.
     public var isInputRead: Bool
-    /// Processes that worked on it.
+    /// The number of processes that worked on the run.
     public var sessions: Int
-    /// Rows that were read so far: those that ended, may have been sent and were not sent.
+    /// The number of rows read so far: those that ended, may have been sent, or were not sent.
     public var rowsRead: UInt64
-    /// Rows behind them.
+    /// The rows after those that were read.
     public var unread: UnreadRows
-    /// Rows that were sent again although an earlier request may have arrived: they may have arrived twice.
+    /// The number of rows that were sent again although an earlier request may have arrived, so that they may have arrived
+    /// twice.
     public var resent: UInt64
     /// When the first process began, in seconds since the epoch.
     public var start: UInt64
-    /// Rows that were read so far, by what is known of them, in order.
+    /// The rows read so far, in order, by what is known about them.
     public var rows: [Rows]
-    /// Rows by outcome.
+    /// The number of rows with each outcome.
     public var outcomes: [Outcome: UInt64]
-    /// ``Campaign/note``.
+    /// See ``Campaign/note``.
     public var note: [UInt8]
 
-    /// Where the last range ends; nil before the first.
+    /// The offset at which the last range ends; nil before the first.
     package var readUpTo: UInt64?
 
-    /// Rows of the whole input, about so many where the rest was not counted; nil where nobody can say.
+    /// The number of rows in the whole input, an estimate if the rest was not counted; nil if it is unknown.
     public var rowsTotal: UInt64? { unread.rows.map { rowsRead + $0 } }
 
-    /// Rows that have no outcome, about so many where the rest was not counted; nil where nobody can say.
+    /// The number of rows without an outcome, an estimate if the rest was not counted; nil if it is unknown.
     public var left: UInt64? { unread.rows.map { count(.unknown) + count(.notSent) + $0 } }
 
-    /// Rows of which this is known.
+    /// Returns the number of rows about which `knowledge` holds.
     public func count(_ knowledge: Knowledge) -> UInt64 {
         rows.reduce(0) { $1.knowledge == knowledge ? $0 + $1.count : $0 }
     }
 
-    /// Reads the ledger of a run directory, in time that grows with its size: some 10,000,000 rows a second.
+    /// Reads the ledger of a run directory. The time grows with its size: about 10,000,000 rows a second.
     ///
     /// - Throws: ``CampaignError`` with ``CampaignError/Kind/results``.
     public init(of directory: String) throws(CampaignError) {
@@ -86,7 +87,7 @@ public struct RunStatus: Sendable, Equatable {
                 ? try RunPast.read(storage, files, name: directory).reading.history
                 : try RunPast.readUnproven(storage, files, name: directory).history
         } catch {
-            // A process that began meanwhile writes what the others files have already.
+            // A process that began meanwhile may have changed the other files after this one read the ledger.
             guard wasFree, try !Self.isFree(storage) else { throw error }
             history = try RunPast.readUnproven(storage, files, name: directory).history
         }

@@ -1,12 +1,12 @@
 import APNSBatchModel
 import APNSBatchNotification
 
-/// Columns of the input that are carried into `results.csv`.
+/// The columns of the input that are carried into `results.csv`.
 package struct ResultColumns: Sendable, Equatable {
-    /// Of the input, in the order of `results.csv`.
+    /// The indices of the columns in the input, in the order of `results.csv`.
     package let indices: [Int]
 
-    /// - Parameter isSecret: whether a column's fields must not be shown.
+    /// - Parameter isSecret: returns whether the fields of a column must not be shown.
     package init(
         _ names: [String], columns: [String], file: String, isSecret: (Int) -> Bool
     ) throws(CampaignError) {

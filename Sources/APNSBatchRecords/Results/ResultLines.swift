@@ -2,21 +2,21 @@ import APNSBatchBasics
 import APNSBatchModel
 import APNSBatchNotification
 
-/// Formats outcomes as lines of `results.csv` into a buffer of its own.
+/// Formats outcomes as lines of `results.csv` into its own buffer.
 ///
 ///     row,token,outcome,status,reason,timestamp,apns_id,attempts,apns_unique_id
 ///
-/// and behind those the columns that the campaign carries there. Lines end in LF. A field is quoted only where RFC 4180 asks
-/// for it. `status` and `timestamp` are empty where there is none; `apns_id` is empty for rows that were never sent, and
-/// `apns_unique_id` where the server gave none.
+/// The carried columns follow. Lines end in LF. A field is quoted only if RFC 4180 requires it. `status` and `timestamp`
+/// are empty if there is none; `apns_id` is empty for rows that were never sent, and `apns_unique_id` if the server sent
+/// none.
 package struct ResultLines: ~Copyable {
     static let columns = [
         "row", "token", "outcome", "status", "reason", "timestamp", "apns_id", "attempts", "apns_unique_id",
     ]
 
-    /// The first line.
+    /// Returns the first line.
     ///
-    /// - Parameter carried: the names of further columns.
+    /// - Parameter carried: the names of the carried columns.
     static func header(_ carried: [String] = []) -> [UInt8] {
         var lines = ResultLines(campaign: (0, 0))
         for (place, name) in (columns + carried).enumerated() {
@@ -27,24 +27,24 @@ package struct ResultLines: ~Copyable {
         return Array(lines.bytes)
     }
 
-    /// Bytes of lines that are gathered before they are written.
+    /// The number of bytes of lines that are buffered before they are written.
     package static let usualCapacity = 256 * 1024
 
-    /// A line's fixed parts: three numbers of up to 20 digits, the apns-id, the outcome, commas.
+    /// The maximum length of a line's fixed parts: three numbers of up to 20 digits, the apns-id, the outcome, commas.
     private static let fixedLimit = 160
-    /// Quoting can at most double a text and add its quotes.
+    /// The maximum length of a line. Quoting at most doubles a text and adds two quotes.
     private let lineLimit: Int
 
     private let campaign: (UInt64, UInt64)
-    /// How many columns of the input each line has.
+    /// The number of carried columns.
     private let carried: Int
     private let capacity: Int
     private let buffer: UnsafeMutablePointer<UInt8>
     private var used = 0
-    /// The last status that was written, as it stands in memory.
+    /// The last status that was written, and its digits in memory order.
     private var lastStatus: (number: UInt16, digits: UInt64, length: Int) = (0, 0, 0)
 
-    /// - Parameter carried: how many columns of the input each line has.
+    /// - Parameter carried: the number of carried columns.
     init(campaign: (UInt64, UInt64), carried: Int = 0, capacity: Int = usualCapacity) {
         lineLimit =
             Self.fixedLimit + 2 * (2 * OutcomeBatch.textLimit + 2) + (carried + 1) * (2 * CarriedFields.textMax + 3)
@@ -57,7 +57,7 @@ package struct ResultLines: ~Copyable {
 
     deinit { buffer.deallocate() }
 
-    /// Whether the next line surely fits.
+    /// Whether the next line fits, whatever its length.
     var hasRoom: Bool { used + lineLimit <= capacity }
 
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: buffer, count: used) }
@@ -86,7 +86,7 @@ package struct ResultLines: ~Copyable {
         append(byte: UInt8(ascii: ","))
         append(number: UInt64(Attempts.count(entry.attempts)))
         if carried == 0, entry.carriedLength == 0 {
-            // A comma and a line end, in one store.
+            // A comma and LF, in one store.
             UnsafeMutableRawPointer(buffer + used).storeBytes(of: UInt16(littleEndian: 0x0A2C), as: UInt16.self)
             used += 2
         } else {
@@ -94,7 +94,7 @@ package struct ResultLines: ~Copyable {
         }
     }
 
-    /// The unique id, which stands last there, and the columns.
+    /// Appends the unique id, which is the last of the carried fields, and then the carried columns.
     @inline(never)
     private mutating func append(carried fields: UnsafeRawBufferPointer) {
         var rest = fields
@@ -109,7 +109,7 @@ package struct ResultLines: ~Copyable {
         append(byte: UInt8(ascii: "\n"))
     }
 
-    /// Most rows end like the one before them.
+    /// The digits are cached, because most rows have the same status as the row before.
     private mutating func append(status: UInt16) {
         if status != lastStatus.number {
             lastStatus.number = status
@@ -151,7 +151,8 @@ package struct ResultLines: ~Copyable {
         append(byte: UInt8(ascii: "\""))
     }
 
-    /// Whether there is a comma, a quote or a line end in the field: 16 bytes at a time, for most fields are tokens.
+    /// Whether the field contains a comma, a quote or a line end. Checks 16 bytes at a time, because most fields are
+    /// tokens.
     private static func needsQuotes(_ field: UnsafeRawBufferPointer) -> Bool {
         guard let start = field.baseAddress else { return false }
         var offset = 0

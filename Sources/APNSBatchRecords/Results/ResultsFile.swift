@@ -1,10 +1,11 @@
 import APNSBatchBasics
 import APNSBatchModel
 
-/// `results.csv` while a run goes on: a line for each outcome.
+/// The `results.csv` of a run in progress, with a line for each outcome.
 package final class ResultsFile: OutcomeReceiver {
     private let state: Guarded<State>
-    /// What the line of a row takes at most: a token of 100 bytes, an id, a reason of 256 bytes, and what is carried.
+    /// The maximum length in bytes of the line of a row: a token of 100 bytes, an id, a reason of 256 bytes, and the
+    /// carried columns.
     private let bytesPerRow: Int
 
     private struct State: ~Copyable {
@@ -21,10 +22,10 @@ package final class ResultsFile: OutcomeReceiver {
     }
 
     /// - Parameters:
-    ///   - storage: the file, which holds whole lines and ends with the last line that the ledger knows of.
+    ///   - storage: the file, which holds complete lines and ends with the last line that the ledger explains.
     ///   - sum: the checksum of its bytes.
-    ///   - carried: the number of input columns that each line has.
-    ///   - lineBytes: the number of bytes that are gathered before they are written.
+    ///   - carried: the number of carried columns.
+    ///   - lineBytes: the number of bytes of lines that are buffered before they are written.
     package init(
         _ storage: any LedgerStorage, campaign: (UInt64, UInt64), sum: UInt32, carried: Int = 0,
         lineBytes: Int = ResultLines.usualCapacity
@@ -36,7 +37,7 @@ package final class ResultsFile: OutcomeReceiver {
                 sum: sum))
     }
 
-    /// Bytes of the file, without the lines that are still gathered, and their checksum.
+    /// The length of the file in bytes, without buffered lines, and the checksum of these bytes.
     package var extent: (length: UInt64, sum: UInt32) { state.withLock { ($0.storage.length, $0.sum) } }
 
     /// Why the file system reserves no space; nil if it does.

@@ -2,27 +2,28 @@ import APNSBatchBasics
 import APNSBatchModel
 import APNSBatchNotification
 
-/// Reads `results.csv` back, to hold it against the ledger. Nothing in it is trusted: others may have edited it.
+/// Reads `results.csv` back, to compare it with the ledger. The content is untrusted, because the file may have been
+/// edited.
 struct ResultsScan {
-    /// What a line says, as far as it proves something.
+    /// The fields of a line that can prove something about the run.
     struct Line: Equatable {
         var row: UInt64
         var outcome: Outcome
         var messageID: [UInt8]
 
-        /// Its apns-id has the form of those that are derived from a campaign and a row. One that the row brought itself says
-        /// nothing of the run, and neither does one that is damaged.
+        /// Whether its apns-id has the form of an id derived from campaign and row. An id from the input, or a damaged one,
+        /// proves nothing about the run.
         var hasDerivedID: Bool { MessageID.isDerived(messageID) }
     }
 
     private let storage: any LedgerStorage
     private static let pieceBytes = 256 * 1024
-    /// No line of ours is longer.
+    /// The maximum length of a line, in bytes.
     private static let lineBytesMax = 64 * 1024
 
     init(_ storage: any LedgerStorage) { self.storage = storage }
 
-    /// The sum of the first bytes; nil when there are fewer.
+    /// Returns the checksum of the first `length` bytes, or nil if the file is shorter.
     func sum(ofFirst length: UInt64) throws(StorageError) -> UInt32? {
         guard length <= storage.length else { return nil }
         var sum: UInt32 = 0
@@ -37,7 +38,7 @@ struct ResultsScan {
         return sum
     }
 
-    /// Whether there is no more than the line that names the columns, or the beginning of one.
+    /// Whether the file contains nothing but the line of column names or its beginning.
     var isBareHeader: Bool {
         get throws(StorageError) {
             var piece = [UInt8](repeating: 0, count: Self.lineBytesMax)
@@ -49,7 +50,7 @@ struct ResultsScan {
         }
     }
 
-    /// Calls `body` with each whole line from an offset on that is a line of results.
+    /// Calls `body` with each complete and valid line of results from an offset on.
     func forEachLine(from offset: UInt64, _ body: (Line) -> Void) throws(StorageError) {
         var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
         var line: [UInt8] = []
@@ -66,7 +67,7 @@ struct ResultsScan {
                 line.removeAll(keepingCapacity: true)
                 rest = rest[(end + 1)...]
             }
-            // What is longer than any line of ours is none, and is not kept.
+            // A longer line is not a line of results, and is not kept.
             if line.count < Self.lineBytesMax { line += rest }
         }
     }
@@ -90,7 +91,7 @@ struct ResultsScan {
 }
 
 extension ResultsScan.Line {
-    /// Nil for what is no line of results.
+    /// Returns nil if the bytes are not a line of results.
     init?(_ bytes: [UInt8]) {
         var fields: [ArraySlice<UInt8>] = []
         var start = 0

@@ -1,4 +1,4 @@
-/// A block in eight words of eight bytes: the portable form.
+/// A block as eight words of eight bytes: the portable implementation.
 struct WordByteBlock {
     private let words: SIMD8<UInt64>
 
@@ -15,7 +15,7 @@ struct WordByteBlock {
     private static let lows: UInt64 = 0x0101_0101_0101_0101
     private static let sevens: UInt64 = 0x7F7F_7F7F_7F7F_7F7F
 
-    /// Gathers the lowest bit of each byte of a word into eight bits. `bits` has no other bit set.
+    /// Gathers the lowest bit of each byte of a word into eight bits. No other bit of `bits` may be set.
     @inline(__always)
     private static func gather(_ bits: UInt64) -> UInt64 {
         (bits &* 0x0102_0408_1020_4080) &>> 56
@@ -30,19 +30,19 @@ struct WordByteBlock {
         return mask
     }
 
-    /// Which bytes are `byte`.
+    /// A mask of the bytes that are equal to `byte`.
     @inline(__always)
     func equal(to byte: UInt8) -> UInt64 {
         let pattern = Self.lows &* UInt64(byte)
         return masks { word in
-            // A byte of `difference` is zero where the bytes agree; no carry leaves a byte here.
+            // A byte of `difference` is zero where the bytes are equal. No addition below carries into the next byte.
             let difference = word ^ pattern
             let nonZero = ((difference & Self.sevens) &+ Self.sevens) | difference
             return (~nonZero &>> 7) & Self.lows
         }
     }
 
-    /// Which bytes have bit `number` (0...7) set.
+    /// A mask of the bytes whose bit `number` (0...7) is set.
     @inline(__always)
     func bit(_ number: Int32) -> UInt64 {
         masks { ($0 &>> UInt64(truncatingIfNeeded: number)) & Self.lows }

@@ -1,8 +1,8 @@
-/// Sixty-four bytes, asked as bit masks: bit i of a mask tells about byte i.
+/// A block of 64 bytes. Its methods return bit masks, in which bit i stands for byte i.
 ///
-/// Made from a pointer, unsafely: it may reach behind the last byte, into the slack of the buffer.
+/// It is made from a pointer, which is unsafe: the block may reach past the last byte, into the slack of the buffer.
 ///
-/// On x86-64 the masks come from SSE2, which every such machine has; elsewhere from arithmetic on words.
+/// On x86-64 the masks are computed by SSE2, which every such processor has, and elsewhere by arithmetic on words.
 #if arch(x86_64)
     typealias ByteBlock = VectorByteBlock
 #else
@@ -10,18 +10,19 @@
 #endif
 
 extension ByteBlock {
-    /// Bytes that a buffer must have behind its last byte, because blocks are read whole. What they hold is not used.
+    /// The number of readable bytes that a buffer must have after its last byte, because blocks are loaded whole. Their
+    /// values do not matter.
     static let slack = 64
 
-    /// The mask of the first `count` bytes; all, if `count` is 64 or more. `count` is positive.
+    /// A mask of the first `count` bytes; all, if `count` is 64 or more. `count` must be positive.
     @inline(__always)
     static func mask(first count: Int) -> UInt64 {
         count >= 64 ? ~0 : (1 &<< UInt64(truncatingIfNeeded: count)) &- 1
     }
 }
 
-/// Bit i of the result is the parity of bits 0...i: with quotes as input, the bytes from each opening quote up to and
-/// without its closing one.
+/// Returns a mask whose bit i is the parity of bits 0...i. For a mask of quotes, these are the bytes from each opening
+/// quote up to, but not including, its closing quote.
 @inline(__always)
 func runningParity(_ bits: UInt64) -> UInt64 {
     var parity = bits
@@ -34,7 +35,7 @@ func runningParity(_ bits: UInt64) -> UInt64 {
     return parity
 }
 
-/// Bytes that mean something whatever the dialect.
+/// Bytes with the same meaning in all dialects.
 enum Byte {
     static let lineFeed = UInt8(ascii: "\n")
     static let carriageReturn = UInt8(ascii: "\r")

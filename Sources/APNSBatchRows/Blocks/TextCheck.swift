@@ -1,12 +1,11 @@
 import APNSBatchBasics
 
-/// Whether bytes are text: UTF-8 as RFC 3629 defines it (shortest form, no surrogates, nothing above U+10FFFF) and no
-/// NUL.
+/// Checks whether bytes are text: UTF-8 as defined by RFC 3629 (shortest form, no surrogates, nothing above U+10FFFF), and
+/// no NUL.
 ///
-/// Field and record ends are ASCII, so a chunk that is text consists of fields that are text, and nothing needs to be
-/// looked at again row by row.
+/// The ends of fields and records are ASCII, so if a chunk is text, its fields are, and need no check of their own.
 enum TextCheck {
-    /// Looks at whole blocks. `bytes` has `ByteBlock.slack` readable bytes behind `count`.
+    /// Whether the bytes are text. Whole blocks are loaded: `ByteBlock.slack` bytes after `count` must be readable.
     static func isText(_ bytes: UnsafePointer<UInt8>, count: Int) -> Bool {
         var expected = Expected()
         var at = 0
@@ -20,23 +19,23 @@ enum TextCheck {
         return expected.isNothing
     }
 
-    /// What the bytes of the blocks so far demand of the bytes that follow. Bit i is byte i of the next block.
+    /// What the blocks so far require of the bytes of the next block. Bit i stands for byte i.
     private struct Expected {
-        /// Must be a continuation byte, 0x80...0xBF.
+        /// The byte must be a continuation byte, 0x80...0xBF.
         var continuation: UInt64 = 0
-        /// 0: the byte follows E0, ED, F0 or F4 in the previous block and must be in a part of that range.
+        /// Bit 0: the byte follows E0, ED, F0 or F4 in the previous block, and must be in a part of that range.
         var afterE0: UInt64 = 0
         var afterED: UInt64 = 0
         var afterF0: UInt64 = 0
         var afterF4: UInt64 = 0
 
-        /// The five masks are zero together: the four others are parts of the first.
+        /// The first mask decides, because the other four are subsets of it.
         @inline(__always)
         var isNothing: Bool {
             continuation == 0
         }
 
-        /// Takes the next block, of which only the bytes of `valid` count. False: not text.
+        /// Checks the next block, of which only the bytes in `valid` count. Returns false if it is not text.
         @inline(__always)
         mutating func accept(_ block: ByteBlock, valid: UInt64) -> Bool {
             let bit7 = block.bit(7) & valid
@@ -52,10 +51,10 @@ enum TextCheck {
             return acceptAll(block, lead: lead, longer: leadOfThree, bit5: bit5, continuation: continuation)
         }
 
-        /// The block's only sequences are of two bytes, as in most of Europe.
+        /// Checks a block whose only multi-byte sequences have two bytes, as in most European languages.
         @inline(__always)
         private mutating func acceptPairs(_ block: ByteBlock, lead: UInt64, continuation: UInt64) -> Bool {
-            // C0 and C1 would be overlong.
+            // C0 and C1 begin overlong sequences.
             let overlong = lead & ~(block.bit(4) | block.bit(3) | block.bit(2) | block.bit(1))
             self.continuation = lead &>> 63
             return overlong == 0 && lead &<< 1 == continuation
@@ -96,7 +95,7 @@ enum TextCheck {
 }
 
 extension TextCheck {
-    /// The first byte that is not text, and what is wrong with it. Byte by byte: for bad rows only.
+    /// Returns the first byte that is not text, and its fault. It goes byte by byte, and is for bad rows only.
     static func firstFault(_ bytes: Span<UInt8>, from start: Int, to end: Int) -> Fault? {
         var at = start
         while at < end {

@@ -1,14 +1,14 @@
-/// How the input separates its fields. Everything else is RFC 4180: quotes are `"`, a quote inside a quoted field is
-/// doubled, lines end in LF or CRLF.
+/// The dialect of CSV, that is, the delimiter. Everything else follows RFC 4180: quotes are `"`, a quote inside a quoted
+/// field is doubled, and lines end in LF or CRLF.
 package struct CSVDialect: Sendable, Equatable {
-    /// One ASCII byte.
+    /// An ASCII byte.
     package let delimiter: UInt8
 
     /// Fields separated by commas.
     package static let comma = CSVDialect(unchecked: UInt8(ascii: ","))
 
-    /// - Parameter delimiter: any ASCII byte except NUL, LF, CR and the quote. A byte above 0x7F would tear UTF-8
-    ///   sequences apart.
+    /// - Parameter delimiter: any ASCII byte except NUL, LF, CR and the quote. A byte above 0x7F could be part of a UTF-8
+    ///   sequence.
     package init(delimiter: UInt8 = UInt8(ascii: ",")) throws(BadDelimiter) {
         guard delimiter < 0x80, ![0, Byte.lineFeed, Byte.carriageReturn, Byte.quote].contains(delimiter) else {
             throw BadDelimiter(byte: delimiter)

@@ -1,12 +1,12 @@
-/// The grammar, one field at a time and byte by byte: RFC 4180 with the reader's limits.
+/// The grammar of CSV, applied one field at a time and byte by byte: RFC 4180 with the reader's limits.
 ///
 ///     record = field *( delimiter field ) end
 ///     field  = *( any byte but the delimiter, a quote or an end )
 ///            / quote *( any byte but a quote / quote quote ) quote
 ///     end    = LF / CR LF / end of the input / CR end of the input
 ///
-/// A CR elsewhere is an ordinary byte. The splitter and the cursor find most of this out in blocks, and both come here
-/// for everything unusual, so that there is one place where a record is judged.
+/// A CR elsewhere is an ordinary byte. The splitter and the cursor process most bytes in blocks, and use the grammar for
+/// everything unusual, so that only this code decides what is wrong with a record.
 struct CSVGrammar {
     let delimiter: UInt8
     let fieldBytesMax: Int
@@ -26,45 +26,45 @@ struct CSVGrammar {
     }
 
     struct Field {
-        /// Where the field begins, with its opening quote.
+        /// The offset of the field, including its opening quote.
         let start: Int
-        /// What is between the quotes, or the whole field.
+        /// The bytes between the quotes, or the whole field if it is not quoted.
         let content: Range<Int>
-        /// Where the next field or record begins.
+        /// The offset of the next field or record.
         let next: Int
         let endsRecord: Bool
     }
 
     struct Fault {
-        /// Numbered for `RecordEnd.cut`.
+        /// Raw values are those of `RecordEnd.cut`.
         enum Cause: UInt32 {
             case quoteInUnquotedField = 1
             case textAfterClosingQuote, unclosedQuote, fieldTooLong, recordTooLong
         }
 
         let cause: Cause
-        /// The place to show.
+        /// The offset to report.
         let position: Int
-        /// The byte that gave it away.
+        /// The offset of the byte at which the fault was found.
         let seenAt: Int
     }
 
-    /// Reads the field at `start` of the record at `record`.
+    /// Reads the field at `start` of the record that begins at `record`.
     ///
     /// - Parameters:
-    ///   - final: whether the input, or the record, ends with the bytes. Otherwise `needsMore` asks for more, which never
-    ///     happens when there are `recordBytesMax + 2` bytes of the record.
+    ///   - final: whether the input, or the record, ends with the bytes. Otherwise the result may be `needsMore`, but not
+    ///     if the bytes contain at least `recordBytesMax + 2` bytes of the record.
     func field(_ bytes: Span<UInt8>, at start: Int, record: Int, final: Bool) -> Step {
         start < bytes.count && bytes[start] == Byte.quote
             ? quoted(bytes, start, record, final) : unquoted(bytes, start, record, final)
     }
 
-    /// What ends a record at some byte.
+    /// The line end, if any, at a byte.
     private enum LineEnd {
         case none
-        /// Where the next record begins.
+        /// A line end, and the offset of the next record.
         case at(next: Int)
-        /// A CR is the last byte that there is.
+        /// The last byte available is a CR.
         case undecided
     }
 
@@ -111,7 +111,7 @@ struct CSVGrammar {
         return final ? fault(.unclosedQuote, start, bytes.count) : .needsMore
     }
 
-    /// After the closing quote at `quote`.
+    /// Reads what follows the closing quote at `quote`.
     private func closed(_ bytes: Span<UInt8>, _ start: Int, at quote: Int, _ record: Int, _ final: Bool) -> Step {
         let content = (start + 1)..<quote
         let at = quote + 1

@@ -1,4 +1,4 @@
-/// The header row: the names of the columns.
+/// Parses the header row, which contains the names of the columns.
 struct CSVHeader {
     let dialect: CSVDialect
     let limits: RowLimits
@@ -17,10 +17,10 @@ struct CSVHeader {
         return names
     }
 
-    /// How many fields the record has, up to a fault.
+    /// Returns the number of fields in the record, or before its first fault.
     private func fieldCount(of record: [UInt8]) -> Int {
         let grammar = CSVGrammar(dialect: dialect, limits: limits)
-        // Blank lines may stand in front; a CR that is none has been refused.
+        // Blank lines may come first. A CR that is not part of a line end has already been rejected.
         let start = record.firstIndex { $0 != Byte.lineFeed && $0 != Byte.carriageReturn } ?? 0
         var at = start
         var count = 1
@@ -37,7 +37,7 @@ struct CSVHeader {
         var seen: [[UInt8]: Int] = [:]
         for (index, name) in names.enumerated() {
             if name.isEmpty { throw .emptyColumnName(index: index) }
-            // Bytes, because String's equality would take different spellings of a letter for one.
+            // By bytes, because String's equality treats canonically equivalent names as equal.
             if let first = seen.updateValue(index, forKey: Array(name.utf8)) {
                 throw .duplicateColumnName(name, first: first, second: index)
             }

@@ -1,11 +1,12 @@
-/// Finds where the records of a buffer end, by RFC 4180.
+/// Finds the ends of the records in a buffer, according to RFC 4180.
 ///
-/// A record with a quoting fault, or over a limit, is its first physical line alone, and reading resumes on the next
-/// line, so that a stray quote costs one row and not its neighbours. No byte is looked at again and again for that: a
-/// line with an odd number of quotes closes or breaks whatever the line before it opened, and a line with an even
-/// number opens nothing itself, so a region is scanned about twice at worst.
+/// A record with a quoting fault, or over a limit, is reduced to its first physical line, and reading resumes on the next
+/// line, so that a stray quote costs one row and not its neighbours. This does not make scanning quadratic: a line with an
+/// odd number of quotes closes whatever an earlier line opened, or is a fault there, and a line with an even number opens
+/// nothing itself, so a region is scanned about twice at worst.
 ///
-/// Unsafe for speed: blocks of the buffer are loaded whole, up to `ByteBlock.slack` behind its end, where no span reaches.
+/// It is unsafe for speed: blocks are loaded whole, up to `ByteBlock.slack` past the end of the buffer, which no span
+/// allows.
 @safe struct CSVSplitter {
     let grammar: CSVGrammar
     let bytes: UnsafePointer<UInt8>
@@ -16,14 +17,14 @@
 
     private(set) var result = SplitResult()
 
-    /// LFs inside quotes since the current record began.
+    /// The number of LFs inside quotes since the current record began.
     private(set) var innerLines = 0
 
-    /// What scanning ended with. `result.consumed` is where the current record begins.
+    /// Why scanning stopped. `result.consumed` is the offset of the current record.
     private enum Stop {
-        /// No more bytes, or no more room for record ends.
+        /// There are no more bytes, or there is no more room for record ends.
         case exhausted
-        /// The current record needs the grammar.
+        /// The current record must be examined by the grammar.
         case unusual
     }
 
@@ -33,7 +34,7 @@
         }
     }
 
-    /// Scans block by block from where the current record begins.
+    /// Scans block by block from the beginning of the current record.
     private mutating func scan() -> Stop {
         let start = result.consumed
         var quotes = QuoteTracker()
@@ -54,7 +55,7 @@
         return atEnd(isOpen: quotes.open != 0)
     }
 
-    /// A block with quotes, or inside quotes.
+    /// Processes a block that contains quotes or begins inside quotes.
     @inline(__always)
     private mutating func endQuoted(
         _ block: ByteBlock, _ newlines: UInt64, _ quoteBits: UInt64, _ valid: UInt64, base: Int, mayOpen: Bool,
@@ -65,7 +66,7 @@
             quotes: quoteBits, breaks: breaks, mayOpen: mayOpen || isBreak(before: base) ? 1 : 0)
         var odd = step.odd & valid
         if odd != 0 {
-            // CR LF ends a field, too. A CR at the end of the block is left to the grammar.
+            // CR LF ends a field as well. A CR at the end of the block is left to the grammar.
             odd &= ~(block.equal(to: Byte.carriageReturn) & newlines &>> 1)
         }
         var sound = newlines
@@ -77,7 +78,7 @@
         return stop ?? (odd == 0 ? nil : .unusual)
     }
 
-    /// Whether the byte before `position` lets a field begin at `position`. Only meaningful outside quotes.
+    /// Whether the byte before `position` allows a field to begin at `position`. Only meaningful outside quotes.
     @inline(__always)
     private func isBreak(before position: Int) -> Bool {
         unsafe bytes[position &- 1] == grammar.delimiter || bytes[position &- 1] == Byte.lineFeed
@@ -93,7 +94,7 @@
         return nil
     }
 
-    /// The same where some newlines are inside quotes.
+    /// Ends records like `endRecords(at:base:)`, where some newlines are inside quotes.
     @inline(never)
     private mutating func endRecords(at newlines: UInt64, quoted: UInt64, base: Int) -> Stop? {
         var left = newlines
@@ -109,7 +110,7 @@
         return nil
     }
 
-    /// The LF at `position` ends a record or a blank line.
+    /// Ends the record or blank line at the LF at `position`.
     @inline(__always)
     private mutating func endLine(at position: Int) -> Stop? {
         let start = result.consumed
@@ -134,7 +135,7 @@
     }
 }
 
-// The end of the bytes, and records that are judged by the grammar.
+// The end of the bytes, and records that are examined by the grammar.
 extension CSVSplitter {
     private mutating func atEnd(isOpen: Bool) -> Stop {
         let start = result.consumed
@@ -151,7 +152,7 @@ extension CSVSplitter {
         return .exhausted
     }
 
-    /// Judges the current record by the grammar. False when nothing more can be done with these bytes.
+    /// Examines the current record by the grammar. Returns false if nothing more can be done with these bytes.
     private mutating func examine() -> Bool {
         let record = result.consumed
         var at = record
@@ -171,7 +172,7 @@ extension CSVSplitter {
         }
     }
 
-    /// Ends the current record with its first line.
+    /// Reduces the current record to its first line, and ends it.
     private mutating func endFaulty(_ fault: CSVGrammar.Fault) -> Bool {
         let record = result.consumed
         if let line = firstLineFeed(from: record) {

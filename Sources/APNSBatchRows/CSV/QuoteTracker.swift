@@ -1,23 +1,23 @@
-/// Follows quotes through blocks by their parity: a quoted field opens at every odd quote and closes at every even one,
-/// a doubled quote closes and opens again. That is exact as long as each opening quote stands where a field may begin
-/// and each closing one where a field may end; `step` says where this fails first.
+/// Tracks quoted fields through blocks by the parity of quotes: every odd quote opens a quoted field and every even one
+/// closes it, so a doubled quote closes and opens it again. This is exact as long as each opening quote is where a field
+/// may begin, and each closing quote where a field may end; `step` reports the first place where this is not the case.
 struct QuoteTracker {
-    /// All ones while a quoted field is open at the start of the block.
+    /// All ones if a quoted field is open at the start of the block, else 0.
     private(set) var open: UInt64 = 0
-    /// 1 if the byte before the block is a closing quote.
+    /// 1 if the byte before the block is a closing quote, else 0.
     private(set) var closed: UInt64 = 0
 
     struct Step {
-        /// Opening quotes and what follows them up to their closing quotes.
+        /// The bytes from opening quotes up to, but not including, their closing quotes.
         let quoted: UInt64
-        /// Quotes that double the one before.
+        /// Quotes that double the quote before them.
         let doubled: UInt64
-        /// Opening quotes at the wrong place, and bytes after a closing quote that are none of `breaks`. Only the
-        /// lowest bit means what it says.
+        /// Opening quotes in wrong places, and bytes after a closing quote that are not in `breaks`. Only the lowest bit is
+        /// reliable.
         let odd: UInt64
     }
 
-    /// Whether a block without quotes is just a block.
+    /// Whether a block without quotes needs no call of `step`.
     @inline(__always)
     var isQuiet: Bool {
         open | closed == 0
@@ -25,9 +25,9 @@ struct QuoteTracker {
 
     /// - Parameters:
     ///   - quotes: the quotes of the block.
-    ///   - breaks: what may stand before an opening and after a closing quote, quoted or not.
-    ///   - mayOpen: 1 if the first byte may open a quoted field, because a break or nothing precedes it. Only looked
-    ///     at when no field is open.
+    ///   - breaks: the bytes that may precede an opening quote and follow a closing one, including quoted ones.
+    ///   - mayOpen: 1 if the first byte may open a quoted field, because it follows a break or is the first of all. It is
+    ///     only used if no field is open.
     @inline(__always)
     mutating func step(quotes: UInt64, breaks: UInt64, mayOpen: UInt64) -> Step {
         let quoted = runningParity(quotes) ^ open

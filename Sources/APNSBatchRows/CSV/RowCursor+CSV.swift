@@ -1,4 +1,4 @@
-// The way of a good row: found in blocks of 64 bytes.
+// Good rows, whose fields are found in blocks of 64 bytes.
 extension RowCursor {
     /// See `parse`.
     @inline(__always)
@@ -41,7 +41,7 @@ extension RowCursor {
         return UInt64(truncatingIfNeeded: innerLines)
     }
 
-    /// Takes the enclosing quotes off every quoted field.
+    /// Removes the enclosing quotes of every quoted field.
     private func removeQuotes(isDoubled: Bool) {
         for index in 0..<columnCount {
             let field = unsafe fields[index]

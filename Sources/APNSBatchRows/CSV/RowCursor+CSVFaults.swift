@@ -1,4 +1,4 @@
-// Unusual rows: every bad one, and good ones that are long. Slow, exact, and still without allocation.
+// Unusual rows: all bad rows, and good ones that are long. This code is slow and exact, and does not allocate either.
 extension RowCursor {
     /// See `judge`.
     @inline(never)
@@ -8,7 +8,7 @@ extension RowCursor {
         let finding = notText(record, grammar) ?? faulty(record, walk) ?? ragged(record, walk)
         row.error = finding.map { error($0, record, line: row.line) }
         let lines = lineFeeds(record.start, record.end.offset).count
-        // Only now: lines and columns are counted in the bytes as they came.
+        // Unescaping comes after this, because lines and columns are counted in the original bytes.
         let complete = min(finding?.field ?? walk.found, walk.found, columnCount)
         for index in 0..<complete {
             unsafe fields[index] = Unescape.inPlace(fields[index])
@@ -17,18 +17,18 @@ extension RowCursor {
         return lines
     }
 
-    /// A fault, before its place is turned into line and column.
+    /// A fault whose offset is not yet converted to line and column.
     private struct Finding {
         let position: Int
         let field: Int
         let cause: RowError.Cause
     }
 
-    /// What the grammar finds in a record.
+    /// The result of reading a record by the grammar.
     private struct Walk {
-        /// Complete fields before the fault. Those that belong to a column are in `fields`, still escaped.
+        /// The number of complete fields before the fault. Those that belong to a column are in `fields`, still escaped.
         var found = 0
-        /// Where the field behind the last column begins, if there is one.
+        /// The offset of the field after the last column, if there is one.
         var surplus = 0
         var fault: CSVGrammar.Fault?
     }
@@ -64,7 +64,7 @@ extension RowCursor {
         return Finding(position: fault.at, field: fieldIndex(of: fault.at, record, grammar), cause: cause)
     }
 
-    /// Which field a byte belongs to.
+    /// Returns the index of the field that contains a byte.
     private func fieldIndex(of position: Int, _ record: Record, _ grammar: CSVGrammar) -> Int {
         var index = 0
         var at = record.start

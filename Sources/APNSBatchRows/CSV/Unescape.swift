@@ -1,7 +1,9 @@
-/// Doubled quotes made single, in the field's own bytes. Unsafe, because a field is handed out as a view that is read only.
+/// Replaces doubled quotes by single ones in the field's own bytes. This is unsafe, because fields are read-only views.
 enum Unescape {
-    /// - Parameter content: what is between the quotes of a well-formed field, in a buffer that the caller may write
-    ///   to; `ByteBlock.slack` readable bytes behind it.
+    /// Unescapes a field.
+    ///
+    /// - Parameter content: the bytes between the quotes of a well-formed field, in a buffer that the caller may write to;
+    ///   `ByteBlock.slack` more bytes after it must be readable.
     /// - Returns: the same memory, shorter by one byte for each doubled quote.
     static func inPlace(_ content: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         guard let base = content.baseAddress else { return unsafe content }
@@ -13,7 +15,7 @@ enum Unescape {
             let byte = unsafe bytes[source]
             unsafe bytes[target] = byte
             target &+= 1
-            // In a well-formed field, a quote is always followed by its double.
+            // In a well-formed field, every quote is followed by another one.
             source &+= byte == Byte.quote ? 2 : 1
         }
         return unsafe UnsafeRawBufferPointer(start: base, count: target)

@@ -1,23 +1,24 @@
-/// Reads a source and fills chunks with whole records. The reader thread's alone.
+/// Reads a source and fills chunks with complete records. Only the reader thread uses it.
 struct ChunkFiller {
     private let source: any ByteSource
     private let progress: ReadProgress
     private let format: RowFormat
     private let limits: RowLimits
     private let carry: Carry
-    /// The last record ends with the input, even if more stands behind that by now: it did so when it was read first.
+    /// Whether the last record ends with the input, even if more bytes follow by now: it did when the input was first read.
     private let endsWhole: Bool
 
     private var ending = Ending.unknown
     private var isSkippingLine = false
-    /// Where the next chunk starts.
+    /// The position at which the next chunk starts.
     private var next = RowPosition(row: 1, line: 1, offset: 0)
 
-    /// What comes after the bytes in hand.
+    /// What follows the bytes read so far.
     private enum Ending {
         case unknown
         case end
-        /// The same, and bytes were added since: the last line was whole only if they begin with a line end.
+        /// The end of the input, after which bytes were added: the last line was complete only if they begin with a line
+        /// end.
         case endOfGrown(next: UInt8)
         case failure(InputError)
     }
@@ -33,9 +34,9 @@ struct ChunkFiller {
         carry = Carry(capacity: limits.bufferBytes)
     }
 
-    /// Fills the chunk with the first record alone, reading no more than that takes. False when there is none.
+    /// Fills the chunk with the first record only, and reads no more than necessary. Returns false if there is none.
     ///
-    /// - Throws: as `fill`.
+    /// - Throws: the errors of `fill`.
     mutating func fillFirst(_ chunk: RowChunk) throws(InputError) -> Bool {
         var filled = try readStart(chunk)
         while true {
@@ -47,7 +48,7 @@ struct ChunkFiller {
         }
     }
 
-    /// Fills the chunk with rows: as many as fit, or as there are. False at the end.
+    /// Fills the chunk with as many rows as fit, or as there are. Returns false at the end.
     ///
     /// - Throws: `InputError.cannotRead`, `.changedWhileRead`, `.cancelled`.
     mutating func fill(_ chunk: RowChunk) throws(InputError) -> Bool {
@@ -56,7 +57,8 @@ struct ChunkFiller {
             while filled < limits.bufferBytes, !isEnding {
                 filled += try readSome(chunk, filled)
             }
-            // Rows of a chunk that a fault cut short can be read again, and then the chunk must be the same.
+            // Rows of a file can be read again later, and then their chunk must be the same: so none is delivered that a
+            // failure cut short.
             if case .failure(let error) = ending, source.byteCount != nil { throw error }
             let wasEnding = isEnding
             if try split(chunk, filled, capacity: limits.chunkRecords) {
@@ -67,7 +69,7 @@ struct ChunkFiller {
         }
     }
 
-    /// Goes on where a record begins, as if nothing had been read since then.
+    /// Continues at the beginning of a record, as if nothing after it had been read.
     mutating func seek(to position: RowPosition) throws(InputError) {
         try source.seek(to: position.offset)
         progress.bytesRead.store(position.offset, ordering: .relaxed)
@@ -80,7 +82,7 @@ struct ChunkFiller {
         if case .unknown = ending { false } else { true }
     }
 
-    /// - Parameter left: bytes of a line that was not whole.
+    /// - Parameter left: the number of bytes of an incomplete line.
     private func end(left: Int) throws(InputError) -> Bool {
         switch ending {
         case .failure(let error): throw error
@@ -90,7 +92,7 @@ struct ChunkFiller {
         return false
     }
 
-    /// Where the input ends in the chunk; nil when it goes on.
+    /// Returns the offset in the chunk at which the input ends; nil if it continues.
     private func end(in chunk: RowChunk, _ filled: Int) -> Int? {
         switch ending {
         case .end: return filled
@@ -101,9 +103,9 @@ struct ChunkFiller {
         }
     }
 
-    /// Makes the chunk's bytes its records, keeps the rest for the next. False when there is no record.
+    /// Limits the chunk to complete records and keeps the rest for the next one. Returns false if there is no record.
     private mutating func split(_ chunk: RowChunk, _ filled: Int, capacity: Int) throws(InputError) -> Bool {
-        // Blocks are read whole. What lies behind the end is ignored, but let it be the same every time.
+        // Blocks are loaded whole. The bytes past the end are ignored, but should be the same each time.
         unsafe (chunk.bytes + filled).update(repeating: 0, count: ByteBlock.slack)
         let end = end(in: chunk, filled)
         let result = unsafe format.split(
@@ -121,7 +123,7 @@ struct ChunkFiller {
 
 // Reading.
 extension ChunkFiller {
-    /// Reads behind the `filled` bytes that the chunk has. At the end, or when reading fails, `ending` says so.
+    /// Reads more bytes after the first `filled` ones of the chunk. At the end, or after a failure, `ending` is set.
     private mutating func readSome(_ chunk: RowChunk, _ filled: Int) throws(InputError) -> Int {
         if progress.isCancelled.load(ordering: .relaxed) { throw .cancelled }
         do {
@@ -150,9 +152,9 @@ extension ChunkFiller {
         return endsWhole ? .end : .endOfGrown(next: behind.first)
     }
 
-    /// Reads the first bytes and drops a byte order mark (EF BB BF). Returns how many are in the chunk.
+    /// Reads the first bytes and drops a byte order mark (EF BB BF). Returns the number of bytes in the chunk.
     ///
-    /// - Throws: `InputError.foreign` too.
+    /// - Throws: the errors of `fill`, and `InputError.foreign`.
     private mutating func readStart(_ chunk: RowChunk) throws(InputError) -> Int {
         let filled = try skipByteOrderMark(chunk)
         let first = chunk.first(min(filled, ForeignFormat.bytesWanted))
@@ -164,7 +166,7 @@ extension ChunkFiller {
         var filled = 0
         while !isEnding, filled < min(3 + ForeignFormat.bytesWanted, limits.bufferBytes) {
             filled += try readSome(chunk, filled)
-            // A short first line is a whole header row; nobody may send more before it is read.
+            // A short first line is a whole header row, and a peer may wait for it to be read before it sends more.
             if filled >= 3, chunk.first(filled).contains(Byte.lineFeed) { break }
         }
         guard chunk.first(min(filled, 3)) == [0xEF, 0xBB, 0xBF] else { return filled }
@@ -173,7 +175,7 @@ extension ChunkFiller {
         return unsafe carry.unload(into: chunk.bytes)
     }
 
-    /// Throws bytes away up to and with the next LF. Returns how many bytes behind it are in the chunk.
+    /// Drops bytes up to and including the next LF. Returns the number of bytes after it in the chunk.
     private mutating func skipLine(_ chunk: RowChunk) throws(InputError) -> Int {
         while !isEnding {
             let got = try readSome(chunk, 0)
@@ -191,9 +193,9 @@ extension ChunkFiller {
     }
 }
 
-/// Bytes that were read with one chunk and belong to the next: the beginning of a record, usually.
+/// Bytes that were read with one chunk and belong to the next, usually the beginning of a record.
 ///
-/// They wait here, and not in the old chunk, because that may be in other hands by then.
+/// They are kept here and not in the old chunk, because another thread may hold that chunk by then.
 @safe private final class Carry {
     private let bytes: UnsafeMutablePointer<UInt8>
     private var count = 0
@@ -213,7 +215,7 @@ extension ChunkFiller {
 
     func empty() { count = 0 }
 
-    /// Moves the bytes to `target` and says how many they are.
+    /// Moves the bytes to `target` and returns their number.
     func unload(into target: UnsafeMutablePointer<UInt8>) -> Int {
         unsafe target.update(from: bytes, count: count)
         defer { count = 0 }

@@ -1,21 +1,21 @@
 import Synchronization
 
-/// Splits an input into chunks at record boundaries and numbers their rows.
+/// Splits an input into chunks at record boundaries, and numbers the rows.
 ///
-/// Threads: one thread, the reader's, calls `readColumns()`, `next()` and `seek`. `cancel()`, `bytesRead`, `bytesTotal` and
-/// `RowChunk.recycle()` are for any thread.
+/// Threads: only the reader thread calls `readColumns()`, `next()` and `seek`. Any thread may call `cancel()`, `bytesRead`,
+/// `bytesTotal` and `RowChunk.recycle()`.
 ///
-/// Memory: `buffers` + 1 buffers of some 256 KiB and their record ends, allocated at the start. Their pages cost
-/// nothing until they are first used.
+/// Memory: `buffers` + 1 buffers of about 256 KiB and their record ends, allocated at the start. Their pages cost nothing
+/// until they are first used.
 ///
 /// The input is read, not mapped. A file may change meanwhile:
-/// - what is appended after it was opened is not read, and a last line that was half written then is left out
-///   (``addition`` tells);
-/// - a file that turns out shorter than it was ends in `InputError.changedWhileRead` after its last complete row, because
-///   its last line may be half of one;
-/// - bytes overwritten in place are read as they are when their turn comes.
+/// - Bytes appended after it was opened are not read, and a last line that was incomplete then is left out (see
+///   ``addition``).
+/// - If a file becomes shorter, reading ends with `InputError.changedWhileRead` after its last complete row, because its
+///   last line may be incomplete.
+/// - Bytes overwritten in place are read as they are at the time of the read.
 package final class ChunkReader: @unchecked Sendable {
-    /// Bytes of the input, from where reading began, if it is a regular file. As it was when opened.
+    /// The number of bytes in the input when it was opened, from where reading began; nil if it is not a regular file.
     package let bytesTotal: UInt64?
 
     private let source: any ByteSource
@@ -25,14 +25,14 @@ package final class ChunkReader: @unchecked Sendable {
     private let pool: ChunkPool
     private let chunks: [RowChunk]
 
-    // The reader thread's.
+    // Used by the reader thread only.
     private var columns: Result<[String], InputError>?
     private var filler: ChunkFiller
 
     /// Opens the input, without reading from it.
     ///
     /// - Parameters:
-    ///   - buffers: chunks that may be out at once; `next()` waits while all are. At least 1.
+    ///   - buffers: the maximum number of chunks in use; `next()` waits while all are. At least 1.
     ///   - extent: how much of a file is read; nil for all that it has when it is opened.
     /// - Throws: `InputError.cannotOpen`.
     package convenience init(
@@ -60,29 +60,30 @@ package final class ChunkReader: @unchecked Sendable {
         bytesTotal = source.byteCount
     }
 
-    /// Bytes read so far, header included.
+    /// The number of bytes read so far, including the header.
     package var bytesRead: UInt64 {
         progress.bytesRead.load(ordering: .relaxed)
     }
 
-    /// What was added to the input behind the bytes that were read, once its end was reached; nil if nothing was.
+    /// What was added to the input after the bytes that were read; known when the end is reached, nil if nothing was added.
     package var addition: InputAddition? {
         let bytes = progress.bytesAdded.load(ordering: .relaxed)
         let line = progress.lineCut.load(ordering: .relaxed)
         return bytes == 0 ? nil : InputAddition(bytes: bytes, lineCut: line == 0 ? nil : line)
     }
 
-    /// Makes the current and every later call of `readColumns()` and `next()` throw `.cancelled`, also one that waits
-    /// for bytes or for a buffer. (A read from a disk is not interrupted; it does not take long.)
+    /// Makes current and later calls of `readColumns()` and `next()` throw `.cancelled`, even while they wait for bytes or
+    /// for a buffer. A read from a disk is not interrupted, because it does not take long.
     package func cancel() {
         progress.isCancelled.store(true, ordering: .sequentiallyConsistent)
         pool.cancel()
         source.cancel()
     }
 
-    /// The names of the columns, in order, by the first record that is not a blank line. Reads on the first call only.
+    /// Returns the names of the columns, in order, from the first record that is not a blank line. Only the first call
+    /// reads.
     ///
-    /// - Throws: any `InputError` but `cannotOpen`.
+    /// - Throws: any `InputError` except `cannotOpen`.
     package func readColumns() throws(InputError) -> [String] {
         let known = columns ?? Result { () throws(InputError) in try parseColumns() }
         columns = known
@@ -96,9 +97,11 @@ package final class ChunkReader: @unchecked Sendable {
         return try format.columns(of: chunk, limits: limits)
     }
 
-    /// The next chunk, full unless it is the last; nil at the end. The caller owns it until it recycles it.
+    /// Returns the next chunk, which is full unless it is the last; nil at the end. The caller owns it until it recycles
+    /// it.
     ///
-    /// - Throws: as `readColumns()`, which it calls if need be. Complete rows before a failure are delivered first.
+    /// - Throws: the errors of `readColumns()`, which it calls if necessary. Complete rows before a failure are delivered
+    ///   first.
     package func next() throws(InputError) -> RowChunk? {
         _ = try readColumns()
         let chunk = try takeChunk()
@@ -108,27 +111,27 @@ package final class ChunkReader: @unchecked Sendable {
         return isFilled ? chunk : nil
     }
 
-    /// Goes to where a chunk of an earlier reader of the same file started: the next chunk is that one. Only where
-    /// ``bytesTotal`` is known.
+    /// Moves to the start of a chunk of an earlier reader of the same file: the next chunk is that one. ``bytesTotal`` must
+    /// be known.
     ///
-    /// - Throws: as `readColumns()`, which it calls if need be.
+    /// - Throws: the errors of `readColumns()`, which it calls if necessary.
     package func seek(to position: RowPosition) throws(InputError) {
         _ = try readColumns()
         try filler.seek(to: position)
     }
 
-    /// Reads bytes of the input again, whatever is being read meanwhile. From any thread; only where ``bytesTotal`` is known.
+    /// Reads bytes of the input again, independently of other reads. Any thread may call it; ``bytesTotal`` must be known.
     ///
-    /// - Returns: false when not all of them could be read.
+    /// - Returns: whether all of them were read.
     package func read(at offset: UInt64, into bytes: UnsafeMutableRawBufferPointer) -> Bool {
         unsafe source.read(at: offset, into: bytes)
     }
 
-    /// How many buffers there are, and how many of them are free.
+    /// The number of buffers, and of free buffers.
     package var bufferCount: Int { chunks.count }
     package var freeBuffers: Int { pool.freeCount }
 
-    /// Waits until so many buffers are free; false when cancelled.
+    /// Waits until `count` buffers are free; returns false if cancelled.
     package func waitForBuffers(_ count: Int) -> Bool { pool.wait(for: min(count, chunks.count)) }
 
     private func takeChunk() throws(InputError) -> RowChunk {
@@ -136,7 +139,7 @@ package final class ChunkReader: @unchecked Sendable {
         return chunks[index]
     }
 
-    /// A cursor for the chunks of this reader. Each lane has its own.
+    /// Returns a cursor for the chunks of this reader. Each lane needs its own.
     ///
     /// - Precondition: `readColumns()` has returned.
     package func makeCursor() -> RowCursor {
@@ -145,12 +148,12 @@ package final class ChunkReader: @unchecked Sendable {
     }
 }
 
-/// What other threads see of a reader, and tell it.
+/// The state that a reader shares with other threads.
 final class ReadProgress: Sendable {
     let bytesRead = Atomic<UInt64>(0)
-    /// Bytes that were added to the input behind those that are read; known at its end.
+    /// The number of bytes that were added to the input after those that are read; known at its end.
     let bytesAdded = Atomic<UInt64>(0)
-    /// The line that those bytes go on with, and that is left out; 0 for none.
+    /// The incomplete line that those bytes continue and that is left out; 0 for none.
     let lineCut = Atomic<UInt64>(0)
     let isCancelled = Atomic<Bool>(false)
 }

@@ -1,9 +1,9 @@
-/// Walks the rows of one chunk after the other: a lane's own. Allocates nothing after it is made.
+/// Parses the rows of one chunk after the other. Each lane has its own cursor. It allocates nothing after its creation.
 ///
-/// Whatever is not a plain good row is judged by the format's grammar, before anything was unescaped.
+/// Records that are not plain good rows are parsed by the format's grammar, before anything is unescaped.
 ///
-/// Unsafe for speed: no bounds are checked, blocks are loaded whole, and fields are written where the chunk has them. What
-/// keeps it in bounds is the splitter's `RecordEnd`s, which lie in the chunk.
+/// It is unsafe for speed: there are no bounds checks, blocks are loaded whole, and fields are unescaped in the chunk. It
+/// stays within bounds because the `RecordEnd`s of the splitter do.
 @safe package struct RowCursor: ~Copyable {
     let format: RowFormat
     let limits: RowLimits
@@ -20,7 +20,7 @@
     /// Whether the whole chunk is known to be text.
     private var isText = true
 
-    /// - Parameter columnCount: how many fields a good row has; at least 1.
+    /// - Parameter columnCount: the number of fields in a good row; at least 1.
     package init(columnCount: Int, format: RowFormat = .csv(.comma), limits: RowLimits = .standard) {
         precondition(columnCount > 0)
         self.format = format
@@ -36,7 +36,7 @@
         unsafe fields.deallocate()
     }
 
-    /// Goes to the first row of a chunk, which must not be recycled before its last row is done with.
+    /// Moves to the first row of a chunk, which must not be recycled before its rows are processed.
     package mutating func open(_ chunk: RowChunk) {
         unsafe bytes = chunk.bytes
         unsafe ends = UnsafePointer(chunk.ends)
@@ -48,7 +48,7 @@
         isText = unsafe TextCheck.isText(bytes, count: chunk.byteCount)
     }
 
-    /// The next row of the chunk, good or bad. False when there is none, and `row` is left alone.
+    /// Reads the next row of the chunk, good or bad. Returns false, without changing `row`, if there is none.
     package mutating func next(into row: inout Row) -> Bool {
         guard index < rowCount else { return false }
         let end = unsafe ends[index]
@@ -73,10 +73,10 @@
         return true
     }
 
-    /// A record's place in the chunk.
+    /// The offsets of a record in the chunk.
     struct Record {
         let start: Int
-        /// Where its line end begins.
+        /// The offset of its line end.
         let content: Int
         let end: RecordEnd
 
@@ -91,7 +91,7 @@
         unsafe fields[index] = UnsafeRawBufferPointer(start: bytes + start, count: end &- start)
     }
 
-    /// Skips blank lines in front of a record.
+    /// Returns the offset of the next record and the number of blank lines before it.
     @inline(__always)
     static func recordStart(_ bytes: UnsafePointer<UInt8>, from position: Int) -> (offset: Int, lines: UInt64) {
         var at = position
@@ -109,7 +109,7 @@
         return (at, lines)
     }
 
-    /// `end` without LF or CR LF, or without the CR that the input ends with.
+    /// Returns `end` without LF or CR LF, or without a CR at the end of the input.
     @inline(__always)
     private func contentEnd(_ start: Int, _ end: Int) -> Int {
         var end = end

@@ -1,9 +1,9 @@
 import APNSBatchBasics
 
-/// Which buffers are free. The reader's thread takes them, any thread gives them back.
+/// The free buffers of a reader. The reader thread takes buffers, and any thread returns them.
 final class ChunkPool: Sendable {
     private struct State {
-        /// The buffer that was given back last stands last, because it is the warmest in the caches.
+        /// The free buffers. The one returned last is at the end and is taken first, because more of it is in the caches.
         var free: [Int]
         var isFree: [Bool]
         var isCancelled = false
@@ -15,7 +15,7 @@ final class ChunkPool: Sendable {
         state = Guarded(State(free: Array((0..<count).reversed()), isFree: Array(repeating: true, count: count)))
     }
 
-    /// Waits while no buffer is free; nil when cancelled.
+    /// Takes a free buffer, and waits if there is none; returns nil if cancelled.
     func take() -> Int? {
         let taken = state.wait { state -> Int?? in
             if state.isCancelled { return .some(nil) }
@@ -28,12 +28,14 @@ final class ChunkPool: Sendable {
 
     var freeCount: Int { state.withLock { $0.free.count } }
 
-    /// Waits until so many are free; false when cancelled.
+    /// Waits until `count` buffers are free; returns false if cancelled.
     func wait(for count: Int) -> Bool {
         state.wait { $0.isCancelled ? false : $0.free.count < count ? nil : true } ?? false
     }
 
-    /// - Precondition: the buffer is out.
+    /// Returns a buffer to the pool.
+    ///
+    /// - Precondition: the buffer is in use.
     func release(_ index: Int) {
         state.change { state in
             precondition(!state.isFree[index], "a chunk was recycled twice")

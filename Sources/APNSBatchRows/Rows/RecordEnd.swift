@@ -1,12 +1,11 @@
-/// Where a record ends: the offset behind its line end, and what the splitter knows that the record's bytes do not
-/// tell.
+/// The end of a record: the offset after its line end, and what the splitter found out that the record's bytes do not show.
 struct RecordEnd: Equatable {
     private let word: UInt32
 
     private static let offsetBits: UInt32 = 28
 
-    /// - Parameter cut: why the record is the first line of one that went wrong on a later line, as its format numbers the
-    ///   causes: 1...15. 0 for a record whose bytes tell all.
+    /// - Parameter cut: why this record is only the first line of a record whose fault is on a later line: a number from 1
+    ///   to 15 that its format assigns to the cause. 0 for all other records.
     @inline(__always)
     init(offset: Int, cut: UInt32 = 0) {
         word = UInt32(truncatingIfNeeded: offset) | cut &<< Self.offsetBits
@@ -19,15 +18,15 @@ struct RecordEnd: Equatable {
     var cut: UInt32 { word &>> Self.offsetBits }
 }
 
-/// What a splitter found in the bytes of a buffer.
+/// The result of splitting the bytes of a buffer.
 struct SplitResult {
-    /// Records found.
+    /// The number of records found.
     var records = 0
-    /// Bytes that need not be seen again: records, blank lines, and the seen part of a line to be skipped.
+    /// The number of bytes that are done with: records, blank lines, and the part seen of a line to be skipped.
     var consumed = 0
-    /// Physical lines among the consumed bytes. A line to be skipped counts.
+    /// The number of physical lines in the consumed bytes. A line to be skipped counts.
     var lines = 0
-    /// The last record is the beginning of a line so long that it does not fit. The bytes up to and with the next
-    /// LF are to be thrown away.
+    /// Whether the last record is the beginning of a line that does not fit into the buffer. The bytes up to and including
+    /// the next LF must be dropped.
     var skipsLine = false
 }

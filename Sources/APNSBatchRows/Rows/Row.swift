@@ -1,35 +1,37 @@
-/// One row as the cursor hands it out. A bad row is a value: `error` is set.
+/// A row as the cursor returns it. A bad row has an `error`.
 @safe package struct Row {
-    /// 1-based number among the data rows: the header and blank lines do not count, bad rows do.
+    /// The 1-based number of the row. The header and blank lines do not count, bad rows do.
     package var row: UInt64 = 0
 
-    /// 1-based physical line on which the row begins. Every LF ends a line, also one inside quotes.
+    /// The 1-based physical line on which the row begins. Every LF ends a line, also inside quotes.
     package var line: UInt64 = 0
 
-    /// One entry per column, quotes removed. Of a bad row, the fields that were complete before the fault, which may be
-    /// none; at most as many as there are columns.
+    /// The fields, one per column, without quotes. Of a bad row these are the fields before the fault, at most one per
+    /// column, and possibly none.
     ///
-    /// Borrowed, and unsafe because a span cannot be kept by a lane: the entries are valid until the cursor's next call, the bytes until the chunk is recycled.
+    /// They are borrowed: the entries are valid until the cursor's next call, the bytes until the chunk is recycled. This
+    /// is unsafe, because a lane cannot store a span.
     package var fields = unsafe UnsafeBufferPointer<UnsafeRawBufferPointer>(start: nil, count: 0)
 
-    /// What is wrong with the row.
+    /// The row's fault; nil for a good row.
     package var error: RowError?
 
-    /// The record's first byte; as long as its bytes are valid.
+    /// The first byte of the record, valid as long as the bytes of `fields`.
     var start: UnsafeRawPointer?
 
     package init() {}
 
-    /// Where the content of a field of a good row begins in the input, behind its opening quote: 1-based physical line,
-    /// and 1-based column in bytes. For error texts: it reads the fields before it.
+    /// Returns the position in the input at which the content of a field of a good row begins, after its opening quote: the
+    /// 1-based physical line and the 1-based column in bytes. It is meant for error messages, because it reads all fields
+    /// before this one.
     ///
-    /// Counted over the fields and not over the bytes between them, which unescaping has left in disorder.
+    /// It counts over the fields and not over the bytes between them, which unescaping has changed.
     package func place(of field: Int) -> (line: UInt64, column: Int) {
         guard let start = unsafe start else { return (line, 1) }
         var place = (line: line, column: 1)
         for index in unsafe 0..<min(field + 1, fields.count) {
             let content = unsafe fields[index]
-            // An unquoted field follows a delimiter, or is where the record starts.
+            // An unquoted field follows a delimiter, or begins the record.
             let isQuoted = unsafe content.baseAddress.map {
                 unsafe $0 > start && $0.load(fromByteOffset: -1, as: UInt8.self) == Byte.quote
             }
@@ -46,44 +48,43 @@
     }
 }
 
-/// What is wrong with a row, and where.
+/// The fault of a row, and its position.
 ///
-/// When a row has several faults, this order decides: bytes that are not text (the first of them), then quoting and
-/// length (the first in reading order), then the number of fields. A record over the length limit is not searched for
-/// bytes that are not text.
+/// If a row has several faults, this order decides: bytes that are not text (the first of them), then quoting and length
+/// (the first in reading order), then the number of fields. A record over the length limit is not searched for bytes that
+/// are not text.
 package struct RowError: Error, Equatable, Sendable {
     package enum Cause: Equatable, Sendable {
-        /// The record ends before all columns have a field. Position: the end of the record; field: the first missing.
+        /// The record has fewer fields than the header. Position: the end of the record; field: the first missing one.
         case tooFewFields(found: Int, expected: Int)
-        /// The record has more fields than the header. Position: the first field too many.
+        /// The record has more fields than the header. Position: the first surplus field.
         case tooManyFields(found: Int, expected: Int)
-        /// A quote in a field that does not begin with one. Position: the quote.
+        /// An unquoted field contains a quote. Position: the quote.
         case quoteInUnquotedField
-        /// Something other than a delimiter or a line end follows a closing quote. Position: that byte.
+        /// A closing quote is not followed by a delimiter or a line end. Position: the byte after the quote.
         case textAfterClosingQuote
-        /// A quoted field is still open at the end of the input. Position: its opening quote.
+        /// A quoted field is not closed at the end of the input. Position: its opening quote.
         case unclosedQuote
         /// A NUL byte. Position: the byte.
         case nulByte
         /// Bytes that are not UTF-8 (RFC 3629). Position: the first byte of the ill-formed sequence.
         case invalidUTF8
-        /// A field over the limit. Position: the field's first byte (the opening quote, if it has one).
+        /// A field exceeds the limit. Position: the field's first byte (the opening quote, if it has one).
         case fieldTooLong(limit: Int)
-        /// A record over the limit. Position: the record's first byte.
+        /// A record exceeds the limit. Position: the record's first byte.
         case recordTooLong(limit: Int)
     }
 
-    /// 1-based physical line of the fault.
+    /// The 1-based physical line of the fault.
     ///
-    /// When the fault came to light on a later line than the record's first, the row is that first line alone, and the
-    /// position is the opening quote of the field that runs over its end: a stray quote is found there.
+    /// If the fault was found on a later line than the record's first, the row is that first line alone, and the position
+    /// is the opening quote of the field that continues past its end, which shows where a stray quote is.
     package let line: UInt64
 
-    /// 1-based column of the fault, counted in bytes from the start of its physical line (a byte order mark not
-    /// included).
+    /// The 1-based column of the fault, counted in bytes from the start of its physical line, without a byte order mark.
     package let column: Int
 
-    /// 0-based index of the field at fault; the number of columns for the first field too many.
+    /// The 0-based index of the faulty field; for a surplus field, the number of columns.
     package let field: Int
 
     package let cause: Cause

@@ -1,10 +1,10 @@
-/// The place of a row in the input: what it takes to find it again.
+/// The position of a row in the input, from which it can be read again.
 package struct RowPosition: Sendable, Equatable {
-    /// 1-based number among the data rows: header and blank lines do not count, bad rows do.
+    /// The 1-based number of the row. Header and blank lines do not count, bad rows do.
     package var row: UInt64
-    /// 1-based physical line.
+    /// The 1-based physical line.
     package var line: UInt64
-    /// Bytes from where reading began.
+    /// The offset in bytes from the first byte that was read.
     package var offset: UInt64
 
     package init(row: UInt64, line: UInt64, offset: UInt64) {
@@ -14,24 +14,24 @@ package struct RowPosition: Sendable, Equatable {
     }
 }
 
-/// A piece of the input that begins and ends with a record: some 256 KiB, ready to be parsed by any thread.
+/// A part of the input, of about 256 KiB, that begins and ends at a record boundary. Any thread can parse it.
 ///
-/// Made once for each buffer of the pool and used again and again. Whoever holds a chunk owns its bytes, one thread at
-/// a time, until `recycle()`. That is a rule of the pool which the compiler cannot see, so its memory is unsafe.
+/// There is one chunk for each buffer of the pool, which is reused. The holder of a chunk owns its bytes until `recycle()`,
+/// and only one thread at a time may hold it. The compiler cannot check this rule, so its memory is unsafe.
 @safe package final class RowChunk: @unchecked Sendable {
-    /// Of its first byte and its first row.
+    /// The position of its first byte and first row.
     package internal(set) var start = RowPosition(row: 0, line: 0, offset: 0)
 
-    /// How many rows the chunk has, bad ones included; at least 1.
+    /// The number of rows, including bad ones; at least 1.
     package internal(set) var rowCount = 0
 
-    /// How many bytes the chunk has: its records and blank lines.
+    /// The number of bytes, including blank lines.
     package internal(set) var byteCount = 0
 
     let bytes: UnsafeMutablePointer<UInt8>
     let ends: UnsafeMutablePointer<RecordEnd>
 
-    /// Which of the reader's buffers it is, from 0.
+    /// The index of the reader's buffer, from 0.
     package let index: Int
     private let pool: ChunkPool
 
@@ -54,9 +54,9 @@ package struct RowPosition: Sendable, Equatable {
         unsafe UnsafeRawBufferPointer(start: bytes, count: byteCount)
     }
 
-    /// A copy of the first of its bytes.
+    /// Returns a copy of the first `count` bytes.
     func first(_ count: Int) -> [UInt8] { unsafe Array(UnsafeBufferPointer(start: bytes, count: count)) }
 
-    /// Gives the buffer back to its reader. From any thread, once; nothing of the chunk may be used afterwards.
+    /// Returns the buffer to its reader. Any thread may call it, once; the chunk may not be used afterwards.
     package func recycle() { pool.release(index) }
 }

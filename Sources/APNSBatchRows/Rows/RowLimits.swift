@@ -1,23 +1,23 @@
-/// What bounds the reader's memory. Decided once; nothing grows afterwards.
+/// The limits of the reader's memory, which is allocated once and does not grow.
 ///
-/// The rows and errors of an input depend on `fieldBytes` and `recordBytes` alone, never on `chunkBytes` or on how the
-/// bytes arrived.
+/// The rows and errors of an input depend on `fieldBytes` and `recordBytes` only, not on `chunkBytes` or on how the bytes
+/// arrive.
 package struct RowLimits: Sendable, Equatable {
-    /// How much is read before a chunk is handed on.
+    /// The number of bytes that are read before a chunk is passed on.
     package let chunkBytes: Int
 
-    /// The longest field, in bytes as they stand in the input between the delimiters or, for a quoted field, between
-    /// the quotes (a doubled quote counts as two).
+    /// The maximum length of a field, in bytes of the input between the delimiters or, for a quoted field, between the
+    /// quotes. A doubled quote counts as two bytes.
     package let fieldBytes: Int
 
-    /// The longest record, in bytes without its line end. It always fits a buffer of a chunk.
+    /// The maximum length of a record in bytes, without its line end. Such a record fits into a chunk's buffer.
     package let recordBytes: Int
 
     /// Chunks and records of 256 KiB, fields of 64 KiB.
     package static let standard = RowLimits(chunkBytes: 256 << 10, fieldBytes: 64 << 10, recordBytes: 256 << 10)
 
-    /// - Precondition: all at least 1 and at most 64 MiB, a field no longer than a record. Limits are the program's
-    ///   choice, not the input's.
+    /// - Precondition: all limits are from 1 byte to 64 MiB, and a field's is not greater than a record's. Limits are
+    ///   chosen by the program and never come from the input.
     package init(chunkBytes: Int, fieldBytes: Int, recordBytes: Int) {
         let allowed = 1...(64 << 20)
         precondition(allowed.contains(chunkBytes) && allowed.contains(fieldBytes) && allowed.contains(recordBytes))
@@ -27,12 +27,13 @@ package struct RowLimits: Sendable, Equatable {
         self.recordBytes = recordBytes
     }
 
-    /// Bytes of one buffer: a chunk, or the longest record with its CRLF.
+    /// The size of a buffer in bytes: a chunk, or the longest record with its CRLF.
     var bufferBytes: Int {
         max(chunkBytes, recordBytes + 2)
     }
 
-    /// Records of one chunk: enough for records of 8 bytes and more; shorter ones just make smaller chunks.
+    /// The maximum number of records in a chunk: enough for records of at least 8 bytes. With shorter ones chunks become
+    /// smaller.
     var chunkRecords: Int {
         max(bufferBytes / 8, 16)
     }

@@ -1,32 +1,32 @@
 import Glibc
 
-/// Where the bytes of an input come from, in pieces of any size. A new origin or packing (gzip, a query's COPY) is a type that
-/// conforms, and a case of ``InputLocation/open(limit:)``.
+/// A source of the input's bytes. A new origin or packing (gzip, a query's COPY) is a type that conforms, and a case of
+/// ``InputLocation/open(limit:)``.
 ///
-/// It is asked once for each buffer, never for a row. What only files can do has defaults.
+/// It is called once for each buffer, never for a row. What only files can do has default implementations.
 protocol ByteSource: AnyObject, Sendable {
-    /// How many bytes there were to read when the source was opened, where that is known. Only then it can seek.
+    /// The number of bytes to read when the source was opened, if it is known. Only then the source can seek.
     var byteCount: UInt64? { get }
 
-    /// Reads 1 byte or more, waiting for the first; 0 at the end. One thread at a time.
+    /// Reads at least 1 byte, waiting for the first; returns 0 at the end. Only one thread at a time may call it.
     ///
     /// - Throws: `InputError.cannotRead`, `.cancelled`.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int
 
-    /// How many bytes stand behind the first `byteCount` by now, and the first of them.
+    /// Returns the number of bytes that now follow the first `byteCount`, and the first of them; nil if there are none.
     func bytesBehind() -> (count: UInt64, first: UInt8)?
 
-    /// The next read begins so many bytes behind the input's first.
+    /// Moves the next read to an offset from the first byte of the input.
     ///
     /// - Throws: `InputError.cannotRead`.
     func seek(to offset: UInt64) throws(InputError)
 
-    /// Reads bytes that stand so far behind the input's first, and leaves the next read where it is. From any thread.
+    /// Reads bytes at an offset from the first byte of the input, without moving the next read. Any thread may call it.
     ///
-    /// - Returns: false when not all of them could be read.
+    /// - Returns: whether all of them were read.
     func read(at offset: UInt64, into bytes: UnsafeMutableRawBufferPointer) -> Bool
 
-    /// From any thread: a read that waits, now or later, throws `.cancelled`.
+    /// Makes a read that waits now or later throw `.cancelled`. Any thread may call it.
     func cancel()
 }
 

@@ -1,10 +1,10 @@
 import Glibc
 
-/// A regular file, from where its descriptor stands to where the file ended when it was opened.
+/// A regular file, from the position of its descriptor to the end that the file had when it was opened.
 final class FileSource: ByteSource {
     let byteCount: UInt64?
     private let descriptor: InputDescriptor
-    /// Where the descriptor stood when it was opened.
+    /// The position of the descriptor when the source was created.
     private let start: UInt64
 
     init(_ descriptor: consuming InputDescriptor, start: UInt64, byteCount: UInt64) {

@@ -1,16 +1,16 @@
-/// What a file is that holds no rows in UTF-8, told by its first bytes.
+/// The format of an input that is not rows in UTF-8, recognised by its first bytes.
 package enum ForeignFormat: Equatable, Sendable {
     case utf16, gzip, zstd, xz, bzip2
-    /// A ZIP archive; an Excel workbook (.xlsx) is one.
+    /// A ZIP archive, such as an Excel workbook (.xlsx).
     case zip
-    /// An Excel workbook of before 2007 (.xls).
+    /// An Excel workbook in the format used before 2007 (.xls).
     case xls
     /// The first line is Excel's `sep=;`, with this byte as the delimiter.
     case separatorLine(UInt8)
-    /// Lines end in CR alone, as on the Macs of before 2001.
+    /// Lines end in CR alone, as on Macs before 2001.
     case carriageReturns
 
-    /// So many of the first bytes tell.
+    /// The number of first bytes that `find` needs.
     static let bytesWanted = 6
 
     private static let marks: [(ForeignFormat, [UInt8])] = [
@@ -19,8 +19,10 @@ package enum ForeignFormat: Equatable, Sendable {
         (.xls, [0xD0, 0xCF, 0x11, 0xE0]),
     ]
 
-    /// - Parameter start: the input's first bytes, without the byte order mark of UTF-8; ``bytesWanted`` of them, unless
-    ///   there are fewer.
+    /// Returns the format of an input, or nil if it is none of these.
+    ///
+    /// - Parameter start: the first ``bytesWanted`` bytes of the input, or all if there are fewer, without the byte order
+    ///   mark of UTF-8.
     static func find(_ start: [UInt8]) -> ForeignFormat? {
         if let mark = marks.first(where: { start.starts(with: $0.1) }) { return mark.0 }
         if isWide(start) { return .utf16 }
@@ -28,14 +30,14 @@ package enum ForeignFormat: Equatable, Sendable {
         return start[5] == Byte.lineFeed || start[5] == Byte.carriageReturn ? .separatorLine(start[4]) : nil
     }
 
-    /// UTF-16 without a mark: every other byte of ASCII is NUL.
+    /// Whether the bytes are UTF-16 without a byte order mark: every other byte of ASCII text is NUL.
     private static func isWide(_ start: [UInt8]) -> Bool {
         guard start.count >= 4 else { return false }
         let zeros = start.prefix(4).map { $0 == 0 }
         return zeros == [false, true, false, true] || zeros == [true, false, true, false]
     }
 
-    /// Whether a header row holds a CR that ends no line, outside of quotes.
+    /// Whether a header row contains a CR outside of quotes that is not part of a line end.
     static func hasBareReturn(_ record: ArraySlice<UInt8>) -> Bool {
         var isQuoted = false
         for (index, byte) in record.enumerated() {
@@ -48,9 +50,9 @@ package enum ForeignFormat: Equatable, Sendable {
 }
 
 extension ForeignFormat {
-    /// What it is and what helps: a sentence without a full stop.
+    /// The format and what to do about it, as a sentence without a full stop.
     ///
-    /// - Parameter input: the path, or nil for standard input.
+    /// - Parameter path: the path of the input, or nil for standard input.
     func message(path: String?) -> String {
         let file = path.map(Self.quoted) ?? "rows.csv"
         switch self {
@@ -78,7 +80,7 @@ extension ForeignFormat {
             + "cannot be resumed"
     }
 
-    /// As a shell takes it.
+    /// Returns the path, quoted for a shell if necessary.
     private static func quoted(_ path: String) -> String {
         let isPlain = path.allSatisfy { $0.isLetter || $0.isNumber || "._-/+,:".contains($0) }
         return isPlain

@@ -1,17 +1,17 @@
 import Glibc
 
-/// Why the input as a whole cannot be read, or not any further. A bad row is not an error of this kind: see `RowError`.
+/// Why the input cannot be read, or not beyond some point. Bad rows are not errors of this type: see `RowError`.
 package enum InputError: Error, Equatable, Sendable {
     /// The path cannot be opened for reading.
     case cannotOpen(path: String, errno: Int32)
 
-    /// The input failed while it was read. All complete rows before the failure have been delivered.
+    /// Reading failed. All complete rows before the failure have been delivered.
     case cannotRead(errno: Int32)
 
-    /// The input is something else than rows in UTF-8.
+    /// The input does not consist of rows in UTF-8.
     case foreign(ForeignFormat)
 
-    /// There is no header row: the input is empty, or has blank lines only.
+    /// There is no header row: the input is empty, or contains only blank lines.
     case noHeader
 
     /// The header row is malformed.
@@ -23,11 +23,11 @@ package enum InputError: Error, Equatable, Sendable {
     /// Two columns share a name, compared byte by byte. Indices are 0-based.
     case duplicateColumnName(String, first: Int, second: Int)
 
-    /// The file was cut short while it was read, or it grew and ends in the middle of a line. All complete rows have
-    /// been delivered; the unfinished line has not.
+    /// The file became shorter while it was read, or it grew and what was read ends in the middle of a line. All complete
+    /// rows have been delivered; the incomplete line has not.
     case changedWhileRead(bytesAtOpen: UInt64, bytesRead: UInt64)
 
-    /// Rows that were read before are not what they were. Said by who compares them.
+    /// Rows that were read before have changed. This error is thrown by callers that compare them.
     case changedRows(first: UInt64, last: UInt64)
 
     /// `ChunkReader.cancel()` was called.
@@ -35,9 +35,9 @@ package enum InputError: Error, Equatable, Sendable {
 }
 
 extension InputError {
-    /// The error as a line for people: `input:line:column: cause` where there is a place, else `input: cause`.
+    /// The error as a line of text: `input:line:column: cause` if it has a position, else `input: cause`.
     ///
-    /// - Parameter input: what to call the input.
+    /// - Parameter input: the name of the input.
     package func message(input: String) -> String {
         switch self {
         case .badHeader: "\(input):\(self)"

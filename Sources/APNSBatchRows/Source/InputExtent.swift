@@ -1,7 +1,7 @@
-/// How much of a file was its input when it was opened first.
+/// How much of a file belongs to the input, as decided when it was first opened.
 package struct InputExtent: Sendable, Equatable {
     package var bytes: UInt64
-    /// The last record ends there, as was decided when it was read first, even if more stands behind it by now.
+    /// Whether the last record ends there, as decided when it was first read, even if more bytes follow by now.
     package var endsWhole: Bool
 
     package init(bytes: UInt64, endsWhole: Bool) {
@@ -10,9 +10,9 @@ package struct InputExtent: Sendable, Equatable {
     }
 }
 
-/// What somebody added to a file while it was read, or since.
+/// Bytes that were added to a file while it was read, or since.
 package struct InputAddition: Sendable, Equatable {
     package var bytes: UInt64
-    /// A line that was half written when the file was opened, and was left out; nil if there was none.
+    /// The line that was incomplete when the file was opened, and was left out; nil if there was none.
     package var lineCut: UInt64?
 }

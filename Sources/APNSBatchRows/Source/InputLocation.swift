@@ -1,17 +1,19 @@
 import Glibc
 
-/// Where the bytes of an input are.
+/// The location of an input.
 package enum InputLocation: Sendable, Equatable {
-    /// A path: a regular file, a FIFO or a device. It is opened by the reader and closed with it.
+    /// The path of a regular file, a FIFO or a device. The reader opens it, and closes it when it is deallocated.
     case file(String)
 
-    /// A descriptor that stays the caller's: it is neither closed nor are its flags changed.
+    /// A descriptor owned by the caller. It is not closed, and its flags are not changed.
     case descriptor(Int32)
 
     /// Descriptor 0.
     package static let standardInput = InputLocation.descriptor(0)
 
-    /// - Parameter limit: no more bytes than that are read of a file that has more.
+    /// Opens the input.
+    ///
+    /// - Parameter limit: the maximum number of bytes to read of a regular file; nil for all.
     /// - Throws: `InputError.cannotOpen`.
     func open(limit: UInt64?) throws(InputError) -> any ByteSource {
         let descriptor = InputDescriptor(self)
@@ -19,7 +21,7 @@ package enum InputLocation: Sendable, Equatable {
         guard descriptor.number >= 0, unsafe fstat(descriptor.number, &status) == 0 else { throw cannotOpen(errno) }
         let kind = status.st_mode & S_IFMT
         if kind == S_IFDIR { throw cannotOpen(EISDIR) }
-        // Files of /proc and the like say that they are empty and are not.
+        // Files in /proc and the like report size 0, but are not empty.
         if kind == S_IFREG, status.st_size > 0 {
             let start = lseek(descriptor.number, 0, SEEK_CUR)
             if 0...status.st_size ~= start {
@@ -42,14 +44,14 @@ package enum InputLocation: Sendable, Equatable {
     }
 }
 
-/// A descriptor that is closed with its owner, unless it is the caller's.
+/// A descriptor that is closed in `deinit`, unless the caller owns it.
 struct InputDescriptor: ~Copyable {
     let number: Int32
     private let isOwned: Bool
 
     init(_ location: InputLocation) {
         switch location {
-        // Opening a FIFO must not wait for its writer, where nobody could cancel it.
+        // `O_NONBLOCK`: opening a FIFO must not wait for its writer, because that could not be cancelled.
         case .file(let path): (number, isOwned) = unsafe (Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), true)
         case .descriptor(let number): (self.number, isOwned) = (number, false)
         }

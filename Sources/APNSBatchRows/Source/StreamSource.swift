@@ -1,13 +1,13 @@
 import Glibc
 
-/// Bytes that are read as they come: of a pipe, a FIFO, a device, or a file that does not know its size.
+/// A stream of bytes from a pipe, a FIFO, a device, or a file whose size is not known.
 final class StreamSource: ByteSource {
     private let descriptor: InputDescriptor
-    /// The ends of a pipe that `cancel` writes to, and nobody else.
+    /// The ends of a pipe to which only `cancel` writes.
     private let wakeReader: InputDescriptor
     private let wakeWriter: InputDescriptor
 
-    /// Nil, with `errno` set, when there is no pipe to be had.
+    /// Returns nil, with `errno` set, if no pipe can be created.
     init?(_ descriptor: consuming InputDescriptor) {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { return nil }

@@ -3,9 +3,9 @@ import APNSBatchModel
 import APNSBatchTransport
 import Synchronization
 
-/// What a lane shows while it runs: written by the lane once a turn, read by whoever reports progress.
+/// The current figures of a lane. The lane writes them while it runs, and reports of progress read them.
 package final class LaneGauges: Sendable {
-    /// Rows by outcome.
+    /// The number of rows, by outcome.
     private let outcomes = PerOutcome<Atomic<UInt64>> { _ in Atomic(0) }
     private let connections = Atomic<Int>(0)
     private let streams = Atomic<Int>(0)
@@ -17,16 +17,17 @@ package final class LaneGauges: Sendable {
 
     private let longestAnswer = Atomic<UInt32>(0)
 
-    /// What the lane counts off the way of a row. Whoever reads it must not keep it: the lane would have to copy it.
+    /// What the lane counts off the path of a row. A reader must not keep a copy of it, because the lane's next change would
+    /// then have to copy it.
     package let account = Guarded(LaneAccount())
 
     package init() {}
 
-    /// Takes one of the answers that are noted.
+    /// Records the time of an answer that was sampled, in microseconds.
     @inline(never)
     func note(answerTime: UInt32) { account.withLock { $0.answerTimes.note(answerTime) } }
 
-    /// What the lane does; called only when that changes.
+    /// Sets what the lane does. Called only when that changes.
     func show(_ activity: LaneActivity) { shown.withLock { $0 = activity } }
 
     package var activity: LaneActivity { shown.withLock { $0 } }

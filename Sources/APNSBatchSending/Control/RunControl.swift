@@ -3,11 +3,12 @@ import APNSBatchModel
 import APNSBatchTransport
 import Synchronization
 
-/// How the threads of a run learn that it ends early. Lanes look at one atomic; the cause stands behind a lock.
+/// Tells the threads of a run to stop or to pause, and when the canary ends. Lanes read atomics; the cause of a stop is
+/// behind a lock.
 package final class RunControl: Sendable {
     /// Why a run ends before its input does.
     package enum Stop: Sendable, Equatable {
-        /// Somebody asked: take no more rows, wait for answers.
+        /// A stop was requested: lanes take no more rows, and wait for answers.
         case interrupted
         case failure(CampaignError)
     }
@@ -18,10 +19,10 @@ package final class RunControl: Sendable {
 
     private let isUrgent = Atomic<Bool>(false)
 
-    /// Whether answers are not to be waited for any longer.
+    /// Whether a stopping run does not wait for answers any longer.
     package var urgent: Bool { isUrgent.load(ordering: .relaxed) }
 
-    /// Stops, and has answers waited for no longer: what is under way stays without an outcome.
+    /// Stops without waiting for answers. Rows in flight stay without an outcome.
     package func stopAtOnce() {
         isUrgent.store(true, ordering: .releasing)
         stop(.interrupted)
@@ -30,7 +31,7 @@ package final class RunControl: Sendable {
     private let isPausing = Atomic<Bool>(false)
     private let hasCanary: Atomic<Bool>
 
-    /// - Parameter canary: whether the first rows go alone.
+    /// - Parameter canary: Whether the run begins with a canary.
     package init(canary: Bool = false) { hasCanary = Atomic(canary) }
 
     /// Whether nothing may be sent for now.
@@ -38,7 +39,7 @@ package final class RunControl: Sendable {
 
     package func pause(_ paused: Bool) { isPausing.store(paused, ordering: .relaxed) }
 
-    /// Whether the first rows are under way, alone.
+    /// Whether the canary runs, so that only the first lane may send.
     package var isCanary: Bool { hasCanary.load(ordering: .acquiring) }
 
     func endCanary() { hasCanary.store(false, ordering: .releasing) }
@@ -48,7 +49,7 @@ package final class RunControl: Sendable {
 
     package var stopCause: Stop? { cause.withLock { $0 } }
 
-    /// The first cause stays, except that a failure is worth more than an interruption.
+    /// Stops the run. The first cause is kept, except that a failure replaces an interruption.
     package func stop(_ stop: Stop) {
         cause.withLock { cause in
             switch (cause, stop) {
@@ -60,13 +61,13 @@ package final class RunControl: Sendable {
         onStop.withLock { $0 }?()
     }
 
-    /// What to wake when the run stops; at once if it already has.
+    /// Sets the function that is called when the run stops. It is called at once if the run has stopped already.
     package func notify(_ body: @escaping @Sendable () -> Void) {
         onStop.withLock { $0 = body }
         if stopping { body() }
     }
 
-    /// Forgets what to wake: whom it woke has ended, and may hold this.
+    /// Forgets the function to call. What it wakes has ended, and it may hold a reference to this object.
     package func notifyNobody() {
         onStop.withLock { $0 = nil }
     }

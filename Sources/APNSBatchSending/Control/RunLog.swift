@@ -4,7 +4,7 @@ import APNSBatchNotification
 import Glibc
 import Logging
 
-/// What a run reports to its logger. Never tokens, keys or payloads.
+/// The log messages of a run. They never contain tokens, keys or payloads.
 package struct RunLog: Sendable {
     package let logger: Logger
     let endpoint: String
@@ -19,7 +19,7 @@ package struct RunLog: Sendable {
         logger.notice("io_uring is not available (\(String(cString: strerror(error)))): using epoll")
     }
 
-    /// Says why the run waits, unless that was said already.
+    /// Logs why the run waits, unless that was logged already.
     func waiting(_ reason: CampaignProgress.Waiting, now: UInt64) {
         if notices.withLock({ $0.note(reason, now: now) }) { logger.warning("\(reason)") }
     }

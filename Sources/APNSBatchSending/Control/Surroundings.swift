@@ -4,31 +4,32 @@ import APNSBatchRecords
 import APNSBatchRows
 import APNSBatchTransport
 
-/// What a run takes from outside the process: the time of day and the addresses of names. The system's, unless a
-/// simulation brings its own.
+/// What a run takes from outside the process, such as the time of day and the addresses of hosts. It comes from the system,
+/// unless a simulation replaces it.
 package struct Surroundings: Sendable {
-    /// Seconds since the epoch.
+    /// Returns the time of day in seconds since the epoch.
     package var seconds: @Sendable () -> UInt64 = SystemClock.seconds
-    /// Nanoseconds of processor time that the calling thread has used.
+    /// Returns the processor time that the calling thread has used, in nanoseconds.
     package var worked: @Sendable () -> UInt64 = SystemClock.threadTime
-    /// All addresses of a host; may block.
+    /// Returns all addresses of a host; may block.
     package var resolve: @Sendable (_ host: String, _ port: UInt16) throws -> [SocketAddress] = {
         try HostResolver.resolve(host: $0, port: $1)
     }
-    /// Does something that may block aside, without waiting for it; false when that cannot be done now.
+    /// Does work that may block on another thread, without waiting for it. Returns false if there is no thread for it now.
     package var aside: @Sendable (_ name: String, _ work: @escaping @Sendable () -> Void) -> Bool = {
         NamedThread.tryDetached($0, $1)
     }
 
-    /// How much of the input is read at a time.
+    /// The size of chunks, and the limits of fields and records.
     package var rowLimits = RowLimits.standard
-    /// Batches of a lane, outcomes in each, and bytes of lines that are written together: small ones are full often.
+    /// The number of outcome batches per lane; below, the outcomes per batch and the bytes of lines that are written
+    /// together. A simulation makes them small, so that they are often full.
     package var batchesPerLane = 3
     package var outcomesPerBatch = OutcomeBatch.entryCapacity
     package var lineBytes = ResultLines.usualCapacity
-    /// Signs in the place of the providers' keys, whose signatures are never the same twice: 64 bytes.
+    /// Returns a signature of 64 bytes in place of the providers' keys, whose signatures are never the same twice.
     package var sign: (@Sendable (_ message: [UInt8]) -> [UInt8])?
-    /// Makes the lanes' transports, over the system's network and clock or over others; nil for the system's.
+    /// Opens the lanes' transports over another network and clock; nil for those of the system.
     package var open: TransportOpening?
 
     package init() {}

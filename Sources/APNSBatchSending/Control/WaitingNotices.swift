@@ -1,7 +1,7 @@
 import APNSBatchModel
 
-/// When the log says that a run waits: once for each reason, however many lanes and providers have it, and again only when
-/// it had passed for a minute. Pure.
+/// Decides when to log that a run waits: once for each reason, however many lanes and providers wait for it, and again only
+/// after the reason was absent for a minute. A pure value.
 struct WaitingNotices: Equatable {
     private struct Spell: Equatable {
         var since: UInt64
@@ -13,7 +13,7 @@ struct WaitingNotices: Equatable {
 
     private enum Kind: Hashable { case resolving, connecting, unreachable, noStreams, noAnswer, backingOff }
 
-    /// Some lane waits for this reason; true when that is to be said.
+    /// Notes that a lane waits for this reason. Returns whether to log it.
     mutating func note(_ waiting: CampaignProgress.Waiting, now: UInt64) -> Bool {
         guard let kind = Self.kind(waiting) else { return false }
         var spell = spells[kind] ?? Spell(since: now, seenAt: now)
@@ -27,7 +27,7 @@ struct WaitingNotices: Equatable {
         return isDue
     }
 
-    /// Who pauses a run is told so anyway.
+    /// Returns nil for a pause, of which the operator knows anyway.
     private static func kind(_ waiting: CampaignProgress.Waiting) -> Kind? {
         switch waiting {
         case .paused: nil
@@ -40,7 +40,8 @@ struct WaitingNotices: Equatable {
         }
     }
 
-    /// The last rows of a run may wait a moment for their next attempt, and a resolver may need one.
+    /// Returns how long a reason must last before it is logged, in nanoseconds: the last rows of a run may wait a moment for
+    /// their next attempt, and a resolver may need one.
     private static func quiet(_ kind: Kind) -> UInt64 {
         kind == .backingOff || kind == .resolving ? 3_000_000_000 : 0
     }

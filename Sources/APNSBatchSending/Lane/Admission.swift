@@ -1,48 +1,49 @@
 import APNSBatchModel
 import APNSBatchTransport
 
-/// Whether a lane may send another request now, and if not, why and for how long.
+/// Decides whether a lane may send another request now, and if not, why and for how long.
 ///
-/// Whatever can hold requests back is asked here: the end of the run, a pause, the campaign's deadline, the canary, the pace
-/// and the outages of a provider, its streams, rows that wait for another attempt, memory. What holds for a whole turn is
-/// settled when it begins; the rest is asked for each row. Another limit would be one more part of it.
+/// Everything that can hold requests back is considered here: the end of the run, a pause, the campaign's deadline, the
+/// canary, the pace and the outages of a provider, its streams, rows that wait for another attempt, and memory. What applies
+/// to a whole turn is determined when it begins, the rest for each row. A new limit belongs here, too.
 struct Admission: ~Copyable {
-    /// Why a turn sends no more.
+    /// Why a turn sends no more requests.
     enum Hold: Equatable {
-        /// A batch is as large as it may be: there is more to send, and room for it in the next turn.
+        /// The turn has done as much as it may; there is more to do in the next one, without waiting.
         case batch
-        /// Every stream that may be used is taken: answers come first.
+        /// All usable streams are taken, so answers must come first.
         case streams
-        /// No row is there, or none may be taken before others have their outcomes.
+        /// There is no row, or none may be taken before others have their outcomes.
         case rows
         /// The run takes no further row.
         case stopping
         case paused
         /// The campaign's deadline has passed.
         case late
-        /// The first rows go alone, in another lane.
+        /// Another lane sends the canary.
         case canary
     }
 
     private let plan: CampaignPlan
     private let control: RunControl
-    /// While this lane sends the campaign's first rows, and the others wait.
+    /// The canary that this lane sends while the others wait; nil otherwise.
     private var canary: Canary?
-    /// Another lane does.
+    /// Whether another lane sends the canary.
     private var isHeld: Bool
     private var isLate = false
-    /// Requests to some provider are spaced, so that the next one is due soon.
+    /// Whether requests to some provider are paced, so that the next one is due soon.
     private var isPaced = false
-    /// The only provider is sent probes: rows that are due again, and fresh ones only while there is none.
+    /// Whether only probes are sent, because the campaign's only provider has an outage. Rows that are due again are used as
+    /// probes, and fresh rows if there are none.
     private(set) var isProbing = false
 
-    /// Milliseconds between two looks at time and control when nothing arrives, and the same while requests are spaced.
+    /// The longest wait in milliseconds when nothing arrives: usually, and while requests are paced.
     private static let idleWait: UInt32 = 10
     private static let pacedWait: UInt32 = 1
-    /// With fewer requests than this under way, waiting for more answers would cost more time than it saves work.
+    /// With fewer requests in flight, waiting for more answers would cost more time than it saves work.
     private static let lingerFrom = 128
 
-    /// - Parameter lane: the first one sends the canary.
+    /// - Parameter lane: The number of the lane. Lane 0 sends the canary.
     init(plan: CampaignPlan, control: RunControl, lane: Int) {
         (self.plan, self.control) = (plan, control)
         canary = lane == 0 ? plan.canary : nil
@@ -51,7 +52,7 @@ struct Admission: ~Copyable {
 
     // MARK: A turn
 
-    /// Why nothing is sent in this turn.
+    /// Why nothing is sent in this turn, or nil if requests may be sent.
     var hold: Hold? {
         if control.stopping { return .stopping }
         if isLate { return .late }
@@ -59,12 +60,12 @@ struct Admission: ~Copyable {
         return isHeld ? .canary : nil
     }
 
-    /// Nothing is sent now, and no connection is wanted for it.
+    /// Whether nothing is sent now, so that no connection is needed.
     var sendsNothing: Bool { control.paused || isLate || isHeld }
-    /// Other lanes take the rows.
+    /// Whether this lane takes no rows, because another lane sends the canary.
     var takesNone: Bool { isHeld }
 
-    /// Before rows are taken: how many requests each provider may be sent in this turn.
+    /// Determines how many requests may be sent for each provider in this turn. Called before rows are taken.
     mutating func beginTurn(_ connections: inout LaneConnections, _ health: inout LaneHealth) {
         (isPaced, isProbing) = (false, false)
         for provider in connections.providers {
@@ -79,7 +80,7 @@ struct Admission: ~Copyable {
         }
     }
 
-    /// After rows were taken.
+    /// Reports how many requests were sent for each provider in this turn. Called after rows were taken.
     func endTurn(_ connections: borrowing LaneConnections, _ health: inout LaneHealth) {
         for provider in connections.providers {
             health.didSend(connections.pools[provider].sentOfAllowance, to: provider, now: connections.now)
@@ -91,8 +92,8 @@ struct Admission: ~Copyable {
         !queue.hasNoPlace && (canary == nil || canary!.room(queue.canaryCount) > 0)
     }
 
-    /// A member of the provider's pool that takes another request now. A canary does not ask for one where there is none:
-    /// that is what connections grow by.
+    /// Returns a member of the provider's pool that can take another request now, or nil. During a canary the pool is not
+    /// asked if it has no stream, because such requests make it grow.
     func stream(of provider: Int, _ connections: inout LaneConnections) -> Int? {
         if canary != nil && !connections.pools[provider].hasStream { return nil }
         return connections.pools[provider].pick()
@@ -100,18 +101,19 @@ struct Admission: ~Copyable {
 
     // MARK: Waiting
 
-    /// Milliseconds until something must be done even if nothing arrives.
+    /// Returns the longest time to wait for something to arrive, in milliseconds.
     func wait(_ hold: Hold) -> UInt32 { hold == .batch ? 0 : isPaced ? Self.pacedWait : Self.idleWait }
 
-    /// Microseconds to let answers gather: only when there is nothing better to do and many are awaited.
+    /// Returns how long answers may gather, in microseconds; 0 if there is more to send at once, or few requests are in
+    /// flight.
     func linger(_ hold: Hold, underWay: Int, _ gathering: Gathering) -> UInt32 {
         guard hold != .batch, underWay >= Self.lingerFrom else { return 0 }
         return hold == .streams && !isPaced ? gathering.time : Gathering.least
     }
 
-    /// What the lane does, for whoever shows progress. Makes strings only while it waits.
+    /// Returns what the lane does at the moment, for reports of progress. Allocates strings only while the lane waits.
     ///
-    /// - Parameter hasWork: of any provider.
+    /// - Parameter hasWork: Whether any provider has work.
     func activity(
         hasWork: Bool, _ queue: borrowing RowQueue, _ connections: borrowing LaneConnections,
         _ health: borrowing LaneHealth
@@ -127,13 +129,14 @@ struct Admission: ~Copyable {
 
     // MARK: Canary and deadline
 
-    /// Every few milliseconds.
+    /// Learns whether the canary of another lane has ended and whether the deadline has passed. Called every few
+    /// milliseconds.
     mutating func tick(wallClock: UInt64) {
         if isHeld { isHeld = control.isCanary }
         isLate = plan.deadline?.hasPassed(now: wallClock) ?? false
     }
 
-    /// After a turn's answers.
+    /// Judges the canary by the answers so far. Called after the answers of a turn.
     mutating func judgeCanary(_ queue: borrowing RowQueue) {
         guard let canary else { return }
         switch canary.verdict(queue.canaryCount) {
@@ -147,7 +150,7 @@ struct Admission: ~Copyable {
         }
     }
 
-    /// All lanes may send; also when this one ends without a verdict.
+    /// Lets all lanes send. Also called when this lane ends without a verdict on the canary.
     mutating func endCanary() {
         guard canary != nil else { return }
         canary = nil

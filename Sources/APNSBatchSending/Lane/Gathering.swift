@@ -1,34 +1,34 @@
-/// How long answers may gather while every stream is taken, so that one trip through the kernel and one TLS record carry
+/// Determines how long answers may gather while all streams are taken, so that one system call and one TLS record carry
 /// many, and a slow server does not wake the lane for every answer.
 ///
-/// Whichever is longer: a sixteenth of the time that an answer takes, 5 ms at most, for more would be felt where the way to
-/// the server is long; or an eighth of what the quickest answer of all did not need, 10 ms at most, for so long requests
-/// queue at the server, and it has enough to do meanwhile.
+/// The time is the longer of two: a sixteenth of the mean time of answers, at most 5 ms, because more would slow down
+/// sending over a long distance; or an eighth of the difference between the mean and the quickest answer, at most 10 ms,
+/// because requests queue at the server for that difference, and it has enough to do meanwhile.
 struct Gathering: Equatable {
-    /// Microseconds.
+    /// How long answers may gather, in microseconds.
     private(set) var time = Self.least
 
     private var latencies: UInt64 = 0
     private var answers: UInt64 = 0
-    /// Of all answers.
+    /// The time of the quickest of all answers, in microseconds.
     private var quickest = UInt64.max
 
-    /// Microseconds.
+    /// The least time to gather. All three are in microseconds.
     static let least: UInt32 = 300
     private static let mostOfWay: UInt64 = 5000
-    /// As long as a lane waits for anything.
+    /// The same as the longest wait of a lane.
     private static let mostOfQueue: UInt64 = 10_000
-    /// Fewer answers say nothing.
+    /// The least number of answers for a new result.
     private static let answersLeast: UInt64 = 100
 
-    /// An answer came after so many microseconds.
+    /// Counts an answer that took `latency` microseconds.
     mutating func note(latency: UInt32) {
         latencies &+= UInt64(latency)
         answers &+= 1
         quickest = min(quickest, UInt64(latency))
     }
 
-    /// Judges by the answers since it last did.
+    /// Computes `time` from the answers since the last result, if there are enough.
     mutating func look() {
         guard answers >= Self.answersLeast else { return }
         let mean = latencies / answers

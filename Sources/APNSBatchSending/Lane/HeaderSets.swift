@@ -2,24 +2,25 @@ import APNSBatchNotification
 import APNSBatchRows
 import APNSBatchTransport
 
-/// The header sets of a lane: one for each topic, push type and priority that rows ask for. The first is the campaign's
-/// own; the others are made when a row first needs them and then found by the row's bytes.
+/// The header sets of a lane, one for each combination of topic, push type and priority. If rows have no columns for these,
+/// there is only the campaign's own set. Otherwise a set is made when a row first needs it, and is then found by the values
+/// in the row.
 package struct HeaderSets {
     package struct Entry {
         let number: UInt16
         package let pushType: PushType
-        /// Nil for the push type's own.
+        /// Nil for the default of the push type.
         package let priority: Priority?
-        /// Of rows without one of their own; nil to leave it out.
+        /// The expiration of rows without one of their own; nil to omit the header field.
         package let expiration: Expiration?
         let payloadLimit: Int
-        /// Who sends for its topic.
+        /// The number of the provider that covers the topic.
         let provider: UInt8
-        /// The push type as whose topic this one ends, where that is another than its own.
+        /// The push type whose suffix the topic has, if it is another than `pushType`.
         let otherType: PushType?
     }
 
-    /// What a row needs.
+    /// The result of a search for a row's header set.
     package enum Found {
         case set(Entry)
         case fault(FieldFault, column: Int)
@@ -28,14 +29,14 @@ package struct HeaderSets {
         case tooMany
     }
 
-    /// What makes a set: the row's own values, and the campaign's where it has none.
+    /// The values that define a set: the row's own, and the campaign's where the row has none.
     private struct Kind {
         var topic: String
         var pushType: PushType
         var priority: Priority?
     }
 
-    /// As many as the core has numbers for.
+    /// The largest number of sets, as many as the core has numbers for.
     static let limit = 4096
 
     private let defaults: HeaderDefaults
@@ -43,9 +44,9 @@ package struct HeaderSets {
     private let topics: ProviderTopics
     private var keys: SeenValues
     private var entries: [Entry] = []
-    /// Sets that the core does not know yet.
+    /// Sets that have not been given to the core yet.
     package private(set) var unsent: [(number: UInt16, fields: [HeaderFieldBytes])] = []
-    /// The set of rows without columns of their own; nil when rows have such columns.
+    /// The set of all rows if they have no columns for its values; nil otherwise.
     private var fixed: Entry?
 
     init(_ defaults: HeaderDefaults, roles: ColumnRoles, topics: ProviderTopics) {
@@ -55,11 +56,11 @@ package struct HeaderSets {
         keys = SeenValues(limit: Self.limit)
         guard roles.hasFixedHeaders, let topic = defaults.topic else { return }
         let kind = Kind(topic: topic, pushType: defaults.pushType, priority: defaults.priority)
-        // The plan has seen that there is a provider.
+        // The plan has checked that a provider covers the topic.
         if case .set(let entry) = define(kind, column: roles.token) { fixed = entry }
     }
 
-    /// The set for a row.
+    /// Finds the set for a row, or makes it.
     package mutating func find(_ row: Row) -> Found {
         if let fixed { return .set(fixed) }
         let values = (field(roles.topic, row), field(roles.pushType, row), field(roles.priority, row))
@@ -70,7 +71,7 @@ package struct HeaderSets {
         return found
     }
 
-    /// The core knows them now.
+    /// Notes that the core has all sets.
     package mutating func didSend() { unsent.removeAll() }
 
     private func field(_ column: Int?, _ row: Row) -> UnsafeRawBufferPointer {
@@ -106,7 +107,7 @@ package struct HeaderSets {
             column: roles.topic ?? roles.pushType ?? roles.token)
     }
 
-    /// Makes the next set.
+    /// Makes the next set, if a provider covers its topic and may send its push type.
     private mutating func define(_ kind: Kind, column: Int) -> Found {
         let topic = Topic.derive(bundleID: kind.topic, pushType: kind.pushType)
         guard let provider = topics.provider(of: topic) else { return .noProvider(topic: topic, column: column) }
@@ -124,7 +125,7 @@ package struct HeaderSets {
         return .set(entry)
     }
 
-    /// A row's own value; nil when it has no such column or leaves it empty.
+    /// Returns a row's own value and its column, or nil if there is no such column or its field is empty.
     private func value(_ column: Int?, of row: Row) -> (Int, UnsafeRawBufferPointer)? {
         guard let column, !row.fields[column].isEmpty else { return nil }
         return (column, row.fields[column])

@@ -5,12 +5,12 @@ import APNSBatchRecords
 import APNSBatchRows
 import APNSBatchTransport
 
-/// One sending thread: takes chunks, turns rows into requests just as streams become free, polls, and turns answers into
-/// outcomes. It owns its loop, its connections and its memory; nothing here is shared but the queues at its ends.
+/// A sending thread: takes chunks, turns rows into requests as streams become free, polls, and turns answers into outcomes.
+/// It owns its event loop, its connections and its memory, and exchanges batches with other threads through queues.
 ///
-/// A turn of the lane: fill free streams with rows that are due again and then with new ones, submit them in one crossing,
-/// poll, act on outcomes and events. Nothing is queued in front of the network: while no stream is free no row is taken,
-/// and that is the back-pressure of the whole campaign.
+/// A turn fills free streams with rows that are due again and with fresh ones, submits the requests in one call, polls, and
+/// handles outcomes and events. No requests are queued before the network: while no stream is free, no row is taken. This is
+/// the back-pressure of the whole campaign.
 package struct Lane: ~Copyable {
     private let plan: CampaignPlan
     private let control: RunControl
@@ -25,14 +25,14 @@ package struct Lane: ~Copyable {
     private var nextTick: UInt64 = 0
     private var nextHandOver: UInt64 = 0
     private var stopDeadline: UInt64?
-    /// What the gauges show of it.
+    /// The activity that the gauges show.
     private var shown = LaneActivity.idle
 
-    /// Times in nanoseconds.
+    /// The intervals of `tick` and of handing over outcomes, in nanoseconds.
     private static let tickInterval: UInt64 = 5_000_000
     private static let handOverInterval: UInt64 = 50_000_000
 
-    /// Makes a lane on the calling thread, which is the one that must run it.
+    /// Creates a lane on the calling thread, which must be the one that runs it.
     package init(
         plan: CampaignPlan, control: RunControl, gauges: LaneGauges, addresses: AddressBook,
         providers directory: ProviderDirectory, chunks: BoundedQueue<InputChunk>, cursor: consuming RowCursor,
@@ -51,25 +51,26 @@ package struct Lane: ~Copyable {
         let health = LaneHealth(plan: plan, control: control, board: board, number: number, now: now)
         answers = LaneAnswers(plan: plan, control: control, gauges: gauges, health: health, now: now)
         load = LaneLoad(now: now, worked: plan.surroundings.worked)
-        // The last step that can fail is behind us: a waker must not keep a transport that is gone.
+        // Only after the last step that can fail: a waker must not keep a transport that is gone.
         connections.attach(waker)
         self.connections = connections
     }
 
-    /// The loop that runs.
+    /// The kind of event loop in use.
     var loop: LoopKind { connections.loop }
-    /// Its number in a simulated world.
+    /// The number of the lane in a simulated world.
     package var number: UInt32 { connections.number }
 
-    /// Runs until every row it took has its outcome.
+    /// Runs turns until all rows that were taken are done, and hands over the last outcomes.
     mutating func run() throws(TransportError) {
         while try turn() {}
         finishUp()
     }
 
-    /// One turn; false once every row it took has its outcome and `finishUp` may follow.
+    /// Runs one turn. Returns false when all rows that were taken are done and `finishUp` may follow.
     package mutating func turn() throws(TransportError) -> Bool {
-        // What became too old meanwhile, such as a provider token, is replaced before anything is sent with it.
+        // After a pause of the process, what became too old, such as a provider token, is replaced before anything is sent
+        // with it.
         if look() { tick() }
         let hold = fill()
         try submit()
@@ -78,7 +79,8 @@ package struct Lane: ~Copyable {
             timeout: admission.wait(hold),
             linger: admission.linger(hold, underWay: queue.underWay, answers.gathering))
         _ = look()
-        // A connection's last event comes after the outcomes of its requests, perhaps in the same harvest.
+        // Outcomes come before events: the last event of a connection follows the outcomes of its requests, perhaps in the
+        // same harvest.
         for outcome in harvest.outcomes { answers.end(outcome, &queue, &connections) }
         answers.health.publish(connections, isHeld: admission.sendsNothing)
         admission.judgeCanary(queue)
@@ -88,8 +90,8 @@ package struct Lane: ~Copyable {
         return true
     }
 
-    /// Looks at the time. A lane looks every few milliseconds, so a long pause says that this process stood still: what
-    /// waits for a peer waits that much longer. True after such a pause.
+    /// Reads the clock. A lane does so every few milliseconds, so a long gap means that this process stood still; deadlines
+    /// of the lane and its connections are moved by the gap. Returns whether there was one.
     private mutating func look() -> Bool {
         let before = connections.now
         connections.lookAtTime()
@@ -102,12 +104,12 @@ package struct Lane: ~Copyable {
 
     // MARK: Filling streams
 
-    /// Takes rows while there are streams for them. Gives why there are no more.
+    /// Takes rows while there are streams for them. Returns why it stopped.
     private mutating func fill() -> Admission.Hold {
         if let hold = admission.hold { return hold == .late && queue.endLateRows() ? .batch : hold }
         queue.beginTurn()
         admission.beginTurn(&connections, &answers.health)
-        // Never more than the core has places for: connections that drain hold some of them.
+        // Not more than the core has free places for, since draining connections hold some.
         let room = min(RequestBatch.capacity, connections.streamsFree)
         let isFull =
             admission.isProbing ? fillProbe(room) : connections.providers.count == 1 ? fillOne(room) : fillSeveral(room)
@@ -116,7 +118,7 @@ package struct Lane: ~Copyable {
         return connections.haveStream ? .rows : .streams
     }
 
-    /// True when the room is used up.
+    /// Takes rows for the only provider. Returns whether the room is used up.
     private mutating func fillOne(_ room: Int) -> Bool {
         while requests.count < room {
             guard let member = admission.stream(of: 0, &connections), let flight = next() else { return false }
@@ -125,7 +127,7 @@ package struct Lane: ~Copyable {
         return true
     }
 
-    /// Sends a probe if its time has come.
+    /// Sends a probe if one is due.
     private mutating func fillProbe(_ room: Int) -> Bool {
         guard room > 0, let member = admission.stream(of: 0, &connections),
             let flight = queue.takeDue(now: connections.now) ?? next()
@@ -134,8 +136,8 @@ package struct Lane: ~Copyable {
         return false
     }
 
-    /// Takes rows as long as some provider has a stream. A row whose own provider has none is set aside, so that a slow
-    /// team does not hold up the others; true when the room is used up.
+    /// Takes rows while some provider has a free stream. A row whose own provider has none is set aside, so that a slow
+    /// provider does not hold up the others. Returns whether the room is used up.
     private mutating func fillSeveral(_ room: Int) -> Bool {
         for provider in connections.providers {
             while queue.hasAside(provider), requests.count < room,
@@ -204,7 +206,7 @@ package struct Lane: ~Copyable {
         }
     }
 
-    /// Whether any provider has work.
+    /// Updates the pools of all providers. Returns whether any provider has work.
     private mutating func tickPools() -> Bool {
         let othersAnswer = answers.health.othersAnswer(now: connections.now)
         var hasAnyWork = false
@@ -218,13 +220,13 @@ package struct Lane: ~Copyable {
         return hasAnyWork
     }
 
-    /// Whether a provider needs connections. The only one connects before there is a row; of several each does when there
-    /// is one for it.
+    /// Whether a provider needs connections. A sole provider connects before there is a row; one of several connects when
+    /// there is a row for it.
     private mutating func hasWork(_ provider: Int) -> Bool {
         let isAsked = connections.pools[provider].inFlight > 0
         if admission.sendsNothing { return isAsked }
         guard connections.providers.count == 1 else { return isAsked || queue.hasAside(provider) }
-        // Rows that wait for another attempt ask nobody meanwhile, and where no other may be taken nobody waits.
+        // Rows that wait for another attempt need no connection meanwhile, nor do rows that may not be taken.
         if queue.hasWork(takesFresh: admission.takesFresh(queue), now: connections.now) { return true }
         return !connections.pools[provider].everUp && !queue.isExhausted
     }
@@ -246,14 +248,15 @@ package struct Lane: ~Copyable {
 
     // MARK: The end
 
-    /// True when all rows are done, or when the run stops and nothing is awaited any more.
+    /// Whether all rows are done, or the run stops and nothing is awaited any more.
     private mutating func isFinished() -> Bool {
         if control.stopping { return isStopped() }
-        // A lane that got no stream has not looked for rows yet; it needs no connection to see that there are none.
+        // A lane that got no stream has not looked for rows yet. It needs no connection to find that there are none.
         return !admission.takesNone && queue.isDone()
     }
 
-    /// Requests under way get their time to be answered; rows that wait for their turn are given up at once.
+    /// Whether a stopping lane is done. Requests in flight have until the deadline to be answered; waiting rows are given up
+    /// at once.
     private mutating func isStopped() -> Bool {
         queue.giveUpWaiting()
         let deadline = stopDeadline ?? connections.now + plan.stopPatience
@@ -263,7 +266,7 @@ package struct Lane: ~Copyable {
         return false
     }
 
-    /// Hands over the last outcomes.
+    /// Hands over the last outcomes and publishes the final counts.
     package mutating func finishUp() {
         queue.finishUp()
         admission.endCanary()

@@ -3,7 +3,7 @@ import APNSBatchModel
 import APNSBatchNotification
 import APNSBatchTransport
 
-/// What the end of a request means for its row: an outcome, another attempt, or the end of the campaign.
+/// Decides what the end of a request means for its row: an outcome, another attempt, or the end of the campaign.
 struct LaneAnswers: ~Copyable {
     private let plan: CampaignPlan
     private let control: RunControl
@@ -11,13 +11,14 @@ struct LaneAnswers: ~Copyable {
     var health: LaneHealth
     private(set) var gathering = Gathering()
     private var sampler = AnswerSampler()
-    /// Requests handed to connections, but for those that surely did not arrive.
+    /// The number of requests handed to connections, except those that were certainly not sent.
     private(set) var requests: UInt64 = 0
     private var random: SplitMix64
 
-    /// How long a connection that could not take a request is passed over; by then there is news of it.
+    /// How long a connection that could not take a request is skipped, in nanoseconds. By then an event of the connection
+    /// has arrived.
     private static let holdTime: UInt64 = 5_000_000
-    /// The first pause after a refused stream, in nanoseconds; it doubles eight times.
+    /// The first pause after a refused stream, in nanoseconds. It doubles up to eight times.
     private static let refusalPause: UInt64 = 50_000_000
     private static let refusalLimit: UInt8 = 20
 
@@ -31,18 +32,18 @@ struct LaneAnswers: ~Copyable {
 
     mutating func didSubmit(_ count: Int) { requests += UInt64(count) }
 
-    /// Every few milliseconds.
+    /// Called every few milliseconds.
     mutating func tick(now: UInt64) {
         health.tick(now: now)
         gathering.look()
     }
 
-    /// Whether APNs takes nothing for now: the same request may well be accepted later.
+    /// Whether a status means that APNs accepts nothing for now, so that the same request may be accepted later.
     static func isUnavailability(_ status: UInt16) -> Bool { status == 429 || status >= 500 }
 
     // MARK: How far it got
 
-    /// One request's end.
+    /// Handles the end of a request.
     mutating func end(_ outcome: OutcomeRecord, _ queue: inout RowQueue, _ connections: inout LaneConnections) {
         let flight = Int(truncatingIfNeeded: outcome.ticket)
         let (provider, member) = (Int(queue[flight].provider), Int(queue[flight].member))
@@ -70,7 +71,7 @@ struct LaneAnswers: ~Copyable {
             refused(flight, outcome, &queue, &connections)
         case .notSent: notSent(flight, outcome, &queue, &connections)
         case .maybeSent:
-            // A connection that lets a request wait for so long may be dead without a word.
+            // A connection that leaves a request unanswered for so long may be dead.
             if outcome.failureScope == .timeout { connections.retire(member, of: provider) }
             lost(flight, outcome, &queue, now: connections.now)
         }
@@ -81,8 +82,9 @@ struct LaneAnswers: ~Copyable {
         if let id = outcome.captured("apns-unique-id") { queue.carry(id) }
     }
 
-    /// It surely did not arrive: sent again, and not counted. At once where the connection is to blame; after a growing
-    /// pause where the server refused the stream, and not for ever.
+    /// Handles a request that certainly was not sent: the row is sent again, and the attempt does not count. It is sent
+    /// again at once if the connection is the cause, but after a growing pause, and a limited number of times, if the server
+    /// refused the stream.
     private mutating func notSent(
         _ flight: Int, _ outcome: OutcomeRecord, _ queue: inout RowQueue, _ connections: inout LaneConnections
     ) {
@@ -99,8 +101,8 @@ struct LaneAnswers: ~Copyable {
         queue.again(flight, after: Self.refusalPause << UInt64(min(refusals - 1, 8)), now: now)
     }
 
-    /// The request may have arrived and no answer came: sent again while attempts are left and the policy allows it, else
-    /// unknown.
+    /// Handles a request that may have arrived and was not answered. The row is sent again while attempts are left and the
+    /// policy allows it; otherwise it ends as unknown.
     private mutating func lost(_ flight: Int, _ outcome: OutcomeRecord, _ queue: inout RowQueue, now: UInt64) {
         health.noteLoss(outcome, of: &queue[flight], now: now)
         let attempts = queue[flight].countedAttempts
@@ -109,7 +111,7 @@ struct LaneAnswers: ~Copyable {
         guard queue.mayResend(flight),
             let delay = plan.backoff.short.delay(afterAttempt: attempts, random: random.next())
         else { return queue.finishUnknown(flight, cause: Self.explain(outcome)) }
-        // A resumed run sends it again.
+        // A resumed run sends the row again.
         if control.stopping { return queue.leave(flight) }
         noteRetry(after: "no answer")
         queue.again(flight, after: delay * 1_000_000, now: now)
@@ -123,12 +125,12 @@ struct LaneAnswers: ~Copyable {
         }
     }
 
-    /// The row goes again, because of an answer or for want of one.
+    /// Counts a row that is sent again, with the cause: an answer, or the lack of one.
     private func noteRetry(after cause: String) { gauges.account.withLock { $0.noteRetry(after: cause) } }
 
     // MARK: What APNs answered
 
-    /// APNs answered, and not with 200: what the table says is done.
+    /// Handles an answer other than 200, as the table of answers says.
     private mutating func refused(
         _ flight: Int, _ outcome: OutcomeRecord, _ queue: inout RowQueue, _ connections: inout LaneConnections
     ) {
@@ -141,7 +143,7 @@ struct LaneAnswers: ~Copyable {
             carryUniqueID(outcome, queue)
         case .stop: stop(flight, answer, &queue, &connections)
         case .retry(let retry):
-            // Seconds, where the answer has a `retry-after` header that makes sense.
+            // In seconds, if the answer has a valid `retry-after` header.
             let retryAfter = outcome.captured("retry-after").flatMap {
                 RetryAfter.parse($0, now: Int64(queue.wallClock))
             }
@@ -155,7 +157,8 @@ struct LaneAnswers: ~Copyable {
             flight, .rejected, status: answer.status, timestamp: timestamp, cause: answer.reason?.rawValue ?? "")
     }
 
-    /// The end of the campaign, unless other credentials go on: the row is sent again with these, and not counted.
+    /// Stops the campaign, unless other credentials can continue: then the row is sent again with these, and the attempt
+    /// does not count.
     private func stop(
         _ flight: Int, _ answer: Answer, _ queue: inout RowQueue, _ connections: inout LaneConnections
     ) {
@@ -164,7 +167,7 @@ struct LaneAnswers: ~Copyable {
             queue[flight].attempts -= 1
             return queue.again(flight, after: 0, now: connections.now)
         }
-        // Not the row's fault: other credentials send it when the run is resumed.
+        // The row is not at fault: a resumed run sends it with other credentials.
         queue.leave(flight)
         let text = "\(plan.endpoint) answered \(answer.text)\(connections.access(provider).forCredentials)"
         control.stop(.failure(CampaignError(.fatalAnswer, text + (answer.remedy.map { ": \($0)" } ?? ""))))
@@ -196,10 +199,10 @@ struct LaneAnswers: ~Copyable {
         queue.again(flight, after: delay, now: connections.now)
     }
 
-    /// No attempt is left. An answer that is not about the row leaves it unavailable.
+    /// Ends a row without attempts left. An answer that is not about the row makes it unavailable.
     private func giveUp(_ flight: Int, _ answer: Answer, _ queue: inout RowQueue) {
         if queue[flight].mayHaveArrived {
-            // What APNs said of the last request says nothing of an earlier one.
+            // The answer to the last request does not tell what became of an earlier one.
             queue.finishUnknown(flight, cause: "no answer to one request and \(answer.text) to the last")
         } else if Self.isUnavailability(answer.status) {
             queue.finish(flight, .unavailable, status: answer.status, cause: answer.reason?.rawValue ?? "")
@@ -208,16 +211,16 @@ struct LaneAnswers: ~Copyable {
         }
     }
 
-    /// Nanoseconds, or nil when no attempt is left.
+    /// Returns the delay before the next attempt in nanoseconds, or nil if no attempt is left.
     private mutating func delay(
         _ flight: Flight, _ kind: Retry.Delay, _ retryAfter: UInt64?, retrying: Int
     ) -> UInt64? {
         let attempts = flight.countedAttempts
         guard kind != .none else { return attempts < plan.attempts ? 0 : nil }
-        // Where requests are spaced by what the server takes, the pace is what spares it.
+        // When requests are paced, the pace already spares the server.
         let isPaced = health.mode(Int(flight.provider)) == .paced
         let backoff = kind == .short || isPaced ? plan.backoff.short : plan.backoff.long
-        // Half of the places are enough for rows that the server sends away for long: the others must keep moving.
+        // Rows with a long `retry-after` may take only half of the places, so that the others keep moving.
         let asked = retrying < plan.backoff.rowsMax / 2 ? retryAfter : nil
         return backoff.delay(afterAttempt: attempts, retryAfter: asked, random: random.next())
             .map { $0 * 1_000_000 }

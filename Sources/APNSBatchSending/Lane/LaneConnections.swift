@@ -3,34 +3,34 @@ import APNSBatchModel
 import APNSBatchNotification
 import APNSBatchTransport
 
-/// The connections of a lane: does what the pools decide, and tells them what became of it.
+/// The connections of a lane. Carries out the actions of the connection pools, and reports the results to them.
 ///
-/// Each provider has a pool and credentials of its own, so that one connection never carries two teams. Beside the pool's
-/// member, each connection has a record of what only the lane needs to know of it. The resolver is asked before each
-/// connection, and the lane goes on meanwhile.
+/// Each provider has its own pool and credentials, so that a connection serves only one team. For each member of a pool
+/// there is a ``Connection`` with the state that only the lane needs. The host is looked up before each connection is
+/// opened, and the lane continues meanwhile.
 struct LaneConnections: ~Copyable {
-    /// What belongs to one connection, from the decision to open it to its end.
+    /// The lane's state of a connection, from the decision to open it to its end.
     struct Connection {
-        /// Zero before it is opened.
+        /// Zero until the connection is opened.
         var id: ConnectionID = 0
         var address: SocketAddress?
         var token: Token?
-        /// While it waits for its address.
+        /// The look-up of the host, while the connection waits for its address.
         var lookUp: LookUp?
     }
 
-    /// The provider token that a connection started with, and who minted it: after a reload that may be another source than
-    /// the provider has now.
+    /// The provider token that a connection started with, and the source that minted it. After a reload the provider may
+    /// have another source.
     struct Token {
         let source: ProviderTokenSource
         let token: ProviderTokenRotation.Token
     }
 
     struct LookUp {
-        /// The address must be of another family than this one.
+        /// If given, the address must be of the other family than this one.
         var rival: SocketAddress?
         var ticket: UInt64
-        /// It is waited for no longer than this; then the addresses known before must do.
+        /// When the wait ends, in nanoseconds. Then an address that was known before is used.
         var until: UInt64
     }
 
@@ -43,15 +43,15 @@ struct LaneConnections: ~Copyable {
     /// The TLS configuration of providers without a client certificate.
     private let sharedTLS: Int32
     private var credentials: Slab<ProviderCredentials>
-    /// By provider, and by member of its pool: the context of a connection in the core is its index.
+    /// By provider, then by member of its pool. The index is the connection's context in the core.
     private var connections: Slab<Connection>
-    /// Members of a pool.
+    /// The number of members of a pool.
     private let members: Int
-    /// The directory's, when credentials were last taken from there.
+    /// The generation of the directory when credentials were last taken from it.
     private var generation: Int
     private var random: SplitMix64
     private(set) var now: UInt64
-    /// By provider. Their owners act on what they say with ``act(_:of:)``.
+    /// The pools, by provider. The actions that they return are carried out by ``act(_:of:)``.
     var pools: Slab<ConnectionPool>
 
     private static let lookUpPatience: UInt64 = 2_000_000_000
@@ -60,11 +60,11 @@ struct LaneConnections: ~Copyable {
         _ plan: CampaignPlan, control: RunControl, addresses: AddressBook, directory: ProviderDirectory,
         account: Guarded<LaneAccount>
     ) throws(TransportError) {
-        // Locals, for what throws here leaves nothing half made.
+        // Local variables, because a throwing initializer must not leave anything half made.
         var transport = try Transport(Self.options(plan))
         try transport.setTunnel(plan.tunnel)
         let tls = try transport.makeTLS(plan.trust)
-        // Before the entries: what is replaced in between is taken again.
+        // The generation is read before the entries, so that a replacement in between is noticed later.
         let (generation, entries, now) = (directory.generation, directory.providers, transport.now)
         var credentials = Slab<ProviderCredentials>(capacity: entries.count)
         var connections = Slab<Connection>(capacity: entries.count * plan.poolLimits.members)
@@ -84,7 +84,7 @@ struct LaneConnections: ~Copyable {
         self.pools = pools
     }
 
-    /// The core's places for the streams of all connections, up to what the core can have.
+    /// Returns the number of streams that the core must have places for, up to its maximum.
     static func streams(_ plan: CampaignPlan) -> Int {
         min(1 << 20, plan.poolLimits.members * plan.topics.providers * plan.poolLimits.streams)
     }
@@ -93,7 +93,7 @@ struct LaneConnections: ~Copyable {
         var options = TransportOptions()
         options.loop = plan.loop
         if let open = plan.surroundings.open { options.open = open }
-        // Of all providers, and as many again for those that drain.
+        // For the pools of all providers; their members include connections that drain.
         options.connections = plan.poolLimits.members * plan.topics.providers
         options.streams = streams(plan)
         options.requestTimeout = plan.requestTimeout
@@ -130,14 +130,14 @@ struct LaneConnections: ~Copyable {
     func access(_ provider: Int) -> ProviderAccess { credentials[provider].access }
     func id(_ provider: Int, _ member: Int) -> ConnectionID { connections[index(provider, member)].id }
 
-    /// The sum of one of the pools' numbers.
+    /// Returns the sum of a number over all pools.
     func sum(_ number: (ConnectionPool) -> Int) -> Int { providers.reduce(0) { $0 + number(pools[$1]) } }
 
     var haveStream: Bool { providers.contains { pools[$0].hasStream } }
 
     private func index(_ provider: Int, _ member: Int) -> Int { provider * members + member }
 
-    /// Why rows of this provider wait, as far as connections are to blame.
+    /// Why rows of this provider wait, or nil if the connections are not the cause.
     func waiting(_ provider: Int) -> CampaignProgress.Waiting? {
         guard let reason = pools[provider].waiting(now: now) else { return nil }
         guard case .connecting(_, let seconds) = reason, let member = pools[provider].members.opening else {
@@ -157,14 +157,15 @@ struct LaneConnections: ~Copyable {
         return .connecting(stage: stage, seconds: seconds)
     }
 
-    /// This process stood still for so long until now.
+    /// Moves the deadlines of the pools after this process stood still for `gap` nanoseconds.
     mutating func stoodStill(for gap: UInt64) {
         for provider in providers { pools[provider].stoodStill(for: gap, now: now) }
     }
 
-    /// Every few milliseconds, for each provider.
+    /// Opens connections whose look-up has ended, and carries out the actions of a provider's pool. Called every few
+    /// milliseconds.
     ///
-    /// - Parameters: as those of the pool's `tick`.
+    /// - Parameters: The same as those of the pool's `tick`.
     mutating func tick(
         _ provider: Int, answered: UInt64, hasWork: Bool, isBusy: Bool, othersAnswer: Bool, hadAnswers: Bool
     ) {
@@ -183,7 +184,7 @@ struct LaneConnections: ~Copyable {
 
     // MARK: Events
 
-    /// News of a connection.
+    /// Handles an event of a connection.
     mutating func act(on event: EventRecord) {
         let (provider, member) = Int(event.context).quotientAndRemainder(dividingBy: members)
         switch event.eventKind {
@@ -204,7 +205,7 @@ struct LaneConnections: ~Copyable {
         }
     }
 
-    /// What is fatal stops the campaign, unless other credentials go on.
+    /// Handles a GOAWAY. A fatal reason stops the campaign, unless other credentials can continue.
     private mutating func goaway(_ event: EventRecord, _ provider: Int, _ member: Int) {
         let access = access(provider)
         let debug = GoAwayDebug.parse(event.detailBytes)
@@ -219,8 +220,8 @@ struct LaneConnections: ~Copyable {
 
     private mutating func down(_ provider: Int, _ member: Int, _ event: EventRecord) {
         plan.log.disconnected(event, access(provider))
-        // A certificate that does not verify, a server without HTTP/2, a proxy that wants another password: the same
-        // next time.
+        // These fail the same way next time: a certificate that does not verify, a server without HTTP/2, a proxy that wants
+        // another password.
         let hopeless =
             event.failureScope == .tls || event.saysNoHTTP2 || event.failureScope == .proxy && event.code == 407
         let gone = pools[provider].members[member]
@@ -233,11 +234,12 @@ struct LaneConnections: ~Copyable {
         failed(provider, member, text, hopeless: hopeless)
     }
 
-    /// What could not be connected to, and why. A proxy that cannot be reached is named, and not the server behind it.
+    /// Returns what could not be connected to, and why. If a proxy cannot be reached, the text names the proxy and not the
+    /// server.
     private func refusal(_ event: EventRecord, at address: SocketAddress?, _ provider: Int) -> String {
         let name = access(provider).forName
         let place = address.map { "\($0)" } ?? ""
-        // With the address, where that is not what is named anyway.
+        // With the address, unless it is named anyway.
         func detail(unless name: String) -> String {
             place.isEmpty || place == name ? event.detailText : "\(place): \(event.detailText)"
         }
@@ -305,7 +307,8 @@ struct LaneConnections: ~Copyable {
         }
     }
 
-    /// The resolver knows none, or none of the family that a rival needs, or it has not answered yet.
+    /// Handles a look-up without an address: the resolver knows none, or none of the family that a rival needs, or has not
+    /// answered yet.
     private mutating func noAddress(_ provider: Int, _ member: Int, _ lookUp: LookUp) {
         if let failure = addresses.failure {
             failed(provider, member, failure)
@@ -317,7 +320,7 @@ struct LaneConnections: ~Copyable {
         }
     }
 
-    /// True when the member was still waiting for an address: then there is nothing to close.
+    /// Cancels a member's look-up. Returns whether there was one; then there is no connection to close.
     private mutating func forgetLookUp(_ provider: Int, _ member: Int) -> Bool {
         guard connections[index(provider, member)].lookUp != nil else { return false }
         forget(provider, member, inVain: false)
@@ -361,7 +364,8 @@ struct LaneConnections: ~Copyable {
             to: address, host: plan.host, tls: credentials[provider].tls, context: UInt64(index))
     }
 
-    /// Without its token the connection is of no use. Its end is an event of its own, and the pool hears of it then.
+    /// Sets the provider token of a connection. If that fails, the connection is closed, since it is useless without a
+    /// token; the pool is told when the event of its end arrives.
     private mutating func authorize(
         _ connection: ConnectionID, _ authorization: SecretBytes, _ access: ProviderAccess
     ) {
@@ -373,9 +377,9 @@ struct LaneConnections: ~Copyable {
         }
     }
 
-    /// The connection has ended, or was never opened.
+    /// Clears the state of a connection that has ended or was never opened, and releases its address.
     ///
-    /// - Parameter inVain: its address was tried, and it never came up.
+    /// - Parameter inVain: Whether the address was tried and the connection never came up.
     private mutating func forget(_ provider: Int, _ member: Int, inVain: Bool) {
         let time = now
         if let address = connections[index(provider, member)].address {
@@ -386,8 +390,9 @@ struct LaneConnections: ~Copyable {
 
     // MARK: Credentials
 
-    /// Whether fresh provider tokens go on after this answer: false when the token cannot have expired and the clock must be
-    /// wrong. The other connections that started with an expired token would fare the same, and are retired.
+    /// Carries out what an answer demands for the provider token of its connection. Returns false if the token cannot have
+    /// expired, so that a clock must be wrong. The other connections that started with an expired token are retired, because
+    /// they would get the same answer.
     mutating func renewToken(_ what: Retry.Token, of member: Int, _ provider: Int) -> Bool {
         guard what != .keep, let held = connections[index(provider, member)].token else { return true }
         guard what == .renew else {
@@ -402,7 +407,7 @@ struct LaneConnections: ~Copyable {
         return true
     }
 
-    /// Takes credentials that were replaced: new connections use them, those that are open get successors.
+    /// Takes credentials that were replaced: new connections use them, and open connections get successors.
     mutating func reload() {
         guard directory.generation != generation else { return }
         generation = directory.generation
@@ -419,12 +424,13 @@ struct LaneConnections: ~Copyable {
         }
     }
 
-    /// Something fatal was said to a connection: true when others go on, because it leaves, or because its credentials are
-    /// new and those before them still serve.
+    /// Handles a fatal answer or GOAWAY. Returns whether the pool can continue: because the connection is being replaced
+    /// anyway, because its credentials are new and the previous ones still work, or because the directory has other
+    /// credentials by now.
     mutating func survives(_ cause: String, saidTo member: Int, of provider: Int) -> Bool {
         switch pools[provider].refused(member, previous: credentials[provider].previousGeneration) {
         case .final:
-            // Another lane may have learned that the credentials are no good, and the directory may have others by now.
+            // Another lane may have found that the credentials are refused, and the directory may have others by now.
             let refused = access(provider).generation
             reload()
             return access(provider).generation != refused

@@ -6,7 +6,7 @@ import APNSBatchRecords
 import APNSBatchRows
 import APNSBatchTransport
 
-/// The lanes of a run: starts a thread for each, and knows the sum of what they did.
+/// The lanes of a run. Starts a thread for each, and waits until all have ended.
 package final class LaneCrew: Sendable {
     private let plan: CampaignPlan
     private let control: RunControl
@@ -40,13 +40,13 @@ package final class LaneCrew: Sendable {
         wakers = gauges.map { _ in LaneWaker() }
     }
 
-    /// Of a lane that has ended.
+    /// The event loop of a lane that has ended; `automatic` before.
     package var loop: LoopKind { done.withLock { $0 } }
 
-    /// Ends every lane's wait: there is something new for them.
+    /// Wakes all lanes from their polls, because there is something new for them.
     @Sendable package func wake() { for waker in wakers { waker.wake() } }
 
-    /// Returns when all lanes have ended.
+    /// Runs the lanes. Returns when all of them have ended.
     package func run() { NamedThread.together("lane", count: gauges.count, failed: fail) { [self] in work($0) } }
 
     private func work(_ number: Int) {

@@ -3,14 +3,14 @@ import APNSBatchModel
 import APNSBatchNotification
 import APNSBatchTransport
 
-/// What a lane tells of its answers, so that a campaign that is wrong stops early, and what all lanes together make of them:
-/// how much each provider may be sent.
+/// Counts one lane's answers by provider, publishes the counts to the shared counters, and stops the run when these show
+/// that the campaign is wrong or that an outage lasts too long. Also tells how many requests may be sent for each provider.
 struct LaneHealth: ~Copyable {
     struct Provider {
         var counts: AnswerCounts
-        /// What may be sent, as of this turn.
+        /// The provider's mode as of this turn.
         var mode: ProviderHealth.Mode = []
-        /// When the last answer came, and how many there were then.
+        /// When the last answer came, in nanoseconds; `answeredThen` is the number of answers at that time.
         var answeredAt: UInt64 = 0
         var answeredThen: UInt64 = 0
     }
@@ -18,12 +18,12 @@ struct LaneHealth: ~Copyable {
     private let plan: CampaignPlan
     private let control: RunControl
     private let board: AnswerBoard
-    /// The lane's, on the board.
+    /// The index of the lane in the shared counters.
     private let number: Int
     private var providers: Slab<Provider>
-    /// When it is next looked at how APNs is.
+    /// When the health of the providers is evaluated next, in nanoseconds, if nothing happens before.
     private var nextLook: UInt64 = 0
-    /// Answers when the time was last looked at, over all providers.
+    /// The number of answers of all providers at the last `tick`.
     private var answeredThen: UInt64 = 0
     private var random: SplitMix64
 
@@ -40,7 +40,7 @@ struct LaneHealth: ~Copyable {
 
     func mode(_ provider: Int) -> ProviderHealth.Mode { providers[provider].mode }
 
-    /// How many requests a provider may be sent in this turn.
+    /// Returns how many requests may be sent for a provider in this turn, and updates the provider's mode.
     mutating func allowance(_ provider: Int, now: UInt64) -> Int {
         let mode = board.mode(provider)
         providers[provider].mode = mode
@@ -52,7 +52,7 @@ struct LaneHealth: ~Copyable {
         board.didSend(requests, provider, now: now, jitter: random.unit())
     }
 
-    /// Why a provider is sent nothing but probes; nil while it is sent more.
+    /// Why only probes are sent for a provider, or nil if it has no outage.
     func probing(_ provider: Int) -> CampaignProgress.Waiting? {
         guard providers[provider].mode.contains(.probing) else { return nil }
         return .backingOff(cause: providers[provider].counts.lastTrouble?.text ?? "requests without an answer")
@@ -66,7 +66,8 @@ struct LaneHealth: ~Copyable {
     func answered(_ provider: Int) -> UInt64 { providers[provider].counts.answered }
     mutating func noteAnswer(of provider: Int) { providers[provider].counts.answered += 1 }
 
-    /// An answer that was not 200: one of 429 or 5xx may say that APNs is in trouble, and its attempt does not count then.
+    /// Counts an answer other than 200. A 429 or 5xx may be a sign of trouble at APNs; in the mode `excused` the attempt
+    /// does not count.
     mutating func note(_ answer: Answer, to flight: inout Flight) {
         let provider = Int(flight.provider)
         providers[provider].counts.note(answer)
@@ -75,7 +76,8 @@ struct LaneHealth: ~Copyable {
         if providers[provider].mode.contains(.excused) { flight.excused &+= 1 }
     }
 
-    /// A request was lost: a sign of trouble when nothing sent since the last answer was answered.
+    /// Counts a request that was lost. The loss of a first attempt is a sign of trouble if no answer has come since the
+    /// request was sent, or, where that time is not known, for `Outage.silence`.
     mutating func noteLoss(_ outcome: OutcomeRecord, of flight: inout Flight, now: UInt64) {
         let provider = Int(flight.provider)
         let sentBefore = outcome.failureScope == .timeout ? UInt64(outcome.code) * 1_000_000 : Outage.silence
@@ -85,9 +87,10 @@ struct LaneHealth: ~Copyable {
         if providers[provider].mode.contains(.excused) { flight.excused &+= 1 }
     }
 
-    /// After a turn's answers.
+    /// Publishes the counts of a turn, asks for a verdict if there are new refusals, and evaluates the health of the
+    /// providers.
     ///
-    /// - Parameter isHeld: nothing may be sent now, so that nothing is to be learned.
+    /// - Parameter isHeld: Whether nothing may be sent now, so that the periodic evaluation would learn nothing.
     mutating func publish(_ connections: borrowing LaneConnections, isHeld: Bool) {
         let now = connections.now
         for provider in providers.indices {
@@ -112,7 +115,7 @@ struct LaneHealth: ~Copyable {
         }
     }
 
-    /// Every few milliseconds. Lanes without answers of their own see that others have some.
+    /// Tells lanes without answers of their own that other lanes have some. Called every few milliseconds.
     mutating func tick(now: UInt64) {
         let answered = providers.indices.reduce(0) { $0 + providers[$1].counts.answered }
         if answered != answeredThen { board.noteAnswers(now: now) }
@@ -142,14 +145,15 @@ struct LaneHealth: ~Copyable {
 }
 
 extension Answer {
-    /// Whether 429 or 5xx says that the server takes less than it is sent: not where a server leaves, or minds its token.
+    /// Whether a 429 or 5xx means that the server takes fewer requests than it is sent. Not so for a server that shuts down,
+    /// or for an answer that is about the provider token.
     fileprivate var saysTrouble: Bool {
         reason != .known(.shutdown) && reason != .known(.tooManyProviderTokenUpdates)
     }
 }
 
 extension Outage.Trouble {
-    /// `answers 503 ServiceUnavailable to 97 % of requests`.
+    /// Returns the text for messages, such as `answers 503 ServiceUnavailable to 97 % of requests`.
     func text(last: Answer?) -> String {
         switch self {
         case .refusals(let share):

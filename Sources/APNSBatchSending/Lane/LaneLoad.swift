@@ -1,15 +1,16 @@
-/// How much of the time the lane's thread is at work. What a busy lane gains by more connections is more memory.
+/// Measures whether the thread of a lane is busy. A busy lane does not gain by more connections; they would only take
+/// memory.
 ///
-/// Processor time is what counts: a lane that waits for a core of a machine with too few passes for one that rests.
+/// The measure is processor time, so a lane that waits for a core of an overloaded machine counts as idle.
 struct LaneLoad {
-    /// Nanoseconds of processor time of the thread that asks.
+    /// Returns the processor time that the calling thread has used, in nanoseconds.
     private let worked: @Sendable () -> UInt64
     private var since: UInt64
     private var workedThen: UInt64
-    /// Whether the thread had next to no rest in the last interval.
+    /// Whether the thread worked for at least 80 % of the last interval.
     private(set) var isBusy = false
 
-    /// Nanoseconds.
+    /// In nanoseconds.
     private static let interval: UInt64 = 100_000_000
     private static let shareOfBusy = 0.8
 
@@ -19,11 +20,11 @@ struct LaneLoad {
         workedThen = worked()
     }
 
-    /// At the end of an interval.
+    /// Evaluates the interval, if it has ended.
     mutating func look(now: UInt64) {
         guard now - since >= Self.interval else { return }
         let workedNow = worked()
-        // A lane may be made on another thread than it runs on.
+        // The lane may have been made on another thread than it runs on.
         let used = workedNow >= workedThen ? workedNow - workedThen : 0
         isBusy = Double(used) >= Self.shareOfBusy * Double(now - since)
         (since, workedThen) = (now, workedNow)

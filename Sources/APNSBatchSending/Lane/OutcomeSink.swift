@@ -1,7 +1,7 @@
 import APNSBatchBasics
 import APNSBatchModel
 
-/// A lane's end of the exchange: fills a batch, hands it over when it is full or has waited long enough.
+/// A lane's end of the outcome exchange: fills batches, and hands each over when it is full or when `handOver` is called.
 struct OutcomeSink: ~Copyable {
     private let exchange: OutcomeExchange
     private var batch: OutcomeBatch
@@ -12,7 +12,7 @@ struct OutcomeSink: ~Copyable {
         batch = exchange.free.pop() ?? OutcomeBatch()
     }
 
-    /// Records a row's end. The texts are copied; `ownID` is the row's own apns-id, where it brought one.
+    /// Records the outcome of a row. Texts are copied; `ownID` is the row's own apns-id, if it has one.
     mutating func record(
         row: UInt64, outcome: Outcome, status: UInt16 = 0, attempts: UInt16 = 0,
         timestamp: UInt64 = OutcomeEntry.noTimestamp,
@@ -26,20 +26,20 @@ struct OutcomeSink: ~Copyable {
         tally.count(outcome, attempts: attempts)
     }
 
-    /// Adds fields to the line of the row that was recorded last.
+    /// Appends fields to the line of the row that was recorded last.
     func carry(_ fields: UnsafeRawBufferPointer) { batch.carry(fields) }
 
-    /// Adds one field to it.
+    /// Appends one field to the line of the row that was recorded last.
     func carry(text: UnsafeRawBufferPointer) { batch.carry(text: text) }
 
-    /// Gives what there is to the writer.
+    /// Hands the current batch to the writer, unless it is empty.
     mutating func handOver() {
         guard !batch.isEmpty else { return }
         exchange.filled.push(batch)
         batch = exchange.free.pop() ?? OutcomeBatch()
     }
 
-    /// Hands over the last batch; nothing may be recorded afterwards.
+    /// Hands over the last batch. Nothing may be recorded afterwards.
     mutating func finish() {
         handOver()
         exchange.free.push(batch)

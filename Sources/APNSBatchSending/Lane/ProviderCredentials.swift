@@ -1,7 +1,7 @@
 import APNSBatchTransport
 
-/// The credentials of a lane's new connections to one provider, and those before them while connections have them. Each
-/// comes with the number of its TLS configuration: with a client certificate its own, else the lane's.
+/// A lane's credentials for new connections to one provider, and the previous ones while connections use them. Each has the
+/// number of a TLS configuration: its own with a client certificate, and the lane's otherwise.
 struct ProviderCredentials {
     typealias Entry = (access: ProviderAccess, tls: Int32)
 
@@ -12,13 +12,13 @@ struct ProviderCredentials {
 
     var access: ProviderAccess { current.access }
     var tls: Int32 { current.tls }
-    /// The generation before the current one, if it is still at hand.
+    /// The generation of the previous credentials, or nil if these are gone.
     var previousGeneration: Int? { previous?.access.generation }
 
-    /// Takes new ones, and gives the TLS configuration that nobody needs any more. Of two changes in a row those stay at hand
-    /// with which rows were accepted.
+    /// Replaces the current credentials. Returns the TLS configuration that is not needed any more. After two replacements
+    /// in a row, the previous credentials are those with which rows were accepted.
     ///
-    /// - Parameter proven: the newest generation with which one was.
+    /// - Parameter proven: The newest generation with which a row was accepted.
     mutating func replace(by next: Entry, proven: Int?) -> Int32? {
         defer { current = next }
         guard proven == current.access.generation || previous == nil else { return current.tls }
@@ -27,14 +27,15 @@ struct ProviderCredentials {
         return released
     }
 
-    /// The current ones were refused: those before are in force again. Gives those that were refused.
+    /// Makes the previous credentials current again after the current ones were refused. Returns the refused ones, or nil if
+    /// there are no previous ones.
     mutating func goBack() -> Entry? {
         guard let previous else { return nil }
         defer { (current, self.previous) = (previous, nil) }
         return current
     }
 
-    /// No connection has those before any more. Gives their TLS configuration.
+    /// Forgets the previous credentials, which no connection uses any more. Returns their TLS configuration.
     mutating func forgetPrevious() -> Int32? {
         defer { previous = nil }
         return previous?.tls

@@ -1,16 +1,16 @@
 import APNSBatchNotification
 import APNSBatchTransport
 
-/// Requests gathered between two polls, as the records that cross to the core. Fixed arrays, filled and emptied.
+/// The requests that are gathered between two polls, as records for the core, in fixed arrays.
 struct RequestBatch: ~Copyable {
-    /// Requests that cross at once; a window of 1,000 streams takes one crossing.
+    /// The largest number of requests in one submission; enough to fill 1,000 streams at once.
     static let capacity = 1024
-    /// Header fields of a request that are its own: id, collapse id, channel id, expiration.
+    /// The largest number of header fields that a request has of its own: id, collapse id, channel id, expiration.
     private static let fieldsMax = 4
 
     private var requests = Slab<RequestRecord>(capacity: capacity)
     private var fields = Slab<FieldRecord>(capacity: capacity * fieldsMax)
-    // The fields without their values. Kept here, for a global is asked each time whether it is there yet.
+    // The fields without their values. Stored, because each access to a global checks whether it is initialized.
     private let id = Self.field("apns-id", .id)
     private let requestID = Self.field("apns-request-id", .requestID)
     private let channelID = Self.field("apns-channel-id", .channelID)
@@ -27,7 +27,7 @@ struct RequestBatch: ~Copyable {
         fields.removeAll()
     }
 
-    /// Adds the request of a flight, whose record stays where it is until the outcome. Traps when the batch is full.
+    /// Adds the request of a flight, whose record must stay in its place until the outcome. Traps when the batch is full.
     mutating func add(_ flight: UnsafePointer<Flight>, ticket: Int, connection: ConnectionID) {
         let record = flight.pointee.record
         let (path, body, first) = (record[.path], record[.payload], fields.end)
@@ -56,7 +56,7 @@ struct RequestBatch: ~Copyable {
         fields.append(field)
     }
 
-    /// - Parameter name: the header's, in memory that lives as long as the program.
+    /// - Parameter name: The name of the header field, in memory that lives as long as the program.
     private static func field(_ name: StaticString, _ header: RequestHeader) -> FieldRecord {
         precondition(name.description == header.name, "one name for one header")
         var record = FieldRecord()

@@ -1,5 +1,5 @@
-/// Who goes first: a row that is due again or a fresh one. One after the other while there are both, so that however many
-/// come back at once, every second stream is for a fresh row.
+/// Decides whether a row that is due again or a fresh one goes first. They alternate while there are both, so that every
+/// second stream is for a fresh row, however many rows are due at once.
 struct Turns: Equatable {
     private(set) var againGoesFirst = true
 
@@ -14,9 +14,9 @@ struct Turns: Equatable {
     }
 }
 
-/// The rows of a lane that will be sent again, by the time at which they may be: a binary heap.
+/// The rows of a lane that will be sent again, in a binary heap ordered by their due times.
 ///
-/// Only rows that failed come here, so it grows and shrinks as an array does.
+/// Only rows whose requests failed get here, so it may grow and shrink like an array.
 struct RetryQueue {
     private struct Waiting {
         var due: UInt64
@@ -27,10 +27,10 @@ struct RetryQueue {
 
     var count: Int { heap.count }
 
-    /// The row that is due first.
+    /// The row with the earliest due time.
     var first: Int? { heap.first.map { Int($0.flight) } }
 
-    /// Whether some row's time has come.
+    /// Whether any row is due.
     func isDue(now: UInt64) -> Bool { heap.first.map { $0.due <= now } ?? false }
 
     mutating func add(flight: Int, due: UInt64) {
@@ -44,13 +44,13 @@ struct RetryQueue {
         }
     }
 
-    /// The first row whose time has come.
+    /// Removes and returns the row with the earliest due time, if it is due.
     mutating func takeDue(now: UInt64) -> Int? {
         guard let first = heap.first, first.due <= now else { return nil }
         return removeFirst(first)
     }
 
-    /// Any row, due or not: for the end of a run.
+    /// Removes and returns a row, due or not. For the end of a run.
     mutating func takeAny() -> Int? {
         guard let first = heap.first else { return nil }
         return removeFirst(first)

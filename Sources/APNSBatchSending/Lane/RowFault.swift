@@ -3,19 +3,20 @@ import APNSBatchModel
 import APNSBatchNotification
 import APNSBatchRows
 
-/// What is wrong with a row, found while it was prepared, as a ``RowFinding``. Off the good way, so it may make strings.
+/// Makes a ``RowFinding`` of a fault that was found while a row was prepared. Only rows with faults get here, so it may
+/// allocate strings.
 package enum RowFault {
-    /// A row that is no row.
+    /// Returns the finding for a row that cannot be parsed.
     static func find(_ error: RowError, _ plan: CampaignPlan) -> RowFinding {
         RowFinding(.csvRow, file: plan.inputName, line: error.line, column: error.column, "\(error.cause)")
     }
 
-    /// A value that its column does not allow.
+    /// Returns the finding for a value that is not allowed in its column.
     static func find(_ fault: FieldFault, _ column: Int, _ row: borrowing Row, _ plan: CampaignPlan) -> RowFinding {
         finding(fault.rule, column, row, plan, fault.message(for: row.fields[column]))
     }
 
-    /// A value that was made of several columns.
+    /// Returns the finding for a value that was composed of several columns.
     static func find(_ fault: FieldFault, _ text: String, _ row: borrowing Row, _ plan: CampaignPlan) -> RowFinding {
         finding(fault.rule, nil, row, plan, Array(text.utf8).withUnsafeBytes { fault.message(for: $0) })
     }
@@ -26,7 +27,7 @@ package enum RowFault {
         finding(fault.rule, column, row, plan, fault.message(for: row.fields[column]))
     }
 
-    /// A payload that was not written.
+    /// Returns the finding for a payload that could not be rendered.
     static func find(
         _ outcome: RenderOutcome, _ limit: Int, _ row: borrowing Row, _ plan: CampaignPlan
     ) -> RowFinding {
@@ -43,39 +44,39 @@ package enum RowFault {
         }
     }
 
-    /// A payload that breaks a rule.
+    /// Returns the finding for a payload that breaks a rule.
     static func find(_ finding: PayloadFinding, _ row: borrowing Row, _ plan: CampaignPlan) -> RowFinding {
         self.finding(finding.rule, finding.column ?? plan.rawPayloadColumn, row, plan, finding.message)
     }
 
-    /// A topic that no provider of the campaign covers.
+    /// Returns the finding for a topic that no provider of the campaign covers.
     static func noProvider(
         _ topic: String, _ column: Int, _ row: borrowing Row, _ plan: CampaignPlan
     ) -> RowFinding {
         finding(.topicProvider, column, row, plan, "topic: no provider covers \"\(topic)\"")
     }
 
-    /// A push type that APNs does not take from the topic's provider.
+    /// Returns the finding for a push type that APNs does not accept with the credentials of the topic's provider.
     static func wrongCredentials(
         _ type: PushType, _ column: Int, _ row: borrowing Row, _ plan: CampaignPlan
     ) -> RowFinding {
         finding(.pushTypeCredentials, column, row, plan, "push_type: \(type.credentialsWanted)")
     }
 
-    /// A topic that ends as that of another push type.
+    /// Returns the finding for a topic with the suffix of another push type.
     static func oddTopic(_ other: PushType, _ row: Row, _ plan: CampaignPlan) -> RowFinding {
         let own = plan.roles.topic.map { String(decoding: row.fields[$0], as: UTF8.self) } ?? ""
         let topic = own.isEmpty ? plan.headers.topic ?? "" : own
         return finding(.topicSuffix, plan.roles.topic ?? plan.roles.pushType, row, plan, other.oddTopicMessage(topic))
     }
 
-    /// A template that breaks a rule for every row of its push type.
+    /// Returns the finding for a template that breaks a rule for every row of its push type.
     static func find(_ finding: TemplateFinding) -> RowFinding {
         RowFinding(
             finding.rule, file: finding.file, line: UInt64(finding.line), column: finding.column, finding.message)
     }
 
-    /// A variant without a template; a locale always has one.
+    /// Returns the finding for a variant without a template. A locale always has one, because locales have a fallback.
     static func noTemplate(_ row: Row, _ plan: CampaignPlan) -> RowFinding {
         let column = plan.templates.column
         let names = plan.templates.names?.names.joined(separator: ", ") ?? ""
@@ -85,7 +86,7 @@ package enum RowFault {
         return finding(.variantUnknown, column, row, plan, "\(name): expected one of \(names), found \(found)")
     }
 
-    /// A recipient's key that cannot be used. Shows nothing of the field.
+    /// Returns the finding for a recipient's key that cannot be used. The message shows nothing of the field.
     static func find(_ error: CredentialError, _ row: borrowing Row, _ plan: CampaignPlan) -> RowFinding {
         let column = plan.sealing?.keyColumn
         let name = column.map { plan.columns[$0] + ": " } ?? ""
@@ -105,7 +106,7 @@ package enum RowFault {
         return finding(.expiration, plan.roles.expiration, row, plan, message)
     }
 
-    /// At a column's field; at the row's beginning without a column.
+    /// Returns a finding at the field of a column, or at the beginning of the row if there is no column.
     package static func finding(
         _ rule: Rule, _ column: Int?, _ row: borrowing Row, _ plan: CampaignPlan, _ message: String
     ) -> RowFinding {
@@ -118,8 +119,9 @@ package enum RowFault {
 }
 
 extension Rule {
-    /// Whether a row may have kept it in an earlier process of the run: it asks for providers or strings files, which may
-    /// change in between, for what the lane met before, or for the cryptography of the system.
+    /// Whether a row that breaks this rule now may have satisfied it in an earlier session of the run: the rule depends on
+    /// providers or strings files, which may change in between, on the header sets that the lane already has, or on the
+    /// cryptography of the system.
     var mayHaveBeenOtherwise: Bool {
         switch self {
         case .topicProvider, .pushTypeCredentials, .locKeyMissing, .locKeyArgs, .headerSets, .recipientKey: true

@@ -8,9 +8,9 @@ extension RowPreparer {
         return plan.rules.localisation(at: last.page)?.findings(last.payload, fields: row.fields) ?? []
     }
 
-    /// Everything that the rules say of the last row's topic and payload, in words.
+    /// Returns all findings about the topic and the payload of the last row.
     ///
-    /// - Parameter cardNumbers: whether to look for card numbers too.
+    /// - Parameter cardNumbers: Whether to look for card numbers, too.
     package func findings(of row: Row, cardNumbers: Bool) -> [RowFinding] {
         let own = hasOddTopic ? otherType.map { [RowFault.oddTopic($0, row, plan)] } ?? [] : []
         guard let last, let rules = plan.rules.rules(at: last.page) else { return own }
@@ -18,10 +18,11 @@ extension RowPreparer {
         return own + (found + localisationFindings(row)).map { RowFault.find($0, row, plan) }
     }
 
-    /// Whether the last row's own topic or push type makes a doubtful pair; the campaign's is told once.
+    /// Whether the last row's topic has the suffix of another push type, and one of the two comes from a column. Where both
+    /// are the campaign's, that is reported once for all rows.
     package var hasOddTopic: Bool { otherType != nil && (roles.topic != nil || roles.pushType != nil) }
 
-    /// Whether a number in the last row's payload looks like that of a card.
+    /// Whether a number in the last row's payload looks like a card number.
     package func holdsCardNumber() -> Bool {
         guard let last, let rules = plan.rules.rules(at: last.page) else { return false }
         return rules.holdsCardNumber(last.payload)

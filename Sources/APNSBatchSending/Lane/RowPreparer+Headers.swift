@@ -2,14 +2,15 @@ import APNSBatchNotification
 import APNSBatchRows
 
 extension RowPreparer {
-    /// Everything of a record but the payload, at most.
+    /// The largest size of the parts of a record before the payload, in bytes.
     static let ownLimit =
         max(DeviceToken.pathLengthMax, BroadcastRequest.pathLengthMax) + MessageID.length
         + max(CollapseID.lengthMax, ChannelID.lengthMax) + Expiration.lengthMax
 
-    /// Path, apns-id, collapse id, channel id and expiration; gives the row's end where it ends here.
+    /// Writes path, apns-id, collapse id, channel id and expiration. Returns the result if the row cannot be sent, and nil
+    /// if it can.
     ///
-    /// Inline, for otherwise the compiler copies the whole preparer to call it.
+    /// Inlined, because the compiler would otherwise copy the whole preparer for the call.
     @inline(__always)
     func writeOwn(
         _ row: borrowing Row, _ record: inout RowRecord, _ expiration: Expiration?, _ now: UInt64
@@ -37,7 +38,7 @@ extension RowPreparer {
         return hasExpirations ? writeExpiration(row, &record, expiration, now) : nil
     }
 
-    /// The path of a broadcast, whose channel was checked.
+    /// Checks the channel id of a row and writes the path of the broadcast.
     @inline(never)
     private func writePath(
         _ broadcast: BroadcastPlan, _ row: borrowing Row, _ record: inout RowRecord
@@ -60,7 +61,7 @@ extension RowPreparer {
         return nil
     }
 
-    /// The campaign's, filled in; one that comes out empty is left out.
+    /// Renders the campaign's collapse id for a row. An empty one is left out.
     private func renderCollapseID(
         _ template: TextTemplate, _ row: borrowing Row, _ record: inout RowRecord
     ) -> Prepared? {
@@ -88,7 +89,7 @@ extension RowPreparer {
             }
         }
         guard let expiration else {
-            // The plan has seen that broadcasts have a column for it.
+            // The plan has checked that broadcasts have a column for the expiration.
             return broadcast == nil
                 ? nil : .invalid(RowFault.find(.expirationMissing, roles.expiration ?? roles.token, row, plan))
         }

@@ -3,48 +3,49 @@ import APNSBatchModel
 import APNSBatchNotification
 import APNSBatchRows
 
-/// Turns a row into a flight: path, ids and payload, written one behind the other into the send arena.
+/// Turns a row into a flight: writes path, ids and payload one after the other into the send arena.
 package struct RowPreparer: ~Copyable {
-    /// What became of a row.
+    /// The result of preparing a row.
     package enum Prepared {
-        /// The flight's place in the table.
+        /// The index of the flight in the table.
         case ready(Int)
-        /// Nothing was taken: the arena has no room until an outcome frees some.
+        /// The arena has no room until an outcome frees some; nothing was taken.
         case noRoom
         case invalid(RowFinding)
-        /// Its own expiration has passed.
+        /// The expiration of the row has passed.
         case expired
     }
 
     package let plan: CampaignPlan
     package let broadcast: BroadcastPlan?
     package let roles: ColumnRoles
-    /// The campaign's one template, which the plan keeps; nil when there are several or none. Its references are not
-    /// counted: for every row that would be an atomic operation or two.
+    /// The campaign's only template, which the plan owns; nil if there are several or none. Unmanaged, because counting
+    /// references would cost one or two atomic operations for every row.
     private let onlyTemplate: Unmanaged<PayloadTemplate>?
     /// Whether rows may have a collapse id or an expiration.
     let hasCollapseIDs: Bool
     let hasExpirations: Bool
-    /// Kept here, for a global is asked each time whether it is there yet.
+    /// The largest record without its payload, in bytes. Stored, because each access to a global checks whether it is
+    /// initialized.
     private let ownLimit: Int
     let resultColumns: [Int]
     private var carriedLimit: Int { resultColumns.count * (1 + CarriedFields.textMax) }
     private var picker: TemplatePicker
     private let pages: [RuleBook.Page?]
-    /// What the rules said of the last payload.
+    /// The verdict of the rules on the last payload.
     package private(set) var verdict = PayloadVerdict()
-    /// The last payload that was written and where its rules stand; its bytes are valid until the next row.
+    /// The last payload that was written, and the page of its rules; the bytes are valid until the next row.
     private(set) var last: (payload: UnsafeRawBufferPointer, page: Int)?
     private var lastTemplate = 0
-    /// The push type as whose topic the last row's ends, where that is another than its own.
+    /// The push type whose suffix the topic of the last row has, if it is another than the row's own.
     private(set) var otherType: PushType?
-    /// The size of the last row's payload where it was too large; 0 otherwise.
+    /// The size of the last row's payload in bytes if it was too large; 0 otherwise.
     package private(set) var sizeTooLarge = 0
     package var headerSets: HeaderSets
-    /// Of a campaign that encrypts.
+    /// Nil for a campaign without encryption.
     private var sealed: SealedRenderer?
 
-    /// - Parameter isRehearsal: nothing will leave, so payloads need their sizes and no ciphertext.
+    /// - Parameter isRehearsal: Whether nothing will be sent, so that payloads need their sizes but no ciphertext.
     package init(plan: CampaignPlan, isRehearsal: Bool = false) {
         self.plan = plan
         broadcast = plan.broadcast
@@ -67,7 +68,9 @@ package struct RowPreparer: ~Copyable {
         }
     }
 
-    /// - Parameter now: seconds since the epoch.
+    /// Writes the record and the flight of a row, unless the row cannot be sent.
+    ///
+    /// - Parameter now: Seconds since the epoch.
     package mutating func prepare(
         _ row: borrowing Row, in arena: inout SendArena, flights: inout FlightTable, now: UInt64
     ) -> Prepared {
@@ -79,7 +82,7 @@ package struct RowPreparer: ~Copyable {
         return .ready(place)
     }
 
-    /// Writes the record, and the flight where it stays; gives the row's end where it ends here.
+    /// Writes the record, and the flight that refers to it. Returns the result if the row cannot be sent, and nil if it can.
     @inline(__always)
     private mutating func write(
         _ row: borrowing Row, in arena: inout SendArena, to flight: inout Flight, _ now: UInt64
@@ -130,7 +133,7 @@ package struct RowPreparer: ~Copyable {
         return nil
     }
 
-    /// Notes the verdict on a payload.
+    /// Checks a payload and keeps the verdict.
     @inline(__always)
     private mutating func check(_ payload: UnsafeRawBufferPointer, _ row: borrowing Row, _ page: Int) {
         last = (payload, page)
@@ -140,10 +143,10 @@ package struct RowPreparer: ~Copyable {
         if rules.needsStrings, !localisationFindings(copy row).isEmpty { verdict.hasError = true }
     }
 
-    /// Size of the last row's payload in bytes; nil when none was written.
+    /// The size of the last row's payload in bytes, or nil if none was written.
     package var payloadSize: Int? { last?.payload.count }
 
-    /// Bytes of the last row's payload as it was given, template or JSON of its own, that are not sent.
+    /// Returns how many bytes of the last row's template or own JSON are not sent, because compaction removed them.
     package func bytesSaved(_ row: borrowing Row) -> Int {
         if let column = plan.rawPayloadColumn { return row.fields[column].count - (payloadSize ?? 0) }
         return plan.templates.blanks[lastTemplate]
@@ -164,15 +167,16 @@ package struct RowPreparer: ~Copyable {
         return PayloadCompactor.compact(json: row.fields[column], column: column, into: payload)
     }
 
-    /// Writes the row's own apns-id as it is sent. False where it has none, or none that could be sent.
+    /// Writes the row's own apns-id in the form in which it is sent. Returns false if the row has none, or one that cannot
+    /// be sent.
     ///
-    /// - Parameter out: room for ``MessageID/length`` bytes.
+    /// - Parameter out: Room for ``MessageID/length`` bytes.
     func writeOwnID(of row: borrowing Row, to out: UnsafeMutableRawPointer) -> Bool {
         guard let column = roles.messageID, row.fields.count > column else { return false }
         return MessageID.write(row.fields[column], to: out) == nil
     }
 
-    /// Writes the fields that go into the row's results; gives their length.
+    /// Writes the fields that are carried into the row's results. Returns their length in bytes.
     @inline(never)
     func writeCarried(_ row: borrowing Row, to room: UnsafeMutableRawBufferPointer) -> Int {
         var length = 0
@@ -184,7 +188,7 @@ package struct RowPreparer: ~Copyable {
         return length
     }
 
-    /// The token as it stands in the row, for the results; empty when the row is too broken to have one.
+    /// Returns the token as it is written in the row, for the results; empty if the row is too broken to have one.
     func tokenText(of row: borrowing Row) -> UnsafeRawBufferPointer {
         row.fields.count > roles.token ? row.fields[roles.token] : UnsafeRawBufferPointer(start: nil, count: 0)
     }

@@ -3,10 +3,10 @@ import APNSBatchNotification
 import APNSBatchRows
 import APNSBatchTransport
 
-/// The rows of a lane from the reader to their outcomes: which of them goes next, and what becomes of each.
+/// The rows of a lane from the reader to their outcomes. Selects the next row to send, and records what becomes of each.
 ///
-/// Rows wait in three places: fresh ones with the reader, rows that are sent again until their time comes, and rows set
-/// aside because all streams of their provider are taken while another one has some.
+/// Rows wait in three places: fresh rows with the reader, rows that are sent again in the retry queue until they are due,
+/// and rows that are set aside while all streams of their provider are taken and another provider has some.
 struct RowQueue: ~Copyable {
     private let plan: CampaignPlan
     private let control: RunControl
@@ -16,26 +16,29 @@ struct RowQueue: ~Copyable {
     private var flights: FlightTable
     private var retries = RetryQueue()
     private var turns = Turns()
-    /// By provider.
+    /// The rows that are set aside, by provider.
     private var aside: [WaitingRows]
     private var sink: OutcomeSink
-    /// Rows that ended as unknown because of earlier processes alone.
+    /// The number of rows that ended as unknown because of earlier sessions alone.
     private var unknownOfEarlier: UInt64 = 0
-    /// Rows of the input that ended in this turn without being sent.
+    /// The number of rows of the input that ended in this turn without being sent.
     private var unsentOfTurn = 0
-    /// So many rows wait for another attempt that no others are taken; said once.
+    /// Whether so many rows wait for another attempt that no others are taken. Logged once.
     private var isFull = false
 
-    /// 32 MiB of address space; few blocks of it are touched unless payloads are large and answers slow.
+    /// The number of blocks: 32 MiB of address space, of which few blocks are touched unless payloads are large and answers
+    /// slow.
     private static let arenaBlocks = 512
-    /// Rows that may wait for streams of one provider, about a connection's worth, before the lane takes no further row.
+    /// The number of rows set aside for one provider at which the lane takes no fresh row; about as many as a connection has
+    /// streams.
     static let asideMost = 1000
-    /// Rows set aside in all while no provider has a stream: enough to see who is starved.
+    /// The number of rows that may be set aside in all while no provider has a stream; enough to see which provider lacks
+    /// streams.
     static let lookAhead = 64
-    /// Rows of the input that may end unsent in one turn, so that connections are looked after in between.
+    /// The number of rows of the input that may end unsent in one turn, so that connections are looked after in between.
     static let unsentPerTurn = 4096
 
-    /// - Parameter streams: requests that may be under way.
+    /// - Parameter streams: The largest number of requests in flight.
     init(
         plan: CampaignPlan, control: RunControl, source: consuming RowSource, exchange: OutcomeExchange, streams: Int
     ) {
@@ -48,7 +51,7 @@ struct RowQueue: ~Copyable {
         sink = OutcomeSink(exchange)
     }
 
-    /// Where a flight is, until it is released. Traps for an index that was never taken.
+    /// Returns the address of a flight, valid until it is released. Traps for an index that was never taken.
     @inline(__always)
     func address(of flight: Int) -> UnsafeMutablePointer<Flight> { flights.address(of: flight) }
 
@@ -58,20 +61,20 @@ struct RowQueue: ~Copyable {
     }
 
     var tally: Tally { sink.tally }
-    /// Rows that were taken and have no outcome yet.
+    /// The number of rows that were taken and have no outcome yet.
     var count: Int { flights.count }
     var retrying: Int { retries.count }
     private(set) var setAside = 0
-    /// Requests that wait for their answers.
+    /// The number of requests in flight.
     var underWay: Int { flights.count - retries.count - setAside }
-    /// There is no place for another row.
+    /// Whether there is no place for another row.
     var hasNoPlace: Bool { flights.isFull || retries.count >= plan.backoff.rowsMax }
-    /// So many rows ended unsent that connections are looked after first.
+    /// Whether so many rows ended unsent in this turn that connections must be looked after first.
     var hasEndedMany: Bool { unsentOfTurn >= Self.unsentPerTurn }
-    /// Seconds since the epoch, some milliseconds old.
+    /// The time in seconds since the epoch, some milliseconds old.
     var wallClock: UInt64 { source.wallClock }
 
-    /// What became of the rows that this run sent.
+    /// The outcomes of the rows that this session sent, for the canary.
     var canaryCount: Canary.Count {
         Canary.Count(
             accepted: tally[.accepted], rejected: tally[.rejected], unavailable: tally[.unavailable],
@@ -79,12 +82,12 @@ struct RowQueue: ~Copyable {
             underWay: UInt64(flights.count))
     }
 
-    /// Whether the reader has no more rows, and none is here.
+    /// Whether neither the reader nor the lane has rows left.
     mutating func isDone() -> Bool { flights.count == 0 && !source.hasRow() && source.isExhausted }
 
-    /// Whether some row waits for a stream or an answer, or could.
+    /// Whether any row is set aside, in flight or due again, or could be taken from the input.
     ///
-    /// - Parameter takesFresh: fresh rows may be taken.
+    /// - Parameter takesFresh: Whether fresh rows may be taken.
     mutating func hasWork(takesFresh: Bool, now: UInt64) -> Bool {
         flights.count > retries.count || retries.isDue(now: now) || takesFresh && source.hasRow()
     }
@@ -92,7 +95,7 @@ struct RowQueue: ~Copyable {
     var isExhausted: Bool { source.isExhausted }
     func hasAside(_ provider: Int) -> Bool { aside[provider].count > 0 }
 
-    /// Gives header sets that the core does not know yet, and forgets them.
+    /// Returns the header sets that the core does not have yet, and counts them as given to it.
     mutating func takeHeaderSets() -> [(number: UInt16, fields: [HeaderFieldBytes])] {
         defer { preparer.headerSets.didSend() }
         return preparer.headerSets.unsent
@@ -102,14 +105,14 @@ struct RowQueue: ~Copyable {
 
     mutating func beginTurn() { unsentOfTurn = 0 }
 
-    /// The next row to send: one that is due again and a fresh one take turns.
+    /// Returns the next row to send. Rows that are due again and fresh rows alternate.
     mutating func next(takesFresh: Bool, now: UInt64) -> Int? {
         if turns.againGoesFirst, let again = takeDue(now: now) { return turns.take(again: again) }
         if takesFresh, let fresh = nextFresh() { return turns.take(fresh: fresh) }
         return takeDue(now: now)
     }
 
-    /// The next row of the input that can be sent; those that cannot get their outcome on the way.
+    /// Returns the next row of the input that can be sent. Records the outcomes of those before it that cannot.
     private mutating func nextFresh() -> Int? {
         while unsentOfTurn < Self.unsentPerTurn, source.hasRow() {
             switch preparer.prepare(source.row, in: &arena, flights: &flights, now: source.wallClock) {
@@ -132,7 +135,7 @@ struct RowQueue: ~Copyable {
         return nil
     }
 
-    /// What earlier processes did for a row that this one has in hand; true when the row ended with that.
+    /// Applies what earlier sessions did for a row to its flight. Returns whether the row has ended with that.
     private mutating func takeOver(_ flight: Int) -> Bool {
         flights[flight].past = source.pastAttempts
         guard source.mayHaveBeenSent else { return false }
@@ -145,7 +148,7 @@ struct RowQueue: ~Copyable {
         return false
     }
 
-    /// The next row that may be sent again now.
+    /// Returns the next row that is due again and may still be sent.
     mutating func takeDue(now: UInt64) -> Int? {
         while let flight = retries.takeDue(now: now) {
             if endIfExpired(flight) { continue }
@@ -155,21 +158,21 @@ struct RowQueue: ~Copyable {
         return nil
     }
 
-    /// Which row may be taken before anybody knows whose it is.
+    /// Returns which rows may be taken before their provider is known.
     ///
-    /// - Parameter hasStream: whether some provider has one to give.
+    /// - Parameter hasStream: Whether some provider has a free stream.
     func lookAhead(hasStream: @autoclosure () -> Bool) -> LookAhead {
         .allowed(setAside: setAside, most: aside.reduce(0) { max($0, $1.count) }, hasStream: hasStream())
     }
 
-    /// Its record leaves the arena: rows that wait must not hold blocks that the other providers need.
+    /// Sets a row aside. Its record leaves the arena, because rows that wait must not hold blocks that other providers need.
     mutating func setAside(_ flight: Int, of provider: Int) {
         arena.moveOut(&flights[flight].record)
         aside[provider].add(flight, in: &flights)
         setAside += 1
     }
 
-    /// The row of this provider that has waited longest and may still be sent.
+    /// Returns the row of this provider that was set aside first and may still be sent.
     mutating func takeAside(_ provider: Int) -> Int? {
         while let flight = aside[provider].takeFirst(in: &flights) {
             setAside -= 1
@@ -180,7 +183,7 @@ struct RowQueue: ~Copyable {
 
     // MARK: Outcomes
 
-    /// Records the row's outcome and frees its place.
+    /// Records the outcome of a row and frees its place.
     mutating func finish(
         _ flight: Int, _ outcome: Outcome, status: UInt16 = 0, timestamp: UInt64 = OutcomeEntry.noTimestamp,
         reason: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -205,10 +208,10 @@ struct RowQueue: ~Copyable {
         }
     }
 
-    /// Adds a text to the row that ended last: the id that the sandbox gives a notification, for the log of Apple's console.
+    /// Adds a text to the row that ended last: the `apns-unique-id` of the sandbox, for the log in Apple's console.
     func carry(_ text: UnsafeRawBufferPointer) { sink.carry(text: text) }
 
-    /// The end of a row that may have arrived. Without a request in this process there was one in an earlier one.
+    /// Ends a row that may have arrived. If this session sent no request for it, an earlier one did.
     mutating func finishUnknown(_ flight: Int, cause: String) {
         if flights[flight].attempts == 0 {
             flights[flight].past &= ~Attempts.resentBit
@@ -217,8 +220,8 @@ struct RowQueue: ~Copyable {
         finish(flight, .unknown, cause: cause)
     }
 
-    /// Puts a row back, to be sent after so many nanoseconds. Its record leaves the arena, so that a row that waits holds
-    /// up only itself. A row that would be too late by then ends.
+    /// Puts a row back, to be sent again after `delay` nanoseconds. Its record leaves the arena, so that it does not keep a
+    /// block in use. A row that would be too late by then ends.
     mutating func again(_ flight: Int, after delay: UInt64, now: UInt64) {
         if let deadline = plan.deadline, !deadline.leavesTime(after: delay, now: wallClock) {
             return expire(flight, Self.lateCause)
@@ -228,16 +231,16 @@ struct RowQueue: ~Copyable {
         retries.add(flight: flight, due: now + delay)
     }
 
-    /// Takes back a row that this process will not send. It stays without an outcome, and a resumed run sends it. One that
-    /// may have arrived is for the policy: unknown, or in the ledger among those that may have been sent.
+    /// Gives up a row that this session will not send. It stays without an outcome, and a resumed run sends it. For a row
+    /// that may have arrived the policy decides: it ends as unknown, or the ledger says that it may have been sent.
     mutating func leave(_ flight: Int) {
         guard flights[flight].mayHaveArrived else { return release(flight) }
         guard mayResend(flight) || control.urgent else { return finishUnknown(flight, cause: Self.stoppedBefore) }
         leaveOpen(flight)
     }
 
-    /// The row may have arrived and gets no outcome, as if the process had been killed: the ledger says so, and the policy
-    /// of the run that is resumed decides.
+    /// Leaves a row that may have arrived without an outcome, as if the process had been killed. The ledger says so, and the
+    /// policy of the resumed run decides.
     mutating func leaveOpen(_ flight: Int) {
         source.left(flights[flight].row, place: flights[flight].place)
         release(flight)
@@ -245,7 +248,7 @@ struct RowQueue: ~Copyable {
 
     private mutating func release(_ flight: Int) { flights.release(flight, in: &arena) }
 
-    /// Whether a row goes again that may have been sent.
+    /// Whether a row that may have been sent is sent again.
     func mayResend(_ flight: Int) -> Bool {
         plan.onUnknown.allowsResending(isCollapsible: flights[flight].record.has(.collapseID))
     }
@@ -254,7 +257,7 @@ struct RowQueue: ~Copyable {
         recordUnsent(.invalid, status: finding.rule.code, cause: finding.text)
     }
 
-    /// - Parameter status: as in `OutcomeEntry`.
+    /// - Parameter status: As in `OutcomeEntry`.
     private mutating func recordUnsent(_ outcome: Outcome, status: UInt16 = 0, cause: String, attempts: UInt16 = 0) {
         var cause = cause
         let (row, token) = (source.row, preparer.tokenText(of: source.row))
@@ -270,7 +273,7 @@ struct RowQueue: ~Copyable {
         }
     }
 
-    /// The end of a row that an earlier process may have sent, and that cannot be sent now.
+    /// Records a row that an earlier session may have sent and that cannot be sent now. It ends as unknown.
     private mutating func recordNotKnown() {
         unknownOfEarlier += 1
         recordUnsent(.unknown, cause: Self.notKnown, attempts: max(1, source.pastAttempts))
@@ -278,7 +281,7 @@ struct RowQueue: ~Copyable {
 
     // MARK: Rows whose time has passed
 
-    /// After the campaign's deadline nothing is sent, and what is left ends here; true when there may be more.
+    /// Ends rows after the campaign's deadline, when nothing is sent any more. Returns whether there may be more of them.
     mutating func endLateRows() -> Bool {
         while let flight = takeWaiting() { expire(flight, Self.lateCause) }
         for _ in 0..<Self.unsentPerTurn {
@@ -295,15 +298,15 @@ struct RowQueue: ~Copyable {
         return true
     }
 
-    /// Whether the row's own time will have passed in so many seconds; it has ended then.
+    /// Ends a row if its expiration will have passed in so many seconds. Returns whether it ended.
     private mutating func endIfExpired(_ flight: Int, after seconds: UInt64 = 0) -> Bool {
         guard flights[flight].expiration?.hasPassed(now: Int64(wallClock + seconds)) == true else { return false }
         expire(flight, Self.ownCause)
         return true
     }
 
-    /// The end of a row that may not be sent any more. What APNs said of it stays said, and what may have arrived may have
-    /// arrived: only a row that was never sent is expired.
+    /// Ends a row that may not be sent any more. It is expired only if it was never sent. Otherwise its outcome is that of
+    /// the last answer, or unknown if it may have arrived.
     private mutating func expire(_ flight: Int, _ cause: String) {
         switch flights[flight].lastWord {
         case .neverSent: finish(flight, .expired, cause: cause)
@@ -316,7 +319,8 @@ struct RowQueue: ~Copyable {
 
     // MARK: Time and the end
 
-    /// Every few milliseconds. Says when so many rows wait that no others are taken, and again only after it got better.
+    /// Called every few milliseconds. Logs when so many rows wait for another attempt that no others are taken, and again
+    /// only after their number has fallen below three quarters of the limit.
     mutating func tick() {
         source.refreshClock()
         if retries.count < plan.backoff.rowsMax / 4 * 3 { isFull = false }
@@ -327,7 +331,7 @@ struct RowQueue: ~Copyable {
 
     mutating func handOver() { sink.handOver() }
 
-    /// Why all rows wait for another attempt; nil when there are none.
+    /// Why rows wait for another attempt, or nil if there are none.
     var backingOff: CampaignProgress.Waiting? {
         guard let flight = retries.first, !control.stopping else { return nil }
         guard flights[flight].lastStatus > 0 else { return .backingOff(cause: "requests without an answer") }
@@ -335,13 +339,13 @@ struct RowQueue: ~Copyable {
         return .backingOff(cause: "\(flights[flight].lastStatus)\(reason)")
     }
 
-    /// Takes no further row, and gives up those that wait for their turn.
+    /// Takes no further row, and gives up those that wait for another attempt or a stream.
     mutating func giveUpWaiting() {
         source.abandon()
         while let flight = takeWaiting() { leave(flight) }
     }
 
-    /// A row that waits for its turn, due or not; nil when there is none.
+    /// Removes and returns a row that waits for another attempt or a stream, due or not, or nil if there is none.
     private mutating func takeWaiting() -> Int? {
         if let flight = retries.takeAny() { return flight }
         guard let provider = aside.firstIndex(where: { $0.count > 0 }) else { return nil }
@@ -349,7 +353,8 @@ struct RowQueue: ~Copyable {
         return aside[provider].takeFirst(in: &flights)
     }
 
-    /// Hands over the last outcomes. Rows still under way, after a failure of the loop itself, may have arrived and stay open.
+    /// Hands over the last outcomes. Rows still in flight, after a failure of the event loop, may have arrived and stay
+    /// without an outcome.
     mutating func finishUp() {
         giveUpWaiting()
         for flight in flights.taken() { leaveOpen(flight) }

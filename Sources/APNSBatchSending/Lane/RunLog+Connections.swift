@@ -2,7 +2,7 @@ import APNSBatchNotification
 import APNSBatchTransport
 import Logging
 
-/// What a lane reports about its connections.
+/// Messages about the connections of a lane.
 extension RunLog {
     func connected(_ event: EventRecord, _ access: ProviderAccess) {
         logger.info(
@@ -16,7 +16,7 @@ extension RunLog {
             case .reason(let reason): reason.description
             case .text(let text): text
             }
-        // A server may take so many requests of each connection: that is nothing to warn of.
+        // A server may limit the requests of a connection: NO_ERROR without a text needs no warning.
         let level: Logger.Level = if case .empty = debug, event.code == 0 { .info } else { .warning }
         logger.log(
             level: level,

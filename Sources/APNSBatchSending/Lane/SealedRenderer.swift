@@ -2,24 +2,24 @@ import APNSBatchBasics
 import APNSBatchCredentials
 import APNSBatchNotification
 
-/// A lane's way from a row to an encrypted payload: what is secret is rendered aside, encrypted, and put into the payload
-/// like two more fields of the row. Allocates nothing for a row that fits.
+/// Renders encrypted payloads: renders the secret part of a row, encrypts it, and adds the result to the payload like two
+/// more fields of the row. Allocates nothing for a row that fits.
 struct SealedRenderer: ~Copyable {
     private let plan: SealingPlan
     private let columns: Int
-    /// Whether nothing is encrypted: content and secret then have their sizes and no meaning.
+    /// Whether nothing is encrypted. Content and secret then have their right lengths but no meaning.
     private let isRehearsal: Bool
-    /// Made with the first row.
+    /// Created with the first row.
     private var sealer: PayloadSealer?
-    /// Where the inner payload stands until it is encrypted; wiped after each row.
+    /// Holds the inner payload until it is encrypted; wiped after each row.
     private let message = UnsafeMutableRawBufferPointer.allocate(byteCount: messageMax, alignment: 16)
     private let content = UnsafeMutableRawBufferPointer.allocate(byteCount: messageMax * 2, alignment: 16)
     private let secret = UnsafeMutableRawBufferPointer.allocate(
         byteCount: PayloadSealer.secretLengthMax, alignment: 16)
-    /// The row's, and content and secret behind them.
+    /// The fields of the row, then content and secret.
     private let fields: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
 
-    /// More than any payload may have; a larger message never fits.
+    /// In bytes. More than any payload may have, so that a larger message never fits.
     private static let messageMax = 8192
 
     init(_ plan: SealingPlan, columns: Int, isRehearsal: Bool) {
@@ -39,7 +39,7 @@ struct SealedRenderer: ~Copyable {
     }
 
     /// Renders the payload of a row.
-    /// - Throws: what is wrong with the recipient's key.
+    /// - Throws: `CredentialError` if the recipient's key cannot be used, or if the encryption fails.
     mutating func render(
         _ row: UnsafeBufferPointer<UnsafeRawBufferPointer>, _ template: Int,
         into payload: UnsafeMutableRawBufferPointer
@@ -62,7 +62,7 @@ struct SealedRenderer: ~Copyable {
         }
     }
 
-    /// What a check asks: is the key one, do both halves render, and how large is the whole.
+    /// Renders a row for a check: checks the recipient's key, renders both parts, and measures the whole payload.
     private mutating func rehearse(
         _ row: UnsafeBufferPointer<UnsafeRawBufferPointer>, _ template: Int, _ sealer: PayloadSealer,
         into payload: UnsafeMutableRawBufferPointer
@@ -95,7 +95,7 @@ struct SealedRenderer: ~Copyable {
         return plan.templates[template].outer.render(fields: UnsafeBufferPointer(fields), into: payload)
     }
 
-    /// The size of a payload whose message alone is too large, with a content of the right length and no meaning.
+    /// Renders the payload with a content and a secret of the right lengths but no meaning, to measure it.
     private func measure(
         _ row: UnsafeBufferPointer<UnsafeRawBufferPointer>, _ template: Int, contentLength: Int,
         secretLength: Int, into payload: UnsafeMutableRawBufferPointer

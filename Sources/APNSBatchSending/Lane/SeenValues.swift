@@ -1,9 +1,9 @@
 import Glibc
 
-/// What rows say about their headers, each combination once, with a number in the order of coming. Looking one up makes
-/// nothing: on the way of every row that has such columns.
+/// The combinations of header values that rows have had, each with a number in order of appearance. A look-up allocates
+/// nothing, because it is done for every row that has such columns.
 struct SeenValues {
-    /// A row's own values; empty where it has none.
+    /// The values of a row; empty where it has none.
     typealias Values = (UnsafeRawBufferPointer, UnsafeRawBufferPointer, UnsafeRawBufferPointer)
 
     private struct Key {
@@ -14,11 +14,11 @@ struct SeenValues {
 
     private var keys: [Key] = []
     private var bytes: [UInt8] = []
-    /// Numbers by hash, with open addressing; -1 is free. Twice as many as keys, so that runs stay short.
+    /// Numbers by hash, with open addressing; -1 is free. There are twice as many slots as keys, so that runs stay short.
     private var slots: [Int32]
     private let limit: Int
 
-    /// - Parameter limit: a power of two.
+    /// - Parameter limit: The largest number of combinations, a power of two.
     init(limit: Int) {
         precondition(limit > 0 && limit & (limit - 1) == 0)
         self.limit = limit
@@ -28,13 +28,13 @@ struct SeenValues {
     var count: Int { keys.count }
     var isFull: Bool { keys.count == limit }
 
-    /// The number of these values, or nil.
+    /// Returns the number of these values, or nil if they were not added.
     func find(_ values: Values) -> Int? {
         let number = slots[slot(of: values, hash: Self.hash(values))]
         return number < 0 ? nil : Int(number)
     }
 
-    /// Adds values that are not there yet. Only while it is not full.
+    /// Adds values that are not there yet. Traps when full.
     mutating func add(_ values: Values) {
         precondition(!isFull)
         let hash = Self.hash(values)
@@ -46,7 +46,7 @@ struct SeenValues {
         bytes.append(contentsOf: values.2)
     }
 
-    /// Where the values are, or would be.
+    /// Returns the slot of the values, or the free slot where they belong.
     private func slot(of values: Values, hash: UInt64) -> Int {
         var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
         while slots[slot] >= 0, !matches(Int(slots[slot]), values, hash) { slot = (slot + 1) & (slots.count - 1) }
@@ -73,7 +73,7 @@ struct SeenValues {
         return memcmp(known + offset, wanted, value.count) == 0
     }
 
-    /// FNV-1a, with each value's length behind it.
+    /// Returns the FNV-1a hash of the values, each followed by its length.
     private static func hash(_ values: Values) -> UInt64 {
         hash(values.2, hash(values.1, hash(values.0, 0xCBF2_9CE4_8422_2325)))
     }

@@ -1,16 +1,16 @@
 import APNSBatchNotification
 
-/// A lane's way from a row's locale or variant to its template. Remembers the values seen, since there are few of them
-/// and looking a language up takes some steps.
+/// Finds the template of a row by its locale or variant. Remembers the values that were seen, since there are few of them
+/// and the look-up of a language takes several steps.
 struct TemplatePicker: ~Copyable {
     private let choice: TemplateChoice
     private var seen = SeenValues(limit: 64)
-    /// By number of the value.
+    /// Template numbers, by the number of the value in `seen`.
     private var templates: [Int] = []
 
     init(_ choice: TemplateChoice) { self.choice = choice }
 
-    /// The number of the row's template; nil when its value finds none.
+    /// Returns the number of the row's template, or nil if there is none for its value.
     mutating func pick(_ fields: UnsafeBufferPointer<UnsafeRawBufferPointer>) -> Int? {
         guard let column = choice.column, let names = choice.names else { return 0 }
         let none = UnsafeRawBufferPointer(start: nil, count: 0)

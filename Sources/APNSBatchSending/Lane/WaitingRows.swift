@@ -1,5 +1,5 @@
-/// Rows of one provider that were set aside because all its streams are taken, while another provider has some: a chain
-/// through the flight table, first in, first out.
+/// The rows of one provider that are set aside because all its streams are taken while another provider has some. A linked
+/// list through the flight table, first in, first out.
 struct WaitingRows {
     private(set) var count = 0
     private var first: Int32 = -1
@@ -12,7 +12,7 @@ struct WaitingRows {
         count += 1
     }
 
-    /// The one that has waited longest.
+    /// Removes and returns the row that has waited longest.
     mutating func takeFirst(in flights: inout FlightTable) -> Int? {
         guard first >= 0 else { return nil }
         let flight = Int(first)
@@ -23,17 +23,17 @@ struct WaitingRows {
     }
 }
 
-/// Which row may be taken before anybody knows whose it is.
+/// Which rows may be taken before their provider is known.
 enum LookAhead: Equatable {
     case anyRow
-    /// Only one that is due again: it has its place already, whether it is sent or set aside.
+    /// Only a row that is due again. It has its place already, whether it is sent or set aside.
     case dueRow
     case nothing
 
     /// - Parameters:
-    ///   - setAside: rows that wait for a stream, over all providers.
-    ///   - most: of one provider.
-    ///   - hasStream: whether some provider has one to give.
+    ///   - setAside: The number of rows set aside, over all providers.
+    ///   - most: The largest number of rows set aside for one provider.
+    ///   - hasStream: Whether some provider has a free stream.
     static func allowed(setAside: Int, most: @autoclosure () -> Int, hasStream: @autoclosure () -> Bool) -> LookAhead {
         if setAside < RowQueue.lookAhead { return .anyRow }
         guard hasStream() else { return .nothing }

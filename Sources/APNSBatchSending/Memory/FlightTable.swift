@@ -1,48 +1,49 @@
 import APNSBatchNotification
 
-/// One row between its rendering and its outcome.
+/// The state of a row from its rendering to its outcome.
 package struct Flight {
     package var row: UInt64 = 0
     package var record = RowRecord()
     package var headerSet: UInt16 = 0
-    /// How often it was handed to a connection.
+    /// The number of times the row was handed to a connection.
     var attempts: UInt16 = 0
-    /// What earlier sessions did for it, and whether it went again when it may have arrived: see `Attempts`.
+    /// The attempts of earlier sessions, and whether the row was sent again although it may have arrived: see `Attempts`.
     var past: UInt16 = 0
-    /// The provider whose topic it has, and the pool's member that was sent it last.
+    /// The provider that covers its topic; `member` is the member of the provider's pool to which it was sent last.
     package var provider: UInt8 = 0
     var member: UInt16 = 0
-    /// How often the server refused its stream.
+    /// The number of times the server refused its stream.
     var refusals: UInt8 = 0
-    /// Tries that an answer allowed only a few times, such as a new connection after UnrelatedKeyIdInToken.
+    /// The number of retries after answers that allow only a few, such as a new connection after UnrelatedKeyIdInToken.
     var limitedTries: UInt8 = 0
-    /// Attempts that do not count, because APNs was in trouble.
+    /// The number of attempts that do not count, because APNs was in trouble.
     var excused: UInt16 = 0
-    /// The last answer that let it be sent again; 0 before there was one.
+    /// The status of the last answer after which the row is sent again; 0 if there was none.
     var lastStatus: UInt16 = 0
     var lastReason: KnownReason?
-    /// A request for it had no answer, in this process or an earlier one: it may have arrived, whatever follows.
+    /// Whether a request for the row was not answered, in this session or an earlier one. Then it may have arrived, whatever
+    /// follows.
     var mayHaveArrived = false
-    /// Its index in its range of the ledger.
+    /// The index of the row in its range of the ledger.
     var place: UInt32 = 0
-    /// The next free place, or the next row set aside.
+    /// The index of the next free place, or of the next row set aside; -1 for none.
     var next: Int32 = -1
 
-    /// Attempts that count.
+    /// The number of attempts that count toward the limit.
     var countedAttempts: Int { Int(attempts) - Int(excused) }
 
-    /// When APNs is to give up on it; nil for never, and where it is to try once.
+    /// When APNs gives up delivery: the value of the `apns-expiration` field, or nil if the request has none.
     var expiration: Expiration? {
         record.has(.expiration) ? try? Expiration.parse(record[.expiration]).get() : nil
     }
 
-    /// What is known of a row when it will not be sent again.
+    /// What is known of a row that will not be sent again.
     enum LastWord: Equatable {
-        /// Every request for it surely did not arrive, or there was none.
+        /// No request was sent, or certainly none arrived.
         case neverSent
-        /// APNs answered the last request, and asked for another one later.
+        /// APNs answered the last request, and the row was to be sent again later.
         case refused(status: UInt16, KnownReason?)
-        /// A request may have arrived, this process's or an earlier one's.
+        /// A request of this session or an earlier one may have arrived.
         case noAnswer
     }
 
@@ -53,7 +54,7 @@ package struct Flight {
     }
 }
 
-/// The rows of a lane that are on their way, in fixed places; the index is the ticket that crosses to the core and back.
+/// The flights of a lane, in fixed places. The index of a place is the ticket of its request in the core.
 package struct FlightTable: ~Copyable {
     private var places: Slab<Flight>
     private var firstFree: Int32 = -1
@@ -67,7 +68,7 @@ package struct FlightTable: ~Copyable {
 
     var isFull: Bool { count == places.capacity }
 
-    /// A free place, cleared. Traps when the table is full.
+    /// Takes a free place and clears it. Traps when the table is full.
     mutating func take() -> Int {
         count += 1
         guard firstFree >= 0 else {
@@ -92,10 +93,10 @@ package struct FlightTable: ~Copyable {
         count -= 1
     }
 
-    /// The places in use. Looks at the whole table: for the end of a run.
+    /// Returns the places in use. Searches the whole table, so it is only for the end of a run.
     func taken() -> [Int] { places.indices.filter { !places[$0].record.isNone } }
 
-    /// Traps for an index that was never taken: tickets come back from C.
+    /// Returns the address of a flight. Traps for an index that was never taken, because tickets come back from C.
     @inline(__always)
     func address(of index: Int) -> UnsafeMutablePointer<Flight> { places.address(of: index) }
 

@@ -1,14 +1,14 @@
 import APNSBatchNotification
 
-/// What the request for one row points at, and what its outcome needs of the row: bytes in one piece.
+/// The bytes to which the request for a row points, and those of the row that its outcome needs, in one piece:
 ///
 ///     path │ apns-id │ collapse id │ channel id │ expiration │ payload │ fields carried into the results
 ///
-/// Only this type knows that order. Parts are written in it, each into ``room(_:)``, and read by their names. A push to a
-/// device has its token in the path and no channel id; a broadcast has a channel id and no collapse id.
+/// Only this type knows that order. Parts are written in this order, each into ``room(_:)``, and read by name. A push to a
+/// device has the device token in its path and no channel id; a broadcast has a channel id and no collapse id.
 ///
-/// The bytes lie in a block of the send arena, or in an allocation of their own while the row waits to be sent again. They
-/// are C's, too, from the submission of the request to its outcome, so that nothing but the arena frees them.
+/// The bytes are in a block of the send arena, or in an allocation of their own while the row waits to be sent again. C
+/// points to them from the submission of the request to its outcome, so only the arena may free them.
 package struct RowRecord {
     package enum Part: Int { case path, id, collapseID, channelID, expiration, payload, carried }
 
@@ -16,16 +16,16 @@ package struct RowRecord {
     private let capacity: Int32
     private var used: Int32 = 0
     private var lengths = InlineArray<7, UInt16>(repeating: 0)
-    /// The arena's block, or -1.
+    /// The index of the arena's block; -1 outside of the arena.
     private let place: Int32
 
-    /// No record.
+    /// Creates the value for no record; see ``isNone``.
     @inline(__always)
     init() { (capacity, place) = (0, -1) }
 
-    /// An empty record with room for so many bytes.
+    /// Creates an empty record with room for `capacity` bytes.
     ///
-    /// - Parameter block: of the arena; nil for an allocation of its own.
+    /// - Parameter block: The index of the arena's block; nil for an allocation of its own.
     @inline(__always)
     init(at start: UnsafeMutableRawPointer, capacity: Int, block: Int?) {
         self.start = start
@@ -33,7 +33,7 @@ package struct RowRecord {
         place = Int32(truncatingIfNeeded: block ?? -1)
     }
 
-    /// Becomes no record. Its bytes are the arena's to free.
+    /// Makes this the value for no record. Does not free the bytes; the arena does.
     @inline(__always)
     mutating func forget() { start = nil }
 
@@ -41,7 +41,7 @@ package struct RowRecord {
     var length: Int { Int(used) }
     var block: Int? { place >= 0 ? Int(place) : nil }
 
-    /// Where the next part is written. Traps when there is not that much room.
+    /// Returns the memory for the next part. Traps if there is no room for `most` bytes.
     @inline(__always)
     func room(_ most: Int) -> UnsafeMutableRawBufferPointer {
         precondition(length + most <= Int(capacity), "a record is made for its largest parts")
@@ -84,7 +84,7 @@ package struct RowRecord {
         }
     }
 
-    /// The same record in an allocation of its own.
+    /// Returns the same record in an allocation of its own.
     func copied() -> RowRecord {
         let own = UnsafeMutableRawPointer.allocate(byteCount: length, alignment: 8)
         own.copyMemory(from: start!, byteCount: length)
@@ -93,7 +93,7 @@ package struct RowRecord {
         return copy
     }
 
-    /// Only for a record in an allocation of its own, or none.
+    /// Frees the allocation of the record, if it has one. Traps for a record in a block of the arena.
     func deallocate() {
         precondition(block == nil, "the arena frees its blocks")
         start?.deallocate()

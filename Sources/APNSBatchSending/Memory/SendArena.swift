@@ -1,17 +1,18 @@
-/// Where a lane writes requests: blocks that are filled from the front and used again once every record in them is done.
+/// The memory of a lane for its requests: blocks that are filled from the front and reused when all their records are done.
 ///
-/// A record is written into space reserved at the end of the current block and then committed at its true length, so
-/// nothing is measured first and nothing is copied afterwards. The number of blocks is fixed; when all of them hold
-/// records that wait for answers, `reserve` gives nil and the lane takes no further row: the memory of a lane is bounded
-/// by this and by nothing else.
+/// A record is written into space reserved at the end of the current block and then committed with its true length, so
+/// nothing is measured before and nothing is copied afterwards. The number of blocks is fixed. While all of them hold
+/// records that wait for answers, `reserve` returns nil and the lane takes no further row; this bounds the memory of
+/// requests in flight.
 package struct SendArena: ~Copyable {
-    /// Block sizes well above the largest record keep the waste at a block's end small.
+    /// The size of a block in bytes. It is much larger than the largest record, so that little is wasted at the end of a
+    /// block.
     static let blockBytes = 64 * 1024
 
     struct Block {
         let base = UnsafeMutableRawPointer.allocate(byteCount: SendArena.blockBytes, alignment: 64)
         var used = 0
-        /// Records in it that wait for their outcome.
+        /// The number of its records that wait for their outcomes.
         var live = 0
         var nextFree: Int?
     }
@@ -26,7 +27,7 @@ package struct SendArena: ~Copyable {
         for index in blocks.indices { blocks[index].base.deallocate() }
     }
 
-    /// A record with room for `length` bytes (at most `blockBytes`), or nil while every block is in use.
+    /// Reserves a record with room for `length` bytes (at most `blockBytes`). Returns nil while every block is in use.
     @inline(__always)
     mutating func reserve(_ length: Int) -> RowRecord? {
         precondition(length <= Self.blockBytes)
@@ -45,17 +46,17 @@ package struct SendArena: ~Copyable {
         takeBlock().map { RowRecord(at: blocks[$0].base, capacity: length, block: $0) }
     }
 
-    /// Keeps the record that was reserved last.
+    /// Keeps the record that was reserved last, with its length so far.
     @inline(__always)
     mutating func commit(_ record: RowRecord) {
         guard let current, record.block == current else { preconditionFailure("the record that was reserved last") }
         let block = blocks.address(of: current)
-        // Records start at multiples of eight, which keeps vector writes off each other's cache lines' ends.
+        // Records start at multiples of 8 bytes, which keeps vector writes off the ends of each other's cache lines.
         block.pointee.used = min(Self.blockBytes, (block.pointee.used + record.length + 7) & ~7)
         block.pointee.live += 1
     }
 
-    /// A record is done: one of a block, or one that was moved out of it.
+    /// Frees a record that is done, whether it is in a block or was moved out of one.
     @inline(__always)
     mutating func release(_ record: RowRecord) {
         guard let number = record.block else { return record.deallocate() }
@@ -70,7 +71,7 @@ package struct SendArena: ~Copyable {
         if block != current { free(block) }
     }
 
-    /// Gives a record an allocation of its own, so that it holds no block while its row waits.
+    /// Moves a record to an allocation of its own, so that it keeps no block in use while its row waits.
     mutating func moveOut(_ record: inout RowRecord) {
         guard record.block != nil else { return }
         let own = record.copied()
@@ -88,7 +89,7 @@ package struct SendArena: ~Copyable {
             taken = blocks.count
             blocks.append(Block())
         }
-        // A current block whose records all ended while it was filled goes straight back.
+        // If all records of the current block ended while it was filled, it is free again.
         if let current, blocks[current].live == 0 {
             blocks[current].used = 0
             free(current)

@@ -1,8 +1,9 @@
-/// A fixed number of places for elements, filled from the first one on. An element stays at its address, and every index
-/// is checked.
+/// A fixed number of places for elements, filled from the first one on. Elements keep their addresses, and every index is
+/// checked.
 ///
-/// For what C points at, and for what lanes touch for every row: no growth, no reference counting, no check for sharing.
-/// The element's type must not be private: Swift 6.3 fails to link the destruction of such a field from another file.
+/// For memory that C points to, and for what lanes access for every row: it does not grow, counts no references, and needs
+/// no check for uniqueness. The type of the elements must not be private: Swift 6.3 fails to link the destruction of such a
+/// field from another file.
 struct Slab<Element: ~Copyable>: ~Copyable {
     private let base: UnsafeMutablePointer<Element>
     let capacity: Int
@@ -20,7 +21,7 @@ struct Slab<Element: ~Copyable>: ~Copyable {
 
     var indices: Range<Int> { 0..<count }
 
-    /// Traps when the slab is full.
+    /// Appends an element. Traps when the slab is full.
     @inline(__always)
     mutating func append(_ element: consuming Element) {
         precondition(count < capacity, "the slab is full")
@@ -33,17 +34,17 @@ struct Slab<Element: ~Copyable>: ~Copyable {
         count = 0
     }
 
-    /// Where the next element will be.
+    /// The address of the next element to be appended.
     var end: UnsafeMutablePointer<Element> { base + count }
 
-    /// Traps when there is no such element.
+    /// Returns the address of an element. Traps if there is no such element.
     @inline(__always)
     func address(of index: Int) -> UnsafeMutablePointer<Element> {
         precondition(UInt(bitPattern: index) < UInt(bitPattern: count), "no such element")
         return base + index
     }
 
-    // Addressors, for an accessor that is a coroutine allocates and calls twice where it is not inlined, for every row.
+    // Addressors, because an accessor that is a coroutine allocates and calls twice for every row where it is not inlined.
     subscript(index: Int) -> Element {
         @inline(__always) unsafeAddress { UnsafePointer(address(of: index)) }
         @inline(__always) unsafeMutableAddress { address(of: index) }
@@ -51,6 +52,6 @@ struct Slab<Element: ~Copyable>: ~Copyable {
 }
 
 extension Slab {
-    /// Valid until the slab changes.
+    /// The elements; valid until the slab changes.
     var elements: UnsafeBufferPointer<Element> { UnsafeBufferPointer(start: base, count: count) }
 }

@@ -1,18 +1,19 @@
 import APNSBatchModel
 import APNSBatchNotification
 
-/// What is fixed for all rows of a campaign to broadcast channels.
+/// The settings that all rows of a campaign to broadcast channels share.
 package struct BroadcastPlan: Sendable {
-    /// The same for all: it names the app.
+    /// The `:path`, which contains the bundle id.
     let path: [UInt8]
 
-    /// Nil for a campaign to devices.
+    /// Returns nil for a campaign to devices.
     init?(_ recipients: Campaign.Recipients) {
         guard case .channels(let bundleID) = recipients else { return nil }
         path = Array(BroadcastRequest.path(bundleID: bundleID).utf8)
     }
 
-    /// APNs takes no broadcast without an expiration, and which one is right depends on the channel.
+    /// Throws an error if rows could have no expiration: APNs requires one for broadcasts, and the right one depends on the
+    /// channel.
     static func checkExpiration(_ headers: HeaderDefaults, _ roles: ColumnRoles) throws(CampaignError) {
         guard headers.isBroadcast, headers.expiration == nil, roles.expiration == nil else { return }
         throw CampaignError(
@@ -23,7 +24,7 @@ package struct BroadcastPlan: Sendable {
 }
 
 extension HeaderDefaults {
-    /// The fields that all requests of a kind share.
+    /// The header fields that all requests of a header set share.
     func fields(topic: String, pushType: PushType, priority: Priority?) -> [HeaderField] {
         if isBroadcast { return BroadcastRequest.fixed(authority: authority, priority: priority) }
         return DeviceRequestHeaders.fixed(
@@ -31,7 +32,7 @@ extension HeaderDefaults {
             priority: priority)
     }
 
-    /// The most bytes of payload.
+    /// The maximum length of a payload, in bytes.
     func payloadLimit(of pushType: PushType) -> Int {
         isBroadcast ? PushTypeRule.broadcastPayloadLimit : pushType.payloadLimit
     }

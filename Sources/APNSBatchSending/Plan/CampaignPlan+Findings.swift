@@ -2,20 +2,21 @@ import APNSBatchModel
 import APNSBatchNotification
 
 extension CampaignPlan {
-    /// What is wrong or doubtful with the campaign, whatever its rows say.
+    /// The findings about the campaign that do not depend on its rows.
     package var findings: [CampaignFinding] {
         templateFindings.map { CampaignFinding($0) } + expiration + priority + topicSuffix + unusedColumns
     }
 
-    /// Where rows say their push type, what a template breaks for one type only is told with the rows of that type.
+    /// The findings about templates. If rows have push types, errors for one type only are reported with the rows of that
+    /// type.
     private var templateFindings: [TemplateFinding] {
         rules.templateFindings.filter { isOfEveryRow || $0.rule.severity == .warning }
     }
 
-    /// Whether what a template breaks is broken by every row of it.
+    /// Whether an error of a template applies to all its rows.
     package var isOfEveryRow: Bool { roles.pushType == nil }
 
-    /// Refuses a campaign of which no row could be sent because of its template.
+    /// Throws an error if no row can be sent because of the templates.
     package func refuseBrokenTemplates() throws(CampaignError) {
         guard isOfEveryRow else { return }
         let errors = rules.templateFindings.filter { $0.rule.severity == .error }
@@ -24,7 +25,7 @@ extension CampaignPlan {
         throw CampaignError(.configuration, CampaignFinding(first).text + more)
     }
 
-    /// Of rows that have none of their own; what rows say is told row by row.
+    /// The findings about the expiration of rows that have none of their own. Those of rows are reported row by row.
     private var expiration: [CampaignFinding] {
         guard roles.expiration == nil, !headers.isBroadcast else { return [] }
         if roles.pushType == nil, let message = headers.unusualExpiration(headers.pushType) {
@@ -47,7 +48,7 @@ extension CampaignPlan {
         return [CampaignFinding(.priorityUnusual, message)]
     }
 
-    /// A topic that ends as another push type asks.
+    /// The finding about a topic with the suffix of another push type.
     private var topicSuffix: [CampaignFinding] {
         guard !headers.isBroadcast, roles.pushType == nil, let topic = headers.topic,
             let other = Topic.otherType(of: topic, pushType: headers.pushType)

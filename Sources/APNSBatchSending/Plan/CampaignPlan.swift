@@ -5,32 +5,33 @@ import APNSBatchRecords
 import APNSBatchTransport
 import Logging
 
-/// Everything about a campaign that is fixed before the first row, checked and compiled. Shared by all lanes, never changed.
+/// All settings of a campaign that are fixed before the first row, checked and compiled. Immutable, and shared by all lanes.
 package final class CampaignPlan: Sendable {
     package let inputName: String
     let columns: [String]
     package let roles: ColumnRoles
-    /// Without one, rows bring their own JSON.
+    /// The templates; empty if rows have payloads of their own.
     let templates: TemplateChoice
     let rules: RuleBook
 
     let host: String
     let port: UInt16
-    /// Where connections go: the proxy, where there is one; and what it is sent first.
+    /// The address that connections are made to, which is the proxy's if there is one, and the request sent to the proxy
+    /// first.
     package let peer: (host: String, port: UInt16)
     let tunnel: [UInt8]
-    /// What errors call the proxy; empty without one.
+    /// The name of the proxy in errors; empty without one.
     let proxy: String
     package let headers: HeaderDefaults
     /// Nil for a campaign to devices.
     package let broadcast: BroadcastPlan?
     package let identity: (UInt64, UInt64)
-    /// Seconds since the epoch: when the campaign began.
+    /// The start of the campaign, in seconds since 1970-01-01 00:00 UTC.
     package let start: UInt64
     package let onUnknown: UnknownPolicy
 
     package let topics: ProviderTopics
-    /// Whom to trust; what proves who we are is each provider's own.
+    /// The trusted certificates. Client certificates belong to the providers.
     let trust: TLSOptions
     let loop: LoopKind
     let poolLimits: ConnectionPool.Limits
@@ -39,27 +40,27 @@ package final class CampaignPlan: Sendable {
     let backoff: BackoffPlan
     package let breaker: CircuitBreaker.Limits
     package let canary: Canary?
-    /// Nanoseconds.
+    /// In nanoseconds.
     package let unavailablePatience: UInt64
-    /// Nanoseconds.
+    /// In nanoseconds.
     let stopPatience: UInt64
     let deadline: CampaignDeadline?
     package let log: RunLog
-    /// Columns of the input that go into the results.
+    /// The columns of the input that are copied into the results.
     let resultColumns: ResultColumns
-    /// Whether answers may bring an `apns-unique-id`: Apple's production servers never do.
+    /// Whether answers can have an `apns-unique-id`, which Apple's production servers never send.
     let hasUniqueIDs: Bool
-    /// Nil when nothing is encrypted.
+    /// Nil if nothing is encrypted.
     let sealing: SealingPlan?
     package let surroundings: Surroundings
 
-    /// - Parameter start: when the campaign began, if not now.
+    /// - Parameter start: The start of the campaign in seconds since 1970-01-01 00:00 UTC, for a resumed run; nil for now.
     package init(
         _ campaign: Campaign, columns: [String], logger: Logger, start: UInt64? = nil,
         surroundings: Surroundings = .system
     ) throws(CampaignError) {
         try Campaign.Number.check(campaign)
-        // The deadline of a resumed run may have passed meanwhile: its rows expire.
+        // The deadline of a resumed run may have passed: then its rows expire.
         let isResumed = start != nil
         self.surroundings = surroundings
         self.start = start ?? surroundings.seconds()
@@ -114,10 +115,10 @@ package final class CampaignPlan: Sendable {
         stopPatience = UInt64(min(max(0, campaign.stopPatience), 86_400)) * 1_000_000_000
     }
 
-    /// The column of raw payloads; nil when there is a template.
+    /// The column of payloads; nil if there is a template.
     var rawPayloadColumn: Int? { templates.templates.isEmpty ? roles.payload : nil }
 
-    /// Whether a column's fields travel encrypted, so that nothing else may show them.
+    /// Whether a column's fields are sent encrypted, so that they must not appear anywhere else.
     func isSecret(column: Int) -> Bool {
         Self.isSecret(column: column, sealing)
     }
@@ -126,10 +127,10 @@ package final class CampaignPlan: Sendable {
         sealing?.templates.contains { $0.inner.columnsUsed.contains(column) } ?? false
     }
 
-    /// What errors and the log call the server.
+    /// The name of the server in errors and in the log.
     package var endpoint: String { log.endpoint }
 
-    /// Rows with payloads of their own and a template that passes over them: one of the two is a mistake.
+    /// Throws an error if there is a payload column that the templates do not use, since one of the two is a mistake.
     private static func checkPayloadColumn(
         _ roles: ColumnRoles, _ templates: TemplateChoice, file: String
     ) throws(CampaignError) {
@@ -141,7 +142,7 @@ package final class CampaignPlan: Sendable {
             "\(file):1: there are a template and a column \"payload\" that it does not use; give only one of them")
     }
 
-    /// The templates as they leave; one nil where rows bring their own JSON.
+    /// The templates as they are sent; a single nil if rows have payloads of their own.
     private static func sentTemplates(_ choice: TemplateChoice, _ sealing: SealingPlan?) -> [PayloadTemplate?] {
         if let sealing { return sealing.templates.map(\.outer) }
         return choice.templates.isEmpty ? [nil] : choice.templates
@@ -158,7 +159,8 @@ package final class CampaignPlan: Sendable {
         try CampaignError.mapping(.system) { (try SecureRandom.number(), try SecureRandom.number()) }
     }
 
-    /// A topic for every row that nobody sends for is the campaign's mistake, and not each row's.
+    /// Throws an error if all rows have the same topic, and no provider covers it or may send pushes of this type. Otherwise
+    /// every row would be invalid.
     private static func checkTopic(
         _ headers: HeaderDefaults, _ roles: ColumnRoles, _ topics: ProviderTopics
     ) throws(CampaignError) {
@@ -179,7 +181,7 @@ package final class CampaignPlan: Sendable {
         return tls
     }
 
-    /// Reads the first of them, so that a wrong file shows before anything is opened.
+    /// Parses the first certificate, so that a wrong file is reported before anything is opened.
     private static func checkAuthorities(_ pem: [UInt8]) throws(CampaignError) -> [UInt8] {
         guard !pem.isEmpty else { return [] }
         do {
@@ -190,7 +192,7 @@ package final class CampaignPlan: Sendable {
         }
     }
 
-    /// Over all providers; each has some sockets and buffers.
+    /// The maximum number of connections of a lane over all providers. Each has sockets and buffers.
     private static let connectionsOfLaneMax = 2048
 
     private static func limits(_ campaign: Campaign) -> ConnectionPool.Limits {
@@ -211,7 +213,7 @@ package final class CampaignPlan: Sendable {
 }
 
 extension LoopKind {
-    /// What the summary calls it.
+    /// The name in the summary.
     package var name: String {
         switch self {
         case .automatic: "none"

@@ -2,13 +2,15 @@ import APNSBatchCredentials
 import APNSBatchModel
 import Glibc
 
-/// A client certificate that is over, or nearly.
+/// Checks the dates of a client certificate.
 enum CertificateDates {
-    /// How long before its end a certificate is warned about: renewing one takes people some days.
+    /// The number of days before a certificate's end from which on there is a warning. Renewal can take some days.
     static let warningDays: Int64 = 30
 
-    /// A warning where its end is near; nil where there is nothing to say.
-    /// - Parameter now: seconds since the epoch.
+    /// Returns a warning if the certificate's end is near, otherwise nil.
+    ///
+    /// - Parameter now: In seconds since 1970-01-01 00:00 UTC.
+    /// - Throws: A `configuration` error if the certificate is not valid now.
     static func check(_ facts: CertificateFacts, now: Int64) throws(CampaignError) -> String? {
         let name = "client certificate \"\(facts.commonName)\""
         if facts.isExpired(now: now) {
@@ -22,7 +24,7 @@ enum CertificateDates {
         return "\(name) expires on \(text(facts.notAfter)), \(days == 1 ? "in a day" : "in \(days) days")"
     }
 
-    /// `2026-01-31 12:00:00 UTC`.
+    /// Formats a time, such as `2026-01-31 12:00:00 UTC`.
     static func text(_ seconds: Int64) -> String {
         var seconds = time_t(seconds)
         var parts = tm()

@@ -1,9 +1,9 @@
 import APNSBatchModel
 import APNSBatchNotification
 
-/// Which column is what. Columns that are nothing of their own feed the template.
+/// The indices of the columns that have a meaning of their own. All other columns are only for templates.
 package struct ColumnRoles: Sendable, Equatable {
-    /// The device token, or the id of a broadcast's channel.
+    /// The column of the device token or of the broadcast channel's id.
     package let token: Int
     let payload: Int?
     let topic: Int?
@@ -13,12 +13,14 @@ package struct ColumnRoles: Sendable, Equatable {
     let collapseID: Int?
     let messageID: Int?
 
-    /// The names that mean themselves.
+    /// The names of the columns with a meaning of their own.
     static let names = ["token", "payload", "topic", "push_type", "priority", "expiration", "collapse_id", "apns_id"]
 
     static let namesOfBroadcasts = ["channel_id", "payload", "priority", "expiration"]
 
-    /// Of a broadcast's columns, those about topic, push type, collapse id and apns-id mean nothing of their own.
+    /// Finds the columns. For broadcasts, those for topic, push type, collapse id and apns-id have no meaning.
+    ///
+    /// - Throws: A `configuration` error if a required column is missing.
     init(
         columns: [String], file: String, hasTemplate: Bool, recipients: Campaign.Recipients
     ) throws(CampaignError) {
@@ -45,7 +47,7 @@ package struct ColumnRoles: Sendable, Equatable {
         }
     }
 
-    /// What may be the matter where the column of the recipient is missing.
+    /// Guesses why the column of the recipient is missing.
     private static func hint(_ columns: [String], _ recipients: Campaign.Recipients) -> String {
         let other = recipients.areChannels ? "token" : "channel_id"
         if columns.contains(other) {
@@ -62,13 +64,13 @@ package struct ColumnRoles: Sendable, Equatable {
         name.utf8.count >= 32 && name.allSatisfy { $0.isHexDigit }
     }
 
-    /// A header row that is one field with another delimiter in it.
+    /// A hint if the header row is one field that contains another delimiter.
     private static func delimiterHint(_ columns: [String]) -> String {
         guard columns.count == 1, let found = columns[0].first(where: { ";\t|".contains($0) }) else { return "" }
         return "; is the delimiter \(found == "\t" ? "a tab" : "'\(found)'")?"
     }
 
-    /// The column that differs in letter case and blanks only.
+    /// A hint if a column's name differs only in letter case and spaces.
     private static func spellingHint(_ columns: [String], _ wanted: String) -> String {
         let near = columns.first { column in
             column.lowercased().filter { $0.isLetter || $0 == "_" } == wanted
@@ -76,7 +78,7 @@ package struct ColumnRoles: Sendable, Equatable {
         return near == nil ? "" : "; column names are in lower case, without spaces"
     }
 
-    /// The columns that mean something.
+    /// The columns that have a meaning of their own.
     var columns: [Int] {
         [token] + [payload, topic, pushType, priority, expiration, collapseID, messageID].compactMap { $0 }
     }

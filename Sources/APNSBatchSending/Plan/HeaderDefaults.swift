@@ -1,18 +1,18 @@
 import APNSBatchModel
 import APNSBatchNotification
 
-/// The headers of rows that say nothing of their own, checked.
+/// The checked header fields of rows that have no values of their own.
 package struct HeaderDefaults: Sendable {
     let authority: String
-    /// Bundle id or topic as given; nil when every row must bring one.
+    /// The bundle id or topic as given; nil if every row must have one.
     let topic: String?
     let pushType: PushType
-    /// Nil for the push type's own.
+    /// Nil for the push type's default.
     let priority: Priority?
     let expiration: Expiration?
     /// Nil for none.
     let collapseID: TextTemplate?
-    /// Seconds since the epoch; durations count from here.
+    /// The start of the campaign, from which durations count, in seconds since 1970-01-01 00:00 UTC.
     package let start: UInt64
     let isBroadcast: Bool
 
@@ -49,12 +49,12 @@ package struct HeaderDefaults: Sendable {
         }
     }
 
-    /// The expiration of rows without one of their own; nil to leave it out.
+    /// The expiration of rows without one of their own; nil to omit the field.
     func expiration(of pushType: PushType) -> Expiration? {
         expiration ?? (pushType.rule.lifetime == .once ? .once : nil)
     }
 
-    /// One that is the same for all rows is checked here, the others row by row.
+    /// Compiles the collapse id. One without placeholders is checked here, others are checked row by row.
     private static func collapseID(_ text: String, columns: [String]) throws(CampaignError) -> TextTemplate {
         let template = try CampaignError.mapping(.configuration) {
             try TextTemplate(text, columns: columns, name: "collapse_id")

@@ -1,19 +1,19 @@
 import APNSBatchModel
 import APNSBatchNotification
 
-/// Which provider sends for which topic. Asked once for each header set, not once a row.
+/// Finds the provider of a topic. Used once for each header set, not for each row.
 package struct ProviderTopics: Sendable, Equatable {
-    /// As many as a flight has numbers for, and more than anybody has teams.
+    /// The maximum number of providers, which a flight can number.
     static let providersMax = 100
 
-    /// How many there are.
+    /// The number of providers.
     package let providers: Int
     private var named: [String: Int] = [:]
-    /// The provider of topics that nobody names.
+    /// The provider of topics that no provider names.
     private var other: Int?
     private let kinds: [Kind]
 
-    /// How a provider proves who it is.
+    /// The kind of a provider's credentials.
     private enum Kind {
         case token, certificate, none
 
@@ -39,13 +39,13 @@ package struct ProviderTopics: Sendable, Equatable {
         }
     }
 
-    /// The provider of a whole topic: the one that names it, else the one that names its bundle id, else the one for all
-    /// others.
+    /// Returns the provider of a full topic: the one that names it, otherwise the one that names its bundle id, otherwise
+    /// the one without topics.
     func provider(of topic: String) -> Int? {
         named[topic] ?? Topic.bundleID(of: topic).flatMap { named[$0] } ?? other
     }
 
-    /// Whether APNs takes a push of that type from a provider with credentials of its kind.
+    /// Whether APNs accepts a push of this type with the provider's kind of credentials.
     func mayAuthenticate(_ type: PushType, provider: Int) -> Bool {
         switch (type.rule.authentication, kinds[provider]) {
         case (.tokenOnly, .certificate), (.certificateOnly, .token): false

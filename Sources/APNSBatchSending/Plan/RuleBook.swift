@@ -1,16 +1,16 @@
 import APNSBatchNotification
 
-/// The rules of a campaign's payloads, compiled: a page for each template (one for raw payloads) and each push type that
-/// rows may have.
+/// The rules for a campaign's payloads, compiled: a page for each combination of template (one for raw payloads) and push
+/// type that rows can have.
 final class RuleBook: Sendable {
-    /// A page as the way of a row needs it: a plain value. Used while the book is there.
+    /// The part of the rules that is needed for each row, as a plain value. Valid as long as the rule book exists.
     struct Page {
         fileprivate let rules: Unmanaged<PayloadRules>
-        /// Whether loc-keys must be looked at.
+        /// Whether loc-keys must be checked.
         let needsStrings: Bool
-        /// Whether every such row breaks a rule, whatever its fields say.
+        /// Whether every row with this page violates a rule, whatever its fields are.
         let isBroken: Bool
-        /// Whether rows must be looked at.
+        /// Whether payloads must be checked row by row.
         let needsRow: Bool
 
         @inline(__always)
@@ -22,13 +22,13 @@ final class RuleBook: Sendable {
     }
 
     private let rules: [PayloadRules?]
-    /// By template; empty when the app's strings were not given.
+    /// The rules by template; empty if no strings of the app are given.
     private let strings: [LocalisationRules]
     private static let types = PushType.allCases.count
 
     /// - Parameters:
-    ///   - templates: as they are sent; one nil for raw payloads.
-    ///   - pushTypes: those that rows may have.
+    ///   - templates: The templates as they are sent; a single nil for raw payloads.
+    ///   - pushTypes: The push types that rows can have.
     init(
         _ templates: [PayloadTemplate?], pushTypes: [PushType], strings: LocalisedStrings?, isBroadcast: Bool = false
     ) {
@@ -41,11 +41,11 @@ final class RuleBook: Sendable {
         }
     }
 
-    /// Where the page of a template and a push type stands among the ``pages``.
+    /// Returns the index of the page of a template and a push type in ``pages``.
     @inline(__always)
     static func place(template: Int, _ type: PushType) -> Int { template &* types &+ Int(type.rawValue) }
 
-    /// All pages; nil for push types that no row may have.
+    /// All pages; nil for push types that no row can have.
     var pages: [Page?] {
         rules.indices.map { place in
             rules[place].map { rules in
@@ -56,21 +56,21 @@ final class RuleBook: Sendable {
         }
     }
 
-    /// What the template of a place breaks in every row, if it breaks anything.
+    /// Returns the first error that the template of a page causes in every row; nil if there is none.
     func firstBroken(at place: Int) -> TemplateFinding? {
         let findings = (rules[place]?.templateFindings ?? []) + (localisation(at: place)?.templateFindings ?? [])
         return findings.first { $0.rule.severity == .error }
     }
 
-    /// The rules of localised texts at a place.
+    /// The rules for localised texts of a page.
     func localisation(at place: Int) -> LocalisationRules? {
         strings.isEmpty ? nil : strings[place / Self.types]
     }
 
-    /// The rules at a place.
+    /// The rules of a page.
     func rules(at place: Int) -> PayloadRules? { rules[place] }
 
-    /// What templates break whatever rows say, each finding once.
+    /// All findings about templates that do not depend on rows, each once.
     var templateFindings: [TemplateFinding] {
         var found: [TemplateFinding] = []
         for rules in rules {

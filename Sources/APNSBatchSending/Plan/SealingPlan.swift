@@ -2,16 +2,16 @@ import APNSBatchCredentials
 import APNSBatchModel
 import APNSBatchNotification
 
-/// What a campaign encrypts, checked and compiled.
+/// The settings of a campaign's encryption, checked and compiled.
 struct SealingPlan: Sendable {
-    /// In the order of ``TemplateChoice``.
+    /// The templates in the order of ``TemplateChoice``.
     let templates: [SealedTemplate]
-    /// The column of the recipient's key.
+    /// The column of the recipient's public key.
     let keyColumn: Int
     let cipher: ContentCipher
     let padding: KeyPadding
 
-    /// Nil for a campaign without encryption.
+    /// Returns nil for a campaign without encryption.
     init?(_ campaign: Campaign, columns: [String]) throws(CampaignError) {
         guard let encryption = campaign.encryption else { return nil }
         let templates = TemplateChoice.ordered(campaign)
@@ -46,7 +46,7 @@ struct SealingPlan: Sendable {
 }
 
 extension TemplateChoice {
-    /// The campaign's templates in the order in which they are numbered.
+    /// The campaign's templates in the order of their numbers.
     static func ordered(_ campaign: Campaign) -> [Campaign.Template] {
         guard let several = campaign.templates else { return campaign.template.map { [$0] } ?? [] }
         return several.templates.sorted { $0.key < $1.key }.map(\.value)

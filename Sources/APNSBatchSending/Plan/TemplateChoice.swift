@@ -1,15 +1,15 @@
 import APNSBatchModel
 import APNSBatchNotification
 
-/// The templates of a campaign and how a row finds its own.
+/// The templates of a campaign, and how a row selects one.
 struct TemplateChoice: Sendable {
-    /// One, or as many as there are names; empty when rows bring their own JSON.
+    /// One template, or one for each name; empty if rows have payloads of their own.
     let templates: [PayloadTemplate]
-    /// Whitespace that each template was written with, in bytes.
+    /// The number of bytes of whitespace in each template's source.
     let blanks: [Int]
-    /// Nil with one template or none.
+    /// Nil if there is at most one template.
     let names: TemplateNames?
-    /// The column that says which; nil with one template or none.
+    /// The column that selects the template; nil if there is at most one.
     let column: Int?
 
     init(_ campaign: Campaign, columns: [String]) throws(CampaignError) {
@@ -40,7 +40,7 @@ struct TemplateChoice: Sendable {
         }
     }
 
-    /// Whitespace outside of strings.
+    /// Counts the bytes of whitespace outside of strings.
     private static func countBlanks(_ json: [UInt8]) -> Int {
         var count = 0
         var isInString = false
@@ -91,12 +91,12 @@ struct TemplateChoice: Sendable {
         return names
     }
 
-    /// The columns that at least one template reads.
+    /// The columns that at least one template uses.
     var columnsUsed: Set<Int> { Set(templates.flatMap(\.columnsUsed)) }
 }
 
 extension Campaign.Templates.Choice {
-    /// The column's name.
+    /// The name of the column.
     var column: String {
         switch self {
         case .locale: "locale"

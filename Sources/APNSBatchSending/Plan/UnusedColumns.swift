@@ -1,8 +1,8 @@
 import APNSBatchModel
 import APNSBatchNotification
 
-/// Columns that nothing uses: most of them are what else an export holds, but one may be a header's name misspelt, and then
-/// the header is lost.
+/// Findings about columns that nothing uses. Most are other data of an export, but one can be the misspelt name of a header
+/// field, which is then not sent.
 extension CampaignPlan {
     var unusedColumns: [CampaignFinding] {
         let names = columns.indices.filter { !columnsUsed.contains($0) }.map { columns[$0] }
@@ -28,7 +28,7 @@ extension CampaignPlan {
         CampaignFinding(.unusedColumn, inHeaderOf: inputName, message)
     }
 
-    /// What the column was most likely meant for; nil when nothing is near.
+    /// A guess what the column was meant for; nil if there is none.
     private func doubt(about name: String) -> String? {
         if name == "locale" || name == "variant" {
             return templates.names == nil
@@ -44,7 +44,7 @@ extension CampaignPlan {
         return near.map { "did you mean \"\($0)\"?" }
     }
 
-    /// `Apns-Collapse-Id` as `collapse_id`, and so on.
+    /// Normalises the spelling of a name, such as `Apns-Collapse-Id` to `collapse_id`.
     private static func normalised(_ name: String) -> String {
         let plain = String(name.lowercased().map { $0 == "-" || $0 == " " ? "_" : $0 })
         return plain.hasPrefix("apns_") && plain != "apns_id" ? String(plain.dropFirst(5)) : plain

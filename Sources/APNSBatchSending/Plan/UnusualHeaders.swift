@@ -1,9 +1,11 @@
 import APNSBatchBasics
 import APNSBatchNotification
 
-/// What Apple's page about a push type advises, where headers say otherwise: such pushes are sent and earn a warning.
+/// Header fields that differ from what Apple's page about a push type recommends. Such pushes are sent, with a warning.
 extension PushType {
-    /// - Parameter priority: nil for the push type's own.
+    /// The warning about an unusual priority; nil if there is none.
+    ///
+    /// - Parameter priority: Nil for the push type's default.
     package func unusualPriority(_ priority: Priority?) -> String? {
         guard let priority, !rule.usualPriorities.contains(priority), check(priority) == nil else { return nil }
         let usual = rule.usualPriorities.map(\.text).joined(separator: " or ")
@@ -12,7 +14,9 @@ extension PushType {
 }
 
 extension HeaderDefaults {
-    /// - Parameter own: a row's own; nil for the campaign's.
+    /// The warning about an unusual expiration; nil if there is none.
+    ///
+    /// - Parameter own: The row's own expiration; nil for the campaign's.
     package func unusualExpiration(_ type: PushType, own: Expiration? = nil) -> String? {
         let expiration = own ?? expiration(of: type)
         let advice: String

@@ -3,24 +3,24 @@ import APNSBatchNotification
 import APNSBatchTransport
 import Synchronization
 
-/// What a lane has counted of one provider's answers since its start.
+/// The counts of one lane's answers of one provider since the start of the session.
 struct AnswerCounts {
-    /// Which rules a reason belongs to; the same for all lanes.
+    /// The rules by reason; the same for all lanes.
     private let book: RuleIndex
-    /// All answers, of any kind.
+    /// The number of answers of any kind.
     var answered: UInt64 = 0
-    /// By rule.
+    /// The number of refusals by rule.
     private(set) var refused: [UInt64]
-    /// Refusals that no rule has been asked about.
+    /// Whether there are refusals of a rule for which no verdict was asked yet.
     var hasNews = false
-    /// Answers of 429 and 5xx; of them, those to first attempts; and first attempts lost while nothing was answered.
+    /// The number of answers of 429 and 5xx, of those to first attempts, and of first attempts lost while no answer came.
     private(set) var troubled: UInt64 = 0
     private(set) var troubledFirst: UInt64 = 0
     private(set) var silent: UInt64 = 0
-    /// Some of these that the board does not know of.
+    /// Whether the board has not been told of some of these yet.
     var hasTrouble = false
     private(set) var lastTrouble: Answer?
-    /// The last refusal that no device is the cause of.
+    /// The last refusal that no device can cause.
     private(set) var example: Answer?
 
     init(_ book: RuleIndex) {
@@ -28,7 +28,7 @@ struct AnswerCounts {
         refused = Array(repeating: 0, count: book.count)
     }
 
-    /// An answer that was not 200.
+    /// Counts an answer other than 200.
     mutating func note(_ answer: Answer) {
         if let every = book.every { count(every) }
         if case .known(let reason) = answer.reason, let rule = book.rule(of: reason) { count(rule) }
@@ -56,12 +56,12 @@ struct AnswerCounts {
     }
 }
 
-/// Finds the rule of a reason.
+/// Finds the rule that counts a reason.
 struct RuleIndex: Sendable {
     let count: Int
-    /// The rule about all answers but 200.
+    /// The rule that counts all answers but 200.
     let every: Int?
-    /// The rule about refusals that no device is the cause of.
+    /// The rule that counts refusals that no device can cause.
     let noDevice: Int?
     private let rules: [Int8]
 
@@ -73,7 +73,7 @@ struct RuleIndex: Sendable {
         let (one, other) = (
             Int(KnownReason.serviceUnavailable.rawValue), Int(KnownReason.serviceUnavailableSpaced.rawValue)
         )
-        // The same reason, printed in two ways.
+        // The two are the same reason, spelt in two ways.
         if found[other] < 0 { found[other] = found[one] }
         self.rules = found
     }
@@ -84,27 +84,29 @@ struct RuleIndex: Sendable {
     }
 }
 
-/// Where lanes publish what they counted, and where it is judged: one breaker for each provider over all lanes.
+/// The shared counters of the answers of all providers, and the verdicts on them: one circuit breaker for each provider,
+/// over all lanes.
 ///
-/// A lane writes its own numbers, a few relaxed stores in a turn with answers. Only a turn with refusals that a rule is about
-/// asks for a verdict; when another lane is at it just then, it asks in its next turn.
+/// A lane writes only its own numbers, with a few relaxed stores in a turn with answers. Only after a turn with refusals
+/// that a rule counts does it ask for a verdict; if another lane is asking at that moment, it asks in its next turn.
 package final class AnswerBoard: Sendable {
     let book: RuleIndex
     private let lanes: Int
     private let providers: Int
-    /// By lane, then by provider: answered, and the rules' numbers. Behind the lanes' the modes, by provider.
+    /// For each lane, and in it for each provider: the number of answers, the numbers of the rules and those of the health.
+    /// After all lanes, the mode of each provider.
     private let slots: Slots
-    /// When some lane had its last answer, as far as it has told.
+    /// The time of the last answer of any lane, as far as lanes have published it.
     private let answeredAt = Atomic<UInt64>(0)
     private let breakers: Guarded<[CircuitBreaker]>
     private let health: Guarded<[ProviderHealth]>
 
-    /// Shared by all threads: every element is an atomic, and none is added later.
+    /// Safe to share between threads: every element is an atomic, and the number of elements is constant.
     private struct Slots: ~Copyable, @unchecked Sendable {
         var slab: Slab<Atomic<UInt64>>
     }
 
-    /// - Parameter patience: how long an outage may last, in nanoseconds.
+    /// - Parameter patience: The longest duration of an outage, in nanoseconds.
     package init(
         _ limits: CircuitBreaker.Limits, lanes: Int, providers: Int, patience: UInt64 = 3_600_000_000_000
     ) {
@@ -119,10 +121,10 @@ package final class AnswerBoard: Sendable {
         breakers = Guarded(Array(repeating: CircuitBreaker(limits), count: providers))
     }
 
-    /// Lanes do not share cache lines.
+    /// The number of elements per lane and provider, so that lanes do not share cache lines.
     private static func stride(_ book: RuleIndex) -> Int { (1 + book.count + healthNumbers + 15) & ~15 }
 
-    /// What a lane tells beside answers and rules: 429 and 5xx, those to first attempts, lost requests, requests under way.
+    /// The number of values that follow the rules: 429 and 5xx, those to first attempts, lost requests, requests in flight.
     private static let healthNumbers = 4
 
     private func slot(_ lane: Int, _ provider: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
@@ -136,23 +138,23 @@ package final class AnswerBoard: Sendable {
         for rule in counts.refused.indices { own[1 + rule].store(counts.refused[rule], ordering: .releasing) }
     }
 
-    /// This lane has had answers since it last said so.
+    /// Publishes that this lane has had answers since its last call.
     func noteAnswers(now: UInt64) { answeredAt.store(now, ordering: .relaxed) }
 
-    /// Whether some lane has had an answer of late.
+    /// Whether some lane has had an answer within the last `within` nanoseconds.
     func hasAnswers(within: UInt64, now: UInt64) -> Bool { now < answeredAt.load(ordering: .relaxed) + within }
 
-    /// Whether there has been an answer for a provider at all.
+    /// Whether there has been any answer of this provider.
     func hasAnswers(of provider: Int) -> Bool {
         (0..<lanes).contains { slot($0, provider)[0].load(ordering: .relaxed) > 0 }
     }
 
     // MARK: Health
 
-    /// Behind the lanes' numbers, each in cache lines of its own.
+    /// The slot of a provider's mode, after the numbers of the lanes and in cache lines of its own.
     private func modeSlot(_ provider: Int) -> UnsafeMutablePointer<Atomic<UInt64>> { slot(lanes, provider) }
 
-    /// What a lane must know before it sends.
+    /// The restrictions that a lane must observe when it sends.
     func mode(_ provider: Int) -> ProviderHealth.Mode {
         .init(rawValue: UInt8(truncatingIfNeeded: modeSlot(provider)[0].load(ordering: .relaxed)))
     }
@@ -165,7 +167,7 @@ package final class AnswerBoard: Sendable {
         health.withLock { $0[provider].didSend(requests, now: now, jitter: jitter) }
     }
 
-    /// Publishes what a lane has counted, and looks at the sum.
+    /// Publishes what a lane has counted, and updates pace and outage from the sums over all lanes.
     func lookAtHealth(
         _ counts: borrowing AnswerCounts, underWay: Int, lane: Int, provider: Int, now: UInt64, isStarting: Bool
     ) -> Outage.News? {
@@ -196,12 +198,12 @@ package final class AnswerBoard: Sendable {
         return sums
     }
 
-    /// Nil when another lane judges just now.
+    /// Returns a trip if a limit is reached. The outer optional is nil if another lane is asking at this moment.
     func judge(_ provider: Int) -> CircuitBreaker.Trip?? {
         breakers.withLockIfAvailable { $0[provider].note(totals(of: provider)) }
     }
 
-    /// Refusals are read before answers, and written after them: no share comes out too large.
+    /// Refusals are read before answers, and written after them, so that no share is too large.
     private func totals(of provider: Int) -> CircuitBreaker.Totals {
         var totals = CircuitBreaker.Totals(answered: 0, refused: Array(repeating: 0, count: book.count))
         for lane in 0..<lanes {

@@ -1,13 +1,13 @@
 import APNSBatchModel
 import APNSBatchNotification
 
-/// How rows of a campaign are sent again.
+/// The delays after which rows of a campaign are sent again.
 struct BackoffPlan: Equatable, Sendable {
-    /// 429, and requests without an answer.
+    /// The delays after 429, and after requests without an answer.
     let short: RetryBackoff
-    /// 500 and 503.
+    /// The delays after 500 and 503.
     let long: RetryBackoff
-    /// Rows of a lane that may wait; then it takes no fresh ones, for memory has an end.
+    /// The number of waiting rows at which a lane takes no fresh rows, so that memory is bounded.
     let rowsMax: Int
 
     init(_ campaign: Campaign) {

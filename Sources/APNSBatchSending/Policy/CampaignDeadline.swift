@@ -2,11 +2,12 @@ import APNSBatchBasics
 import APNSBatchModel
 import APNSBatchNotification
 
-/// The time from which on a campaign sends nothing more. Seconds since 1970-01-01 00:00 UTC, as rows' own expirations are.
+/// The time from which on a campaign sends nothing more, in seconds since 1970-01-01 00:00 UTC like the rows' own
+/// expirations.
 struct CampaignDeadline: Equatable, Sendable {
     let seconds: UInt64
 
-    /// - Parameter start: of the campaign; durations count from here, also when it is resumed.
+    /// - Parameter start: The start of the campaign in its first session; durations count from here, also in a resumed run.
     init(_ given: Campaign.Expiration, start: UInt64) throws(CampaignError) {
         switch given {
         case .at(let time): seconds = time
@@ -15,7 +16,7 @@ struct CampaignDeadline: Equatable, Sendable {
         if seconds == 0 { throw CampaignError(.configuration, "not after: expected a time or a duration, found 0") }
     }
 
-    /// What is said of a campaign that could not send a row.
+    /// The error of a campaign whose deadline had passed before it could send a row.
     var passed: CampaignError {
         CampaignError(
             .configuration,
@@ -24,6 +25,6 @@ struct CampaignDeadline: Equatable, Sendable {
 
     func hasPassed(now: UInt64) -> Bool { now >= seconds }
 
-    /// Whether a row that waits so many nanoseconds from now can be sent at all.
+    /// Whether a row that waits for `delay` nanoseconds from now can still be sent.
     func leavesTime(after delay: UInt64, now: UInt64) -> Bool { now + delay / 1_000_000_000 < seconds }
 }

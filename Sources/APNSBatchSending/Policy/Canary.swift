@@ -1,9 +1,9 @@
 import APNSBatchModel
 
-/// Judges a campaign by its first rows, before the rest is sent.
+/// Decides after the first rows of a campaign whether the rest is sent.
 ///
-/// Pure: what a lane has counted goes in, a verdict comes out. It comes as soon as no row that is still awaited can change
-/// it, so that a few rows that are sent again and again do not hold up the rest.
+/// A pure value. Its input is the counts of a lane, its output a verdict. It decides as soon as no row without an outcome
+/// can change the verdict, so that a few rows that are sent again and again do not delay the rest.
 package struct Canary: Equatable, Sendable {
     enum Verdict: Equatable, Sendable {
         case waiting
@@ -11,13 +11,13 @@ package struct Canary: Equatable, Sendable {
         case failed(String)
     }
 
-    /// What became of the rows that were sent.
+    /// The numbers of rows that were taken from the input to be sent, by their outcome.
     struct Count: Equatable, Sendable {
         var accepted: UInt64 = 0
         var rejected: UInt64 = 0
         var unavailable: UInt64 = 0
         var unknown: UInt64 = 0
-        /// Rows taken and without an end yet.
+        /// Rows that have no outcome yet.
         var underWay: UInt64 = 0
 
         var taken: UInt64 { accepted + failed + underWay }
@@ -26,7 +26,7 @@ package struct Canary: Equatable, Sendable {
 
     let rows: UInt64
     let percent: Double
-    /// How many may fail.
+    /// The number of rows that may be rejected or unknown.
     let limit: UInt64
 
     init(_ given: Campaign.Canary) throws(CampaignError) {
@@ -43,7 +43,7 @@ package struct Canary: Equatable, Sendable {
         limit = UInt64((Double(rows) * percent / 100).rounded(.down))
     }
 
-    /// How many rows may still be taken.
+    /// Returns the number of rows that may still be taken.
     func room(_ count: Count) -> Int { Int(rows - min(rows, count.taken)) }
 
     func verdict(_ count: Count) -> Verdict {

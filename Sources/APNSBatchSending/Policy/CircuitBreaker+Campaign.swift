@@ -2,7 +2,7 @@ import APNSBatchModel
 import APNSBatchNotification
 
 extension CircuitBreaker.Limits {
-    /// The campaign's own rules, and the defaults for reasons that it does not name.
+    /// Creates the campaign's own rules, and the default ones for reasons that it does not name.
     init(_ given: Campaign.CircuitBreaker) throws(CampaignError) {
         guard given.minimum <= given.window else {
             throw CampaignError(

@@ -1,34 +1,34 @@
 import APNSBatchNotification
 
-/// Stops a campaign when too large a share of its answers says that it is wrong, or that APNs is in trouble: tokens of the
-/// other environment, another app's tokens, a fault that every row has, or whatever the campaign names.
+/// Stops a campaign when too large a share of its answers shows that the campaign is wrong or that APNs is in trouble:
+/// tokens of the other environment, tokens of another app, an error that every row has, or a limit of the campaign.
 ///
-/// Pure: sums of answers since the start go in, over all lanes of a provider, and perhaps a verdict comes out. The sums come
-/// in lumps, so the window slides in steps of a sixteenth: what is judged is the last ``Limits/window`` answers, and up to a
-/// step and a lump more.
+/// A pure value. Its input is sums of answers since the start, over all lanes of a provider; its output is a verdict or nil.
+/// The sums grow by several answers at a time, so the window moves in steps of a sixteenth: it covers the last
+/// ``Limits/window`` answers, and at most one step and one increment more.
 package struct CircuitBreaker: Equatable, Sendable {
-    /// Which answers a rule counts.
+    /// The answers that a rule counts.
     enum Subject: Hashable, Sendable {
-        /// All but 200.
+        /// All answers but 200.
         case refusals
         case reason(KnownReason)
-        /// Final refusals that no single device can be the cause of, whatever their status and reason are.
+        /// Final refusals that no single device can cause, with any status and reason.
         case noDevice
     }
 
     struct Rule: Equatable, Sendable {
         var subject: Subject
-        /// Of the answers in the window.
+        /// The limit, in percent of the answers in the window.
         var percent: Double
-        /// Judged in the campaign's first so many answers only; nil for all of them. By then a campaign is what it should
-        /// be, and a wrong one has done little harm.
+        /// The number of the campaign's first answers to which the rule applies; nil for all answers. The defaults end
+        /// early: a wrong campaign has been stopped by then, and a right one is not stopped later.
         var until: UInt64?
 
         init(_ subject: Subject, percent: Double, until: UInt64? = nil) {
             (self.subject, self.percent, self.until) = (subject, percent, until)
         }
 
-        /// - Parameter reason: nil for all answers but 200.
+        /// - Parameter reason: Nil for all answers but 200.
         init(reason: KnownReason?, percent: Double, until: UInt64? = nil) {
             self.init(reason.map { .reason($0) } ?? .refusals, percent: percent, until: until)
         }
@@ -38,19 +38,19 @@ package struct CircuitBreaker: Equatable, Sendable {
 
     package struct Limits: Equatable, Sendable {
         var rules = Rule.defaults
-        /// How many answers are looked back at.
+        /// The number of latest answers that are considered.
         var window: UInt64 = 20_000
-        /// Fewer say nothing.
+        /// The number of answers before a rule applies.
         var minimum: UInt64 = 500
     }
 
-    /// Answers since the start: all of them, and those that each rule is about.
+    /// The numbers of answers since the start: of all answers, and of those that each rule counts.
     struct Totals: Equatable, Sendable {
         var answered: UInt64
         var refused: [UInt64]
     }
 
-    /// Too many.
+    /// A rule whose limit was reached, with the numbers in the window.
     struct Trip: Equatable, Sendable {
         var rule: Rule
         var count: UInt64
@@ -58,7 +58,7 @@ package struct CircuitBreaker: Equatable, Sendable {
     }
 
     private let limits: Limits
-    /// Where the window may begin, oldest first; never empty.
+    /// The sums at possible beginnings of the window, oldest first; never empty.
     private var marks: [Totals]
     private var isOver = false
 
@@ -67,7 +67,7 @@ package struct CircuitBreaker: Equatable, Sendable {
         marks = [Totals(answered: 0, refused: Array(repeating: 0, count: limits.rules.count))]
     }
 
-    /// The sums have grown. Gives a verdict once at most.
+    /// Notes grown sums, and returns a trip if a limit is reached. It does so at most once.
     mutating func note(_ totals: Totals) -> Trip? {
         guard !isOver, totals.answered > marks[0].answered else { return nil }
         slide(to: totals)
@@ -82,7 +82,7 @@ package struct CircuitBreaker: Equatable, Sendable {
         return nil
     }
 
-    /// Forgets what lies before the window.
+    /// Drops the marks before the window.
     private mutating func slide(to totals: Totals) {
         while marks.count > 1, totals.answered - marks[1].answered >= limits.window { marks.removeFirst() }
         if totals.answered - marks[marks.count - 1].answered >= max(1, limits.window / 16) { marks.append(totals) }
@@ -90,8 +90,8 @@ package struct CircuitBreaker: Equatable, Sendable {
 }
 
 extension CircuitBreaker.Rule {
-    /// What the table of answers calls alarming, and refusals of every row that no device is the cause of. A list with many
-    /// dead tokens is not stopped: those are answered 410.
+    /// The rules of answers that the table of answers calls alarming, and of refusals that no device can cause. A list with
+    /// many dead tokens does not trip them, since those are answered with 410.
     static let defaults =
         AnswerRule.all.compactMap { answer in
             answer.alarm.map { CircuitBreaker.Rule(reason: answer.reason, percent: $0.sharePercent, until: 20_000) }
@@ -99,9 +99,10 @@ extension CircuitBreaker.Rule {
 }
 
 extension CircuitBreaker.Trip {
-    /// `450 of 500 answers (90.0 %, limit 80 %) are BadDeviceToken: …`, with what it means and what can be done.
+    /// The message of a trip, such as `450 of 500 answers (90.0 %, limit 80 %) are BadDeviceToken: …`, with its meaning and
+    /// a remedy.
     ///
-    /// - Parameter example: an answer that the rule counted, where it is not about one reason.
+    /// - Parameter example: An answer that the rule counted, for a rule that is not about a single reason.
     func text(example: Answer? = nil) -> String {
         if rule.subject == .noDevice { return noDeviceText(example) }
         let share = Self.percent(Double(count) * 100 / Double(answers))
@@ -119,7 +120,7 @@ extension CircuitBreaker.Trip {
             + "host, port, proxy and credentials"
     }
 
-    /// One digit behind the point, none where it is 0.
+    /// Formats with one decimal place, which is omitted if it is 0.
     private static func percent(_ value: Double) -> String {
         let tenths = Int((value * 10).rounded(.down))
         return tenths % 10 == 0 ? "\(tenths / 10) %" : "\(tenths / 10).\(tenths % 10) %"
@@ -127,7 +128,7 @@ extension CircuitBreaker.Trip {
 }
 
 extension AnswerAlarm {
-    /// The share of answers that speaks of the campaign; where every row has the same error it is all.
+    /// The default limit in percent: all answers for an error that every row has, and 80 otherwise.
     fileprivate var sharePercent: Double { self == .everyRow ? 100 : 80 }
 
     fileprivate var meaning: String {

@@ -1,28 +1,29 @@
-/// Whether APNs is in trouble, and what is sent then: a circuit breaker that opens half.
+/// Detects that APNs is in trouble, and decides what is sent then: a circuit breaker with a half-open state.
 ///
-/// It opens when three quarters of the answers and more are 429 or 5xx for three seconds, when half of them are for ten, or
-/// when requests get no answer at all. By then it is no matter of rate, for the pace finds the rate of a server that has one
-/// within seconds. Then nothing is sent but a probe now and then, at intervals that double up to a quarter of an hour, and
-/// attempts do not count. When a probe is answered well, sending starts again from little; when that goes well for some
-/// seconds, the breaker closes. An outage that outlasts the patience ends the run, and its rows stay open.
+/// It opens when three quarters of the answers or more are 429 or 5xx for three seconds, when half of them are for ten
+/// seconds, or when requests get no answer at all. The rate cannot be the cause then, since the pace finds the rate of a
+/// server within seconds. While it is open, only single probes are sent, at intervals that double up to a quarter of an
+/// hour, and attempts do not count. When a probe gets an answer that is neither 429 nor 5xx, sending starts again at a low
+/// rate; when that goes well for some seconds, the breaker closes. An outage that lasts longer than the patience ends the
+/// run, and its rows stay without an outcome.
 ///
-/// Rows that are refused whatever happens must not pass for an outage, also when nothing but such rows is left. So the
-/// share counts each row's first answer only, and good ones in any case; and a few rows are an outage only where no other
-/// was answered well.
+/// Rows that are always refused must not be taken for an outage, even if only such rows are left. So the share counts only
+/// the first bad answer of each row, but every good answer; and a few rows are an outage only if no other row had a good
+/// answer.
 ///
-/// Pure: sums of answers over all lanes of a provider and the time go in, news come out.
+/// A pure value: its input is the time and sums of answers over all lanes of a provider, its output is news.
 struct Outage: Equatable {
     enum Phase: Equatable {
         case closed
-        /// It looks like an outage: attempts do not count.
+        /// An outage is suspected: attempts do not count.
         case suspected(since: UInt64)
-        /// Nothing but probes is sent.
+        /// Only probes are sent.
         case open
-        /// Sending starts again; so many more seconds went well than badly.
+        /// Sending has started again. `good` is the number of good seconds less that of bad ones.
         case recovering(good: Int)
     }
 
-    /// What it looks like.
+    /// The symptom of an outage.
     enum Trouble: Equatable {
         /// The share of answers that are 429 or 5xx.
         case refusals(Double)
@@ -32,44 +33,45 @@ struct Outage: Equatable {
     enum News: Equatable {
         case opened(Trouble)
         case closed
-        /// It lasted for longer than the patience, which is in nanoseconds.
+        /// The outage lasted longer than the patience, in nanoseconds.
         case outlasted(Trouble, UInt64)
     }
 
     private(set) var phase = Phase.closed
     private(set) var trouble = Trouble.silence
     private let patience: UInt64
-    /// How long it has been open, as far as this process was there to see it.
+    /// How long the breaker has been open, without the time in which this process did not run.
     private var waited: UInt64 = 0
     private var isOver = false
     private var lookedAt: UInt64
     private var seen = AnswerSums()
-    /// The last answers, good and first bad ones; older ones weigh less.
+    /// The weights of the latest good answers and first bad answers; older ones count less.
     private var weights = (good: 0.0, bad: 0.0)
-    /// A second's answers.
+    /// The second in progress: its start, and the sums at its start.
     private var second: (since: UInt64, totals: AnswerSums)
-    /// When the last answer came, and how many requests had been lost by then.
+    /// The time of the last answer, and the number of lost requests at that time.
     private var answered: (at: UInt64, silent: UInt64)
-    /// When the next probe may be sent, and how long after it the one behind it.
+    /// The time of the next probe, and the interval after it, in nanoseconds.
     private var probesAt: UInt64 = 0
     private var interval = Outage.intervalFirst
 
     static let intervalFirst: UInt64 = 2_000_000_000
     static let intervalMost: UInt64 = 900_000_000_000
-    /// The share that is an outage when it lasts, the one that is one soon, and the one beneath which it is none.
+    /// The shares of bad answers from which on there is an outage if it lasts, from which on it takes less time, and below
+    /// which there is none.
     private static let share = 0.5
     private static let graveShare = 0.75
     private static let calmShare = 0.4
-    /// Fewer first answers say nothing when others are good.
+    /// The number of first bad answers below which there is no outage if others are good.
     private static let leastBad = 10.0
-    /// From so many on attempts do not count at once.
+    /// The number of first bad answers from which on attempts do not count at once.
     private static let manyBad = 40.0
-    /// How many answers are remembered.
+    /// The number of answers that the weights cover.
     private static let memory = 60.0
     private static let suspicion: UInt64 = 10_000_000_000
     private static let graveSuspicion: UInt64 = 3_000_000_000
     private static let oneSecond: UInt64 = 1_000_000_000
-    /// Without any answer for so long, requests that are lost are a sign.
+    /// The time without any answer, in nanoseconds, after which lost requests are a symptom.
     static let silence: UInt64 = 10_000_000_000
     private static let silentLeast: UInt64 = 5
     private static let goodSeconds = 3
@@ -86,11 +88,11 @@ struct Outage: Equatable {
             && one.weights == other.weights && one.probesAt == other.probesAt && one.interval == other.interval
     }
 
-    /// Attempts do not count.
+    /// Whether attempts do not count.
     var excusesAttempts: Bool {
         switch phase {
         case .closed: false
-        // Of a few rows it may be the rows' fault.
+        // With few rows the rows themselves may be the cause.
         case .suspected(let since): weights.bad >= Self.manyBad || lookedAt >= since + Self.oneSecond
         case .open, .recovering: true
         }
@@ -99,22 +101,24 @@ struct Outage: Equatable {
     /// Whether a probe may be sent now.
     func isProbeDue(now: UInt64) -> Bool { phase == .open && now >= probesAt }
 
-    /// - Parameter jitter: 0 to 1.
+    /// Notes that a probe was sent.
+    ///
+    /// - Parameter jitter: A random number from 0 to 1.
     mutating func didProbe(now: UInt64, jitter: Double) {
         probesAt = now + UInt64(Double(interval) * (0.75 + jitter / 4))
         interval = min(Self.intervalMost, interval * 2)
     }
 
-    /// Seconds until the next probe.
+    /// Returns the whole seconds until the next probe.
     func nextProbe(now: UInt64) -> UInt64 { (probesAt - min(now, probesAt)) / Self.oneSecond }
 
-    /// Several times a second while there is something to send.
+    /// Updates the state. Called several times a second while there is something to send.
     mutating func look(now: UInt64, totals: AnswerSums) -> News? {
         defer { (lookedAt, seen) = (now, totals) }
         note(now: now, totals)
         leaveOutPause(until: now)
         if isOpen {
-            // A look after a long pause says that this process stood still.
+            // A long time since the last call means that this process did not run.
             waited += min(now - lookedAt, Self.oneSecond)
             if waited >= patience, !isOver {
                 isOver = true
@@ -129,7 +133,8 @@ struct Outage: Equatable {
         }
     }
 
-    /// Time in which nobody looked, because this process stood still or had nothing to send, shows no trouble that lasts.
+    /// Moves the start of a suspicion by the time in which this was not called, because the process did not run or had
+    /// nothing to send.
     private mutating func leaveOutPause(until now: UInt64) {
         guard case .suspected(let since) = phase, now > lookedAt + Self.oneSecond else { return }
         phase = .suspected(since: since + (now - lookedAt - Self.oneSecond))
@@ -198,7 +203,7 @@ struct Outage: Equatable {
             probesAt = now + interval / 2
             answered.at = now
         } else if let share {
-            // Half may be refused while the pace finds out how much is taken.
+            // Up to half may be refused while the pace determines how much is accepted.
             let good = good + (share < Self.share ? 1 : -1)
             phase = .recovering(good: good)
             if good >= Self.goodSeconds { return close() }
@@ -215,7 +220,7 @@ struct Outage: Equatable {
     }
 
     private mutating func close() -> News {
-        // It has just been well: a few rows that it refuses for ever are none.
+        // APNs has just answered well, so a few rows that it always refuses are no outage.
         (phase, waited, weights) = (.closed, 0, (Self.leastBad, 0))
         return .closed
     }
@@ -224,7 +229,7 @@ struct Outage: Equatable {
         isSilent(now: now, totals) ? open(.silence, now: now, totals) : nil
     }
 
-    /// Requests are lost and no answer comes, and there had been answers.
+    /// Whether requests are lost and no answer comes, although there had been answers before.
     private func isSilent(now: UInt64, _ totals: AnswerSums) -> Bool {
         totals.good + totals.troubled > 0 && now >= answered.at + Self.silence
             && totals.silent - answered.silent >= Self.silentLeast
@@ -236,7 +241,7 @@ struct Outage: Equatable {
 
     private mutating func beginSecond(now: UInt64, _ totals: AnswerSums) { second = (now, totals) }
 
-    /// Of its answers, those that are 429 or 5xx; nil without any.
+    /// The share of answers of the current second that are 429 or 5xx; nil if there are none.
     private func shareOfSecond(_ totals: AnswerSums) -> Double? {
         let bad = totals.troubled - second.totals.troubled
         let all = bad + totals.good - second.totals.good

@@ -1,39 +1,39 @@
-/// Sums of one provider's answers since the start of a run, over all lanes.
+/// The sums of one provider's answers since the start of a run, over all lanes.
 struct AnswerSums: Equatable {
     var answered: UInt64 = 0
-    /// Answers that are neither 429 nor 5xx.
+    /// The number of answers that are neither 429 nor 5xx.
     var good: UInt64 = 0
-    /// The others, and those of them to first attempts: a row that was refused before may be refused for ever, which says
-    /// nothing of the rate.
+    /// The number of answers that are 429 or 5xx, and of those to first attempts. A row that was refused before may be
+    /// refused forever, which does not depend on the rate.
     var troubled: UInt64 = 0
     var troubledFirst: UInt64 = 0
-    /// First attempts that were lost after nothing had been answered for a while.
+    /// The number of first attempts that were lost while no answer had come for some time.
     var silent: UInt64 = 0
-    /// Requests that wait for their answers.
+    /// The number of requests in flight.
     var underWay: UInt64 = 0
 }
 
-/// How much may be sent to APNs for one provider, over all lanes: the pace and the breaker.
+/// Decides how much may be sent to APNs for one provider, over all lanes, by the pace and the state of an outage.
 struct ProviderHealth: Equatable {
-    /// What a lane must know before it sends. Nothing of it while all is well.
+    /// The restrictions that a lane must observe when it sends; empty while there are none.
     struct Mode: OptionSet, Equatable {
         var rawValue: UInt8
-        /// Requests are spaced.
+        /// Requests are limited by a rate.
         static let paced = Mode(rawValue: 1)
         /// Attempts do not count.
         static let excused = Mode(rawValue: 2)
-        /// Nothing but probes is sent.
+        /// Only probes are sent.
         static let probing = Mode(rawValue: 4)
     }
 
     private(set) var pace = RatePace(start: 0)
     private(set) var outage: Outage
     private let patience: UInt64
-    /// Somebody looked, and times are known.
+    /// Whether `look` was called, so that the times are set.
     private var isBegun = false
     private var lastGood: UInt64 = 0
 
-    /// - Parameter patience: how long an outage may last, in nanoseconds.
+    /// - Parameter patience: The longest duration of an outage, in nanoseconds.
     init(patience: UInt64) {
         self.patience = patience
         outage = Outage(patience: patience, start: 0)
@@ -49,7 +49,7 @@ struct ProviderHealth: Equatable {
     mutating func look(now: UInt64, sums: AnswerSums, isStarting: Bool) -> Outage.News? {
         begin(now: now)
         var sums = sums
-        // Lanes tell their numbers one after the other.
+        // Lanes publish their numbers one after the other, so the sums can be inconsistent for a moment.
         lastGood = max(lastGood, sums.answered - min(sums.answered, sums.troubled))
         sums.good = lastGood
         let was = outage.phase
@@ -69,7 +69,7 @@ struct ProviderHealth: Equatable {
         outage = Outage(patience: patience, start: now)
     }
 
-    /// How many requests may be sent now.
+    /// Returns the number of requests that may be sent now.
     mutating func allowance(now: UInt64) -> Int {
         if outage.phase == .open { return outage.isProbeDue(now: now) ? 1 : 0 }
         return max(0, pace.allowance(now: now))

@@ -1,26 +1,27 @@
-/// How the rate of requests rises while little is refused.
+/// Determines how the rate of requests rises while few requests are refused.
 ///
-/// From just below the rate that the server showed it rises by a fiftieth with each interval, and in steps that double once
-/// it is well past it. A rate that shows itself again is kept for a while before more is tried, longer each time, so that a
-/// steady server has few requests to refuse. While no rate is known, it is searched for by doubling.
+/// The rate starts just below the known rate of the server and rises by a fiftieth per interval, in steps that double once
+/// it is well above the known rate. If the server shows the same rate again, that rate is kept for some intervals before the
+/// next rise, for more intervals each time, so that a server with a constant rate refuses few requests. While no rate is
+/// known, it is searched for by doubling.
 struct RateClimb: Equatable {
-    /// Requests a second that the server took when it last refused a part; nil while that is searched for.
+    /// The number of requests per second that the server accepted when it last refused a part; nil while it is searched for.
     private(set) var known: Double?
     private var step = RateClimb.doubling
-    /// For how many intervals the known rate is kept before more is tried, and how many of these are left.
+    /// The number of intervals for which the known rate is kept, and how many of these are left.
     private var calm = 0
     private var holds = 0
 
     private static let doubling = 1.0
     private static let stepLeast = 0.02
     private static let stepAgain = 0.1
-    /// The step of a search that knows that the rate was exceeded by far.
+    /// The step of a search after the rate was exceeded by far.
     static let carefulStep = 0.25
     private static let calmMost = 16
-    /// So far beneath the known rate it begins, and so far above it the steps begin to double.
+    /// The factors of the known rate at which the rise begins, and from which on the steps double.
     private static let below = 0.98
     private static let wellPast = 1.1
-    /// Two rates that differ by no more are the same.
+    /// The relative difference up to which two rates are considered the same.
     private static let same = 0.1
 
     mutating func search(step: Double = RateClimb.doubling) {
@@ -28,9 +29,9 @@ struct RateClimb: Equatable {
         self.step = step
     }
 
-    /// The server showed its rate. Gives the rate from which to go on.
+    /// Notes the rate that the server showed, and returns the rate to continue with.
     ///
-    /// - Parameter mayHold: false where a share is refused at any rate, so that it is less clear what the rate is.
+    /// - Parameter mayHold: False if a share is refused at any rate, so that the server's rate is less certain.
     mutating func find(_ rate: Double, mayHold: Bool) -> Double {
         let isSame = known.map { abs($0 - rate) <= Self.same * $0 } ?? false
         calm = isSame && mayHold ? min(Self.calmMost, max(1, 2 * calm)) : 0
@@ -39,10 +40,10 @@ struct RateClimb: Equatable {
         return Self.below * rate
     }
 
-    /// The rate was lowered for nothing.
+    /// Starts again from this rate, after lowering it did not help.
     mutating func riseAgain(from rate: Double) { (known, step, calm, holds) = (rate, Self.stepAgain, 0, 0) }
 
-    /// The rate after an interval in which all of it was used.
+    /// Returns the rate after an interval in which all of it was used.
     mutating func next(after rate: Double) -> Double {
         guard holds == 0 else {
             holds -= 1

@@ -1,30 +1,31 @@
-/// How many requests a second a server is sent while it refuses what exceeds a rate of its own (429, 503).
+/// The limit of requests per second for a server that refuses what exceeds a rate of its own (429, 503).
 ///
-/// There is no limit until the server pushes back. A server that refuses a part of what it is sent shows its rate by what
-/// it takes: so the rate falls to what was delivered, and rises in small steps until more than a twentieth is refused again
-/// (``RateClimb``). While that rate is not known, it is searched for by doubling.
+/// There is no limit until the server refuses requests. A server that refuses a part of the requests shows its rate by what
+/// it accepts: the limit falls to what was delivered, and then rises in small steps until more than a twentieth is refused
+/// again (``RateClimb``). While the server's rate is not known, it is searched for by doubling.
 ///
-/// A server of which a part is ill refuses the same share at any rate, and sending less only loses time. So each cut is a
-/// question (``RefusalQuestion``): when it does not lower the share of refusals, that share is borne and the limit is lifted.
+/// A server of which a part is faulty refuses the same share at any rate, and sending less only loses time. So the effect of
+/// each cut is measured (``RefusalQuestion``): if it does not lower the share of refusals, that share is accepted and the
+/// limit is lifted.
 ///
-/// Pure: sums of answers and the time go in once a turn; how many requests may be sent comes out. Several lanes look, and the
-/// time of one may be a little before that of another.
+/// A pure value: its input is sums of answers and the time, once per turn; its output is the number of requests that may be
+/// sent. Several lanes call it, and the time of one can be a little before that of another.
 struct RatePace: Equatable {
-    /// Requests per second; nil while there is no limit.
+    /// The number of requests per second; nil while there is no limit.
     private(set) var rate: Double?
     private var bucket = TokenBucket()
     private var climb = RateClimb()
     private var question = RefusalQuestion()
     private var delivered: DeliveryRate
-    /// What was delivered in the second before the server refused nearly all; nil while it takes something.
+    /// The rate of delivery in the second before the server refused nearly all requests; nil while it accepts some.
     private var lost: Double?
     private var pushedBackAt: UInt64 = 0
 
-    /// Where the interval began that is judged next.
+    /// The beginning of the interval that is judged next.
     private var interval: Mark
-    /// Where the last few answers began, which are judged at once.
+    /// The sums at the beginning of the last few answers, which are judged without waiting for the end of the interval.
     private var recent = AnswerSums()
-    /// Until then answers are to requests from before the last change.
+    /// The end of the time in which answers belong to requests from before the last change of the rate.
     private var settling: Settling?
 
     private struct Mark: Equatable {
@@ -37,13 +38,13 @@ struct RatePace: Equatable {
         var until: UInt64
     }
 
-    /// Nanoseconds.
+    /// The longest settling time, in nanoseconds.
     private static let settlingMost: UInt64 = 2_000_000_000
-    /// No less is sent, whatever comes: then it is no matter of pace.
+    /// The lowest rate. A server that refuses requests even at that rate does so for another reason.
     private static let rateLeast = 20.0
-    /// A search begins there at least.
+    /// The lowest rate at which a search begins.
     private static let rateFirst = 300.0
-    /// From there on nothing is left of the limit.
+    /// The rate above which the limit is lifted.
     private static let rateMost = 1_000_000.0
 
     init(start: UInt64) {
@@ -53,7 +54,7 @@ struct RatePace: Equatable {
 
     // MARK: Sending
 
-    /// How many requests may be sent now.
+    /// Returns the number of requests that may be sent now.
     mutating func allowance(now: UInt64) -> Int {
         guard let rate else { return .max }
         return bucket.fill(rate: rate, now: now)
@@ -64,7 +65,7 @@ struct RatePace: Equatable {
         bucket.take(requests)
     }
 
-    /// Starts from next to nothing, after an outage.
+    /// Starts again from the lowest rate, after an outage.
     mutating func restart(now: UInt64, totals: AnswerSums) {
         question = RefusalQuestion()
         climb.search()
@@ -74,14 +75,15 @@ struct RatePace: Equatable {
 
     // MARK: Answers
 
-    /// After a turn's answers.
+    /// Adjusts the rate after a turn's answers.
     ///
-    /// - Parameter isStarting: the first requests of a run are still becoming more; a few refusals then are a sign.
+    /// - Parameter isStarting: Whether the number of requests in flight still rises at the start of a run; then a few
+    ///   refusals suffice.
     mutating func look(now: UInt64, totals: AnswerSums, isStarting: Bool = false) {
         delivered.note(now: now, good: totals.good)
         if let settling {
             if totals.answered >= settling.answers || now >= settling.until { self.settling = nil }
-            // The last of them come with this turn.
+            // The last answers of that time come with this turn.
             return beginInterval(now: now, totals)
         }
         let seen = Sample(from: interval.totals, to: totals, nanoseconds: now - min(interval.time, now))
@@ -92,7 +94,7 @@ struct RatePace: Equatable {
         }
     }
 
-    /// Most of the last few answers are refusals: no need to wait for the end of the interval.
+    /// Whether so many of the last few answers are refusals that the end of the interval need not be awaited.
     private mutating func isFlood(_ seen: Sample, _ totals: AnswerSums, isStarting: Bool) -> Bool {
         let few = Sample(from: recent, to: totals)
         guard few.answers >= (isStarting ? 16 : 64) else { return false }
@@ -102,7 +104,8 @@ struct RatePace: Equatable {
         return few.share >= 0.5 && seen.seconds >= 0.1 && seen.refused >= many
     }
 
-    /// A known rate is judged by a whole second, for servers may count by seconds; a search cannot wait for that.
+    /// Whether the interval is long enough. A known rate is judged by a whole second, since servers may count per second; a
+    /// search cannot wait that long.
     private func isDue(_ seen: Sample) -> Bool {
         let isSteady = climb.known != nil && lost == nil
         guard seen.seconds >= (isSteady ? 1 : 0.1), seen.answers > 0 else { return false }
@@ -134,7 +137,7 @@ struct RatePace: Equatable {
         }
     }
 
-    /// The server pushes back for the first time, and its rate is not known.
+    /// Starts the search for the server's rate, when it refuses requests and its rate is not known.
     private mutating func search(now: UInt64, _ totals: AnswerSums) {
         pushedBackAt = now
         climb.search()
@@ -142,9 +145,9 @@ struct RatePace: Equatable {
         change(to: max(Self.rateFirst, delivered.rate(now: now, good: totals.good)), now: now, totals)
     }
 
-    /// What is delivered while a part is refused is the server's rate.
+    /// Takes the rate of delivery while a part is refused as the server's rate.
     private mutating func find(_ rate: Double, _ seen: Sample, now: UInt64, _ totals: AnswerSums) {
-        // Of a server that counts by seconds, less than one says too much.
+        // For a server that counts per second, an interval of less than a second gives too high a rate.
         let inInterval = climb.known == nil || seen.seconds >= 1 ? seen.goodRate : 0
         settle(at: min(rate, max(inInterval, delivered.rate(now: now, good: totals.good))), now: now, totals)
     }
@@ -153,16 +156,17 @@ struct RatePace: Equatable {
         change(to: climb.find(max(Self.rateLeast, rate), mayHold: question.bearsNothing), now: now, totals)
     }
 
-    /// The server takes next to nothing: its rate is exceeded by far, a bucket of it is empty, or it is ill.
+    /// Halves the rate when the server accepts almost nothing: its rate is exceeded by far, its quota is used up, or it is
+    /// faulty.
     private mutating func lose(_ rate: Double, now: UInt64, _ totals: AnswerSums) {
         if lost == nil { lost = min(rate, delivered.rate(now: now, good: totals.good)) }
         change(to: max(Self.rateLeast, rate / 2), now: now, totals)
     }
 
-    /// It takes something again.
+    /// Returns to the rate before the server refused nearly all, when it accepts requests again.
     private mutating func goBack(to before: Double, now: UInt64, _ totals: AnswerSums) {
         lost = nil
-        // What the first instants delivered says little.
+        // The rate of the first half second is unreliable.
         if climb.known != nil || now >= pushedBackAt + 500_000_000 { return settle(at: before, now: now, totals) }
         climb.search(step: RateClimb.carefulStep)
         change(to: max(rate ?? 0, before), now: now, totals)
@@ -170,12 +174,12 @@ struct RatePace: Equatable {
 
     // MARK: More
 
-    /// Little was refused: more, if all was used.
+    /// Raises the rate after an interval with few refusals, if all of it was used.
     private mutating func rise(_ seen: Sample, now: UInt64, _ totals: AnswerSums) {
         guard let rate else { return beginInterval(now: now, totals) }
         if let lost { return goBack(to: lost, now: now, totals) }
         guard bucket.wasEmpty else {
-            // Far more than there is to send.
+            // The limit is far more than there is to send.
             if climb.known == nil, rate * seen.seconds > 2 * seen.answers + 1000 { return lift(now: now, totals) }
             return beginInterval(now: now, totals)
         }
@@ -206,7 +210,7 @@ struct RatePace: Equatable {
     }
 }
 
-/// What an interval saw.
+/// The answers in an interval.
 private struct Sample {
     var good: Double
     var refused: Double

@@ -2,37 +2,37 @@ extension ConnectionPool {
     enum Action: Equatable {
         /// Open a connection for this member.
         case open(member: Int)
-        /// Open one to an address of another family than this one's, which takes long.
+        /// Open a connection to an address of the other family than that of `against`, which takes long.
         case race(member: Int, against: Int)
-        /// Take no new request to it; its answers are awaited.
+        /// Send no new request on it, and await its answers.
         case drain(member: Int)
-        /// Nothing is expected of it any more: its requests get their outcomes at once.
+        /// Close it: its requests get their outcomes at once.
         case close(member: Int)
-        /// Ask it for a sign of life.
+        /// Send a PING on it.
         case ping(member: Int)
-        /// No connection can be had; the campaign stops.
+        /// Stop the campaign, since no connection can be established or no answer comes.
         case giveUp(String)
     }
 
-    /// What follows when APNs refuses a connection's credentials.
+    /// The consequence when APNs refuses the credentials of a connection.
     enum Refusal: Equatable {
         /// No further row can be sent.
         case final
-        /// Connections that leave anyway end sooner; their successors get their try.
+        /// Leaving connections are drained at once; their successors remain.
         case ofLeaving([Action])
-        /// The connections with new credentials end, and those before them stay.
+        /// The connections with the new credentials are drained, and those with the previous ones remain.
         case ofNew([Action])
     }
 }
 
-/// Why a connection ended, as far as the pool cares.
+/// The cause for which a connection ended, as far as the pool needs it.
 struct ConnectionFailure: Equatable {
-    /// Trying again cannot help once all addresses have said so: a certificate that does not verify, a server that does
-    /// not speak h2, and no connection of the run has ever come up.
+    /// Whether trying again cannot help once all addresses have failed like this and no connection of the run was ever
+    /// established: a certificate that does not verify, or a server that does not speak h2.
     var isHopeless: Bool
-    /// Addresses the host has.
+    /// The number of addresses of the host.
     var addresses: Int
     var text: String
-    /// This machine could not even try: no descriptor, no memory.
+    /// Whether this machine could not even try, for lack of file descriptors or memory.
     var isOwn = false
 }

@@ -1,46 +1,47 @@
 extension ConnectionPool {
-    /// All times are monotonic nanoseconds.
+    /// The limits of a pool. All times are in nanoseconds.
     struct Limits: Equatable {
-        /// Members that may be open at once, draining ones not counted.
+        /// The maximum number of open members, not counting draining ones.
         var maximum = 8
-        /// Streams of one member that are used at once at most, whatever its server allows.
+        /// The maximum number of streams in use at once on one member, even if its server allows more.
         var streams = 1000
-        /// Room for as many draining members as open ones, and for a rival of the only one.
+        /// The capacity: as many draining members as open ones, and a rival of the only one.
         var members: Int { max(4, 2 * maximum) }
-        /// Least time between two opens; opening many at once looks like an attack to APNs.
+        /// The spacing. APNs may treat many connections opened at once as an attack.
         var openSpacing: UInt64 = 50_000_000
-        /// How long a rate is measured before it is compared.
+        /// The time over which a rate is measured.
         var measureInterval: UInt64 = 250_000_000
-        /// A doubling must raise the rate of answers by this factor to be worth another. Where the round trip is the limit
-        /// it doubles the rate; a machine at its limit only wavers.
+        /// The factor by which a doubling must raise the rate of answers to be followed by another. Where the round-trip
+        /// time is the limit a doubling doubles the rate; where the machine is at its limit the rate only fluctuates.
         var worthwhileGain = 1.3
-        /// A doubling that did not raise it by this factor is taken back.
+        /// The factor by which a doubling must raise the rate of answers not to be undone.
         var leastGain = 1.1
-        /// How long a pool that did not gain by growing stays as it is; twice as long each time it is so again.
+        /// The time for which the number of connections stays after a doubling that did not help; it doubles each time.
         var holdAfterNoGain: UInt64 = 10_000_000_000
-        /// How long a connection may take to come up before another address family is tried beside it. Longer than RFC 8305
-        /// says (section 8), for not only TCP must be up by then, but TLS and HTTP/2, too: three round trips and more.
+        /// The time for a connection to come up after which another address family is tried in parallel. It is longer than
+        /// RFC 8305 recommends (section 8), since not only TCP, but TLS and HTTP/2 must be established: three round trips or
+        /// more.
         var raceAfter: UInt64 = 1_000_000_000
         var backoffFirst: UInt64 = 250_000_000
         var backoffLargest: UInt64 = 30_000_000_000
-        /// The longest pause after a connection that left as soon as it had come, and had answered something.
+        /// The longest pause after a connection that answered something but ended at once.
         var backoffFleeting: UInt64 = 1_000_000_000
-        /// How long no connection may be of use before the pool gives up.
+        /// The time without a usable connection after which the pool gives up.
         var patience: UInt64 = 60_000_000_000
         /// The same, and the longest time without any answer, once there have been answers in this run.
         var outagePatience: UInt64 = 3_600_000_000_000
-        /// How long no answer may come to rows that wait before all connections are replaced; after twice as long the pool
+        /// The time without an answer to waiting rows after which all connections are replaced. After twice as long the pool
         /// gives up.
         var answerPatience: UInt64 = 60_000_000_000
-        /// How long a connection whose peer said GOAWAY is given to answer what it has.
+        /// The time that a connection has to answer the requests in flight after GOAWAY.
         var goawayPatience: UInt64 = 10_000_000_000
-        /// Silence of a connection with requests under way after which it is asked for a sign of life.
+        /// The time without an answer after which a PING is sent on a connection with requests in flight.
         var pingAfter: UInt64 = 5_000_000_000
-        /// The same while nothing is asked of it.
+        /// The same for a connection without requests in flight.
         var pingIdleAfter: UInt64 = 60_000_000_000
-        /// How long a PING may stay without an answer before the connection is closed.
+        /// The time after which an unanswered PING ends a connection.
         var pingPatience: UInt64 = 10_000_000_000
-        /// How long a limit that fell to nearly nothing is borne before a successor is wanted.
+        /// The time after which a connection whose stream limit fell to nearly nothing is replaced.
         var fallenPatience: UInt64 = 1_000_000_000
     }
 }

@@ -2,22 +2,22 @@ import APNSBatchModel
 
 /// Decides when a lane's connections for one provider open and close, and which of them takes the next request.
 ///
-/// Pure: events and the time go in, actions come out, and nothing else happens. ``PoolMember`` draws a connection's life.
+/// A pure value: its input is events and the time, its output is actions. ``PoolMember`` describes the states of a
+/// connection.
 ///
-/// A member whose token grows old, or whose credentials were replaced, is *leaving*: it goes on until a successor is of
-/// use, and drains then. So a pool of one connection does not stand still while its credentials change.
+/// A member whose token grows old, or whose credentials were replaced, is *leaving*: it takes requests until a successor is
+/// usable, and is then drained. So a pool of one connection does not stand still while its credentials change.
 ///
-/// The pool starts with one connection and doubles while that helps: when every stream is taken and rows wait, it opens as
-/// many again, spaced, and keeps growing only if the rate of answers rose with it; where it did not rise at all, the pool
-/// goes back to what it was.
+/// The pool starts with one connection and doubles their number as long as that helps: when every stream is in use and rows
+/// wait, it opens as many again, with a minimum spacing. It continues to grow only if the rate of answers has risen enough;
+/// if the rate has not risen at all, the pool returns to its former size.
 ///
-/// While there is nothing to send it opens nothing, except one successor for connections that leave: a server may close
-/// idle connections and refuse others for as long as it likes, for nobody waits.
+/// While there is nothing to send the pool opens no connection, except one successor of leaving ones. A server may then
+/// close idle connections and refuse new ones for any time, since no row waits.
 ///
-/// Three clocks watch for silence, each for what the one before cannot see. A PING finds a link that is dead without a word.
-/// The deadline after GOAWAY ends a connection that lives and does not answer what it has. The watchdog looks at the answers
-/// themselves: whatever the cause, rows that wait and get none have all their connections replaced, and end the run if that
-/// helps nothing.
+/// Three timers detect silence. A PING detects a dead link. The deadline after GOAWAY ends a connection that is alive but
+/// does not answer its requests. The watchdog detects any other cause: if rows wait and no answer comes, it replaces all
+/// connections, and ends the run if that does not help.
 struct ConnectionPool: Equatable {
     private let limits: Limits
     private(set) var members: PoolMembers
@@ -25,8 +25,8 @@ struct ConnectionPool: Equatable {
     private(set) var growth: Growth
     private(set) var consumption = Consumption()
     private var watchdog: Watchdog
-    /// How many requests may be under way at once: by the pace, by the streams of one connection, while the run begins, and
-    /// by all of these in the turn that runs.
+    /// The limits of requests in flight: by the pace, by the streams of one connection, at the start of a run, and the least
+    /// of these for the current turn.
     private var pace: StreamPace
     private var streamLimit: StreamLimit
     private var start = FirstRequests()
@@ -34,25 +34,26 @@ struct ConnectionPool: Equatable {
     private var grantedAt = 0
 
     private(set) var lastFailure: ConnectionFailure?
-    /// How long no connection has been of use while there was work, as far as this process was there to see it; and how long
-    /// that may be.
+    /// How long no connection has been usable while there was work, without the time in which this process did not run; and
+    /// the limit of that time. In nanoseconds.
     private var badFor: UInt64 = 0
     private var patience: UInt64
-    /// When the pool last looked at the time.
+    /// The time of the last tick.
     private var lookedAt: UInt64
-    /// Whether rows waited for a connection or an answer when the pool last looked.
+    /// Whether rows waited for a connection or an answer at the last tick.
     private(set) var hasWork = false
     private(set) var everUp = false
-    /// Connections that came up so far.
+    /// The number of connections that were established.
     private(set) var opened = 0
-    /// The newest credentials with which a row was accepted.
+    /// The newest generation of credentials with which a row was accepted.
     private(set) var provenGeneration: Int?
-    /// When a member whose limit fell may be replaced next, and how many were of late.
+    /// The time from which on a member whose stream limit fell may be replaced, and the number of recent replacements of
+    /// this kind.
     private var replacesFallenFrom: UInt64 = 0
     private var fallenReplaced: UInt64 = 0
     private var isOver = false
 
-    /// - Parameter target: connections that are wanted at first.
+    /// - Parameter target: The number of connections at the start.
     init(limits: Limits, target: Int = 1, now: UInt64) {
         self.limits = limits
         patience = limits.patience
@@ -70,7 +71,8 @@ struct ConnectionPool: Equatable {
 
     // MARK: The way of a row
 
-    /// The member to send to next, or nil while every stream is taken. `willSend` must follow for each request.
+    /// Returns the member for the next request, or nil while every stream is in use. The caller must call `willSend` for
+    /// each request.
     mutating func pick() -> Int? {
         guard members.inFlightUp < ceiling else {
             pace.isLimiting = ceiling >= pace.allowed
@@ -82,12 +84,14 @@ struct ConnectionPool: Equatable {
         return nil
     }
 
-    /// Whether `pick` would find one.
+    /// Whether `pick` would return a member.
     var hasStream: Bool { members.inFlightUp < ceiling && members.hasStream }
 
-    /// At the beginning of a turn: how many requests may be sent in it, at most `Int.max`.
+    /// Sets the limit of requests for a turn, at its beginning.
     ///
-    /// - Parameter answered: answers since the start.
+    /// - Parameters:
+    ///   - requests: The number of requests that may be sent in the turn; `Int.max` for no limit.
+    ///   - answered: The number of answers since the start.
     mutating func allow(_ requests: Int, answered: UInt64) {
         grantedAt = members.inFlightUp
         ceiling = min(pace.allowed, requests == .max ? .max : grantedAt + requests)
@@ -96,20 +100,20 @@ struct ConnectionPool: Equatable {
         ceiling = min(ceiling, start.allowed)
     }
 
-    /// Of what was allowed in this turn.
+    /// The number of requests sent in this turn.
     var sentOfAllowance: Int { members.inFlightUp - grantedAt }
 
-    /// The first requests are still becoming more.
+    /// Whether the number of requests in flight still rises at the start of a run.
     var isStarting: Bool { start.isOn }
 
-    /// A request was submitted to this member.
+    /// Notes that a request was submitted to this member.
     mutating func willSend(_ member: Int) { members.willSend(member) }
 
-    /// A request of this member has its outcome.
+    /// Notes that a request of this member has its outcome.
     ///
     /// - Parameters:
-    ///   - accepted: answered with 200.
-    ///   - latency: microseconds until the answer.
+    ///   - accepted: Whether it was answered with 200.
+    ///   - latency: The time until the answer, in microseconds.
     mutating func didEnd(
         _ member: Int, answered: Bool, accepted: Bool = false, latency: UInt32 = 0, now: UInt64
     ) {
@@ -132,13 +136,13 @@ struct ConnectionPool: Equatable {
         }
     }
 
-    /// The open could not be begun and is to be tried again, not before then.
+    /// Notes that a connection could not be opened, and is to be opened again at `until` or later.
     mutating func notOpened(_ member: Int, until: UInt64) {
         _ = members.remove(member)
         places.space(until: until)
     }
 
-    /// As `notOpened`, and not the server's fault.
+    /// Like `notOpened`, for a reason that is not the server's.
     mutating func notAllowed(_ member: Int, until: UInt64) {
         _ = members.remove(member)
         places.excuse(until: until)
@@ -146,7 +150,7 @@ struct ConnectionPool: Equatable {
 
     mutating func isUp(_ member: Int, streams: Int, now: UInt64) {
         guard members[member].isConnecting else { return }
-        // A rival's time says little.
+        // The setup time of a rival is not representative.
         if let its = members[member].connecting, !its.isRival { consumption.noteSetup(now - its.openedAt) }
         members.comeUp(member, now: now)
         let life = consumption.life.requests ?? .max
@@ -157,32 +161,32 @@ struct ConnectionPool: Equatable {
         opened += 1
     }
 
-    /// The peer changed MAX_CONCURRENT_STREAMS.
+    /// Notes that the peer changed SETTINGS_MAX_CONCURRENT_STREAMS.
     mutating func settings(_ member: Int, streams: Int, now: UInt64) {
         let allowed = streamLimit.allowed
         members.update(member) { $0.announce(streams, allowed: allowed, now: now) }
     }
 
-    /// The connection could not take a request: others go first until there is news of it.
+    /// Notes that the connection could not take a request. It gets no further one before `until`.
     mutating func hold(_ member: Int, until: UInt64) { members.update(member) { $0.hold(until: until) } }
 
-    /// A PING was answered.
+    /// Notes that a PING was answered.
     mutating func ponged(_ member: Int, now: UInt64) { members.update(member) { $0.ponged(now: now) } }
 
-    /// This process stood still for so long until now.
+    /// Notes that this process did not run for `gap` nanoseconds until now.
     mutating func stoodStill(for gap: UInt64, now: UInt64) {
         let limits = limits
         members.updateAll { $0.stoodStill(for: gap, now: now, limits) }
     }
 
-    /// The connection's token is refused, or it is too slow: nothing new goes to it.
+    /// Sends no new request to a member, since its token was refused or it is too slow.
     mutating func retire(_ member: Int) -> [Action] { members.retire(member) }
 
-    /// The peer said GOAWAY: nothing new goes to it, and its answers are awaited for so long.
+    /// Notes a GOAWAY: the member gets no new request, and its answers are awaited for the GOAWAY patience.
     ///
     /// - Parameters:
-    ///   - code: of RFC 9113, section 7.
-    ///   - lastStream: the last one that the peer takes; the highest number while it does not say.
+    ///   - code: The error code (RFC 9113, section 7).
+    ///   - lastStream: The last stream that the peer processes; the largest number if it is not known yet.
     mutating func goaway(_ member: Int, code: UInt32 = 2, lastStream: UInt32 = .max, now: UInt64) -> [Action] {
         if members[member].isUp {
             let open = members[member].inFlight
@@ -196,9 +200,9 @@ struct ConnectionPool: Equatable {
         return members.retire(member, closesAt: now + limits.goawayPatience)
     }
 
-    /// A connection that ended with GOAWAY and without an error: it may get a successor at once.
+    /// Notes that a connection ended with GOAWAY and without an error. It may get a successor without spacing.
     ///
-    /// - Parameter served: requests that the server took.
+    /// - Parameter served: The number of requests that the server processed.
     private mutating func servedOut(_ member: Int, served: Int) {
         consumption.ended(served: served)
         refreshLives()
@@ -214,9 +218,9 @@ struct ConnectionPool: Equatable {
     private static let refusedStream: Int64 = 7
     private static let enhanceYourCalm: UInt32 = 11
 
-    /// A stream of this member was reset, and its outcome is known.
+    /// Notes that a stream of this member was reset, after its outcome.
     ///
-    /// - Parameter answered: answers so far, over all members.
+    /// - Parameter answered: The number of answers so far, over all members.
     mutating func wasReset(_ member: Int, code: Int64, answered: UInt64, now: UInt64) {
         guard code == Self.refusedStream || code == Self.enhanceYourCalm else { return }
         let open = members[member].inFlight + 1
@@ -224,7 +228,7 @@ struct ConnectionPool: Equatable {
         changeStreams { $0.wasReset(open: open, underWay: underWay, answered: answered, now: now) }
     }
 
-    /// Changes how many streams of one connection are used.
+    /// Changes the number of streams that are used on one connection.
     private mutating func changeStreams(_ change: (inout StreamLimit) -> Void) {
         let before = streamLimit.allowed
         change(&streamLimit)
@@ -232,13 +236,13 @@ struct ConnectionPool: Equatable {
         if allowed != before { members.updateAll { $0.allow(allowed) } }
     }
 
-    /// The connection is gone; all its requests have had their outcomes.
+    /// Notes that the connection was closed, after the outcomes of all its requests.
     mutating func isDown(_ member: Int, failure: ConnectionFailure, now: UInt64, jitter: Double) -> [Action] {
         let gone = members.remove(member)
         guard gone.wasOfNoUse(now: now) else { return [] }
         lastFailure = failure
         consumption.forgetSuccessors()
-        // Rows go through, if only a few at a time.
+        // Rows get through, even if only a few at a time.
         let longest = gone.answers > 0 ? limits.backoffFleeting : limits.backoffLargest
         let failures = places.failed(
             gone.slot, addresses: failure.addresses, longest: longest, now: now, jitter: jitter, limits)
@@ -248,16 +252,16 @@ struct ConnectionPool: Equatable {
 
     // MARK: Credentials
 
-    /// The credentials were replaced: every connection gets a successor.
+    /// Gives every connection a successor, after the credentials were replaced.
     mutating func renewAll() -> [Action] {
-        // What the old credentials met with says nothing of the new ones.
+        // Failures with the old credentials do not apply to the new ones.
         places.forget()
         return members.renewAll(wanted: growth.target)
     }
 
-    /// APNs said to this member that its credentials are no good.
+    /// Notes that APNs refused the credentials of this member.
     ///
-    /// - Parameter previous: the credentials before the current ones, if they are still at hand.
+    /// - Parameter previous: The generation of the credentials before the current ones, if they are still available.
     mutating func refused(_ member: Int, previous: Int?) -> Refusal {
         let generation = members[member].generation
         if members[member].isLeaving {
@@ -272,13 +276,14 @@ struct ConnectionPool: Equatable {
 
     // MARK: Time
 
-    /// Opens, replaces and grows; call it every few milliseconds and after events.
+    /// Opens and replaces connections, and adapts their number. Call it every few milliseconds and after events.
     ///
     /// - Parameters:
-    ///   - hasWork: whether rows wait for a connection or for an answer.
-    ///   - isBusy: the sender itself is at its limit, and would not gain by more connections.
-    ///   - othersAnswer: whether other pools of the run have had answers of late: then this one does not give up.
-    ///   - hadAnswers: the provider has been of use in this run: what ends that is an outage, and is waited for longer.
+    ///   - hasWork: Whether rows wait for a connection or for an answer.
+    ///   - isBusy: Whether the sender itself is at its limit, so that more connections would not help.
+    ///   - othersAnswer: Whether other pools of the run had answers recently; then this one does not give up.
+    ///   - hadAnswers: Whether the provider has answered in this run; then a lack of answers is an outage, with a longer
+    ///     patience.
     mutating func tick(
         now: UInt64, answered: UInt64, hasWork: Bool = true, isBusy: Bool = false, othersAnswer: Bool = false,
         hadAnswers: Bool = false
@@ -305,7 +310,7 @@ struct ConnectionPool: Equatable {
     }
 
     private mutating func noteUse(now: UInt64) {
-        // Rows that wait for answers on connections that stand are the watchdog's.
+        // While rows wait for answers on established connections, the watchdog counts the time.
         let isAsking = members.contains { $0.inFlight > 0 && $0.hasStood(now: now) }
         let seen = isAsking ? 0 : Self.seen(from: lookedAt, to: now)
         badFor = hasWork && now >= places.excusedUntil ? badFor + seen : 0
@@ -317,14 +322,13 @@ struct ConnectionPool: Equatable {
         }
     }
 
-    /// How long a look is about: one after a long pause says that this process stood still, and not the server.
+    /// Returns the time since the last call, limited to `standstill`: a longer time means that this process did not run.
     static func seen(from: UInt64, to now: UInt64) -> UInt64 { min(now - from, standstill) }
 
-    /// A longer time between two looks, in nanoseconds, is such a pause.
+    /// The longest time between two calls that is counted, in nanoseconds.
     static let standstill: UInt64 = 1_000_000_000
 
-    /// Rows wait and no answer comes: after a while every connection is replaced, again and again, and in the end the pool
-    /// gives up.
+    /// Replaces every connection, repeatedly, while rows wait and no answer comes, and gives up in the end.
     private mutating func watchAnswers(
         now: UInt64, answered: UInt64, goesOn: Bool, hadAnswers: Bool
     ) -> [Action] {
@@ -344,8 +348,8 @@ struct ConnectionPool: Equatable {
         }
     }
 
-    /// One bad request may bring a connection's limit to 1 for good: it gets a successor. A server that does so again and
-    /// again gets them ever more slowly.
+    /// Replaces a connection whose stream limit fell to nearly nothing, as one bad request can cause permanently. If the
+    /// server does so repeatedly, the replacements become ever less frequent.
     private mutating func replaceFallen(now: UInt64) -> [Action] {
         guard now >= replacesFallenFrom,
             let index = members.indices.first(where: { index in
@@ -357,14 +361,15 @@ struct ConnectionPool: Equatable {
         let isRare = now >= replacesFallenFrom + 10 * limits.backoffLargest
         fallenReplaced = isRare ? 0 : min(fallenReplaced + 1, 20)
         replacesFallenFrom = now + min(limits.backoffLargest, limits.backoffFirst << fallenReplaced)
-        // One without any stream serves nobody meanwhile, and its slot may be all that there is.
+        // A connection without any stream is drained at once, since its slot may be the only one.
         return members[index].streams == 0 && members[index].inFlight == 0 ? retire(index) : []
     }
 
-    /// Marks members that will be used up soon, so that their slots are free for successors.
+    /// Marks members that will soon have served as many requests as the server allows, so that their slots are free for
+    /// successors.
     private mutating func succeedInTime(now: UInt64, answered: UInt64) {
         consumption.look(now: now, answered: answered)
-        // Where a connection has served its life and goes on, lives are not known any more.
+        // A connection that has served its life and continues shows that the life is not known.
         if members.contains(where: { $0.hasOutlived(now: now) }) {
             consumption.outlived()
             refreshLives()
@@ -381,7 +386,7 @@ struct ConnectionPool: Equatable {
         }
     }
 
-    /// Grows, or goes back to the size before the last growth.
+    /// Doubles the number of connections, or returns to the number before the last doubling.
     private mutating func resize(now: UInt64, answered: UInt64, isBusy: Bool) -> [Action] {
         if isBusy {
             growth.didFill(now: now, answered: answered)
@@ -389,8 +394,8 @@ struct ConnectionPool: Equatable {
         }
         let isSettled = members.settled >= growth.target && !members.contains(where: \.isLeaving)
         guard hasWork, isSettled, growth.target < limits.maximum || growth.isOnTrial else {
-            // Nothing to send, members that come up or change places, nothing to grow to: what is measured now would say
-            // nothing.
+            // With nothing to send, with connections being opened or replaced, or at the maximum, a measurement would be
+            // meaningless.
             growth.restart(now: now, answered: answered)
             return []
         }
@@ -414,7 +419,7 @@ struct ConnectionPool: Equatable {
             consumption.forgetSuccessors()
             return nil
         }
-        // Until the first connection has come up there is nothing to learn from a second attempt beside it.
+        // Before the first connection is established, a second attempt at the same time would show nothing new.
         guard everUp || open == 0,
             let slot = places.vacant(of: growth.target, now: now, isTaken: members.isTaken),
             let index = members.open(slot: slot, isSuccessor: isSuccessor, now: now)
@@ -430,7 +435,7 @@ struct ConnectionPool: Equatable {
 
     // MARK: Why rows wait
 
-    /// Connections that stand and may not be used are no connections that cannot be had.
+    /// The message when the pool gives up. Connections that allow no streams are not reported as failed connections.
     private var impatience: String {
         if up > 0, members.streams == 0 {
             return
@@ -439,7 +444,8 @@ struct ConnectionPool: Equatable {
         return "no connection for \(patience / 1_000_000_000) seconds\(lastFailure.map { ": \($0.text)" } ?? "")"
     }
 
-    /// Why rows wait, as far as connections are to blame; nil while one of them serves, or a first one is just coming up.
+    /// Why rows wait, as far as connections are the cause; nil while one of them is usable, or the first one has just been
+    /// started.
     func waiting(now: UInt64) -> CampaignProgress.Waiting? {
         guard hasWork else { return nil }
         let left = badFor < patience ? Int((patience - badFor + 999_999_999) / 1_000_000_000) : 0
@@ -454,6 +460,6 @@ struct ConnectionPool: Equatable {
         return watchdog.waited < Self.sayAfter ? nil : .noAnswer(seconds: Int(watchdog.waited / 1_000_000_000))
     }
 
-    /// What takes less is nothing to speak of. In nanoseconds.
+    /// The duration from which on waiting is reported, in nanoseconds.
     private static let sayAfter: UInt64 = 3_000_000_000
 }

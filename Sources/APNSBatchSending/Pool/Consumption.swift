@@ -1,20 +1,20 @@
-/// What connections are used up with, where a server takes so many requests of each and no more.
+/// Predicts when connections are used up, for servers that accept only a fixed number of requests on each.
 ///
-/// Connections with a known life get their successors before they are used up, and neither these nor those of others that
-/// served well and were told GOAWAY wait for the spacing that growth and failures have.
+/// If that number is known, connections get their successors before they are used up. Those successors, and those of other
+/// connections that ended with GOAWAY after enough answers, do not wait for the spacing that applies to growth and failures.
 struct Consumption: Equatable {
-    /// Requests that a connection serves in its life.
+    /// The number of requests that a connection serves.
     private(set) var life = ConnectionLife()
-    /// Connections that may be opened without spacing.
+    /// The number of connections that may be opened without spacing.
     private(set) var successors = 0
-    /// Nanoseconds until a connection is up, as it is of late.
+    /// The recent mean time to establish a connection, in nanoseconds.
     private var setup: UInt64 = 5_000_000
     private var since: UInt64 = 0
     private var answeredThen: UInt64 = 0
-    /// Answers in a second, as of late.
+    /// The recent rate in answers per second.
     private var rate = 0.0
 
-    /// Fewer answers earn no successor without spacing.
+    /// The number of answers that a connection needs for a successor without spacing.
     static let servedWell = 10
 
     mutating func look(now: UInt64, answered: UInt64) {
@@ -26,7 +26,7 @@ struct Consumption: Equatable {
 
     mutating func noteSetup(_ time: UInt64) { setup = (3 * setup + time) / 4 }
 
-    /// A connection ended by a GOAWAY without an error.
+    /// Notes that a connection ended with a GOAWAY without an error.
     mutating func ended(served: Int) { life.ended(served: served) }
 
     mutating func outlived() { life.outlived() }
@@ -35,24 +35,24 @@ struct Consumption: Equatable {
     mutating func useSuccessor() { successors -= 1 }
     mutating func forgetSuccessors() { successors = 0 }
 
-    /// Requests that are sent while two successors come up one after the other.
+    /// The number of requests that are sent while two successors are established one after the other.
     var need: Int { Int(rate * Double(2 * setup + 5_000_000) / 1e9) }
 }
 
-/// How many requests a connection serves before its server says GOAWAY, as its predecessors tell: 1,000 at nginx, unless it
-/// is configured otherwise.
+/// The number of requests that a connection serves before its server sends GOAWAY, estimated from earlier connections.
+/// nginx's default is 1,000.
 struct ConnectionLife: Equatable {
-    /// Nil until two connections in a row served about as many.
+    /// Nil until two consecutive connections have served about the same number.
     private(set) var requests: Int?
     private var last = 0
 
-    /// A connection ended by a GOAWAY without an error.
+    /// Notes that a connection ended with a GOAWAY without an error.
     mutating func ended(served: Int) {
         let (less, more) = (min(served, last), max(served, last))
         requests = less > 0 && more - less <= more / 8 ? less : nil
         last = served
     }
 
-    /// A connection serves more than those before it did.
+    /// Notes that a connection has served its life and continues.
     mutating func outlived() { self = ConnectionLife() }
 }

@@ -1,28 +1,28 @@
-/// Whether growing helped: the rate of answers before a doubling against the rate after it.
+/// Decides about the number of connections, by the rate of answers before and after a doubling.
 struct Growth: Equatable {
     enum Verdict: Equatable {
         case grow, stay
-        /// What was added is of no use.
+        /// The added connections did not help.
         case shrink
     }
 
-    /// How many connections are wanted; grows by doubling. And what that was before it last grew.
+    /// The wanted number of connections, which grows by doubling, and the number before the last doubling.
     private(set) var target: Int
     private var targetBefore: Int
-    /// Rows waited and no stream was free, in the interval that runs.
+    /// Whether rows waited because no stream was free, in the current interval.
     var starved = false
     private var since: UInt64
     private var answeredThen: UInt64 = 0
     private var rateBefore: Double?
     private var holdUntil: UInt64 = 0
-    /// Growths in a row that were of no use.
+    /// The number of consecutive doublings that did not help.
     private var failures: UInt64 = 0
-    /// Intervals since the last growth that did not show a gain: one may be an accident.
+    /// The number of intervals since the last doubling that showed no gain. A single one may be chance.
     private var doubts = 0
 
     init(target: Int, start: UInt64) { (self.target, targetBefore, since) = (target, target, start) }
 
-    /// A doubling has not been judged yet.
+    /// Whether the last doubling has not been judged yet.
     var isOnTrial: Bool { rateBefore != nil }
 
     /// Begins a new interval without a judgement.
@@ -32,13 +32,13 @@ struct Growth: Equatable {
         starved = false
     }
 
-    /// There is enough for the sender to be busy: the last growth was worth it, whatever the rate is later.
+    /// Notes that the connections suffice to keep the sender busy: the last doubling helped, whatever the rate is later.
     mutating func didFill(now: UInt64, answered: UInt64) {
         (rateBefore, doubts, failures) = (nil, 0, 0)
         restart(now: now, answered: answered)
     }
 
-    /// At the end of an interval: grow while starved and the last growth was worth it.
+    /// Decides at the end of an interval: grow while rows wait for streams and the last doubling helped.
     mutating func judge(now: UInt64, answered: UInt64, _ limits: ConnectionPool.Limits) -> Verdict {
         let verdict = verdict(now: now, answered: answered, limits)
         switch verdict {

@@ -1,19 +1,20 @@
-/// When a pool may open its next connection.
+/// Decides when a pool may open its next connection.
 ///
-/// Each slot of the pool tries for itself: a connection that fails has its own slot wait, at the host's next address not at
-/// all and after all of them with exponential back-off and jitter, and holds up no other.
+/// Each slot of the pool has delays of its own: after a failure it tries the host's next address without a delay, and after
+/// all of them waits with exponential back-off and jitter. Other slots are not affected.
 struct Places: Equatable {
     private struct Slot: Equatable {
-        /// Connections in a row that were of no use.
+        /// The number of consecutive connections that were not usable.
         var failures = 0
-        /// It opens none before then.
+        /// The time before which it opens no connection.
         var opensAt: UInt64 = 0
     }
 
     private var slots: [Slot]
-    /// No connection is opened before then, but for successors of those that served well.
+    /// The time before which no connection is opened, except for successors without spacing.
     private var nextOpenAt: UInt64 = 0
-    /// No connection can be opened before then, and nobody is to blame: a provider token may not be minted yet.
+    /// The time before which no connection can be opened for a reason that is not a failure: no new provider token may be
+    /// made yet.
     private(set) var excusedUntil: UInt64 = 0
 
     init(count: Int) { slots = Array(repeating: Slot(), count: count) }
@@ -30,13 +31,13 @@ struct Places: Equatable {
         (0..<target).first { now >= slots[$0].opensAt && !isTaken($0) }
     }
 
-    /// A connection of this slot is of use.
+    /// Notes that a connection of this slot is usable.
     mutating func succeeded(_ slot: Int) { slots[slot].failures = 0 }
 
-    /// What the slots met with says nothing of what comes now.
+    /// Forgets all failures and delays.
     mutating func forget() { self = Places(count: slots.count) }
 
-    /// A connection of this slot was of no use. Gives how many in a row were not.
+    /// Notes that a connection of this slot was not usable, and returns the number of consecutive ones.
     mutating func failed(
         _ slot: Int, addresses: Int, longest: UInt64, now: UInt64, jitter: Double, _ limits: ConnectionPool.Limits
     ) -> Int {

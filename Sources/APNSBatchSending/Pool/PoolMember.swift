@@ -3,76 +3,77 @@
 ///     vacant ─▶ connecting ─up─▶ up ─goaway, retire─▶ draining ─down─▶ vacant
 ///                   └───────────────────────────────────┘
 ///
-/// One that lost a race, gives no sign of life, or has had its time after GOAWAY, is closing until it is down.
+/// A member that lost a race, does not answer a PING, or has reached its deadline after GOAWAY is closing until it is down.
 struct PoolMember: Equatable {
-    /// Where it is in its life, with what exists only then.
+    /// The state of the connection, with the values that exist only in it.
     private enum Phase: Equatable {
         case vacant
         case connecting(Connecting)
         case up(Up)
         /// It takes no new request. Its answers are awaited, after GOAWAY no longer than until this time.
         case draining(closesAt: UInt64?)
-        /// Nothing is expected of it any more.
+        /// It is being closed, and no answers are awaited.
         case closing
     }
 
     struct Connecting: Equatable {
         let openedAt: UInt64
-        /// It was opened for one that served well.
+        /// Whether it was opened as a successor without spacing.
         var isSuccessor = false
-        /// It came later, to race another one in the same slot.
+        /// Whether it was opened to race another member in the same slot.
         var isRival = false
-        /// When another address family may be tried beside it.
+        /// The time from which on an address of another family may be tried in parallel.
         var racesAt: UInt64?
     }
 
     struct Up: Equatable {
-        /// The peer's MAX_CONCURRENT_STREAMS, and the most that it was.
+        /// The peer's SETTINGS_MAX_CONCURRENT_STREAMS, and the largest value that it had.
         fileprivate var announced = 0
         private var announcedMost = 0
-        /// When that limit fell to nearly nothing; nil while it is sound.
+        /// The time at which that limit fell to nearly nothing; nil while it is usable.
         private(set) var fallenAt: UInt64?
-        /// It takes no request before then.
+        /// The time before which it takes no request.
         fileprivate var heldUntil: UInt64?
-        /// It will be used up soon: its slot is free for a successor, and it serves until its server says GOAWAY.
+        /// Whether it will soon be used up: its slot is free for a successor, and it takes requests until its server sends
+        /// GOAWAY.
         fileprivate var isEnding = false
 
         fileprivate mutating func announce(_ streams: Int, now: UInt64) {
             (announced, announcedMost) = (streams, max(announcedMost, streams))
-            // One stream where there were more, or none at all. A new connection of a provider token has one stream, too,
-            // until the first answer.
+            // One stream where there were more, or none at all. With a new provider token a connection also has only one
+            // stream until the first answer.
             fallenAt = streams == 0 || streams == 1 && announcedMost > 1 ? fallenAt ?? now : nil
         }
     }
 
     private var phase = Phase.vacant
-    /// Requests that it takes at once, and that its server takes before GOAWAY, as far as is known: what each pick looks at.
+    /// The limits that each pick checks: streams in use at once, and requests that its server takes before GOAWAY, if known.
     private var usable = 0
     var life = Int.max
     private(set) var inFlight = 0
-    /// Answers that came over it, and when the last one did.
+    /// The number of answers that it received, and the time of the last one.
     private(set) var answers = 0
     private var answeredAt: UInt64 = 0
 
-    /// Streams that may be in use at once; 0 unless it is up.
+    /// The number of streams that may be in use at once; 0 unless it is up.
     private(set) var streams = 0
-    /// Its place in the pool; that of a member that leaves is vacant.
+    /// Its slot in the pool. The slot of a leaving member is vacant.
     private(set) var slot = 0
     /// The generation of its credentials.
     private(set) var generation = 0
-    /// When the connection's provider token becomes too old to be used, and when a successor is due, so that it is of use
-    /// by then; nil with a client certificate.
+    /// The times at which its provider token becomes too old to be used, and at which a successor must be opened to be
+    /// usable by then; nil with a client certificate.
     private var tokenExpiresAt: UInt64?
     private var successorDueAt: UInt64?
-    /// Another member is to take its place.
+    /// Whether a successor is to replace it.
     var isLeaving = false
-    /// There are more connections than are of use, and it goes.
+    /// Whether it was drained because the pool has more connections than help.
     private var isSurplus = false
-    /// The other connection in its slot: of the two, who is up first stays.
+    /// The other member in its slot in a race, of which the one that is up first remains.
     private(set) var rival: Int?
-    /// When it came up; 0 before.
+    /// The time at which it came up; 0 before.
     private var upAt: UInt64 = 0
-    /// When the last PING was answered, and when one that is not was sent.
+    /// The times at which the last PING was answered, and at which an unanswered PING was sent.
     private var pongedAt: UInt64 = 0
     private var pingedAt: UInt64?
 
@@ -93,28 +94,28 @@ struct PoolMember: Equatable {
         set { phase = newValue.map { .up($0) } ?? phase }
     }
 
-    /// It takes a slot.
+    /// Whether it occupies a slot.
     var isOpen: Bool { !isLeaving && (isConnecting || up?.isEnding == false) }
 
-    /// Two that race are one connection.
+    /// Whether it counts as an open connection. Of two that race only one counts.
     var isCounted: Bool { isOpen && (rival == nil || connecting?.isRival == true) }
 
-    /// It takes another request now.
+    /// Whether it takes another request now.
     var isFree: Bool { inFlight < min(usable, life - answers) }
 
-    /// The address was tried in vain: it did not come up, or the other one was faster.
+    /// Whether its address did not lead to a connection: it did not come up, or its rival was faster.
     var hasFailedToConnect: Bool { isConnecting || hasLost }
     private var hasLost: Bool { phase == .closing && !cameUp }
 
-    /// Its end says that its slot cannot have a connection: it never came up, or left before it was of use, and nobody
-    /// wanted it to go. A server that answers once and leaves would be asked for connections as fast as they can be opened,
-    /// for ever.
+    /// Whether its end counts as a failure of its slot: it never came up, or ended before it was usable, without being told
+    /// to. Otherwise a server that closes each connection after one answer would be sent new connections without end, as
+    /// fast as they can be opened.
     func wasOfNoUse(now: UInt64) -> Bool {
         let isFleeting = !isLeaving && answers < 10 && now < upAt + 1_000_000_000
         return !hasLost && !isSurplus && (answers == 0 || isFleeting)
     }
 
-    /// It has answered of late, or has stood for a while and is asked nothing.
+    /// Whether it has answered within the last `within` nanoseconds, or has been up for a second without requests.
     func isOfUse(now: UInt64, within: UInt64) -> Bool {
         guard streams > 0 else { return false }
         return inFlight > 0 ? answers > 0 && now < answeredAt + within : hasStood(now: now)
@@ -122,34 +123,34 @@ struct PoolMember: Equatable {
 
     func hasStood(now: UInt64) -> Bool { isUp && now >= upAt + 1_000_000_000 }
 
-    /// It may take the place of another: it has answered, or has stood for a second and is asked nothing. The latter says
-    /// nothing of other credentials.
+    /// Whether it may replace `other`: it has answered, or has been up for a second without requests. The latter does not
+    /// prove other credentials.
     func canSucceed(_ other: PoolMember, now: UInt64) -> Bool {
         guard !isLeaving, streams > 0 else { return false }
         return answers > 0 || generation == other.generation && inFlight == 0 && hasStood(now: now)
     }
 
-    /// Who is rather kept while credentials change: first those that have answered, then those that can be asked, then the
-    /// newer ones.
+    /// The order in which members are kept while credentials change: first those that have answered, then those that are up,
+    /// then those that are not leaving.
     var worth: (Int, Int, Int) { (answers > 0 ? 1 : 0, isUp ? 1 : 0, isLeaving ? 0 : 1) }
 
-    /// Requests that it still takes in a life of so many.
+    /// The number of requests that it still takes if a connection serves `life` requests.
     func requestsLeft(_ life: Int) -> Int { isConnecting ? life : isUp ? max(0, life - answers - inFlight) : 0 }
 
-    /// It has served its life and nothing says that it must go.
+    /// Whether it has served as many requests as expected and was not told to end.
     func hasOutlived(now: UInt64) -> Bool {
         isUp && inFlight == 0 && answers >= life && now >= answeredAt + 50_000_000
     }
 
-    /// The last sign of life.
+    /// The time of the last sign that the connection is alive.
     private var heardAt: UInt64 { max(upAt, answeredAt, pongedAt) }
 
     // MARK: Requests
 
     mutating func willSend() { inFlight += 1 }
 
-    /// A request has its outcome; says whether the member is up. In one step: each look into the pool's array from outside
-    /// asks whether it is shared.
+    /// Notes that a request has its outcome, and returns whether the member is up. This is one call because each access to
+    /// the pool's array from outside checks for uniqueness.
     mutating func didEnd(answered: Bool, now: UInt64) -> Bool {
         precondition(inFlight > 0, "an outcome for each request, and a connection's end after them")
         inFlight -= 1
@@ -162,7 +163,7 @@ struct PoolMember: Equatable {
 
     // MARK: Its way up
 
-    /// - Parameter rival: the one that it races.
+    /// - Parameter rival: The member that it races.
     mutating func open(slot: Int, isSuccessor: Bool = false, rival: Int? = nil, now: UInt64) {
         self = PoolMember()
         (self.slot, self.rival) = (slot, rival)
@@ -171,11 +172,11 @@ struct PoolMember: Equatable {
 
     mutating func didOpen(generation: Int, tokenExpiresAt: UInt64?, successorDueAt: UInt64?, racesAt: UInt64?) {
         (self.generation, self.tokenExpiresAt, self.successorDueAt) = (generation, tokenExpiresAt, successorDueAt)
-        // A race is one of two: a rival gets none of its own.
+        // Only one rival: a rival is not raced itself.
         if connecting?.isRival == false { connecting?.racesAt = racesAt }
     }
 
-    /// It takes long to come up, and nobody races it.
+    /// Whether it takes long to come up, and has no rival yet.
     func wantsRival(now: UInt64) -> Bool {
         !isLeaving && rival == nil && connecting?.racesAt.map { now >= $0 } == true
     }
@@ -189,7 +190,7 @@ struct PoolMember: Equatable {
 
     // MARK: While it is up
 
-    /// The peer said MAX_CONCURRENT_STREAMS; the pool uses no more than `allowed`.
+    /// Notes the peer's SETTINGS_MAX_CONCURRENT_STREAMS. The pool uses no more streams than `allowed`.
     mutating func announce(_ streams: Int, allowed: Int, now: UInt64) {
         up?.announce(streams, now: now)
         allow(allowed)
@@ -200,7 +201,7 @@ struct PoolMember: Equatable {
         usable = up?.heldUntil == nil ? streams : 0
     }
 
-    /// It could not take a request, and takes none before this time.
+    /// Notes that it could not take a request: it takes none before `until`.
     mutating func hold(until: UInt64) {
         up?.heldUntil = until
         usable = 0
@@ -214,7 +215,8 @@ struct PoolMember: Equatable {
 
     mutating func willEnd() { up?.isEnding = true }
 
-    /// Marks it when a successor is due for its provider token; true when that is too old.
+    /// Marks the member as leaving when a successor for its provider token is due. Returns whether the token is too old to
+    /// be used.
     mutating func agesOut(now: UInt64) -> Bool {
         guard isUp else { return false }
         if let due = successorDueAt, now >= due { isLeaving = true }
@@ -223,9 +225,9 @@ struct PoolMember: Equatable {
 
     // MARK: Its way down
 
-    /// Takes no new request; false if it takes none anyway.
+    /// Starts draining: the member takes no new request. Returns false if it did not take any before.
     ///
-    /// - Parameter closesAt: when its answers are awaited no longer; a second one gives no more time.
+    /// - Parameter closesAt: The time until which answers are awaited; a second call does not extend it.
     mutating func drain(closesAt: UInt64?, isSurplus: Bool) -> Bool {
         switch phase {
         case .connecting, .up:
@@ -246,7 +248,7 @@ struct PoolMember: Equatable {
 
     enum Watch: Equatable { case fine, ping, silent }
 
-    /// Whether it is to be asked for a sign of life, gives none, or has had its time.
+    /// Decides whether a PING is to be sent, or whether a PING or the deadline after GOAWAY has passed without an answer.
     mutating func watch(now: UInt64, _ limits: ConnectionPool.Limits) -> Watch {
         switch phase {
         case .vacant, .connecting, .closing: return .fine
@@ -263,8 +265,8 @@ struct PoolMember: Equatable {
 
     mutating func ponged(now: UInt64) { (pongedAt, pingedAt) = (now, nil) }
 
-    /// What came while this process stood still has not been read: PONGs and the answers after GOAWAY are awaited that much
-    /// longer.
+    /// Extends the deadlines of PINGs and after GOAWAY by the time in which this process did not run, since what arrived
+    /// meanwhile has not been read.
     mutating func stoodStill(for gap: UInt64, now: UInt64, _ limits: ConnectionPool.Limits) {
         if let pinged = pingedAt, heardAt <= pinged { pingedAt = min(pinged + gap, now) }
         if case .draining(let time?) = phase {

@@ -1,12 +1,12 @@
-/// The connections of a pool: which of them takes the next request, and which of them go.
+/// The connections of a pool: selects the one for the next request, and drains and closes them.
 struct PoolMembers: Equatable {
     typealias Action = ConnectionPool.Action
 
     private var members: [PoolMember]
-    /// The member that takes requests until it is full, so that bursts stay together in few records.
+    /// The member that takes requests until it is full, so that bursts share few TLS records.
     private(set) var current = 0
     private(set) var inFlight = 0
-    /// Those on members that are up; what one that drains has left holds up no other.
+    /// The number of requests in flight on members that are up. Those on draining members do not limit others.
     private(set) var inFlightUp = 0
 
     init(count: Int) { members = Array(repeating: PoolMember(), count: count) }
@@ -16,7 +16,7 @@ struct PoolMembers: Equatable {
 
     // MARK: The way of a row
 
-    /// The member to send to next, or nil while every stream is taken.
+    /// Returns the member for the next request, or nil while every stream is in use.
     mutating func pick() -> Int? { members[current].isFree ? current : pickAnother() }
 
     var hasStream: Bool { members[current].isFree || members.contains(where: \.isFree) }
@@ -39,7 +39,7 @@ struct PoolMembers: Equatable {
         inFlightUp += 1
     }
 
-    /// Says whether the member is up.
+    /// Notes that a request has its outcome, and returns whether the member is up.
     @inline(__always)
     mutating func didEnd(_ index: Int, answered: Bool, now: UInt64) -> Bool {
         inFlight -= 1
@@ -52,29 +52,29 @@ struct PoolMembers: Equatable {
 
     var up: Int { members.count(where: \.isUp) }
 
-    /// Streams that could be in use at once.
+    /// The number of streams that may be in use at once.
     var streams: Int { members.reduce(0) { $0 + $1.streams } }
 
-    /// The same and those still in use: on members that drain, and on those whose limit fell meanwhile.
+    /// The same, including streams still in use on draining members and on those whose limit has fallen.
     var streamsShown: Int { members.reduce(0) { $0 + max($1.streams, $1.inFlight) } }
 
-    /// Connections that are up or coming up, but for those that go.
+    /// The number of connections that are up or being opened and are not leaving.
     var open: Int { members.count(where: \.isCounted) }
 
-    /// Members that are not just coming up; successors of those that served well are as good as their predecessors.
+    /// The number of members that are up, including successors without spacing that are still being opened.
     var settled: Int { members.count { $0.isUp || $0.connecting?.isSuccessor == true } }
 
     func contains(where condition: (PoolMember) -> Bool) -> Bool { members.contains(where: condition) }
 
-    /// Some connection leaves and can still be used.
+    /// Whether a connection is leaving and still usable.
     var isChanging: Bool { members.contains { $0.isLeaving && ($0.isUp || $0.isConnecting) } }
 
-    /// The first connection that is coming up.
+    /// The first connection that is being opened.
     var opening: Int? { members.firstIndex { $0.isOpen && $0.isConnecting } }
 
     // MARK: Up
 
-    /// Opens a connection in this slot; nil while there is no room for one.
+    /// Opens a connection in this slot. Returns nil while all members are in use.
     mutating func open(slot: Int, isSuccessor: Bool, now: UInt64) -> Int? {
         guard let index = members.firstIndex(where: \.isVacant) else { return nil }
         members[index].open(slot: slot, isSuccessor: isSuccessor, now: now)
@@ -83,7 +83,7 @@ struct PoolMembers: Equatable {
 
     func isTaken(slot: Int) -> Bool { members.contains { $0.isOpen && $0.slot == slot } }
 
-    /// Changes one of them, but for its phase.
+    /// Changes a member, except for its state.
     mutating func update(_ index: Int, _ change: (inout PoolMember) -> Void) { change(&members[index]) }
 
     mutating func updateAll(_ change: (inout PoolMember) -> Void) {
@@ -92,12 +92,12 @@ struct PoolMembers: Equatable {
 
     mutating func comeUp(_ index: Int, now: UInt64) {
         members[index].comeUp(now: now)
-        // The successor goes first, for its predecessor stays until it has shown that it is of use.
+        // The successor gets requests first, since its predecessor stays until the successor has proved usable.
         if members[current].isLeaving { current = index }
     }
 
-    /// A connection that takes long to come up gets a rival of the other address family (RFC 8305, section 5); who is up
-    /// first stays.
+    /// Starts a rival of the other address family for each connection that takes long to come up (RFC 8305, section 5), and
+    /// ends races: the connection that is up first remains.
     mutating func race(now: UInt64) -> [Action] {
         var actions: [Action] = []
         for index in indices {
@@ -120,7 +120,7 @@ struct PoolMembers: Equatable {
 
     // MARK: Down
 
-    /// The connection is gone; all its requests have had their outcomes. Gives the member as it was.
+    /// Removes a member whose connection was closed, after the outcomes of all its requests. Returns the member as it was.
     mutating func remove(_ index: Int) -> PoolMember {
         let gone = members[index]
         members[index] = PoolMember()
@@ -128,9 +128,9 @@ struct PoolMembers: Equatable {
         return gone
     }
 
-    /// Nothing new goes to it.
+    /// Drains a member: it takes no new request.
     ///
-    /// - Parameters: as `PoolMember` says.
+    /// - Parameters: See `PoolMember.drain(closesAt:isSurplus:)`.
     mutating func retire(_ index: Int, closesAt: UInt64? = nil, isSurplus: Bool = false) -> [Action] {
         let wasUp = members[index].isUp
         guard members[index].drain(closesAt: closesAt, isSurplus: isSurplus) else { return [] }
@@ -148,7 +148,7 @@ struct PoolMembers: Equatable {
         return [.close(member: index)]
     }
 
-    /// Asks silent connections for a sign of life, and closes those that give none or have had their time.
+    /// Sends PINGs on silent connections, and closes those that do not answer or have reached their deadline.
     mutating func watch(now: UInt64, _ limits: ConnectionPool.Limits) -> [Action] {
         indices.flatMap { index -> [Action] in
             switch members[index].watch(now: now, limits) {
@@ -161,17 +161,18 @@ struct PoolMembers: Equatable {
 
     // MARK: Credentials that change
 
-    /// The credentials were replaced: every connection gets a successor. No more leave than are wanted, so that there is
-    /// room for these: of more, those stay that have been of use, and of these the newer ones.
+    /// Gives every connection a successor, after the credentials were replaced. At most `wanted` connections stay for that
+    /// time, so that there is room for successors: first those that have answered, and of these the newer ones.
     mutating func renewAll(wanted: Int) -> [Action] {
         let open = indices.filter { members[$0].isUp || members[$0].isConnecting }
         let stay = open.sorted { members[$0].worth > members[$1].worth }.prefix(wanted)
-        // Those that drain, too: what they are still told concerns the old credentials.
+        // Draining ones, too: refusals that they still receive concern the old credentials.
         for index in indices where !members[index].isVacant { members[index].isLeaving = true }
         return open.filter { !stay.contains($0) }.flatMap { retire($0) }
     }
 
-    /// The connections with newer credentials are or will be refused: they count as leaving, and those before stay.
+    /// Returns to previous credentials: connections with newer ones were or will be refused, so they leave, and those before
+    /// stay.
     mutating func takeBack(to generation: Int) -> [Action] {
         for index in indices where !members[index].isVacant {
             members[index].isLeaving = members[index].generation != generation
@@ -183,7 +184,7 @@ struct PoolMembers: Equatable {
         indices.filter { members[$0].agesOut(now: now) }.flatMap { retire($0) }
     }
 
-    /// As many leave as successors have come, once one of these is of use and shows that the new credentials are.
+    /// Drains as many leaving connections as successors are up, once one of these is usable and proves the new credentials.
     mutating func drainLeaving(now: UInt64, wanted: Int) -> [Action] {
         let leaving = indices.filter { index in
             members[index].isUp && members[index].isLeaving

@@ -1,60 +1,62 @@
-/// How many streams of one connection are used at once: the campaign's limit, and less where the server resets streams for
-/// being too many (ENHANCE_YOUR_CALM, REFUSED_STREAM). What the server announces is a limit beneath this one.
+/// The limit of streams in use at once on one connection: that of the campaign, and a lower one where the server resets
+/// streams because there are too many (ENHANCE_YOUR_CALM, REFUSED_STREAM). The limit that the server announces applies in
+/// addition.
 ///
-/// A server that announces no limit is asked for 100 streams at first, the least that RFC 9113 (section 6.5.2) recommends
-/// to servers, and for twice as many after each round of answers. Where a good part of the open streams is reset, the limit
-/// is halved until the resets end, at once and not at the end of an interval, for a stream that is reset with
-/// ENHANCE_YOUR_CALM may have been processed: each one may cost a row. From then on the limit rises slowly, stays below
-/// where the resets began, and goes beyond only rarely, back at the first resets.
+/// With a server that announces no limit it starts at 100 streams, the least that RFC 9113 (section 6.5.2) recommends to
+/// servers, and doubles after each round of answers. Where a good part of the open streams is reset, the limit is halved
+/// until the resets end, at once and not at the end of an interval: a stream that is reset with ENHANCE_YOUR_CALM may have
+/// been processed, so each can leave a row unknown. From then on the limit rises slowly, stays below the number at which the
+/// resets began, exceeds it only rarely, and falls back at the first resets.
 ///
-/// A server of which a part is ill resets the same share of any number of streams. What a lower limit did not help against
-/// is borne.
+/// A server of which a part is faulty resets the same share of any number of streams. A share of resets that a lower limit
+/// does not reduce is accepted.
 struct StreamLimit: Equatable {
-    /// Cuts whose effect is not known yet: the limit before the first, and the share of streams that was reset then.
+    /// A series of cuts whose effect is not known yet: the limit before the first, and the share of streams that was reset
+    /// then.
     private struct Trial: Equatable {
         var allowed: Int
         var share: Double?
-        /// So many streams must have ended before an interval shows the effect.
+        /// The number of streams that must have ended before an interval shows the effect.
         var shows: UInt64
     }
 
-    /// Streams of one connection.
+    /// The number of streams of one connection.
     private(set) var allowed: Int
-    /// Every stream that may be used was in use, in the interval that runs.
+    /// Whether all allowed streams were in use in the current interval.
     var isLimiting = false
 
     private let most: Int
-    /// Where resets began; the limit rises to three quarters of it.
+    /// The number of streams at which resets began. The limit rises to three quarters of it.
     private var ceiling: Int
     /// The limit of the last interval without resets.
     private var good = Int.max
     private var isNew = true
-    /// Doubles after each round of answers.
+    /// Whether the limit doubles after each round of answers.
     private var isRamping = false
     private var answeredAtRamp: UInt64 = 0
-    // The interval that runs.
+    // The current interval.
     private var since: UInt64
     private var answeredThen: UInt64 = 0
     private var resets = 0
     private var resetsBefore: UInt64 = 0
     private var trial: Trial?
-    /// A share of resets that a lower limit did not change.
+    /// The share of resets that a lower limit did not reduce.
     private var borne = 0.0
     private var risesBeyondAt: UInt64 = 0
     private var pause = Self.pauseFirst
 
-    /// Nanoseconds.
+    /// The length of an interval, in nanoseconds.
     private static let interval: UInt64 = 100_000_000
     private static let pauseFirst: UInt64 = 30_000_000_000
     private static let pauseLongest: UInt64 = 600_000_000_000
-    /// Between two steps beyond where the resets began, the first of which waits for longer.
+    /// The time between two steps beyond the number at which resets began, in nanoseconds. The first waits longer.
     private static let nextRise: UInt64 = 5_000_000_000
-    /// Fewer say nothing at once, and fewer streams nothing at the end of an interval.
+    /// The numbers of resets for an immediate cut, and of streams for a judgement at the end of an interval.
     private static let resetsLeast = 8
     private static let streamsLeast = 20
-    /// Beyond what was good fewer say enough.
+    /// The number of resets that suffices above the last good limit.
     private static let resetsBeyond = 3
-    /// A smaller share of an interval's streams is borne.
+    /// The share of resets in an interval up to which nothing is done.
     private static let shareLeast = 0.02
     private static let firstOfUnannounced = 100
 
@@ -63,7 +65,9 @@ struct StreamLimit: Equatable {
         since = start
     }
 
-    /// A connection came up.
+    /// Notes that a connection came up.
+    ///
+    /// - Parameter announced: The number of streams that the server allows, at least `Int32.max` if it announced none.
     mutating func begin(announced: Int) {
         guard isNew else { return }
         isNew = false
@@ -71,22 +75,22 @@ struct StreamLimit: Equatable {
         (allowed, isRamping) = (min(allowed, Self.firstOfUnannounced), true)
     }
 
-    /// A stream was reset for being too many.
+    /// Notes that a stream was reset because there are too many.
     ///
     /// - Parameters:
-    ///   - open: streams of its connection, this one included.
-    ///   - underWay: of all connections.
-    ///   - answered: answers so far.
+    ///   - open: The number of streams of its connection, including this one.
+    ///   - underWay: The number of requests in flight on all connections.
+    ///   - answered: The number of answers so far.
     mutating func wasReset(open: Int, underWay: Int, answered: UInt64, now: UInt64) {
         resets += 1
-        // Above the limit are those from before it fell.
+        // More streams than the limit are from before it fell.
         guard open <= allowed, borne == 0 else { return }
         if allowed > good, resets >= Self.resetsBeyond { return stepBack(now: now) }
         guard resets >= Self.resetsLeast, resets * 8 >= open else { return }
         if resets * 3 >= answers(answered) { cut(from: open, underWay: underWay, answered: answered, now: now) }
     }
 
-    /// The server closed a connection for having so many open streams.
+    /// Notes that the server closed a connection because of its number of open streams.
     mutating func wasClosed(open: Int, underWay: Int, answered: UInt64, now: UInt64) {
         if open <= allowed { cut(from: open, underWay: underWay, answered: answered, now: now) }
     }
@@ -116,11 +120,11 @@ struct StreamLimit: Equatable {
 
     private func answers(_ answered: UInt64) -> Int { answered > answeredThen ? Int(answered - answeredThen) : 0 }
 
-    /// At the end of an interval, or when there were many resets.
+    /// Adjusts the limit at the end of an interval, or when there were many resets.
     ///
     /// - Parameters:
-    ///   - underWay: of all connections.
-    ///   - answered: answers so far.
+    ///   - underWay: The number of requests in flight on all connections.
+    ///   - answered: The number of answers so far.
     mutating func adjust(now: UInt64, underWay: Int, answered: UInt64) {
         if isRamping, isLimiting { ramp(answered: answered) }
         let (length, streams) = (now - since, answers(answered) + resets)

@@ -1,50 +1,55 @@
-/// How many requests may be under way at once: additive increase, multiplicative decrease.
+/// The limit of requests in flight, by additive increase and multiplicative decrease.
 ///
-/// There is no limit but the streams themselves until answers come later and later while there are fewer of them. Then three
-/// quarters of what was in use may be used, and a little more each interval in which all of it was in use. What a server
-/// that refuses requests is sent is a matter of ``RatePace``.
+/// There is no limit besides the streams until answers take longer and longer while their rate falls. Then three quarters of
+/// the streams in use remain allowed, and a little more after each interval in which all of these were in use. ``RatePace``
+/// handles servers that refuse requests.
 struct StreamPace: Equatable {
-    /// Requests that may be under way; `Int.max` while there is no limit.
+    /// The number of requests that may be in flight; `Int.max` while there is no limit.
     private(set) var allowed = Int.max
-    /// A request had to wait for it, in the interval that runs.
+    /// Whether a request had to wait because of this limit in the current interval.
     var isLimiting = false
 
     private var since: UInt64
     private var answers = 0
     private var latencies: UInt64 = 0
-    /// The most requests under way at once in the interval.
+    /// The maximum number of requests in flight in the interval.
     private var peak = 0
-    /// The most of late, and since there is a limit: what the limit is a share of. Not the streams: a server may allow any
-    /// number, and connections that change places have few.
+    /// The recent maximum of requests in flight, or the one since there is a limit, of which the limit is a share. The
+    /// number of allowed streams is not suitable: a server may allow any number, and connections that are being replaced
+    /// have few.
     private var reach = 0
-    /// Microseconds: the lowest mean of an interval; rises slowly.
+    /// The lowest mean latency of an interval, in microseconds; it rises slowly.
     private var baseLatency = Double.infinity
-    /// Answers in a second: the highest of an interval; falls slowly.
+    /// The highest rate of an interval, in answers per second; it falls slowly.
     private var bestRate = 0.0
-    /// Intervals in a row whose answers came late and few.
+    /// The number of consecutive intervals whose answers came late and few.
     private var lateIntervals = 0
 
-    /// Nanoseconds.
+    /// The length of an interval, in nanoseconds.
     private static let interval: UInt64 = 100_000_000
-    /// Fewer say nothing, unless they are all of a second's.
+    /// The number of answers that an interval needs, unless it lasts a second.
     private static let answersLeast = 20
     private static let latencyFactor = 4.0
-    /// Microseconds. A sender with thousands of streams makes answers wait for itself.
+    /// The least rise in microseconds. With thousands of streams the sender itself causes some latency.
     private static let latencyRise = 100_000.0
     private static let rateLoss = 0.7
 
     init(start: UInt64) { since = start }
 
-    /// An answer came, to one of so many requests under way.
+    /// Notes an answer.
+    ///
+    /// - Parameters:
+    ///   - latency: In microseconds.
+    ///   - underWay: The number of requests in flight, including this one.
     mutating func note(latency: UInt32, underWay: Int) {
         answers += 1
         latencies &+= UInt64(latency)
         if underWay > peak { peak = underWay }
     }
 
-    /// At the end of an interval.
+    /// Adjusts the limit at the end of an interval.
     ///
-    /// - Parameter streams: that the servers allow, over all connections.
+    /// - Parameter streams: The number of streams that the servers allow, over all connections.
     mutating func adjust(now: UInt64, streams: Int) {
         let length = now - since
         guard length >= Self.interval, answers >= Self.answersLeast || length >= 10 * Self.interval else { return }
@@ -64,7 +69,7 @@ struct StreamPace: Equatable {
         if allowed >= max(streams, reach) { allowed = .max }
     }
 
-    /// The mean of the interval's.
+    /// The mean latency of the interval, in microseconds.
     private var latency: Double { Double(latencies) / Double(answers) }
 
     private mutating func noteLateness(seconds: Double) -> Bool {
@@ -85,9 +90,9 @@ struct StreamPace: Equatable {
     }
 }
 
-/// How many requests may be under way while a run begins: as many as were answered, so twice as many with each round trip,
-/// until it is clear that the server takes them. A server that takes few a second would else refuse hundreds before its
-/// first answer is read.
+/// The limit of requests in flight at the start of a run: as many as were answered, so that the number doubles with each
+/// round trip, until it is clear that the server accepts them. Otherwise a server that accepts few per second would refuse
+/// hundreds before its first answer is read.
 struct FirstRequests: Equatable {
     private(set) var allowed = FirstRequests.first
     private(set) var isOn = true
@@ -95,7 +100,7 @@ struct FirstRequests: Equatable {
     private static let first = 32
     private static let most = 1024
 
-    /// - Parameter answered: answers since the start.
+    /// - Parameter answered: The number of answers since the start.
     mutating func note(answered: UInt64) {
         allowed = max(Self.first, Int(min(answered, UInt64(Self.most))))
         if allowed >= Self.most { isOn = false }

@@ -1,25 +1,25 @@
-/// How long rows have waited since the last answer. Rows that wait for another attempt ask nobody, so that time does not
-/// count.
+/// Measures how long rows have waited since the last answer. The time in which rows only wait for their next attempt does
+/// not count.
 struct Watchdog: Equatable {
     enum Verdict: Equatable {
         case fine
         /// Every connection is to be replaced.
         case replace
-        /// That helped nothing.
+        /// Replacing connections did not help.
         case giveUp
     }
 
     private(set) var answered: UInt64 = 0
     private(set) var waited: UInt64 = 0
     private var lookedAt: UInt64
-    /// How often the connections were replaced since then.
+    /// The number of replacements since the last answer.
     private var replaced: UInt64 = 0
 
     init(answered: UInt64 = 0, now: UInt64) { (self.answered, lookedAt) = (answered, now) }
 
     /// - Parameters:
-    ///   - most: how long it may last.
-    ///   - goesOn: connections are replaced again and again.
+    ///   - most: The waiting time after which the pool gives up, in nanoseconds.
+    ///   - goesOn: Whether connections are replaced repeatedly instead of giving up.
     mutating func look(
         now: UInt64, answered: UInt64, isWaiting: Bool, patience: UInt64, most: UInt64, goesOn: Bool
     ) -> Verdict {

@@ -1,16 +1,16 @@
 import APNSBatchTransport
 
-/// The addresses of the host, and which of them the next connection takes: one that is not in use before one that is, and
-/// one that failed of late after all others. Pure.
+/// Selects the address of the host for the next connection: the one with the fewest connections, and those that failed
+/// recently only after all others. A pure value.
 struct AddressTable: Equatable {
     private struct Entry: Equatable {
         let address: SocketAddress
-        /// Connections that have it.
+        /// The number of connections to the address.
         var uses = 0
-        /// Failures in a row.
+        /// The number of failures in a row.
         var failures = 0
         var avoidedUntil: UInt64 = 0
-        /// The resolver still tells it.
+        /// Whether the last answer of the resolver contains it.
         var isKnown = true
     }
 
@@ -18,10 +18,10 @@ struct AddressTable: Equatable {
 
     init(_ addresses: [SocketAddress]) { entries = addresses.map { Entry(address: $0) } }
 
-    /// Addresses that the resolver told last.
+    /// The number of addresses in the last answer of the resolver.
     var count: Int { entries.count { $0.isKnown } }
 
-    /// Takes what the resolver told: in its order, with what is known of those that were there before.
+    /// Takes the addresses of an answer, in its order, and keeps what is known of those that were there before.
     mutating func replace(by addresses: [SocketAddress]) {
         let next = addresses.map { address in
             var entry = entries.first { $0.address == address } ?? Entry(address: address)
@@ -33,9 +33,9 @@ struct AddressTable: Equatable {
         for index in next.count..<entries.count { entries[index].isKnown = false }
     }
 
-    /// The address for the next connection; give it back with `release`.
+    /// Takes an address for the next connection, which must give it back with `release`. Returns nil if there is none.
     ///
-    /// - Parameter rival: it must be of another family than this one. Nil when there is none.
+    /// - Parameter rival: If given, the address must be of the other family than this one.
     mutating func take(against rival: SocketAddress? = nil, now: UInt64) -> SocketAddress? {
         let fit = entries.indices.filter { index in
             entries[index].isKnown && (rival == nil || entries[index].address.isIPv6 != rival?.isIPv6)
@@ -49,21 +49,21 @@ struct AddressTable: Equatable {
         now < entry.avoidedUntil ? (1, entry.avoidedUntil) : (0, UInt64(entry.uses))
     }
 
-    /// Whether an address of the other family could be tried, too.
+    /// Whether there is a known address of the other family.
     func hasOtherFamily(than address: SocketAddress) -> Bool {
         entries.contains { $0.isKnown && $0.address.isIPv6 != address.isIPv6 }
     }
 
-    /// The connection came up.
+    /// Notes that a connection to the address came up.
     mutating func succeeded(_ address: SocketAddress) {
         guard let index = entries.firstIndex(where: { $0.address == address }) else { return }
         entries[index].failures = 0
         entries[index].avoidedUntil = 0
     }
 
-    /// The connection is gone.
+    /// Gives back the address of a connection that has ended.
     ///
-    /// - Parameter failed: it never came up.
+    /// - Parameter failed: Whether the connection never came up; the address is then avoided for a while.
     mutating func release(_ address: SocketAddress, failed: Bool, now: UInt64) {
         guard let index = entries.firstIndex(where: { $0.address == address }) else { return }
         entries[index].uses = max(0, entries[index].uses - 1)

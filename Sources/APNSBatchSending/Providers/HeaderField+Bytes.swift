@@ -2,7 +2,7 @@ import APNSBatchNotification
 import APNSBatchTransport
 
 extension HeaderField {
-    /// As the core takes it.
+    /// The field in the form that the core takes.
     package var bytes: HeaderFieldBytes {
         HeaderFieldBytes(name: Array(name.utf8), value: Array(value.utf8), indexing: UInt32(indexing.rawValue))
     }

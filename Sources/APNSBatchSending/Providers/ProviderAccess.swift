@@ -3,16 +3,17 @@ import APNSBatchModel
 import APNSBatchNotification
 import APNSBatchTransport
 
-/// How connections of one provider prove who they are: read and checked, ready for use. Shared by all lanes.
+/// The credentials with which the connections of one provider authenticate: read, checked and ready for use. Shared by all
+/// lanes.
 package struct ProviderAccess: Sendable {
-    /// What the log and errors call the team: its id, or the name of its certificate. Empty where nobody asks.
+    /// The name of the team in the log and in errors: its id, or the name of its certificate. Empty without credentials.
     let name: String
     /// Nil with a client certificate.
     package let tokens: ProviderTokenSource?
     let certificate: ClientCertificate?
-    /// Something doubtful about them, such as a certificate that ends soon.
+    /// A warning about the credentials, such as that a certificate expires soon.
     let warning: String?
-    /// Counts how often the credentials were replaced.
+    /// The generation of the credentials; it grows with each replacement.
     let generation: Int
 
     init(
@@ -41,14 +42,14 @@ package struct ProviderAccess: Sendable {
         }
     }
 
-    /// For messages: ` for team DEF123GHIJ`, or nothing.
+    /// The name for messages, such as ` for team DEF123GHIJ`; empty without credentials.
     var forName: String { name.isEmpty ? "" : " for \(name)" }
 
-    /// For messages that say whose credentials were refused: ` for team DEF123GHIJ with key ABC123DEFG`, the name of the
-    /// certificate, or nothing.
+    /// The name for messages about refused credentials, such as ` for team DEF123GHIJ with key ABC123DEFG`, or with the name
+    /// of the certificate; empty without credentials.
     var forCredentials: String { tokens.map { "\(forName) with key \($0.issuer.keyID)" } ?? forName }
 
-    /// Whether connections of the one are as good as connections of the other.
+    /// Whether both are the same credentials, so that connections need not be replaced.
     func isLike(_ other: ProviderAccess) -> Bool {
         switch (tokens, other.tokens) {
         case (nil, nil): certificate?.certificatePEM == other.certificate?.certificatePEM
@@ -57,7 +58,7 @@ package struct ProviderAccess: Sendable {
         }
     }
 
-    /// The TLS of its connections.
+    /// Returns the TLS options of its connections: `trust`, with the client certificate if there is one.
     func tls(_ trust: TLSOptions) -> TLSOptions {
         var tls = trust
         guard let certificate else { return tls }

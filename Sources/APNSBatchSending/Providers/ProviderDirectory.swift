@@ -4,8 +4,8 @@ import APNSBatchNotification
 import APNSBatchTransport
 import Synchronization
 
-/// The credentials that new connections use, one entry for each provider, and the only thing of a campaign that can be
-/// replaced while it runs. Lanes look at one atomic and read the entries when it has changed.
+/// The credentials for new connections, one entry for each provider. They are the only part of a campaign that can be
+/// replaced while it runs. Lanes read one atomic, and the entries only when it has changed.
 package final class ProviderDirectory: Sendable {
     private let entries: Guarded<[ProviderAccess]>
     private let version = Atomic<Int>(0)
@@ -22,18 +22,19 @@ package final class ProviderDirectory: Sendable {
         entries = Guarded(try Self.read(campaign.providers, rule: rule, log: log, surroundings))
     }
 
-    /// Changes when an entry does.
+    /// A number that changes whenever an entry does.
     var generation: Int { version.load(ordering: .acquiring) }
 
-    /// What is doubtful about the credentials.
+    /// Warnings about the credentials.
     package var findings: [CampaignFinding] {
         providers.compactMap(\.warning).map { CampaignFinding(.certificateExpiry, $0) }
     }
 
-    /// As it stands now.
+    /// The current entries.
     package var providers: [ProviderAccess] { entries.withLock { $0 } }
 
-    /// Checks all of them and then replaces those that differ; gives their numbers. What is wrong changes nothing.
+    /// Checks all credentials and then replaces those that differ. Returns the numbers of their providers. If any are wrong,
+    /// throws and changes nothing.
     package func replace(_ providers: [Campaign.Provider]) throws(CampaignError) -> [Int] {
         try entries.withLock { (entries) throws(CampaignError) in
             guard providers.count == entries.count, try ProviderTopics(providers) == topics else {
@@ -50,12 +51,12 @@ package final class ProviderDirectory: Sendable {
         }
     }
 
-    /// APNs refused these credentials: those before them are in force again, and the same may be tried another time.
+    /// Restores the previous credentials after APNs refused these. The refused ones may be given again later.
     func takeBack(_ number: Int, refused generation: Int, to previous: ProviderAccess) {
         entries.withLock { entries in
             guard entries[number].generation == generation else { return }
             entries[number] = previous
-            // Lanes that took the refused ones go back, too.
+            // Makes lanes that took the refused credentials go back, too.
             version.add(1, ordering: .releasing)
         }
     }

@@ -4,7 +4,7 @@ import APNSBatchModel
 import APNSBatchNotification
 import APNSBatchTransport
 
-/// The provider token that connections of one team start with, shared by all lanes: minted by the rule of
+/// The source of provider tokens for the new connections of one team, shared by all lanes. Mints tokens by the rules of
 /// `ProviderTokenRotation`, one at a time. Belongs to one key; another key has a source of its own.
 package final class ProviderTokenSource: Sendable {
     private struct State {
@@ -14,10 +14,10 @@ package final class ProviderTokenSource: Sendable {
 
     /// What a connection gets.
     enum Lease: Sendable {
-        /// The token, for how many nanoseconds the connection may use it, and after how many its successor is due.
+        /// The token, how long the connection may use it, and after what time its successor is due, both in nanoseconds.
         case token(
             ProviderTokenRotation.Token, authorization: SecretBytes, usableFor: UInt64, successorAfter: UInt64)
-        /// Open no connection for so many nanoseconds.
+        /// No connection may be opened for so many nanoseconds.
         case wait(UInt64)
     }
 
@@ -25,7 +25,7 @@ package final class ProviderTokenSource: Sendable {
     let issuer: ProviderToken.Issuer
     private let log: RunLog
     private let state: Guarded<State>
-    /// Seconds since the epoch.
+    /// Returns the time in seconds since the epoch.
     private let clock: @Sendable () -> UInt64
     private let sign: (@Sendable ([UInt8]) -> [UInt8])?
 
@@ -45,7 +45,7 @@ package final class ProviderTokenSource: Sendable {
         }
     }
 
-    /// The token for a connection that is about to open.
+    /// Returns the token for a connection that is about to open, or how long that must wait.
     func lease() throws(CampaignError) -> Lease {
         let now = Int64(clock())
         return try state.withLock { (state) throws(CampaignError) in
@@ -79,13 +79,13 @@ package final class ProviderTokenSource: Sendable {
         }
     }
 
-    /// Whether it signs for the same team with the same key under the same id.
+    /// Whether the other source signs for the same team with the same key under the same id.
     func isLike(_ other: ProviderTokenSource) -> Bool {
         guard issuer == other.issuer, let own = try? key.publicKeyPEM else { return false }
         return own == (try? other.key.publicKeyPEM)
     }
 
-    /// APNs called this token expired; false when that cannot be, because a clock is wrong.
+    /// Notes that APNs called this token expired. Returns false if it cannot have expired, so that a clock must be wrong.
     func expired(_ token: ProviderTokenRotation.Token) -> Bool {
         state.withLock { $0.rotation.expired(token, now: Int64(clock())) } == .renewed
     }

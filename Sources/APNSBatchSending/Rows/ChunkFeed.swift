@@ -3,11 +3,11 @@ import APNSBatchModel
 import APNSBatchRecords
 import APNSBatchRows
 
-/// Reads the input and hands its chunks to the lanes: the reader's thread. With a record it announces them in the ledger
-/// first, some at once. Never waits, but for the disk.
+/// Reads the input and hands its chunks to the lanes, on the reader's thread. With a ledger, it announces the chunks there
+/// first, several at once. It waits only for free buffers and for the disk.
 ///
-/// Ranges of an earlier process that have rows left come first, each read again from its place; then reading goes on where
-/// that process stopped.
+/// Ranges of an earlier session that have rows left come first, each read again from its place. Then reading continues where
+/// that session stopped.
 package struct ChunkFeed: ~Copyable {
     private let input: InputReader
     private let queue: BoundedQueue<InputChunk>
@@ -16,7 +16,7 @@ package struct ChunkFeed: ~Copyable {
     private var group: [InputChunk] = []
     private var ranges: [LedgerRange] = []
 
-    /// Chunks that are announced together; each costs 256 KiB, and each group a wait for the disk.
+    /// The number of chunks that are announced together. Each takes 256 KiB, and each group waits once for the disk.
     package static let group = 6
 
     package init(
@@ -28,7 +28,7 @@ package struct ChunkFeed: ~Copyable {
         self.past = past[...]
     }
 
-    /// Feeds to the end, or until the run stops. `wake` tells the lanes that there is something to take.
+    /// Feeds chunks to the end of the input, or until the run stops. `wake` tells the lanes that there are new chunks.
     package consuming func run(control: RunControl, wake: () -> Void) {
         do throws(CampaignError) {
             while !control.stopping, input.reader.waitForBuffers(buffersWanted), try step() { wake() }
@@ -39,14 +39,15 @@ package struct ChunkFeed: ~Copyable {
         wake()
     }
 
-    /// Free buffers that are worth a group. Rows out of a pipe go on as they come.
+    /// The number of free buffers to wait for before reading. Rows from a pipe are passed on as they arrive.
     private var buffersWanted: Int {
         record == nil || input.bytesTotal == nil ? 1 : min(Self.group, input.reader.bufferCount)
     }
 
-    /// Reads as many chunks as there are buffers, announces them and hands them over. False at the end of the input.
+    /// Reads a group of chunks, or as many as there are free buffers, announces them and hands them over. Returns false at
+    /// the end of the input, or when the read was cancelled.
     ///
-    /// - Precondition: there is a free buffer, or it waits for one.
+    /// - Precondition: A buffer is free; otherwise the call blocks until one is.
     package mutating func step() throws(CampaignError) -> Bool {
         var isOver = false
         do {
@@ -61,7 +62,7 @@ package struct ChunkFeed: ~Copyable {
             giveBack()
             return false
         } catch {
-            // What was read before the fault is sent.
+            // The rows that were read before the error are sent.
             try handOver()
             throw input.explain(error)
         }
@@ -70,7 +71,7 @@ package struct ChunkFeed: ~Copyable {
         return !isOver
     }
 
-    /// The next chunk with rows to send; nil at the end.
+    /// Returns the next chunk with rows to send, or nil at the end of the input.
     private mutating func next() throws(InputError) -> InputChunk? {
         while let range = past.popFirst() {
             let facts = range.range.facts
@@ -90,7 +91,7 @@ package struct ChunkFeed: ~Copyable {
         let chunk = next.chunk
         group.append(next)
         guard let record else { return input.note(chunk.start, rows: chunk.rowCount, bytes: chunk.byteCount) }
-        // First the note: a range that is announced without one counts as handed over.
+        // The note comes first: a range that is announced without one counts as handed over.
         record.ledger.board.note(slot: chunk.index, firstRow: chunk.start.row, rows: 0)
         let range = LedgerRange(chunk)
         input.note(range)
@@ -120,10 +121,10 @@ package struct ChunkFeed: ~Copyable {
 /// A chunk on its way to a lane.
 package struct InputChunk: Sendable {
     package let chunk: RowChunk
-    /// What is known of its rows, if an earlier process had it.
+    /// What is known of its rows, if an earlier session announced them; otherwise nil.
     let past: PastRange?
 
-    /// Rows without an outcome.
+    /// The number of rows without an outcome.
     var rowsLeft: Int { past?.range.remaining ?? chunk.rowCount }
 
     init(_ chunk: RowChunk, past: PastRange? = nil) {

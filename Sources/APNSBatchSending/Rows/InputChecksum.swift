@@ -1,8 +1,8 @@
 import APNSBatchBasics
 import APNSBatchRecords
 
-/// The CRC-32C of an input, put together from the sums of its chunks: nothing is read for it a second time but what stands in
-/// none, such as the header row. So it is that of the bytes from which the rows came, whichever process read them.
+/// The CRC-32C of an input, combined from the checksums of its chunks. Only what is in no chunk, such as the header row, is
+/// read again. So it is the checksum of the bytes from which the rows came, whichever session read them.
 struct InputChecksum: Sendable, Equatable {
     private struct Part: Equatable {
         var offset: UInt64
@@ -12,10 +12,10 @@ struct InputChecksum: Sendable, Equatable {
         var end: UInt64 { offset + bytes }
     }
 
-    /// In order; chunks that follow each other are one part.
+    /// In the order of their offsets; chunks that follow each other are one part.
     private var parts: [Part] = []
 
-    /// Adds a chunk, or nothing if it was added before.
+    /// Adds the checksum of a chunk, unless it was added before.
     mutating func add(offset: UInt64, bytes: Int, sum: UInt32) {
         let end = parts.last?.end ?? 0
         guard offset >= end else { return }
@@ -27,11 +27,11 @@ struct InputChecksum: Sendable, Equatable {
         parts[last].bytes += UInt64(bytes)
     }
 
-    /// Of the whole input.
+    /// Returns the checksum of the whole input, or nil if bytes outside of the chunks cannot be read.
     ///
     /// - Parameters:
-    ///   - bytes: its length.
-    ///   - sumOf: the sum of bytes that stand in no chunk; nil where they cannot be read.
+    ///   - bytes: The length of the input.
+    ///   - sumOf: Returns the checksum of bytes that are in no chunk, or nil if they cannot be read.
     func value(bytes: UInt64, sumOf: (Range<UInt64>) -> UInt32?) -> UInt32? {
         var (end, sum): (UInt64, UInt32) = (0, 0)
         for part in parts + [Part(offset: bytes, bytes: 0, sum: 0)] where part.end <= bytes {

@@ -4,7 +4,8 @@ import APNSBatchRecords
 import APNSBatchRows
 import APNSBatchTransport
 
-/// The input of a campaign: its chunks, the names of its columns, how far it was read, and its errors as the campaign's.
+/// The input of a campaign: its chunks, the names of its columns, how far it was read, and its errors as those of the
+/// campaign.
 package final class InputReader: Sendable {
     package let name: String
     package let columns: [String]
@@ -12,12 +13,12 @@ package final class InputReader: Sendable {
     private let estimate = Guarded(RowEstimate())
     private let checksums = Guarded(InputChecksum())
 
-    /// Opens the input and reads the names of its columns; blocks for a pipe until they are there.
+    /// Opens the input and reads the names of its columns. Blocks until a pipe has delivered them.
     ///
     /// - Parameters:
-    ///   - lanes: each lane may have a chunk in hand and one waiting; two more are being filled.
-    ///   - group: more of them, for chunks that are announced together.
-    ///   - extent: what an earlier process took for the whole input; nil for all that is there.
+    ///   - lanes: The number of lanes. Each may have one chunk in use and one waiting; two more are being filled.
+    ///   - group: The number of further buffers, for chunks that are announced together.
+    ///   - extent: How much of a file an earlier session took for its input; nil for all that is there.
     package init(
         _ campaign: Campaign, lanes: Int, group: Int = 0, limits: RowLimits = .standard, extent: InputExtent? = nil
     ) throws(CampaignError) {
@@ -33,7 +34,8 @@ package final class InputReader: Sendable {
         }
     }
 
-    /// Refuses an input with fewer rows than the campaign asks for. Reads a file as far as it takes to tell.
+    /// Throws if the campaign requires a number of rows and the input has fewer, or is not a file. Reads the file only as
+    /// far as this takes.
     package static func refuseShort(_ campaign: Campaign) throws(CampaignError) {
         guard let wanted = campaign.minRows else { return }
         let name = campaign.input.name
@@ -53,7 +55,7 @@ package final class InputReader: Sendable {
             .configuration, "\(name): expected at least \(wanted) rows, found \(rows); nothing was sent")
     }
 
-    /// The next chunk; nil at the end.
+    /// Returns the next chunk, or nil at the end of the input.
     package func nextChunk() throws(CampaignError) -> RowChunk? {
         do {
             return try reader.next()
@@ -62,34 +64,34 @@ package final class InputReader: Sendable {
         }
     }
 
-    /// A cursor over the chunks, for one thread.
+    /// Returns a cursor over the chunks, for use by one thread.
     package func makeCursor() -> RowCursor { reader.makeCursor() }
 
-    /// Ends a read that waits for bytes, for instance of a pipe. From any thread.
+    /// Ends a read that waits for bytes, for instance of a pipe. May be called from any thread.
     package func cancel() { reader.cancel() }
 
     func explain(_ error: InputError) -> CampaignError { Self.explain(error, name: name) }
 
     private static func explain(_ error: InputError, name: String) -> CampaignError {
-        // Going on with changed rows would not help.
+        // To resume with changed rows would not help.
         let isChanged = if case .changedRows = error { true } else { false }
         return CampaignError(isChanged ? .configuration : .input, error.message(input: name))
     }
 
-    /// Rows were read, by this process or one before it.
+    /// Notes that rows were read, by this session or an earlier one.
     ///
-    /// - Parameter sum: the CRC-32C of their bytes, for ``checksum``.
+    /// - Parameter sum: The CRC-32C of their bytes, for ``checksum``.
     func note(_ start: RowPosition, rows: Int, bytes: Int, sum: UInt32? = nil) {
         estimate.withLock { $0.note(rows: start.row - 1 + UInt64(rows), bytes: start.offset + UInt64(bytes)) }
         if let sum { checksums.withLock { $0.add(offset: start.offset, bytes: bytes, sum: sum) } }
     }
 
-    /// Rows of the input: exact once it was read to its end, until then about so many; nil where nobody can say.
+    /// The number of rows of the input: exact once it was read to its end, an estimate before, and nil if none can be made.
     package var rowsTotal: UInt64? { estimate.withLock { $0 }.rowsTotal(of: bytesTotal) }
     package var bytesRead: UInt64 { reader.bytesRead }
     package var bytesTotal: UInt64? { reader.bytesTotal }
 
-    /// The CRC-32C of the input, once all of its rows were noted; nil for a pipe, and where the file cannot be read any more.
+    /// The CRC-32C of the input, once all of its rows were noted. Nil for a pipe, or if the file cannot be read any more.
     package var checksum: UInt32? {
         bytesTotal.flatMap { bytes in checksums.withLock { $0 }.value(bytes: bytes, sumOf: sum) }
     }
@@ -107,12 +109,12 @@ package final class InputReader: Sendable {
         return sum
     }
 
-    /// Of the names of the columns.
+    /// The CRC-32C of the names of the columns.
     package var columnsSum: UInt32 {
         Array(columns.joined(separator: "\0").utf8).withUnsafeBytes { CRC32C.of($0) }
     }
 
-    /// What to tell the operator of a file that grew while it was read, or since it was read first; nil if it did not.
+    /// A warning about a file that has grown since it was first read, or nil if it has not.
     package var additionWarning: String? {
         guard let added = reader.addition, let bytes = reader.bytesTotal else { return nil }
         let line = added.lineCut.map { "; line \($0) was incomplete when the campaign began, and is left out too" }
@@ -122,7 +124,7 @@ package final class InputReader: Sendable {
     }
 }
 
-/// How far the input was read at most: rows, and bytes from its beginning.
+/// An estimate of the number of rows, from the furthest point that was read: its row, and its offset in bytes.
 struct RowEstimate: Sendable, Equatable {
     private var rows: UInt64 = 0
     private var bytes: UInt64 = 0
@@ -132,7 +134,7 @@ struct RowEstimate: Sendable, Equatable {
         self.bytes = max(self.bytes, bytes)
     }
 
-    /// By the length of the rows that were read.
+    /// Returns the number of rows in `bytesTotal` bytes, estimated from the length of the rows that were read.
     func rowsTotal(of bytesTotal: UInt64?) -> UInt64? {
         UnreadRows.estimate(rowsRead: rows, bytesRead: bytes, bytesTotal: bytesTotal).rows.map { rows + $0 }
     }

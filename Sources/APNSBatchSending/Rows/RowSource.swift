@@ -3,29 +3,29 @@ import APNSBatchModel
 import APNSBatchRecords
 import APNSBatchRows
 
-/// A lane's end of the input: one row at a time out of the chunks that the reader hands over. Never waits.
+/// A lane's end of the input: returns the rows of the chunks that the reader hands over, one at a time. Never waits.
 struct RowSource: ~Copyable {
     private let queue: BoundedQueue<InputChunk>
     private let board: HandOverBoard?
     private var cursor: RowCursor
     private var chunk: RowChunk?
-    /// Of the chunk: asking it would count a reference for every row.
+    /// The number of the chunk's first row. Stored, because access to the chunk would count a reference for every row.
     private var firstRow: UInt64 = 0
-    /// What is known of the chunk's rows, if an earlier process had it.
+    /// What is known of the chunk's rows, if an earlier session announced them; otherwise nil.
     private var past: PastRange?
-    /// Rows of the chunk that stand on the board as handed over.
+    /// The number of rows of the chunk that the hand-over record shows as handed over.
     private var noted = 0
     private var isPending = false
     private(set) var isExhausted = false
     /// The row that `hasRow` found; valid until `consume`.
     private(set) var row = Row()
-    /// Seconds since the epoch, some milliseconds old.
+    /// The time in seconds since the epoch, some milliseconds old.
     private(set) var wallClock: UInt64
     private let seconds: @Sendable () -> UInt64
 
     /// - Parameters:
-    ///   - board: where rows are noted before they are taken; nil without a ledger.
-    ///   - seconds: the time of day.
+    ///   - board: The hand-over record, in which rows are noted before they are taken; nil without a ledger.
+    ///   - seconds: Returns the time of day in seconds since the epoch.
     init(
         queue: BoundedQueue<InputChunk>, board: HandOverBoard? = nil, cursor: consuming RowCursor,
         seconds: @escaping @Sendable () -> UInt64
@@ -37,8 +37,7 @@ struct RowSource: ~Copyable {
         wallClock = seconds()
     }
 
-    /// Whether there is a row now. False may mean that the reader has none yet or that the input has ended
-    /// (`isExhausted`).
+    /// Whether there is a row now. If not, the reader has none yet, or the input has ended (`isExhausted`).
     mutating func hasRow() -> Bool {
         if isPending { return true }
         while true {
@@ -56,35 +55,36 @@ struct RowSource: ~Copyable {
     /// The row's index in its chunk.
     var place: Int { Int(truncatingIfNeeded: row.row &- firstRow) }
 
-    /// A row stays without an outcome and may have arrived.
+    /// Records that a row which may have arrived stays without an outcome.
     func left(_ row: UInt64, place: UInt32) {
         board?.left(firstRow: row &- UInt64(place), rows: Int(place) + 1)
     }
 
-    /// Whether an earlier process had the row in hand.
+    /// Whether the row is in a range of an earlier session.
     var isPast: Bool { past != nil }
 
-    /// Requests of earlier processes for the row: those of one that was reopened, and one at least if it may have been sent.
+    /// The number of requests for the row in earlier sessions: as recorded for a row that was reopened, and at least 1 if it
+    /// may have been sent.
     var pastAttempts: UInt16 {
         guard let past else { return 0 }
         let known = min(past.range.attempts(ofReopened: place), Attempts.pastMax)
         return place < past.handed ? max(known, 1) : known
     }
 
-    /// Whether an earlier process may have sent the row, and nobody knows what became of it.
+    /// Whether an earlier session may have sent the row without learning the result.
     var mayHaveBeenSent: Bool {
         guard let past else { return false }
         return place < past.handed && !past.wasAnswered(place)
     }
 
-    /// Ahead, so that a note is written for every some hundred rows.
+    /// Notes rows ahead of the current one, so that a note is written only once for some hundred rows.
     private mutating func note() {
         guard let chunk else { return }
         noted = min(chunk.rowCount, place + HandOverBoard.step)
         board?.note(slot: chunk.index, firstRow: chunk.start.row, rows: noted)
     }
 
-    /// The row is done with; its fields are valid no more.
+    /// Ends the use of the row; its fields are not valid any more.
     mutating func consume() { isPending = false }
 
     private mutating func takeChunk() -> Bool {
@@ -104,7 +104,7 @@ struct RowSource: ~Copyable {
         }
     }
 
-    /// Gives up what was not taken.
+    /// Takes no further row, and gives up those that were not taken.
     mutating func abandon() {
         isExhausted = true
         isPending = false

@@ -1,6 +1,6 @@
 import APNSBatchBasics
 
-/// Judges and carries out requests about channels, and judges broadcasts, once path, method and credentials are right.
+/// Checks and executes channel requests, and checks broadcasts, after path, method and credentials were accepted.
 ///
 /// Source: Apple, "Sending channel management requests to APNs" and "Sending broadcast push notification requests to
 /// APNs". Order of judgement: the app, `apns-request-id`, `apns-channel-id`, then the rest of the header, then the body.
@@ -13,7 +13,7 @@ struct ChannelDesk: ~Copyable {
         table = ChannelTable(maximum: settings.maximum, seed: settings.seed)
     }
 
-    /// How many channels there are.
+    /// The number of channels.
     var count: Int { table.count }
 
     /// Judges a broadcast. The channel's id is in `accepted` ones.
@@ -37,7 +37,7 @@ struct ChannelDesk: ~Copyable {
         unsafe table.pass(String(decoding: id, as: UTF8.self), of: String(decoding: app, as: UTF8.self))
     }
 
-    /// Makes, reads or removes a channel, by the method.
+    /// Creates, reads or removes a channel, depending on the method.
     mutating func manage(
         _ request: RequestFields, app: Bytes, body: Bytes, total: Int, reply: inout ChannelReply
     ) -> FixedAnswer {
@@ -77,7 +77,7 @@ struct ChannelDesk: ~Copyable {
         }
     }
 
-    /// What all these endpoints ask for.
+    /// Checks the requirements common to these endpoints.
     private func fault(_ request: RequestFields, _ app: String) -> FixedAnswer? {
         if let apps = settings.apps, !apps.contains(app) { return .featureNotEnabled }
         if let id = unsafe request.requestID, unsafe !FieldForm.isMessageID(id) { return .badRequestParams }
@@ -110,7 +110,7 @@ struct ChannelDesk: ~Copyable {
     }
 }
 
-/// What the endpoints of broadcasts and channels are configured with.
+/// The settings of the endpoints for broadcasts and channels.
 struct ChannelSettings {
     /// Apps that may broadcast; nil for all.
     var apps: [String]?
@@ -118,11 +118,11 @@ struct ChannelSettings {
     var maximum = 10_000
     /// Takes every id of the right form for a channel that was made before and stores the last message.
     var knowsAll = false
-    /// Where the ids come from.
+    /// The seed of the channel ids.
     var seed: UInt64 = 0
 }
 
-/// What goes into an answer of these endpoints, beside status and reason.
+/// The parts of an answer of these endpoints besides status and reason.
 struct ChannelReply: Equatable {
     /// The body, where it is not the reason's.
     var body: [UInt8] = []

@@ -4,7 +4,7 @@ import APNSBatchBasics
 struct Channel {
     /// The `message-storage-policy`: false is 0, nothing is stored; true is 1, the last message is.
     var storesLast: Bool
-    /// How many broadcasts passed every check.
+    /// The number of broadcasts that passed every check.
     var passed: UInt32 = 0
 }
 
@@ -26,7 +26,7 @@ struct ChannelTable {
         random = SplitMix64(seed: seed)
     }
 
-    /// How many channels there are.
+    /// The number of channels.
     var count: Int {
         apps.values.reduce(0) { $0 + $1.order.count }
     }

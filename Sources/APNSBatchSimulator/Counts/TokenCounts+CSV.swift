@@ -2,7 +2,7 @@ import APNSBatchBasics
 
 extension TokenCounts {
     private static let header = "token,received,accepted\n"
-    /// What a file with counts is recognised by.
+    /// The header by which a file of counts is recognised.
     static let file = OutputFile.Kind("the counts of a simulator", startingWith: header)
     /// Lines that are gathered before they are written, in bytes.
     private static let pieceBytes = 64 * 1024

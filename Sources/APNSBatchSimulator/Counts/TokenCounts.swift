@@ -7,7 +7,7 @@ import Glibc
 /// addressing finds them. A slot of the table holds the upper half of the hash, which alone decides the slot, so that
 /// the table grows without a look at the block.
 @safe struct TokenCounts: ~Copyable {
-    /// Where a token's record is; 0 is none.
+    /// The position of a token's record in the block; 0 for none.
     typealias Place = UInt32
 
     private struct Slot {
@@ -29,9 +29,9 @@ import Glibc
     private var block: UnsafeMutableRawPointer
     private var blockUsed: Int
     private var blockCapacity: Int
-    /// How many different tokens were noted.
+    /// The number of different tokens.
     private(set) var distinct = 0
-    /// How many tokens were received more than once.
+    /// The number of tokens that were received more than once.
     private(set) var receivedAgain = 0
 
     /// Records begin at multiples of this, so that 32 bits reach 16 GiB.
@@ -125,7 +125,7 @@ import Glibc
         return place
     }
 
-    /// Room for one more record of so many bytes. False at the end of what a place can reach.
+    /// Makes room for a record of this size. Returns false when the block has reached its maximum of 16 GiB.
     @inline(__always)
     private mutating func reserve(_ byteCount: Int) -> Bool {
         let needed = blockUsed + MemoryLayout<Record>.size + byteCount + Self.unit + 8

@@ -4,7 +4,7 @@ struct FaultSetting: Equatable {
     var value: UInt32
 }
 
-/// Something to be done to a connection, or to the simulator, at once.
+/// An action of a fault on a connection or on the simulator.
 enum FaultAction: Equatable {
     case goaway(connection: UInt64, lastStream: UInt32, code: UInt32, debug: String)
     case abort(connection: UInt64, AbortFault)
@@ -18,10 +18,10 @@ enum FaultAction: Equatable {
     case listen(Bool)
 }
 
-/// What becomes of a request.
+/// How a request is treated.
 struct FaultTreatment: Equatable {
     enum Way: Equatable {
-        /// It is judged, counted and answered.
+        /// The request is checked, counted and answered.
         case usual
         /// Not looked at and not counted: on a stream above the last one of a GOAWAY.
         case passOver
@@ -54,7 +54,7 @@ extension SettingsFault {
         return values.compactMap { id, value in value.map { FaultSetting(id: id, value: $0) } }
     }
 
-    /// What is announced when it is over.
+    /// The settings that are announced when the fault is over.
     func restored(streams: UInt32) -> [FaultSetting] {
         let usual: [UInt16: UInt32] = [1: 4096, 3: streams, 4: 1 << 18, 5: 16_384, 6: 32_768]
         return settings().map { FaultSetting(id: $0.id, value: usual[$0.id] ?? $0.value) }

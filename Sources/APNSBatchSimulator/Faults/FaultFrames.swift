@@ -197,7 +197,7 @@ enum FaultFrames {
 }
 
 extension MalformedFault {
-    /// A stream that nobody has opened.
+    /// A stream that was never opened.
     private static let idle: UInt32 = 0x7FFF_FFF1
 
     /// Whether it is sent in the place of an answer.

@@ -1,7 +1,7 @@
 import CAPNSTransport
 import CAPNSTransportServer
 
-/// Does what a plan says to the transport.
+/// Carries out the actions of a fault plan on the transport.
 enum FaultHands {
     static func perform(_ action: FaultAction, on transport: OpaquePointer) -> Int32 {
         switch action {

@@ -1,7 +1,6 @@
-/// Which faults happen when: connections, requests and the time go in, what is to be done comes out. Knows no sockets.
+/// Decides which faults happen when, from connections, requests and the time. A pure state machine without sockets.
 ///
-/// Times are nanoseconds of the loop's clock. Few connections and few faults beside the number of requests: both are
-/// walked.
+/// Times are nanoseconds of the loop's clock. Connections and faults are few, so both are searched linearly.
 struct FaultPlan {
     private struct Connection {
         var id: UInt64

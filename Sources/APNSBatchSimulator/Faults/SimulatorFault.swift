@@ -1,4 +1,4 @@
-/// One thing that the simulator does wrong on purpose, and when.
+/// A deliberate fault of the simulator, and when it happens.
 ///
 /// ```yaml
 /// faults:
@@ -61,7 +61,7 @@ package struct FaultOccasion: Decodable, Sendable, Equatable {
     /// Not before and not after so many milliseconds since the first connection was up.
     package var fromMilliseconds: Int?
     package var untilMilliseconds: Int?
-    /// How often in all; nil for no limit.
+    /// The maximum number of times; nil for no limit.
     package var times: Int?
 
     package init(after: Int? = nil, every: Int? = nil, of scope: Scope? = nil, times: Int? = nil) {
@@ -108,7 +108,7 @@ package enum FaultKind: Sendable, Equatable {
     case malformed(MalformedFault)
     case flood(FloodFault)
     case ignorePings
-    /// Nobody listens for so many milliseconds.
+    /// The simulator does not listen for this time.
     case refuseConnects(milliseconds: Int)
 }
 
@@ -123,7 +123,7 @@ package struct GoAwayFault: Sendable, Equatable {
     package var code: UInt32 = 0
     package var lastStream = LastStream.this
     package var debug = ""
-    /// Says the same a second time.
+    /// Whether the GOAWAY is sent twice.
     package var twice = false
     /// Announces itself first: GOAWAY with the highest last-stream-id and NO_ERROR (RFC 9113, section 6.8).
     package var graceful = false
@@ -228,7 +228,7 @@ package struct ShapeFault: Decodable, Sendable, Equatable {
         case interim
         /// The body byte by byte, with empty frames between.
         case pieces
-        /// Frames that nobody knows, and priorities, around the answer.
+        /// Frames of unknown types, and priorities, around the answer.
         case unknown
         /// Answers leave before the body is read. Payloads are not looked at then.
         case early

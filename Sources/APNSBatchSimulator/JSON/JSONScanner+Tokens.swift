@@ -1,7 +1,7 @@
 import APNSBatchBasics
 
 extension JSONScanner {
-    /// Checks the string whose opening quotation mark comes next and moves behind its closing one.
+    /// Checks the string that begins at the next byte and moves past its closing quotation mark.
     ///
     /// Eight bytes at a time as long as they are ASCII without control characters, quotation marks and backslashes.
     mutating func string() -> JSONText {
@@ -26,7 +26,7 @@ extension JSONScanner {
         }
     }
 
-    /// Moves to the next byte that needs a look, or to within a word of the end.
+    /// Moves to the next byte that must be checked, or to within a word of the end.
     @inline(__always)
     private mutating func skipPlain() {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -46,7 +46,7 @@ extension JSONScanner {
         }
     }
 
-    /// `\` and what follows: one of `"\/bfnrt`, or `u` and four hex digits, a high surrogate only before a low one.
+    /// Checks an escape: `\` and one of `"\/bfnrt`, or `u` and four hex digits; surrogates only in pairs.
     private mutating func escape() -> Bool {
         guard unsafe end - at >= 2 else { return false }
         switch unsafe at[1] {
@@ -100,7 +100,7 @@ func hexDigitValue(_ byte: UInt8) -> Int32 {
 }
 
 extension JSONValue {
-    /// Whether a number is not below 0 and not above 1. By its digits where it has no exponent.
+    /// Whether a number is between 0 and 1, decided by its digits if it has no exponent.
     var isWithinUnit: Bool {
         let digits = unsafe text.bytes
         guard let first = unsafe digits.first else { return false }
@@ -133,7 +133,7 @@ extension JSONScanner {
         return true
     }
 
-    /// One digit or more.
+    /// Moves past one or more digits. Returns false if there is none.
     @inline(__always)
     private mutating func digits() -> Bool {
         let start = unsafe at

@@ -9,7 +9,7 @@
     /// The next byte to read.
     var at: UnsafePointer<UInt8>
     let end: UnsafePointer<UInt8>
-    /// Set once white space outside strings was seen.
+    /// Whether white space outside strings was found.
     var sawBlanks = false
     /// For each open container whether it is an object, one bit each. An open container takes two bytes at least, its end
     /// included, so this is enough for ``PushType/payloadMaximumOfAll``.
@@ -17,7 +17,7 @@
 
     /// - Parameter text: borrowed as long as the scanner lives.
     init(_ text: Bytes) {
-        // An empty text may have no address; it is not followed then.
+        // An empty text may have no address, which is then not dereferenced.
         let start = unsafe text.baseAddress ?? UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped
         unsafe at = unsafe start.assumingMemoryBound(to: UInt8.self)
         unsafe end = unsafe at + text.count
@@ -41,7 +41,7 @@
         }
     }
 
-    /// Moves over `byte` if it comes next.
+    /// Moves past `byte` if it comes next, and returns whether it did.
     @inline(__always)
     mutating func take(_ byte: UInt8) -> Bool {
         guard unsafe at < end, unsafe at.pointee == byte else { return false }
@@ -138,12 +138,12 @@
     }
 }
 
-/// A value that was checked.
+/// A valid value.
 struct JSONValue {
     var kind: JSONKind
     /// The bytes of the value; of a string, those between its quotation marks.
     var text: JSONText
-    /// A string, an object or an array with nothing in it.
+    /// Whether the value is an empty string, object or array.
     var isEmpty: Bool
 
     static var invalid: JSONValue { JSONValue(kind: .invalid, text: .invalid, isEmpty: true) }
@@ -169,7 +169,7 @@ enum JSONKind: UInt8 {
 }
 
 extension JSONScanner {
-    /// Moves into the object that comes next. False when something else comes.
+    /// Moves into the object that comes next. Returns false when the next value is not an object.
     @inline(__always)
     mutating func openObject() -> Bool {
         skipBlanks()
@@ -203,7 +203,7 @@ extension JSONScanner {
         return JSONStep(outcome: name.isValid ? .member : .broken, name: name)
     }
 
-    /// Reads a text that is an object and calls `note` for each of its members. False when it is none.
+    /// Reads a text that is an object and calls `note` for each member. Returns false when it is not an object.
     static func members(of text: Bytes, _ note: (JSONText, JSONValue) -> Void) -> Bool {
         var scanner = unsafe JSONScanner(text)
         guard scanner.openObject() else { return false }
@@ -217,7 +217,7 @@ extension JSONScanner {
         }
     }
 
-    /// Moves into the array that comes next. False when something else comes.
+    /// Moves into the array that comes next. Returns false when the next value is not an array.
     @inline(__always)
     mutating func openArray() -> Bool {
         skipBlanks()

@@ -28,7 +28,7 @@ enum ApsReader {
         }
     }
 
-    /// A key whose value is no object that matters.
+    /// Reads a key whose value needs no further reading.
     @inline(__always)
     private static func note(_ key: ApsKey, _ value: JSONValue, _ facts: inout PayloadFacts) {
         switch key {
@@ -59,7 +59,7 @@ enum ApsReader {
             set(.relevanceOutOfRange, if: value.kind == .number && !value.isWithinUnit, &facts)
         case .interruptionLevel: require(value.kind == .string && isInterruptionLevel(value.text), &facts)
         case .mutableContent:
-            // A large provider documents true, and its pushes arrive.
+            // A large provider documents `true`, and its pushes are delivered.
             require(value.kind == .number || value.kind == .true, &facts)
         case .staleDate, .dismissalDate, .inputPushToken, .summaryArgCount:
             require(value.kind == .number, &facts)

@@ -1,4 +1,4 @@
-/// Where a path leads. Names are borrowed from the path.
+/// The endpoint of a path. Names are borrowed from the path.
 @safe enum Endpoint {
     /// `/3/device/<token>`; nil when the token is missing.
     case device(Bytes?)
@@ -10,7 +10,7 @@
     case allChannels(app: Bytes)
     case unknown
 
-    /// An empty token is one that is missing; a path with more parts is none of ours.
+    /// An empty token counts as missing, and a path with more parts is unknown.
     init(path: Bytes?) {
         guard let path = unsafe path else {
             self = .unknown
@@ -19,7 +19,7 @@
         self = unsafe path.begins(with: "/3/device") ? Self.device(behind: path.dropping(9)) : Self.other(path)
     }
 
-    /// Whether a method is one of the endpoint's own.
+    /// Whether the endpoint allows a method.
     func takes(_ method: Bytes?) -> Bool {
         guard let method = unsafe method else { return false }
         switch self {
@@ -30,7 +30,7 @@
         }
     }
 
-    /// Which listener answers for it.
+    /// The service that handles the endpoint.
     var service: Services {
         switch self {
         case .device, .broadcast: .pushes
@@ -71,13 +71,13 @@
     }
 }
 
-/// What a listener answers for. APNs itself has the two on different hosts.
+/// The services of a listener. APNs has the two on different hosts.
 struct Services: OptionSet {
     var rawValue: UInt8
 
     /// Pushes to devices, and broadcasts.
     static let pushes = Services(rawValue: 1)
-    /// Channels.
+    /// Channel management.
     static let management = Services(rawValue: 2)
     static let all: Services = [.pushes, .management]
 }

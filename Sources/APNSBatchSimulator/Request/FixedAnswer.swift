@@ -1,4 +1,4 @@
-/// What a check answers by itself. The number is the answer's place in the table of prepared answers.
+/// An answer that a check gives. The raw value is its index in the table of prepared answers.
 ///
 /// Status and reason are those of Apple's table of responses ("Handling notification responses from APNs").
 enum FixedAnswer: UInt8, CaseIterable {

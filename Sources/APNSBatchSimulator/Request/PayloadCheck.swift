@@ -1,4 +1,4 @@
-/// Reads a payload and judges it by its push type.
+/// Parses a payload and checks it against its push type.
 ///
 /// Apple names no reason for a payload that is not JSON. The simulator answers 400 `BadRequestPayload`, the only reason
 /// in Apple's tables that speaks of a payload that cannot be read. The same is answered when the top is no object, when
@@ -7,7 +7,7 @@
 ///
 /// A payload that does not fit its push type gets 400 `InvalidPushType`.
 enum PayloadCheck {
-    /// Judges size, JSON and push type.
+    /// Checks size, JSON and push type.
     ///
     /// - Parameters:
     ///   - body: what was kept of the body.
@@ -31,7 +31,7 @@ enum PayloadCheck {
         return fits(facts, .liveactivity) ? .accepted : .invalidPushType
     }
 
-    /// The rules that tie a payload to its push type.
+    /// The rules that a push type sets for its payload.
     ///
     /// - alert: an alert, a badge or a sound.
     /// - background: `content-available` 1, and none of the three.
@@ -82,7 +82,7 @@ enum PayloadCheck {
     }
 }
 
-/// What the rules need to know of a payload, noted in one pass.
+/// The facts about a payload that the rules need, collected in one pass.
 struct PayloadFacts: OptionSet {
     var rawValue: UInt32
 

@@ -1,4 +1,4 @@
-/// The push types and the rules that hang on them, one table.
+/// The push types and their rules, in one table.
 ///
 /// Source: Apple, "Sending notification requests to APNs" (push types, topics, sizes, priorities).
 enum PushType: UInt8, CaseIterable {
@@ -22,7 +22,7 @@ enum PushType: UInt8, CaseIterable {
         }
     }
 
-    /// What the topic ends with, behind the bundle identifier.
+    /// The suffix of the topic after the bundle identifier.
     @inline(__always)
     var topicSuffix: StaticString {
         switch self {

@@ -8,13 +8,13 @@ import CAPNSTransport
 /// for.
 struct RequestCheck: ~Copyable {
     private(set) var providerTokens: ProviderTokenCheck
-    /// What may be pushed to: first by each provider key, then by each client certificate.
+    /// The topic lists, first of the provider keys, then of the client certificates.
     private var topics: [TopicList]
-    /// Numbers of the certificates' lists, by the subject's UID.
+    /// The numbers of the certificates' topic lists, by the subject's UID.
     private var certificates: [String: Int32] = [:]
     private let certificateAnswer: FixedAnswer
     private(set) var channels: ChannelDesk
-    /// What the answer to the last request about channels carries.
+    /// The additional fields of the answer to the last request about channels.
     private(set) var reply = ChannelReply()
 
     /// - Parameters:
@@ -101,7 +101,7 @@ struct RequestCheck: ~Copyable {
         return unsafe providerTokens.answer(request.authorization, on: &connection, now: now)
     }
 
-    /// Requests that are no push to a device.
+    /// Checks requests other than pushes to devices.
     @inline(never)
     private mutating func channelAnswer(
         _ endpoint: Endpoint, _ request: RequestFields, _ body: Bytes, _ total: Int, _ list: Int32,
@@ -158,7 +158,7 @@ struct RequestCheck: ~Copyable {
     }
 }
 
-/// The judgement of one request. Slices are borrowed from the transport like the request itself.
+/// The result of the check of a request. Slices are borrowed from the transport like the request itself.
 @safe struct Verdict {
     var answer: FixedAnswer = .accepted
     /// The device token, where the path has one of the right form, whatever the answer.

@@ -28,7 +28,7 @@ import CAPNSTransport
         }
     }
 
-    /// Keeps the value if the name is a known one; tells a repeated known name.
+    /// Stores the value of a known field and records a repetition. Returns whether the field is known.
     @inline(__always)
     private mutating func place(_ name: Bytes, _ value: Bytes) -> Bool {
         let again: Bool

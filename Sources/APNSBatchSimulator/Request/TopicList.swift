@@ -1,4 +1,4 @@
-/// The topics an authority accepts, and the judgement of a topic by them and by the push type.
+/// The topics that a key or certificate covers, with the check of a topic against them and the push type.
 ///
 /// A configured topic is a bundle identifier (or, for mdm, the whole topic); the suffix of the push type is added to
 /// it. A topic outside the list gets `TopicDisallowed`. One that belongs to an app of the list, or could, but carries
@@ -25,7 +25,7 @@ struct TopicList {
         return unsafe isOfOtherType(topic) ? .deviceTokenNotForTopic : .topicDisallowed
     }
 
-    /// Whether an app is one of the list.
+    /// Whether the list contains an app.
     func holds(_ app: Bytes) -> Bool {
         isAny || topics.contains { unsafe app.equals($0) }
     }
@@ -38,7 +38,7 @@ struct TopicList {
         }
     }
 
-    /// What follows the app's name; nil when the topic does not begin with it.
+    /// Returns the suffix after the app's name, or nil when the topic does not begin with the name.
     private static func rest(of topic: Bytes, behind app: [UInt8]) -> Bytes? {
         guard topic.count >= app.count, unsafe topic.keeping(app.count).equals(app) else { return nil }
         return unsafe topic.dropping(app.count)

@@ -35,7 +35,7 @@ struct LatencyDraw {
     }
 }
 
-/// When an answer leaves: its turn, where only so many are given in a second, and then its latency.
+/// The time at which an answer leaves: its turn under the rate of answers per second, plus its latency.
 struct AnswerTime {
     private var latency: LatencyDraw
     /// Nanoseconds between two answers.
@@ -48,7 +48,7 @@ struct AnswerTime {
         gap = script.answersPerSecond > 0 ? 1_000_000_000 / UInt64(script.answersPerSecond) : 0
     }
 
-    /// Whether answers go at once.
+    /// Whether answers leave immediately.
     var isAtOnce: Bool { gap == 0 && latency.latency == .none }
 
     /// When the request that came at `tick`, in nanoseconds, is answered.

@@ -1,6 +1,6 @@
 import APNSBatchBasics
 
-/// A script's rules made ready for the way of a request: the bound of each slice, and the number of its answer.
+/// The rules of a script in the form used for each request: the bound of each slice, and the number of its answer.
 struct ScriptSlices {
     private struct Slice {
         /// The end of the slice in [0, 1], which belongs to the next one.

@@ -1,5 +1,5 @@
 extension SimulatorScript {
-    /// The first thing that is wrong with the script, as `rules[2].share: …`, or nil.
+    /// The first error of the script, as `rules[2].share: …`, or nil.
     package func fault() -> String? {
         var sum = 0.0
         for (index, rule) in rules.enumerated() {
@@ -47,7 +47,7 @@ extension SimulatorRule {
 }
 
 extension SimulatorLatency {
-    /// The longest time an answer may be held back, in milliseconds.
+    /// The maximum delay of an answer, in milliseconds.
     static let longest = 3_600_000.0
 
     fileprivate func fault() -> String? {

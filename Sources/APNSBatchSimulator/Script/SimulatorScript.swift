@@ -1,6 +1,6 @@
 import APNSBatchBasics
 
-/// What a simulator answers to requests that pass every check.
+/// The answers of a simulator to requests that pass every check.
 ///
 /// ```yaml
 /// seed: 7
@@ -34,17 +34,17 @@ import APNSBatchBasics
 ///
 /// Broadcasts go by the same rules, with the channel's id, as it is written, in the place of the token.
 package struct SimulatorScript: Sendable, Equatable {
-    /// Changes which tokens are hit and how the latency falls.
+    /// The seed that decides which tokens get a rule, and the latencies.
     package var seed: UInt64
     package var rules: [SimulatorRule]
-    /// How long an answer is held back.
+    /// The delay of answers.
     package var latency: SimulatorLatency
     /// How many requests are answered in a second, over all connections: requests wait for their turn, and then for the
     /// latency. 0: as many as come.
     package var answersPerSecond: Int
-    /// How many requests a second are taken, and how the others are refused. Nil: all are taken.
+    /// The rate limit and the answer to requests above it; nil for no limit.
     package var rateLimit: RateLimit?
-    /// What it does wrong on purpose.
+    /// The deliberate faults.
     package var faults: [SimulatorFault]
 
     package init(
@@ -68,14 +68,14 @@ package struct SimulatorScript: Sendable, Equatable {
     }
 }
 
-/// One slice of the tokens and its answer.
+/// A share of the tokens and its answer.
 package struct SimulatorRule: Decodable, Sendable, Equatable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case share, status, reason, timestamp, times
         case retryAfter = "retry_after"
     }
 
-    /// The part of all tokens, 0 to 1.
+    /// The share of all tokens, 0 to 1.
     package var share: Double
     /// The HTTP status, 200 to 599.
     package var status: Int
@@ -84,7 +84,7 @@ package struct SimulatorRule: Decodable, Sendable, Equatable {
     /// The `timestamp` of the body, in milliseconds since the epoch; for 410 only. Without one a 410 carries the time
     /// at which the simulator started.
     package var timestamp: Int64?
-    /// For how many requests of a token the rule holds; without it, for all.
+    /// The number of requests of a token for which the rule holds; nil for all.
     package var times: Int?
     /// The value of `retry-after` in seconds; without it the answer has none.
     package var retryAfter: Int?
@@ -105,12 +105,12 @@ package struct SimulatorRule: Decodable, Sendable, Equatable {
 /// How long answers are held back, in milliseconds of at most an hour. The loop's clock ticks in milliseconds: an
 /// answer leaves up to one later than drawn.
 package enum SimulatorLatency: Sendable, Equatable {
-    /// Answers go at once.
+    /// Answers leave immediately.
     case none
-    /// All answers are held back for the same time.
+    /// All answers are delayed by the same time.
     case fixed(Double)
     case uniform(minimum: Double, maximum: Double)
-    /// Many short ones, few long ones; cut at `maximum` where given.
+    /// An exponential distribution, limited to `maximum` if given.
     case exponential(median: Double, maximum: Double?)
     /// `sigma` is the standard deviation of the logarithm; 0.5 puts one answer in a hundred above 3.2 medians. Cut at
     /// `maximum` where given.

@@ -1,29 +1,29 @@
-/// An answer that is on its way.
+/// An answer that was decided and not yet sent.
 struct PendingAnswer {
     var connection: UInt64
     var stream: UInt32
-    /// Its place in the table of answers.
+    /// The index of the answer in the table of answers.
     var number: UInt32
     /// Whether the request came with a provider token that was accepted.
     var isAuthorized: Bool
     /// Whether the id is an `apns-request-id`.
     var isAboutChannels = false
-    /// Number of what the answer carries beside, or -1.
+    /// The slot of the answer's additional fields, or -1.
     var reply: Int32 = -1
-    /// Number of what is unusual about the answer, or -1.
+    /// The slot of the answer's fault, or -1.
     var treatment: Int32 = -1
-    /// RST_STREAM with that code instead.
+    /// The code of an RST_STREAM that is sent instead of the answer.
     var reset: UInt32?
     var id: MessageID
 }
 
-/// Answers that are held back, the next one due first: a binary heap of times. Grows with the number of requests that
-/// clients keep open at once, which the transport limits.
+/// A binary heap of delayed answers, ordered by the time at which they are due. It grows with the number of requests in
+/// flight, which the transport limits.
 struct AnswerQueue {
     private struct Due: Comparable {
-        /// Nanoseconds of the loop's clock.
+        /// The time at which the answer is due, in nanoseconds of the loop's clock.
         var time: UInt64
-        /// Answers due at the same time leave in the order in which they came.
+        /// The order of arrival, which decides between answers due at the same time.
         var order: UInt64
         var slot: Int32
 
@@ -38,10 +38,10 @@ struct AnswerQueue {
 
     var count: Int { heap.count }
 
-    /// When the next answer is due, or UInt64.max.
+    /// The time at which the next answer is due, or `UInt64.max` if there is none.
     var nextTime: UInt64 { heap.first?.time ?? .max }
 
-    /// Takes an answer that is due at `time`. Complexity: the logarithm of `count`.
+    /// Inserts an answer that is due at `time`. Complexity: O(log `count`).
     mutating func insert(_ answer: PendingAnswer, at time: UInt64) {
         var index = heap.count
         heap.append(Due(time: time, order: order, slot: waiting.insert(answer)))
@@ -52,7 +52,7 @@ struct AnswerQueue {
         }
     }
 
-    /// Takes out the next answer if it is due by `now`. Complexity: the logarithm of `count`.
+    /// Removes and returns the next answer if it is due by `now`. Complexity: O(log `count`).
     mutating func popDue(by now: UInt64) -> PendingAnswer? {
         guard let next = heap.first, next.time <= now else { return nil }
         heap.swapAt(0, heap.count - 1)
@@ -61,7 +61,7 @@ struct AnswerQueue {
         return waiting.remove(next.slot)
     }
 
-    /// Restores the order below the top.
+    /// Moves the first element down until the heap is ordered again.
     private mutating func sink() {
         var index = 0
         while case var child = 2 * index + 1, child < heap.count {
@@ -73,12 +73,12 @@ struct AnswerQueue {
     }
 }
 
-/// Values that wait, by number.
+/// Values that are stored until they are removed by their number.
 struct Slots<Element> {
     private var elements: [Element?] = []
     private var free: [Int32] = []
 
-    /// Keeps a value and returns its number.
+    /// Stores a value and returns its number.
     mutating func insert(_ element: Element) -> Int32 {
         guard let number = free.popLast() else {
             elements.append(element)
@@ -88,7 +88,7 @@ struct Slots<Element> {
         return number
     }
 
-    /// Takes a value out; its number is free again.
+    /// Removes and returns a value, and frees its number.
     mutating func remove(_ number: Int32) -> Element {
         guard let element = elements[Int(number)].take() else { preconditionFailure("no value has this number") }
         free.append(number)

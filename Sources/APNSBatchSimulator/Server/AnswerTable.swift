@@ -1,5 +1,5 @@
-/// All answers a simulator can give, written out once, and how often each was given: first the fixed ones in their
-/// order, then those of the script's rules, then those of its storms and of its rate limit.
+/// All answers that a simulator can give, encoded once, and how often each was given: first the fixed ones in their
+/// order, then those of the script's rules, of its storms and of its rate limit.
 @safe struct AnswerTable: ~Copyable {
     /// One answer. Body and `retry-after` (empty for none) are owned by the table.
     @safe struct Prepared {
@@ -72,12 +72,12 @@
     /// Counts one more use of an answer.
     ///
     /// A function of its own, not a statement where it is used: there, without optimisation, the thread sanitizer's
-    /// instrumentation takes the server's first field for what is written, and finds a race that is none.
+    /// instrumentation assumes that the server's first field is written, and reports a false race.
     func countGiven(_ number: Int) {
         unsafe entries[number].given += 1
     }
 
-    /// The answers given, equal ones added up, the most frequent first.
+    /// Returns the answers that were given, with equal ones added up, the most frequent first.
     func counts() -> [SimulatorReport.AnswerCount] {
         var sums: [SimulatorReport.AnswerCount] = []
         for index in 0..<count where unsafe entries[index].given > 0 {

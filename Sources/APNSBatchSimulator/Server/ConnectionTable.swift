@@ -1,34 +1,34 @@
 import CAPNSTransport
 
-/// What is remembered of a connection.
+/// The state of a connection.
 struct ConnectionState {
     var identity = ConnectionIdentity()
-    /// Requests received and not yet answered.
+    /// The number of requests received and not yet answered.
     var open = 0
     /// Whether the limit of concurrent streams was raised.
     var isRaised = false
     var isAnswered = false
-    /// Whether a fault holds the limit of concurrent streams.
+    /// Whether a fault currently sets the limit of concurrent streams.
     var isLimited = false
 }
 
-/// The connections that are up. Few beside the number of requests, and requests come in runs on one connection: the
-/// last one found is tried first, then all are walked.
+/// The connections that are up. A look-up tries the connection found last and then searches all, because there are few
+/// connections and consecutive requests often come on the same one.
 struct ConnectionTable {
     private(set) var ids: [UInt64] = []
     /// The states, in the order of ``ids``.
     var states: [ConnectionState] = []
     private var last = 0
-    /// How many there have been.
+    /// The number of connections so far.
     private(set) var total: UInt64 = 0
 
-    /// The place of a connection among ``states``, made if it is new. Valid until one is removed.
+    /// Returns the index of a connection in ``states``, and adds a new one. Valid until a connection is removed.
     @inline(__always)
     mutating func place(of id: UInt64) -> Int {
         find(id) ?? insert(id)
     }
 
-    /// The place of a connection that is up, or nil. Valid until one is removed.
+    /// Returns the index of a connection that is up, or nil. Valid until a connection is removed.
     @inline(__always)
     mutating func find(_ id: UInt64) -> Int? {
         if last < ids.count, ids[last] == id { return last }
@@ -37,7 +37,7 @@ struct ConnectionTable {
         return place
     }
 
-    /// Forgets a connection; returns what was remembered.
+    /// Removes a connection and returns its state.
     mutating func remove(_ id: UInt64) -> ConnectionState? {
         guard let place = find(id) else { return nil }
         ids.swapAt(place, ids.count - 1)
@@ -55,24 +55,24 @@ struct ConnectionTable {
     }
 }
 
-/// What a connection remembers of who sends on it, and of what its listener answers for.
+/// The credentials seen on a connection, and the services of its listener.
 struct ConnectionIdentity {
-    /// The cache's entry looked at last; a hint.
+    /// The index of the cache entry used last; a hint.
     var entry = -1
-    /// The provider token in use, 0 before the first one.
+    /// The identity of the provider token in use; 0 before the first one.
     var token: UInt64 = 0
     /// Number of the token's team and key; -1 before the first one.
     var team: Int32 = -1
     var key: Int32 = -1
-    /// Number of the client certificate's topics, or -1 without one.
+    /// The number of the client certificate's topic list, or -1 without a certificate.
     var certificate: Int32 = -1
     var services = Services.all
-    /// Whether a token of another team came.
+    /// Whether a token of another team was received.
     var sawOtherTeam = false
-    /// When the token in use was first seen on this connection, in milliseconds since the epoch.
+    /// The time at which the token in use was first received on this connection, in milliseconds since the epoch.
     var since: Int64 = 0
 
-    /// Number of the list of topics; known once the credentials were accepted.
+    /// The number of the topic list; known once the credentials were accepted.
     @inline(__always) var list: Int32 { certificate < 0 ? key : certificate }
 }
 

@@ -1,6 +1,6 @@
 import APNSBatchBasics
 
-/// The `date` field of answers (RFC 9110, section 5.6.7), made once a second.
+/// The `date` field of answers (RFC 9110, section 5.6.7), formatted at most once a second.
 @safe struct DateField: ~Copyable {
     static let length = 29
     private let text = UnsafeMutablePointer<UInt8>.allocate(capacity: length)
@@ -10,7 +10,7 @@ import APNSBatchBasics
         unsafe text.deallocate()
     }
 
-    /// The date of a time in milliseconds since the epoch, valid until a call in another second.
+    /// Returns the date of a time in milliseconds since the epoch. The bytes are valid until a call in another second.
     mutating func bytes(_ milliseconds: Int64) -> Bytes {
         // The remainder of a negative time is negative.
         let now = milliseconds / 1000 - (milliseconds % 1000 < 0 ? 1 : 0)

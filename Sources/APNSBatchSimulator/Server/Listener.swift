@@ -6,20 +6,19 @@ import Glibc
 /// The ports that a simulator listens on.
 struct Ports: Sendable {
     var pushes: UInt16
-    /// Nil when `pushes` serves all.
+    /// The port of channel management; nil when `pushes` serves all requests.
     var management: UInt16?
 }
 
-/// Makes a transport from options, with its number among those that are driven in turn; returns a status as
-/// `apns_transport_create` does.
+/// Creates a transport from options, and its number in a simulation; returns a status as `apns_transport_create` does.
 package typealias TransportMaking = (
     _ options: inout apns_transport_options, _ made: inout OpaquePointer?, _ number: inout UInt32,
     _ error: inout apns_error
 ) -> Int32
 
-/// Makes the transport of a simulator and lets it listen, on the calling thread.
+/// Creates the transport of a simulator and its listeners, on the calling thread.
 enum Listener {
-    /// A transport that listens, and its ports. Destroyed by the caller, on the same thread.
+    /// Returns a listening transport and its ports. The caller destroys it, on the same thread.
     static func open(_ configuration: SimulatorConfiguration) throws(SimulatorError) -> (OpaquePointer, Ports) {
         var number: UInt32 = 0
         return try unsafe open(configuration, &number) { options, made, _, error in
@@ -27,7 +26,7 @@ enum Listener {
         }
     }
 
-    /// The same with a transport that `make` makes, and its number.
+    /// Returns a listening transport that `make` created, its ports and its number.
     static func open(
         _ configuration: SimulatorConfiguration, _ number: inout UInt32, make: TransportMaking
     ) throws(SimulatorError) -> (OpaquePointer, Ports) {
@@ -48,10 +47,10 @@ enum Listener {
         }
     }
 
-    /// Listens again on a port that was closed; false when it cannot be had yet.
+    /// Listens again on a port that was closed. Returns false when the port is not available yet.
     static func reopen(_ transport: OpaquePointer, _ configuration: SimulatorConfiguration, _ ports: Ports) -> Bool {
         let services: Services = ports.management == nil ? .all : .pushes
-        // The only TLS configuration, made when the transport was opened.
+        // 0 is the only TLS configuration, which was created with the transport.
         return unsafe (try? listen(transport, configuration, port: ports.pushes, for: services, tls: 0)) != nil
     }
 
@@ -65,7 +64,7 @@ enum Listener {
             case .ioUring: APNS_TRANSPORT_LOOP_IO_URING.rawValue
             case .epoll: APNS_TRANSPORT_LOOP_EPOLL.rawValue
             }
-        // The listeners take places too.
+        // The two listeners occupy connection slots too.
         unsafe options.connections_max = configuration.connections &+ 2
         unsafe options.streams_max = configuration.streamsTotal
         unsafe options.body_received_max = UInt32(PushType.payloadMaximumOfAll)
@@ -131,7 +130,7 @@ enum Listener {
         return bound
     }
 
-    /// The socket address of a host in numbers.
+    /// Returns the socket address of a numeric host.
     private static func address(
         _ host: String, _ port: UInt16
     ) throws(SimulatorError) -> (sockaddr_storage, UInt32) {

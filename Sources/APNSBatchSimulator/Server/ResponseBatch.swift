@@ -2,7 +2,7 @@ import APNSBatchBasics
 import CAPNSTransport
 import CAPNSTransportServer
 
-/// Responses gathered for one call of the transport.
+/// A batch of responses that is passed to the transport in one call.
 @safe struct ResponseBatch: ~Copyable {
     private let responses: UnsafeMutablePointer<apns_transport_response>
     private let fields: UnsafeMutablePointer<apns_transport_field>
@@ -11,10 +11,10 @@ import CAPNSTransportServer
     private(set) var count = 0
     private var fieldCount = 0
     private var idCount = 0
-    /// Bytes made for one answer, kept until `send`.
+    /// Bytes that were allocated for single responses, freed by `send`.
     private var owned: [UnsafeMutableRawBufferPointer] = unsafe []
 
-    /// Fields of one response: an id, the unique id, a channel's id, `retry-after` and `date`.
+    /// The most fields of one response: an id, the unique id, a channel's id, `retry-after` and `date`.
     private static let fieldsEach = 5
     private static let idsEach = 2
 
@@ -34,7 +34,7 @@ import CAPNSTransportServer
 
     var isFull: Bool { count == capacity }
 
-    /// Adds a response without fields; there must be room.
+    /// Adds a response without fields. The batch must not be full.
     ///
     /// - Parameter body: borrowed until `send`.
     @inline(__always)
@@ -53,7 +53,7 @@ import CAPNSTransportServer
         count += 1
     }
 
-    /// Adds a reset in the place of a response; there must be room.
+    /// Adds a reset instead of a response. The batch must not be full.
     mutating func addReset(connection: UInt64, stream: UInt32, code: UInt32) {
         unsafe add(connection: connection, stream: stream, status: 0, body: Bytes(start: nil, count: 0))
         unsafe responses[count - 1].reset = 1
@@ -90,7 +90,7 @@ import CAPNSTransportServer
         unsafe add(name, Bytes(start: place, count: MessageID.length), isFirst: isFirst)
     }
 
-    /// Adds what an answer about channels carries, copied.
+    /// Adds the fields and the body of an answer about channels, which are copied.
     mutating func add(_ reply: ChannelReply, isFirst: Bool) {
         if !reply.channelID.isEmpty {
             unsafe add("apns-channel-id", keep(reply.channelID), isFirst: isFirst)
@@ -101,7 +101,7 @@ import CAPNSTransportServer
         }
     }
 
-    /// Hands all over and begins anew. Returns the transport's status.
+    /// Passes all responses to the transport and empties the batch. Returns the transport's status.
     mutating func send(to transport: OpaquePointer) -> Int32 {
         guard count > 0 else { return 0 }
         let status = unsafe apns_transport_respond(transport, responses, UInt32(count))
@@ -135,7 +135,7 @@ struct MessageID {
         unsafe withUnsafeMutableBytes(of: &bytes) { unsafe $0.copyMemory(from: Bytes(start: text, count: Self.length)) }
     }
 
-    /// A version 4 UUID (RFC 9562, section 5.4) out of two random numbers, in lower case.
+    /// Creates a version 4 UUID (RFC 9562, section 5.4) from two random numbers, in lower case.
     init(high: UInt64, low: UInt64) {
         let high = high & ~0xF000 | 0x4000
         let low = low & ~(0xC << 60) | 0x8 << 60

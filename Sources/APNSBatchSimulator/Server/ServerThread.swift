@@ -2,12 +2,12 @@ import APNSBatchBasics
 import CAPNSTransport
 import Synchronization
 
-/// The thread of one simulator.
+/// The thread on which a simulator runs.
 final class ServerThread: Sendable {
-    /// How far the thread has come. It owns the transport until it has finished, and destroys it only once it was released.
+    /// The state of the thread, which owns the transport and destroys it when it has finished and `stop` has released it.
     private struct State: Sendable {
         var opened: Result<(CoreHandle, Ports), SimulatorError>?
-        /// `stop` will not wake the transport any more.
+        /// Whether `stop` no longer uses the transport.
         var isReleased = false
         var report = SimulatorReport()
     }
@@ -41,7 +41,7 @@ final class ServerThread: Sendable {
         }
     }
 
-    /// Ends the thread, which `start` began with success, and returns its report. Call it once.
+    /// Ends the thread and returns its report. Call it once, after a successful `start`.
     func stop() -> SimulatorReport {
         isStopped.store(true, ordering: .releasing)
         if case .success((let transport, _)) = state.withLock({ $0.opened }) {

@@ -1,30 +1,30 @@
 import CAPNSTransport
 import CAPNSTransportServer
 
-/// What the server does wrong on purpose: the plan says what and when.
+/// Deliberate faults of the server, as the fault plan decides.
 extension SimulatorServer {
     private static let bodyText: StaticString = #"{"aps":{"alert":"not read"}}"#
 
-    /// Stands for a body that was not waited for.
+    /// A placeholder for a body that was not read.
     static var bodyNotRead: Bytes { unsafe Bytes(start: bodyText.utf8Start, count: bodyText.utf8CodeUnitCount) }
 
-    /// A connection is up.
+    /// Applies the faults of a connection that has come up.
     mutating func beginFaults(_ event: apns_transport_event, tick: UInt64) {
         unsafe perform(faults.opened(event.connection, ordinal: Int(event.code), at: tick))
     }
 
-    /// A request was received.
+    /// Applies the faults of a received request and returns how it is treated.
     mutating func suffer(_ request: apns_transport_received, tick: UInt64) -> FaultTreatment {
         let (treatment, actions) = unsafe faults.received(request.connection, stream: request.stream, at: tick)
         if !actions.isEmpty {
-            // What was decided before this request leaves before what it brings.
+            // Answers decided before this request are sent before its faults.
             respond()
             perform(actions)
         }
         return treatment
     }
 
-    /// Lets a request go without an answer.
+    /// Ends a request without an answer.
     mutating func forgo(_ request: apns_transport_received, _ way: FaultTreatment.Way) {
         if let place = unsafe connections.find(request.connection) {
             connections.states[place].open -= 1
@@ -34,7 +34,7 @@ extension SimulatorServer {
         if way == .refuse { unsafe reset(request.connection, request.stream, code: 7) }
     }
 
-    /// Faults whose time has come.
+    /// Applies the faults that are due.
     mutating func sufferDue(by tick: UInt64) {
         unsafe FaultHands.layOut(&cuts, on: transport)
         if isDeaf { isDeaf = unsafe !Listener.reopen(transport, configuration, ports) }
@@ -65,7 +65,7 @@ extension SimulatorServer {
         }
     }
 
-    /// Writes an answer that the library would not write so.
+    /// Writes an answer in a form that the library does not support.
     mutating func writeByHand(_ answer: PendingAnswer, _ prepared: AnswerTable.Prepared) {
         let treatment = treatments.remove(answer.treatment)
         respond()

@@ -2,7 +2,8 @@ import APNSBatchBasics
 import CAPNSTransport
 import CAPNSTransportServer
 
-/// The loop: takes what the transport received, judges, answers at once or later. Belongs to the thread that made it.
+/// The main loop: takes received requests from the transport, checks them, and answers at once or later. Used only on the
+/// thread that created it.
 @safe struct SimulatorServer: ~Copyable {
     let transport: OpaquePointer
     private let clock: @Sendable () -> Int64
@@ -11,7 +12,7 @@ import CAPNSTransportServer
     private let certificateFault: SimulatorConfiguration.CertificateFault
     private let eventCapacity: Int
     private let teamIDs: [String]
-    /// Requests with a valid provider token, by the number of the team.
+    /// The number of requests with a valid provider token, by the number of the team.
     private var teamRequests: [UInt64]
     private let probe: (any SimulatorProbe)?
     private let received: UnsafeMutablePointer<apns_transport_received>
@@ -26,7 +27,7 @@ import CAPNSTransportServer
     private var queue = AnswerQueue()
     var batch = ResponseBatch(capacity: SimulatorServer.receivedCapacity)
     private var counts = TokenCounts()
-    /// What waiting answers about channels carry.
+    /// The additional fields of delayed answers about channels.
     var replies = Slots<ChannelReply>()
     private var date = DateField()
     private var now: Int64
@@ -34,9 +35,9 @@ import CAPNSTransportServer
     var open = 0
     var faults: FaultPlan
     var cuts: FaultCuts
-    /// What is unusual about answers that wait.
+    /// The faults of delayed answers.
     var treatments = Slots<FaultTreatment>()
-    /// Listens again at the next opportunity.
+    /// Whether to listen again at the next opportunity.
     var isDeaf = false
     let configuration: SimulatorConfiguration
     let ports: Ports
@@ -62,7 +63,7 @@ import CAPNSTransportServer
         now = clock()
         isSandbox = configuration.environment == .sandbox
         certificateFault = configuration.certificateFault
-        // What a connection is must be known before its first request.
+        // The state of a connection must be known before its first request.
         eventCapacity = max(256, 4 * Int(configuration.connections))
         // Keys are numbered, and a team's number is that of its first key among the teams.
         teamIDs = keys.reduce(into: []) { ids, key in if Int(key.team) == ids.count { ids.append(key.teamID) } }
@@ -109,7 +110,7 @@ import CAPNSTransportServer
         while !isStopped(), turn() {}
     }
 
-    /// Polls once, judges and answers what came; false when the loop failed.
+    /// Polls once, and checks and answers what was received. Returns false when the event loop failed.
     mutating func turn() -> Bool {
         var io = unsafe apns_transport_poll_io()
         unsafe io.events = unsafe events
@@ -136,7 +137,7 @@ import CAPNSTransportServer
         return true
     }
 
-    /// Ends the account and writes the counts.
+    /// Completes the report and writes the counts.
     mutating func finish(countsPath: String?) -> SimulatorReport {
         if let countsPath, let failure = counts.write(toCSV: countsPath) {
             report.failures.append(failure)
@@ -154,7 +155,7 @@ import CAPNSTransportServer
         return report
     }
 
-    /// Milliseconds until the next answer is due, rounded up.
+    /// The time until the next answer is due, in milliseconds, rounded up.
     private func timeout() -> UInt32 {
         if isDeaf { return 5 }
         let next = min(queue.nextTime, faults.nextTime)
@@ -222,7 +223,7 @@ import CAPNSTransportServer
         unsafe probe.judged(token: token, status: answers.entries[number].status)
     }
 
-    /// All requests of one poll are open at once, before the first of them is answered.
+    /// All requests of one poll count as open before the first of them is answered.
     private mutating func noteOpened(_ count: Int) {
         for index in 0..<count {
             let place = unsafe connections.place(of: received[index].connection)
@@ -233,7 +234,7 @@ import CAPNSTransportServer
         report.mostStreamsTotal = max(report.mostStreamsTotal, open)
     }
 
-    /// Counts the token, asks the script; returns the number of the answer.
+    /// Counts the token and returns the number of the answer that the script gives.
     private mutating func decide(_ verdict: Verdict, storm: Int32, tick: UInt64) -> Int {
         if let (channel, app) = unsafe verdict.broadcast { return unsafe decide(broadcast: channel, app: app) }
         guard let token = unsafe verdict.deviceToken else { return AnswerTable.number(verdict.answer) }
@@ -255,7 +256,7 @@ import CAPNSTransportServer
 
     mutating func take(perSecond: Int) { limiter?.limit.perSecond = perSecond }
 
-    /// Asks the script about a broadcast that passed every check; returns the number of the answer.
+    /// Returns the number of the script's answer for a broadcast that passed every check.
     private mutating func decide(broadcast channel: Bytes, app: Bytes) -> Int {
         let rule = unsafe slices.rule(for: channel, earlier: check.passBroadcast(channel, app: app))
         let number = rule < 0 ? AnswerTable.number(.accepted) : AnswerTable.number(rule: rule)
@@ -263,7 +264,7 @@ import CAPNSTransportServer
         return number
     }
 
-    /// The request's own id, or a new one where it has none of the right form.
+    /// Returns the request's own id, or a new one if it has no valid id.
     @inline(__always)
     private mutating func messageID(_ verdict: Verdict) -> MessageID {
         guard let id = unsafe verdict.messageID?.baseAddress else {
@@ -278,7 +279,7 @@ import CAPNSTransportServer
         }
     }
 
-    /// Puts an answer into the batch; the first one to a valid token raises the connection's limit.
+    /// Adds an answer to the batch. The first one to a valid token raises the connection's stream limit.
     @inline(__always)
     private mutating func add(_ answer: PendingAnswer) {
         guard let place = connections.find(answer.connection) else {
@@ -317,7 +318,7 @@ import CAPNSTransportServer
         }
     }
 
-    /// The fields that not every answer has. `date` once on a connection: who wants to know the clock asks anew.
+    /// Adds the optional fields. `date` is sent once per connection.
     private mutating func addFurther(_ answer: PendingAnswer, _ prepared: AnswerTable.Prepared, isFirst: Bool) {
         if isFirst {
             unsafe batch.add("date", date.bytes(now), isFirst: false)
@@ -346,7 +347,7 @@ import CAPNSTransportServer
         }
     }
 
-    /// Learns what connections are before their first requests are judged.
+    /// Records new connections before their first requests are checked.
     private mutating func noteAccepted(_ count: Int, tick: UInt64) {
         for index in 0..<count where unsafe UInt32(events[index].kind) == APNS_TRANSPORT_EVENT_ACCEPTED.rawValue {
             let place = unsafe connections.place(of: events[index].connection)
@@ -360,7 +361,7 @@ import CAPNSTransportServer
         }
     }
 
-    /// A certificate needs no request to prove it, so the limit of streams rises at once; or it is refused.
+    /// Raises the stream limit of a connection with a client certificate at once, or refuses the certificate.
     private mutating func welcome(_ connection: UInt64) {
         guard certificateFault == .goaway else {
             raise(connection)

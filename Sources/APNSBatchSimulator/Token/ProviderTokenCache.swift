@@ -1,21 +1,21 @@
 import APNSBatchBasics
 import Glibc
 
-/// What was found out about a provider token once, so that a request costs a comparison and not a signature check.
+/// The result of a check of a provider token, stored so that a request needs a comparison instead of a signature check.
 struct KnownToken {
     var text: [UInt8]
-    /// A hash of the text; never 0. Connections remember a token by it.
+    /// A hash of the text by which connections identify the token; never 0.
     var identity: UInt64
     /// Accepted when form, signature, key, team and environment are right.
     var judgement: FixedAnswer
-    /// Numbers of the team and the key, -1 when not genuine.
+    /// The numbers of the team and the key, or -1 when the token is not valid.
     var team: Int32
     var key: Int32
     /// Milliseconds since the epoch.
     var issuedAt: Int64
 }
 
-/// The last tokens seen, good and bad, a fixed number of them; the oldest makes room.
+/// A fixed number of recently checked tokens, valid and invalid. A new one replaces the oldest.
 struct ProviderTokenCache {
     private var entries: [KnownToken] = []
     private let capacity: Int
@@ -42,7 +42,7 @@ struct ProviderTokenCache {
         entries[index]
     }
 
-    /// Keeps a token. Returns its entry number.
+    /// Stores a token and returns its entry number.
     mutating func insert(
         _ text: Bytes, _ judgement: FixedAnswer, team: Int32, key: Int32, issuedAt: Int64
     ) -> Int {

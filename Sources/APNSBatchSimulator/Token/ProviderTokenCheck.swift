@@ -14,7 +14,7 @@ struct ProviderTokenCheck: ~Copyable {
     private let keys: [ProviderKey]
     private let limits: ProviderTokenLimits
     private var cache = ProviderTokenCache(capacity: 64)
-    /// Connections on which tokens of two teams came.
+    /// The number of connections on which tokens of two teams were received.
     private(set) var connectionsWithTwoTeams: UInt64 = 0
 
     init(keys: [ProviderKey], limits: ProviderTokenLimits) {
@@ -102,11 +102,11 @@ struct ProviderTokenCheck: ~Copyable {
     }
 }
 
-/// The times that judge provider tokens.
+/// The time limits of provider tokens.
 struct ProviderTokenLimits {
-    /// The oldest token accepted.
+    /// The maximum age of a token.
     var lifetimeMilliseconds: Int64 = 3_600_000
-    /// The shortest time between two tokens on one connection.
+    /// The minimum time between two tokens on one connection.
     var updateIntervalMilliseconds: Int64 = 1_200_000
     /// How far in the future a token may have been issued, for clocks that differ.
     var clockToleranceMilliseconds: Int64 = 60_000
@@ -119,7 +119,7 @@ struct ProviderTokenLimits {
     /// Number of the team; keys of one team have the same.
     var team: Int32
     var number: Int32 = -1
-    /// What the key may push to; nil for what the simulator says for all.
+    /// The topics of the key; nil for those of the simulator.
     var topics: [String]?
     var isOfOtherEnvironment = false
     /// Whether a signature (64 bytes, r and s) is this key's over the message.

@@ -2,7 +2,7 @@ import Testing
 
 @testable import APNSBatchNotification
 
-@Suite("An answer")
+@Suite("APNs answers")
 struct AnswerTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let status: UInt16
@@ -68,7 +68,7 @@ struct AnswerTests {
         Row(403, "TopicMismatch", .stop),
     ]
 
-    @Test("with a documented reason has its one action", arguments: Self.documented)
+    @Test("Each documented reason has exactly one action", arguments: Self.documented)
     func action(row: Row) {
         let answer = withBytes("{\"reason\":\"\(row.reason)\"}") { Answer(status: row.status, body: $0) }
         #expect(answer.reason?.rawValue == row.reason)
@@ -81,7 +81,7 @@ struct AnswerTests {
         #expect(reason.text == row.reason)
     }
 
-    @Test("can have no reason that is in the table and not documented, nor in another order than its names")
+    @Test("The table contains only documented reasons, in the order of their names")
     func table() {
         #expect(AnswerRule.all.map(\.reason) == KnownReason.allCases)
         #expect(AnswerRule.all.map(\.text) == Self.documented.map(\.reason))
@@ -90,7 +90,7 @@ struct AnswerTests {
     }
 
     @Test(
-        "without a known reason acts by its status",
+        "An answer without a known reason is handled by its status",
         arguments: [
             (200, .accepted), (201, .rejected(.none)), (204, .rejected(.none)), (302, .rejected(.none)),
             (400, .rejected(.none)), (403, .rejected(.none)), (404, .rejected(.none)), (410, .rejected(.quarantine)),
@@ -104,19 +104,19 @@ struct AnswerTests {
         #expect(Answer(status: status, reason: .unknown("BrandNewReason")).action == action)
     }
 
-    @Test("is accepted when its status is 200, whatever its body says")
+    @Test("An answer with status 200 is accepted whatever its body contains")
     func accepted() {
         #expect(Answer(status: 200, reason: .known(.badTopic)).action == .accepted)
         #expect(withBytes("{\"reason\":\"BadTopic\"}") { Answer(status: 200, body: $0) } == Answer(status: 200))
     }
 
-    @Test("acts by its reason when that came with another status")
+    @Test("A known reason decides the action even with another status")
     func reasonFirst() {
         #expect(Answer(status: 400, reason: .known(.unregistered)).action == .rejected(.delete))
         #expect(Answer(status: 500, reason: .known(.shutdown)).action == KnownReason.shutdown.rule.action)
     }
 
-    @Test("tells what a high share of it would mean")
+    @Test("Each reason tells what a high share of it means")
     func alarms() {
         #expect(Answer(status: 400, reason: .known(.badDeviceToken)).alarm == .wrongEnvironment)
         #expect(Answer(status: 400, reason: .known(.deviceTokenNotForTopic)).alarm == .wrongTopic)
@@ -126,10 +126,10 @@ struct AnswerTests {
     }
 }
 
-@Suite("The body of a refusal")
+@Suite("Body of a refusal")
 struct ReasonBodyTests {
     @Test(
-        "is read with tolerance",
+        "The body of a refusal is parsed tolerantly",
         arguments: [
             ("{\"reason\":\"Unregistered\",\"timestamp\":1767225600123}", "Unregistered", 1_767_225_600_123),
             ("{\"timestamp\":5,\"reason\":\"Unregistered\"}", "Unregistered", 5),
@@ -164,7 +164,7 @@ struct ReasonBodyTests {
         #expect(parsed.timestamp == timestamp)
     }
 
-    @Test("cut at any place or with any byte changed is never a crash")
+    @Test("A body that is cut or changed causes no crash")
     func hostile() {
         let body = Array(
             "{\"x\":[{\"y\":\"\\u00e9\"}],\"reason\":\"Unregist\\u0065red\",\"timestamp\":\"1767225600\"}".utf8)
@@ -181,7 +181,7 @@ struct ReasonBodyTests {
     }
 
     @Test(
-        "is read past values as deep as the scanner follows them, and deeper ones are no crash",
+        "The reason is found behind deeply nested values, and deeper nesting causes no crash",
         arguments: [60, 100_000])
     func deep(depth: Int) {
         let body = "{\"a\":" + String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
@@ -189,14 +189,14 @@ struct ReasonBodyTests {
         #expect(withBytes(whole) { ReasonBody.parse($0) }.reason == (depth == 60 ? .known(.badTopic) : nil))
     }
 
-    @Test("is shown without what could move a terminal's cursor, and kept as it came")
+    @Test("Terminal control characters are removed from a reason when shown, and kept otherwise")
     func shown() {
         let body = Array(#"{"reason":"Odd\n\u001b[2J"}"#.utf8).withUnsafeBytes { ReasonBody.parse($0) }
         #expect(body.reason?.rawValue == "Odd\n\u{1b}[2J")
         #expect(body.reason.map { "\($0)" } == "Odd\u{FFFD}\u{FFFD}[2J")
     }
 
-    @Test("keeps of an unknown reason what fits")
+    @Test("An unknown reason is kept up to the size limit")
     func unknownReasons() {
         let long = String(repeating: "x", count: 5000)
         #expect(withBytes("{\"reason\":\"\(long)\"}") { ReasonBody.parse($0) }.reason?.rawValue.count == 256)
@@ -206,10 +206,10 @@ struct ReasonBodyTests {
     }
 }
 
-@Suite("The debug data of a GOAWAY")
+@Suite("Debug data of GOAWAY")
 struct GoAwayDebugTests {
     @Test(
-        "is JSON, text or empty, and fatal for some reasons",
+        "Debug data is parsed as JSON, text or empty, and some reasons are fatal",
         arguments: [
             ("", .empty, false), ("  \n", .empty, false),
             ("{\"reason\":\"Shutdown\"}", .reason(.known(.shutdown)), false),

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Remedies")
 struct RemedyTests {
-    @Test("reasons that a person can act upon have a remedy")
+    @Test("Reasons that a user can act on have a remedy")
     func remedies() {
         for rule in AnswerRule.all where rule.action == .stop && rule.reason != .methodNotAllowed {
             #expect(rule.reason.remedy != nil, "\(rule.text)")

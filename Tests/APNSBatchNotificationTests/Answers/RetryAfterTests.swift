@@ -2,7 +2,7 @@ import Testing
 
 @testable import APNSBatchNotification
 
-@Suite("When a server wants to be asked again") struct RetryAfterTests {
+@Suite("Retry-After") struct RetryAfterTests {
     /// Sun, 06 Nov 1994 08:49:37 GMT.
     private static let now: Int64 = 784_111_777
 
@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(
-        "is said in seconds",
+        "Retry-After is read as a number of seconds",
         arguments: [
             ("0", 0), ("30", 30), ("007", 7), ("999999999999", 999_999_999_999),
             (String(repeating: "9", count: 40), .max),
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(
-        "or as a date in one of three forms; one that has passed is now",
+        "Retry-After is read as a date in three forms, and a past date means now",
         arguments: [
             ("Sun, 06 Nov 1994 08:49:37 GMT", 0), ("Sun, 06 Nov 1994 08:50:07 GMT", 30),
             ("Mon, 07 Nov 1994 08:49:37 GMT", 86_400), ("Sun, 06 Nov 1994 08:00:00 GMT", 0),
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "what makes no sense is passed over",
+        "An invalid Retry-After is ignored",
         arguments: [
             "", " ", "-1", "1.5", "30 s", "soon", "Sun, 06 Nov 1994", "Sunday, 06-Nov-1994 08:49:37 GMT",
             "Sun Nov 31 08:49:37 1994", "Sunday, 6-Nov-94 08:49:37 GMT", "06 Nov 94 08:49:37",

@@ -2,11 +2,11 @@ import Testing
 
 @testable import APNSBatchNotification
 
-@Suite("The delay before a row is sent again")
+@Suite("Retry backoff")
 struct RetryBackoffTests {
     static let backoff = RetryBackoff(first: 1000, maximum: 60_000, attempts: 12)
 
-    @Test("doubles up to the maximum, half of it fixed and half random")
+    @Test("The delay doubles up to the maximum, and half of it is random")
     func doubling() {
         let longest: [UInt64] = [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000, 60_000, 60_000]
         for (index, longest) in longest.enumerated() {
@@ -21,7 +21,7 @@ struct RetryBackoffTests {
         #expect(Self.backoff.delay(afterAttempt: 1, random: 500) == 1000)
     }
 
-    @Test("ends with the last attempt")
+    @Test("There is no delay after the last attempt")
     func attempts() {
         #expect(Self.backoff.delay(afterAttempt: 11, random: 0) != nil)
         #expect(Self.backoff.delay(afterAttempt: 12, random: 0) == nil)
@@ -29,14 +29,14 @@ struct RetryBackoffTests {
         #expect(RetryBackoff(first: 1, maximum: 1, attempts: 1).delay(afterAttempt: 1, random: 0) == nil)
     }
 
-    @Test("is at least what the server asked for, within a day")
+    @Test("The delay is at least the Retry-After of the server, up to a day")
     func retryAfter() {
         #expect(Self.backoff.delay(afterAttempt: 1, retryAfter: 30, random: 0) == 30_000)
         #expect(Self.backoff.delay(afterAttempt: 1, retryAfter: 0, random: 0) == 500)
         #expect(Self.backoff.delay(afterAttempt: 1, retryAfter: .max, random: 0) == 86_400_000)
     }
 
-    @Test("is spread beyond what the server asked for, so that rows do not come back together")
+    @Test("Jitter is added to Retry-After so that rows do not return together")
     func retryAfterSpread() {
         let delays = (0..<1000 as Range<UInt64>).map {
             Self.backoff.delay(afterAttempt: 1, retryAfter: 30, random: $0 &* 0x9e37_79b9_7f4a_7c15)!
@@ -49,7 +49,7 @@ struct RetryBackoffTests {
         #expect(short.min()! >= 4000 && short.max()! > 8000, "by the usual delay, where that is longer")
     }
 
-    @Test("stays in range at the limits of its numbers", arguments: [Int.min, -1, 0, 1, 63, 64, 65, 1000, Int.max - 1])
+    @Test("The delay stays in range for extreme inputs", arguments: [Int.min, -1, 0, 1, 63, 64, 65, 1000, Int.max - 1])
     func extremes(attempt: Int) {
         let backoff = RetryBackoff(first: 1 << 40, maximum: .max - 1, attempts: .max)
         let delay = backoff.delay(afterAttempt: attempt, random: .max)

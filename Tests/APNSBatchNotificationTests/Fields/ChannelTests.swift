@@ -8,14 +8,14 @@ struct ChannelTests {
     }
 
     @Test(
-        "a channel's id is base64 with padding",
+        "A channel id is base64 with padding",
         arguments: ["dHN0LXNyY2gtY2hubA==", "YmJfnzLBE7PJiPkVPDIQlw==", "AAAA", "ab+/", "AAA=", "AA=="])
     func goodIDs(id: String) {
         #expect(message(id) == nil)
     }
 
     @Test(
-        "anything else is told with what was found",
+        "An invalid channel id is refused with what was found",
         arguments: [
             ("", "channel_id: expected base64, found nothing"),
             ("dHN0LXNyY2gtY2hubA=", "channel_id: expected base64, found \"dHN0LXNyY2gtY2hubA=\""),
@@ -30,7 +30,7 @@ struct ChannelTests {
         #expect(message(id) == expected)
     }
 
-    @Test("paths and shared fields are those that Apple documents")
+    @Test("Paths and shared header fields of channels match Apple's documentation")
     func requests() {
         #expect(BroadcastRequest.path(bundleID: "com.example.app") == "/4/broadcasts/apps/com.example.app")
         #expect(ChannelRequest.path(bundleID: "com.example.app") == "/1/apps/com.example.app/channels")

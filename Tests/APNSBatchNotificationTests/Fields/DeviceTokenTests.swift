@@ -2,7 +2,7 @@ import Testing
 
 @testable import APNSBatchNotification
 
-@Suite("A device token")
+@Suite("Device token")
 struct DeviceTokenTests {
     private func write(_ text: String) -> Result<String, DeviceTokenFault> {
         withBytes(text) { bytes in
@@ -21,7 +21,7 @@ struct DeviceTokenTests {
         return String((0..<count).map { all[($0 * 7 + count) % all.count] })
     }
 
-    @Test("is taken at every even length up to the bound and written in lower case")
+    @Test("A token of every even length up to the limit is accepted and written in lower case")
     func lengths() {
         for count in stride(from: 2, through: DeviceToken.lengthMax, by: 2) {
             let text = digits(count)
@@ -29,7 +29,7 @@ struct DeviceTokenTests {
         }
     }
 
-    @Test("is refused at every odd length and beyond the bound")
+    @Test("A token of odd length or beyond the limit is refused")
     func otherLengths() {
         for count in stride(from: 1, to: DeviceToken.lengthMax, by: 2) {
             #expect(write(digits(count)) == .failure(.odd(count)))
@@ -43,7 +43,7 @@ struct DeviceTokenTests {
                 == .empty)
     }
 
-    @Test("is refused for any byte that is no hex digit, anywhere", arguments: [2, 16, 30, 64])
+    @Test("A token with a byte that is not a hexadecimal digit is refused", arguments: [2, 16, 30, 64])
     func everyByteEverywhere(count: Int) {
         let hex = Set("0123456789abcdefABCDEF".utf8)
         for position in 0..<count {
@@ -69,7 +69,7 @@ struct DeviceTokenTests {
     }
 
     @Test(
-        "says what is wrong and does not quote itself",
+        "The error for a token states the cause and does not quote the token",
         arguments: [
             ("", "token: expected hex digits, found nothing"),
             (" abcd", "token: expected hex digits, found whitespace around them"),
@@ -89,7 +89,7 @@ struct DeviceTokenTests {
         #expect(withBytes(text) { fault.message(for: $0) } == message)
     }
 
-    @Test("makes the path of its request")
+    @Test("A token gives the path of its request")
     func path() {
         let token = digits(64)
         let path = withBytes(token) { bytes in

@@ -2,9 +2,9 @@ import Testing
 
 @testable import APNSBatchNotification
 
-@Suite("The values of a row's header columns")
+@Suite("Values of header columns")
 struct FieldTests {
-    @Test("every push type is found by its name, and no other text is one")
+    @Test("A push type is found by its exact name only")
     func pushTypes() {
         for type in PushType.allCases {
             #expect(withBytes(type.name) { PushType.parse($0) } == .success(type))
@@ -14,18 +14,18 @@ struct FieldTests {
         }
     }
 
-    @Test("priorities are 1, 5 and 10", arguments: Priority.allCases)
+    @Test("Priorities are 1, 5 and 10", arguments: Priority.allCases)
     func priorities(priority: Priority) {
         #expect(withBytes(priority.text) { Priority.parse($0) } == .success(priority))
         #expect(priority.text == String(priority.rawValue))
     }
 
-    @Test("no other text is a priority", arguments: ["", "0", "2", "10 ", "010", "1.0", "100", "high", "11"])
+    @Test("Any other text is not a priority", arguments: ["", "0", "2", "10 ", "010", "1.0", "100", "high", "11"])
     func badPriorities(text: String) {
         #expect(withBytes(text) { Priority.parse($0) } == .failure(.priorityUnknown))
     }
 
-    @Test("a background push has priority 5 and nothing else; all others may have any")
+    @Test("A background push allows priority 5 only, and all other types allow any")
     func priorityByType() {
         for type in PushType.allCases {
             for priority in Priority.allCases {
@@ -37,7 +37,7 @@ struct FieldTests {
     }
 
     @Test(
-        "expirations are decimal numbers of 32 bits",
+        "Expirations are decimal numbers of 32 bits",
         arguments: [("0", 0), ("1", 1), ("007", 7), ("1767225600", 1_767_225_600), ("4294967295", 4_294_967_295)])
     func expirations(text: String, seconds: UInt32) {
         #expect(withBytes(text) { Expiration.parse($0) } == .success(Expiration(seconds: seconds)))
@@ -45,7 +45,7 @@ struct FieldTests {
         #expect(value == String(seconds))
     }
 
-    @Test("an expiration is written as many digits as it has")
+    @Test("An expiration is written without leading zeros")
     func expirationWriting() {
         var seconds: UInt32 = 1
         while true {
@@ -59,7 +59,7 @@ struct FieldTests {
     }
 
     @Test(
-        "no other text is an expiration",
+        "Any other text is not an expiration",
         arguments: [
             ("", .expirationNotANumber), (" 1", .expirationNotANumber), ("-1", .expirationNotANumber),
             ("1e9", .expirationNotANumber), ("1.5", .expirationNotANumber), ("tomorrow", .expirationNotANumber),
@@ -70,7 +70,7 @@ struct FieldTests {
         #expect(withBytes(text) { Expiration.parse($0) } == .failure(fault))
     }
 
-    @Test("an expiration has passed when its second is there; none has passed at 0")
+    @Test("An expiration has passed when its second is reached, and 0 never passes")
     func passed() {
         #expect(Expiration(seconds: 100).hasPassed(now: 100))
         #expect(!Expiration(seconds: 100).hasPassed(now: 99))
@@ -78,7 +78,7 @@ struct FieldTests {
     }
 
     @Test(
-        "collapse ids have 1 to 64 bytes, no control characters and no blank at an end",
+        "Collapse ids have 1 to 64 bytes, no control characters and no blank at either end",
         arguments: [
             ("a", nil), ("match 12", nil), (String(repeating: "x", count: 64), nil),
             (String(repeating: "é", count: 32), nil),
@@ -92,7 +92,7 @@ struct FieldTests {
     }
 
     @Test(
-        "topics are made of letters, digits, dots, dashes and underscores",
+        "Topics consist of letters, digits, dots, dashes and underscores",
         arguments: [
             ("com.example.app", nil), ("a", nil), ("com.Example_1.app-2", nil),
             ("com.apple.mgmt.External.0a1b2c3d-0000-4000-8000-000000000000", nil),
@@ -105,7 +105,7 @@ struct FieldTests {
     }
 
     @Test(
-        "a fault says column, what was expected and what was found",
+        "An error states the column, what was expected and what was found",
         arguments: [
             (
                 .pushTypeUnknown, "Alert",
@@ -168,16 +168,16 @@ struct FieldTests {
     }
 }
 
-@Suite("The table of push types")
+@Suite("Table of push types")
 struct PushTypeRuleTests {
-    @Test("has one row per type, in order")
+    @Test("The table has one row per push type, in order")
     func order() {
         #expect(PushTypeRule.all.map(\.type) == PushType.allCases)
         #expect(Set(PushTypeRule.all.map(\.name)).count == PushType.allCases.count)
     }
 
     @Test(
-        "derives the topic and the payload limit",
+        "Each push type determines its topic and payload limit",
         arguments: [
             (.alert, "com.example.app", 4096), (.background, "com.example.app", 4096),
             (.voip, "com.example.app.voip", 5120), (.complication, "com.example.app.complication", 4096),
@@ -196,7 +196,7 @@ struct PushTypeRuleTests {
         #expect(type.payloadLimit == limit)
     }
 
-    @Test("knows which types go only with a token or only with a certificate")
+    @Test("The table marks push types that require a token or a certificate")
     func authentication() {
         for rule in PushTypeRule.all {
             switch rule.type {

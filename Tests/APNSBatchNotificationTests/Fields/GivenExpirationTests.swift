@@ -3,10 +3,10 @@ import Testing
 
 @testable import APNSBatchNotification
 
-@Suite("When pushes expire")
+@Suite("Expiration of pushes")
 struct GivenExpirationTests {
     @Test(
-        "is said in seconds since 1970, as a time, or as a duration",
+        "An expiration is given in seconds since 1970, as a time, or as a duration",
         arguments: [
             ("0", .at(.once)), ("1767225600", .at(Expiration(seconds: 1_767_225_600))),
             ("2026-01-01T00:00:00Z", .at(Expiration(seconds: 1_767_225_600))),
@@ -21,7 +21,7 @@ struct GivenExpirationTests {
     }
 
     @Test(
-        "is nothing else",
+        "Any other form of expiration is refused",
         arguments: [
             ("", .expirationNotANumber), ("h", .expirationNotANumber), ("0h", .expirationNotANumber),
             ("-2h", .expirationNotANumber), ("1.5h", .expirationNotANumber), ("2 h", .expirationNotANumber),
@@ -36,7 +36,7 @@ struct GivenExpirationTests {
         #expect(withBytes(text) { GivenExpiration.parse($0) } == .failure(fault))
     }
 
-    @Test("a duration counts from the start of the campaign, and 0 stays 0")
+    @Test("A duration counts from the start of the campaign, and 0 stays 0")
     func start() {
         #expect(GivenExpiration.after(60).expiration(start: 1000) == Expiration(seconds: 1060))
         #expect(GivenExpiration.at(.once).expiration(start: 1000) == .once)
@@ -44,7 +44,7 @@ struct GivenExpirationTests {
     }
 
     @Test(
-        "a row's own apns-id is a UUID in either case, and is written in lower case",
+        "The apns-id of a row is a UUID in either case and is written in lower case",
         arguments: [
             ("123e4567-e89b-12d3-a456-426614174000", true), ("123E4567-E89B-12D3-A456-42661417400F", true),
             ("123e4567e89b12d3a456426614174000", false), ("123e4567-e89b-12d3-a456-42661417400", false),
@@ -61,7 +61,7 @@ struct GivenExpirationTests {
     }
 
     @Test(
-        "a time in seconds is written as it would be read",
+        "A time in seconds is written in the form in which it is read",
         arguments: [
             "1970-01-01T00:00:00Z", "1999-12-31T23:59:59Z", "2000-02-29T12:00:01Z", "2026-11-22T10:23:45Z",
             "2100-03-01T00:00:00Z", "2106-02-07T06:28:15Z",

@@ -2,9 +2,9 @@ import Testing
 
 @testable import APNSBatchNotification
 
-@Suite("The fields of a device request")
+@Suite("Header fields of a device request")
 struct RequestTests {
-    @Test("stand in the order that HTTP/2 asks for, with the indexing that Apple asks for")
+    @Test("Header fields are in the order that HTTP/2 requires, with the indexing that Apple advises")
     func fixed() {
         let fields = DeviceRequestHeaders.fixed(
             authority: "api.push.apple.com", topic: "com.example.app", pushType: .background,
@@ -21,14 +21,14 @@ struct RequestTests {
             ])
     }
 
-    @Test("have no expiration unless one is given, and the priority asked for")
+    @Test("The expiration is present only when given, and the priority is the requested one")
     func optional() {
         let fields = DeviceRequestHeaders.fixed(authority: "a", topic: "t", pushType: .alert, priority: .low)
         #expect(fields.map(\.name).last == "apns-priority")
         #expect(fields.last?.value == "1")
     }
 
-    @Test("that differ per request have the indexing of Apple's advice")
+    @Test("Fields that differ per request have the indexing that Apple advises")
     func perRequest() {
         #expect(RequestHeader.path.indexing == .literal)
         #expect(RequestHeader.authorization.indexing == .literal)
@@ -41,7 +41,7 @@ struct RequestTests {
     }
 
     @Test(
-        "name the host, with the port unless it is 443",
+        "The authority names the host, with the port unless it is 443",
         arguments: [
             ("api.push.apple.com", 443, "api.push.apple.com"), ("api.push.apple.com", 2197, "api.push.apple.com:2197"),
             ("::1", 443, "[::1]"), ("::1", 8443, "[::1]:8443"), ("127.0.0.1", 1, "127.0.0.1:1"),
@@ -50,7 +50,7 @@ struct RequestTests {
         #expect(APNSHost.authority(host: host, port: port) == authority)
     }
 
-    @Test("go to Apple's hosts")
+    @Test("Requests go to Apple's hosts")
     func hosts() {
         #expect(APNSHost.push(.production).name == "api.push.apple.com")
         #expect(APNSHost.push(.sandbox).name == "api.sandbox.push.apple.com")
@@ -62,7 +62,7 @@ struct RequestTests {
     }
 }
 
-@Suite("A message id")
+@Suite("Message id")
 struct MessageIDTests {
     static let campaign: (UInt64, UInt64) = (0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210)
 
@@ -72,7 +72,7 @@ struct MessageIDTests {
     }
 
     @Test(
-        "is a UUID of version 8 and variant 10 in lower case, 8-4-4-4-12", arguments: [0, 1, 2, 1_000_000, UInt64.max])
+        "A message id is a lower-case UUID of version 8 and variant 10", arguments: [0, 1, 2, 1_000_000, UInt64.max])
     func format(row: UInt64) {
         let id = MessageID(campaign: Self.campaign, row: row)
         let text = written(36) { out in
@@ -87,7 +87,7 @@ struct MessageIDTests {
         #expect(parse(text) == (id.high, id.low))
     }
 
-    @Test("is written digit by digit as the number is, for every nibble")
+    @Test("A message id is written correctly for every nibble")
     func nibbles() {
         for row in 0..<2000 as Range<UInt64> {
             let id = MessageID(campaign: Self.campaign, row: row)
@@ -95,13 +95,13 @@ struct MessageIDTests {
         }
     }
 
-    @Test("stays what it was: runs resumed by a later version must derive the same")
+    @Test("A message id stays the same across versions, so that runs can be resumed")
     func fixedValues() {
         #expect(MessageID(campaign: (0, 0), row: 0).text == "e220a839-7b1d-8cda-be9c-1b74bd3465f9")
         #expect(MessageID(campaign: Self.campaign, row: 1).text == "e821eebb-c077-8842-86d3-5f803e9f1967")
     }
 
-    /// Undoes the mix: the bijection, proved by going back.
+    /// Inverts the mixing, which proves that it is a bijection.
     private func row(of id: MessageID, campaign: (UInt64, UInt64)) -> UInt64 {
         func unshift(_ z: UInt64, _ bits: UInt64) -> UInt64 { z ^ (z >> bits) ^ (z >> (2 * bits)) ^ (z >> (3 * bits)) }
         func inverse(_ odd: UInt64) -> UInt64 {
@@ -115,14 +115,14 @@ struct MessageIDTests {
         return (unshift(z, 30) &- 0x9e37_79b9_7f4a_7c15) ^ campaign.0
     }
 
-    @Test("leads back to its row: two rows never share one")
+    @Test("A message id maps back to its row, so no two rows share one")
     func bijection() {
         for row in (0..<10_000 as Range<UInt64>).map({ $0 &* 0x9e37_79b9_7f4a_7c15 }) + [.max, .max - 1, 1 << 63] {
             #expect(self.row(of: MessageID(campaign: Self.campaign, row: row), campaign: Self.campaign) == row)
         }
     }
 
-    @Test("is shared by no two rows of a million, nor by two campaigns")
+    @Test("A million rows and two campaigns have no message id in common")
     func noCollisions() {
         var seen = Set<MessageID>()
         for row in 0..<500_000 as Range<UInt64> {

@@ -2,13 +2,13 @@ import Testing
 
 @testable import APNSBatchNotification
 
-@Suite("The rotation of provider tokens")
+@Suite("Provider token rotation")
 struct ProviderTokenRotationTests {
     typealias Token = ProviderTokenRotation.Token
     static let start: Int64 = 1_767_225_600
     static let minute: Int64 = 60
 
-    @Test("mints one for the first connection and another after 30 minutes, not before")
+    @Test("A token is made for the first connection, and the next one after 30 minutes")
     func minting() {
         var rotation = ProviderTokenRotation()
         let first = Token(number: 1, mintedAt: Self.start)
@@ -20,13 +20,13 @@ struct ProviderTokenRotationTests {
         #expect(rotation.connectionStarts(now: Self.start + 1801) == .use(second))
     }
 
-    @Test("lets a connection keep its token until that is 52 minutes old")
+    @Test("A connection keeps its token until the token is 52 minutes old")
     func retirement() {
         let rotation = ProviderTokenRotation()
         #expect(rotation.retirement(of: Token(number: 1, mintedAt: Self.start)) == Self.start + 3120)
     }
 
-    @Test("has a successor opened half a minute earlier, which by then gets another token")
+    @Test("A successor is opened half a minute before the limit, with a new token")
     func succession() {
         var rotation = ProviderTokenRotation()
         let first = Token(number: 1, mintedAt: Self.start)
@@ -36,7 +36,7 @@ struct ProviderTokenRotationTests {
         #expect(rotation.connectionStarts(now: due) == .mint(Token(number: 2, mintedAt: due)))
     }
 
-    @Test("a connection that had to start with an old token is not succeeded before its end")
+    @Test("A connection that started with an old token gets no successor before its end")
     func lateSuccession() {
         let rotation = ProviderTokenRotation()
         let old = Token(number: 1, mintedAt: Self.start)
@@ -45,7 +45,7 @@ struct ProviderTokenRotationTests {
     }
 
     @Test(
-        "with other limits a successor still gets another token",
+        "A successor gets a new token with other limits too",
         arguments: [(1, 2, 2), (1, 3, 2), (2, 4, 3), (10, 100, 70)])
     func otherLimits(mintAfter: Int64, retireAfter: Int64, due: Int64) {
         var rotation = ProviderTokenRotation(rule: .init(mintAfter: mintAfter, retireAfter: retireAfter))
@@ -58,7 +58,7 @@ struct ProviderTokenRotationTests {
                 == .mint(Token(number: 2, mintedAt: Self.start + due)))
     }
 
-    @Test("mints again at once when a token expired, once for all connections that had it")
+    @Test("A new token is made at once when one expired, once for all connections that used it")
     func expired() {
         var rotation = ProviderTokenRotation()
         let first = Token(number: 1, mintedAt: Self.start)
@@ -72,7 +72,7 @@ struct ProviderTokenRotationTests {
         #expect(rotation.connectionStarts(now: later + 1) == .use(second))
     }
 
-    @Test("calls the clock wrong when two tokens in a row expired that cannot be old")
+    @Test("The clock is reported as wrong when two fresh tokens in a row expired")
     func clock() {
         var rotation = ProviderTokenRotation()
         _ = rotation.connectionStarts(now: Self.start)
@@ -81,7 +81,7 @@ struct ProviderTokenRotationTests {
         #expect(rotation.expired(Token(number: 2, mintedAt: Self.start + 2), now: Self.start + 3) == .clockWrong)
     }
 
-    @Test("does not call the clock wrong for tokens that were old, however many")
+    @Test("Old tokens that expired do not cause a report of a wrong clock")
     func oldTokens() {
         var rotation = ProviderTokenRotation()
         var now = Self.start
@@ -93,7 +93,7 @@ struct ProviderTokenRotationTests {
         }
     }
 
-    @Test("mints none for 20 minutes after too many updates, and lets the old one do while it lives")
+    @Test("After too many updates no token is made for 20 minutes, and the old one stays in use while valid")
     func paused() {
         var rotation = ProviderTokenRotation()
         let first = Token(number: 1, mintedAt: Self.start)
@@ -107,7 +107,7 @@ struct ProviderTokenRotationTests {
         #expect(rotation.connectionStarts(now: again) == .mint(Token(number: 2, mintedAt: again)))
     }
 
-    @Test("opens no connection while it may not mint and the old token is at its end")
+    @Test("No connection is opened while no token can be made and the old one is too old")
     func waits() {
         var rotation = ProviderTokenRotation()
         let first = Token(number: 1, mintedAt: Self.start)
@@ -120,7 +120,7 @@ struct ProviderTokenRotationTests {
         #expect(rotation.connectionStarts(now: until) == .mint(Token(number: 2, mintedAt: until)))
     }
 
-    @Test("waits when a token expired and none may be minted")
+    @Test("Rotation waits when a token expired and no new one can be made")
     func expiredWhilePaused() {
         var rotation = ProviderTokenRotation()
         _ = rotation.connectionStarts(now: Self.start)
@@ -131,14 +131,14 @@ struct ProviderTokenRotationTests {
             rotation.connectionStarts(now: Self.start + 1210) == .mint(Token(number: 2, mintedAt: Self.start + 1210)))
     }
 
-    @Test("goes on with the token it has when the clock is set back")
+    @Test("The current token stays in use when the clock is set back")
     func setBack() {
         var rotation = ProviderTokenRotation()
         _ = rotation.connectionStarts(now: Self.start)
         #expect(rotation.connectionStarts(now: Self.start - 10_000) == .use(Token(number: 1, mintedAt: Self.start)))
     }
 
-    @Test("keeps both of Apple's rules over a day of connections at any moment, with lifetimes of seconds too")
+    @Test("Both limits of Apple hold over a day of connections, also with short lifetimes")
     func day() {
         for scale in [60, 1] as [Int64] {
             let rule = ProviderTokenRotation.Rule(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import APNSBatchNotification
 
-@Suite("A provider token")
+@Suite("Provider token")
 struct ProviderTokenTests {
     private func make(key: SigningKey, issuedAt: Int64 = 1_767_225_600) throws -> ProviderToken {
         let issuer = try ProviderToken.Issuer(keyID: "ABC123DEFG", teamID: "DEF123GHIJ")
@@ -31,7 +31,7 @@ struct ProviderTokenTests {
         }
     }
 
-    @Test("has header, claims and a signature that the public key verifies")
+    @Test("A token has a header, claims and a signature that the public key verifies")
     func parts() throws {
         let key = try SigningKey.generate()
         let token = try make(key: key)
@@ -44,13 +44,13 @@ struct ProviderTokenTests {
         #expect(token.issuedAt == 1_767_225_600)
     }
 
-    @Test("goes out as a bearer token that HPACK never puts into its table")
+    @Test("A token is sent as a bearer token that is never indexed by HPACK")
     func authorization() throws {
         #expect(try make(key: .generate()).authorization.unwipedCopy.starts(with: "bearer ".utf8))
         #expect(RequestHeader.authorization.indexing == .literal)
     }
 
-    @Test("is verified by Python's cryptography package")
+    @Test("Python's cryptography package verifies a token")
     func verifiedByPython() throws {
         let key = try SigningKey.generate()
         let script = """
@@ -83,7 +83,7 @@ struct ProviderTokenTests {
         #expect(String(decoding: output, as: UTF8.self) == "ES256 ABC123DEFG DEF123GHIJ 1767225600")
     }
 
-    @Test("is not made when signing fails")
+    @Test("No token is made when signing fails")
     func signingFails() throws {
         struct Refused: Error {}
         let issuer = try ProviderToken.Issuer(keyID: "K", teamID: "T")
@@ -93,20 +93,20 @@ struct ProviderTokenTests {
     }
 
     @Test(
-        "is not made with identifiers that JSON would have to escape, or without",
+        "No token is made when an identifier is empty or would need JSON escaping",
         arguments: ["", "A\"B", "A B", "Ä", "a\n", "A.B", String(repeating: "A", count: 65)])
     func identifiers(text: String) throws {
         #expect(throws: ProviderToken.Fault.keyID) { try ProviderToken.Issuer(keyID: text, teamID: "T") }
         #expect(throws: ProviderToken.Fault.teamID) { try ProviderToken.Issuer(keyID: "K", teamID: text) }
     }
 
-    @Test("names the identifier that is wrong")
+    @Test("The error names the invalid identifier")
     func faults() {
         #expect("\(ProviderToken.Fault.keyID)" == "the key id must have 1 to 64 letters and digits (Apple's have 10)")
         #expect("\(ProviderToken.Fault.teamID)" == "the team id must have 1 to 64 letters and digits (Apple's have 10)")
     }
 
-    @Test("is encoded as the examples of RFC 4648 are, without padding")
+    @Test("Base64url matches the examples of RFC 4648, without padding")
     func base64() {
         let examples = ["": "", "f": "Zg", "fo": "Zm8", "foo": "Zm9v", "foob": "Zm9vYg", "fooba": "Zm9vYmE"]
         for (text, encoded) in examples { #expect(Base64.encodeURL(Array(text.utf8)) == Array(encoded.utf8)) }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct CardNumberTests {
     @Test(
-        "A card's number in clear text is told by its place, and never shown",
+        "A card number in clear text is reported by its place and never shown",
         arguments: [
             (#"{"aps":{"alert":"Card 4111111111111111 was charged"}}"#, "aps.alert"),
             (#"{"aps":{"alert":{"title":"a","body":"4111 1111 1111 1111"}}}"#, "aps.alert.body"),
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "Other numbers are not",
+        "Other numbers are not reported as card numbers",
         arguments: [
             "4111111111111112", "1700000000000", "41111111111111111111", "x4111111111111111", "4111111111111111a",
             "0.4111111111111111", "4111111111111111.5", "4111  1111  1111  1111", "4-1-1-1-1-1-1-1-1-1-1-1-1-1-1-1",
@@ -34,7 +34,7 @@ import Testing
         #expect(try PayloadRules.ofRaw(#"{"aps":{"alert":"\#(text)"}}"#, cardNumbers: true) == [])
     }
 
-    @Test("A card's number is found wherever it begins")
+    @Test("A card number is found wherever it begins")
     func places() throws {
         let rules = PayloadRules(template: nil, pushType: .alert)
         for length in 0..<60 {
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("No message shows a card's number")
+    @Test("No message shows a card number")
     func hidden() throws {
         let payload = #"{"aps":{"badge":"4111111111111111","alert":4111111111111111,"4111111111111111":1}}"#
         let found = try PayloadRules.ofRaw(payload, cardNumbers: true)
@@ -57,7 +57,7 @@ import Testing
         #expect(found.first == "key-type: aps.badge: expected a whole number, found what looks like a card number")
     }
 
-    @Test("A row's card number is told with the column that holds it")
+    @Test("A card number in a row is reported with its column")
     func column() throws {
         let template = try PayloadTemplate(#"{"aps":{"alert":"{{name}}: {{note}}"}}"#, ["name", "note"])
         let rules = PayloadRules(template: template, pushType: .alert)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct ContentRuleTests {
     @Test(
-        "A payload holds what its push type asks for",
+        "A payload must contain what its push type requires",
         arguments: [
             (PushType.alert, #"{"aps":{"alert":"a"}}"#, []),
             (.alert, #"{"aps":{"badge":0}}"#, []),
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test(
-        "A payload of the limit's size is right, one byte more is not",
+        "A payload of exactly the size limit is valid, and one byte more is not",
         arguments: [(PushType.alert, 4096), (.voip, 5120)])
     func size(type: PushType, limit: Int) throws {
         let right = Self.payload(bytes: limit, #"{"aps":{"alert":""#)

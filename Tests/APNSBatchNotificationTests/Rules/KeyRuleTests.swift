@@ -1,7 +1,7 @@
 import APNSBatchNotification
 import Testing
 
-/// A value for a key, and what is said of it; nothing if it is right.
+/// A value for a key and the expected findings; none if it is valid.
 struct KeyCase: Sendable, CustomTestStringConvertible {
     let parent: PayloadKey.Parent
     let name: String
@@ -19,7 +19,7 @@ struct KeyCase: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(name) \(value)" }
 
     var payload: String {
-        // Beside what a liveactivity push needs, where it is one.
+        // Added to the required keys of a liveactivity push.
         let other = name == "subtitle" ? "title" : "subtitle"
         let beside = type == .liveactivity && parent != .aps ? #""timestamp":1,"event":"end","# : ""
         switch parent {
@@ -32,7 +32,7 @@ struct KeyCase: Sendable, CustomTestStringConvertible {
 
 @Suite struct KeyRuleTests {
     @Test(
-        "The value of each key has the type and range that the key asks for",
+        "The value of each key has the type and range that the key requires",
         arguments: [
             KeyCase(.aps, "alert", #""Hello""#),
             KeyCase(.aps, "alert", "{}"),
@@ -142,7 +142,7 @@ struct KeyCase: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "So do those in alert and in sound",
+        "Keys of alert and sound have the type and range that they require",
         arguments: [
             KeyCase(.alert, "title", "1", "key-type: aps.alert.title: expected a string, found 1"),
             KeyCase(.alert, "title", "{}", "key-type: aps.alert.title: expected a string, found an object"),
@@ -217,7 +217,7 @@ struct KeyCase: Sendable, CustomTestStringConvertible {
         #expect(try PayloadRules.ofRaw(payload, .liveactivity) == [])
     }
 
-    @Test("Every key of the table is found, and takes a value of another type amiss", arguments: PayloadKey.all)
+    @Test("Every key of the table is found, and a value of another type is reported", arguments: PayloadKey.all)
     func everyKey(_ key: PayloadKey) throws {
         if key.parent == .payload { return }
         let test = KeyCase(key.parent, key.name, "[{}]", type: key.pushType ?? .complication)
@@ -228,7 +228,7 @@ struct KeyCase: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "An unknown key is told with the key it most likely means",
+        "An unknown key is reported with the most similar known key",
         arguments: [
             (#"{"thread_identifier":"a"}"#, #"thread_identifier: unknown key; did you mean "thread-id"? custom keys"#),
             (#"{"threadIdentifier":"a"}"#, #"threadIdentifier: unknown key; did you mean "thread-id"? custom keys"#),
@@ -248,7 +248,7 @@ struct KeyCase: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "Unknown keys of alert and sound are told, and nothing is said of the app's own",
+        "Unknown keys of alert and sound are reported, and the app's own keys are not",
         arguments: [
             (
                 #"{"aps":{"alert":{"title":"a","thread_identifier":"b"}}}"#,
@@ -267,7 +267,7 @@ struct KeyCase: Sendable, CustomTestStringConvertible {
         #expect(try PayloadRules.ofRaw(payload) == expected)
     }
 
-    @Test("A key that stands twice in aps, alert or sound is told")
+    @Test("A duplicate key in aps, alert or sound is reported")
     func duplicates() throws {
         let payload =
             #"{"aps":{"badge":1,"badge":2,"alert":{"title":"a","title":"b"},"sound":{"name":"x","name":"y"}},"aps":{}}"#
@@ -281,7 +281,7 @@ struct KeyCase: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "An alert may be a string, or an object with a body alone",
+        "An alert is a string, or an object with a body alone",
         arguments: [#""a""#, #"{"body":"a"}"#, #"{"title":"b"}"#, #"{"body":"a","action-loc-key":"PLAY"}"#])
     func alertForms(alert: String) throws {
         let payload = "{\"aps\":{\"alert\":\(alert)}}"

@@ -1,7 +1,7 @@
 import APNSBatchNotification
 import Testing
 
-/// A template, and whether rows are asked at all.
+/// A template, and whether its rows are checked.
 @Suite struct RowRuleTests {
     private static func rules(
         _ json: String, _ columns: [String], _ type: PushType = .alert, isBroadcast: Bool = false
@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(
-        "Where no field can break a rule, rows are not asked",
+        "Rows are not checked where no field can break a rule",
         arguments: [
             #"{"aps":{"alert":"Hi {{a}}"}}"#,
             #"{"aps":{"alert":{"title":"Hello","body":"{{a}}","loc-args":["{{a}}"]}},"x":"{{b:json}}"}"#,
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("A sound's volume and a level are held against what they may be")
+    @Test("The volume of a sound and a level must be in their ranges")
     func others() throws {
         let rules = try Self.rules(
             #"{"aps":{"sound":{"name":"a","volume":"{{v:number}}"},"interruption-level":"{{l}}"}}"#, ["v", "l"])
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(
-        "A placeholder of the wrong type is the template's fault, whatever the rows say",
+        "A placeholder of the wrong type is an error of the template, whatever the rows contain",
         arguments: [
             (
                 #""badge":"{{a}}""#,
@@ -75,7 +75,7 @@ import Testing
         #expect(try PayloadRules.ofTemplate("{\"aps\":{\"alert\":\"x\",\(member)}}", ["a", "b"]) == [expected])
     }
 
-    @Test("A template's finding tells the line and column of the key or value")
+    @Test("A finding in a template has the line and column of the key or value")
     func place() throws {
         let json = "{\n  \"aps\": {\n    \"alert\": \"é\", \"badge\": \"five\",\n    \"thread_id\": 1\n  }\n}"
         for mark in ["", "\u{FEFF}"] {
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(
-        "Rows with nothing to show are told, with the column that should hold a text",
+        "A row without anything to show is reported, with the column that should hold a text",
         arguments: [
             (#""{{a}}""#, ["", "x"], false), (#""{{a}}""#, ["y", ""], true),
             (#"{"title":"{{a}}","body":"{{b}}"}"#, ["", ""], false),
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(
-        "A json field is held against all rules of the key it fills, and the template's own findings are not repeated")
+        "A json field is checked against all rules of its key, and findings of the template are not repeated")
     func json() throws {
         let rules = try Self.rules(
             #"{"aps":{"acme":1,"alert":"{{a:json}}","badge":"{{b:json?}}"}}"#, ["a", "b"])
@@ -125,7 +125,7 @@ import Testing
         #expect(try rules.row([#"{"body":"x"}"#, ""]) == [])
     }
 
-    @Test("A whole aps from a field, and arguments from one, are held against the rules too")
+    @Test("An aps object or arguments from a field are checked against the rules")
     func jsonAround() throws {
         let aps = try Self.rules(#"{"aps":"{{a:json}}"}"#, ["a"])
         #expect(aps.templateFindings == [])
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test(
-        "A badge or a sound that a field brings shows something too",
+        "A badge or a sound from a field counts as something to show",
         arguments: [
             (#""badge":"{{b:number?}}""#, "5"), (#""sound":"{{b?}}""#, "x"), (#""sound":{"name":"{{b?}}"}"#, "x"),
             (#""sound":"a{{b?}}""#, "x"),
@@ -157,7 +157,7 @@ import Testing
         #expect(try rules.row(["", ""]).map { $0.prefix(26) } == ["alert-nothing-to-show: [a]"])
     }
 
-    @Test("What a push type asks for is asked of every row where a field can take it away")
+    @Test("Each row is checked for required content that an empty field can remove")
     func optionalContent() throws {
         let missing = [
             "background-content-available: [c] aps.content-available: "
@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test(
-        "A default is held against the rules of its key when the template is compiled, and an empty field is right then"
+        "A default is checked when the template is compiled, and an empty field is then valid"
     )
     func defaults() throws {
         let wrong = #"{"aps":{"alert":"{{a|x}}","badge":"{{b:number|-1}}","interruption-level":"{{l|urgent}}"}}"#
@@ -203,14 +203,14 @@ import Testing
             ])
     }
 
-    @Test("A text with a default always shows something, and so a row without any text is right")
+    @Test("A text with a default always shows something, so a row without text is valid")
     func shownByDefault() throws {
         let rules = try Self.rules(#"{"aps":{"alert":{"title":"{{a}}","body":"{{b|x}}"}}}"#, ["a", "b"])
         #expect(rules.templateFindings == [] && !rules.needsRow)
         #expect(try rules.row(["", ""]) == [])
     }
 
-    @Test("Defaults do not count for the least size of a template, and do for a row's payload")
+    @Test("Defaults count for the size of a row's payload, but not for the minimum size of a template")
     func defaultSize() throws {
         let long = String(repeating: "x", count: 4096)
         let rules = try Self.rules("{\"aps\":{\"alert\":\"{{a|\(long)}}\"}}", ["a"])
@@ -219,7 +219,7 @@ import Testing
         #expect(rules.template?.rendered("", capacity: 4096) == .tooLarge(4116))
     }
 
-    @Test("Booleans are held against the keys that take one")
+    @Test("Booleans are checked against the keys that take one")
     func bool() throws {
         let widgets = try Self.rules(#"{"aps":{"content-changed":"{{c:bool}}"}}"#, ["c"], .widgets)
         #expect(try widgets.row(["TRUE"]) == [])
@@ -230,7 +230,7 @@ import Testing
         #expect(try mutable.row(["0"]) == ["key-type: [c] aps.mutable-content: expected 0 or 1, found false"])
     }
 
-    @Test("A field or a template that cannot be used names its rule too")
+    @Test("An unusable field or template names its rule")
     func failures() throws {
         let template = try PayloadTemplate(#"{"aps":{"badge":"{{n:number}}","x":"{{j:json}}"}}"#, ["n", "j"])
         func rule(_ fields: [String]) -> Rule? {

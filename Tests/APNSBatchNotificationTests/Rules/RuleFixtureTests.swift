@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(
-        "Published payloads are right",
+        "Published payloads are valid",
         arguments: [
             "guide-2011-1", "guide-2011-3", "guide-2011-4", "guide-today-1", "guide-today-2", "guide-today-3",
             "tutorial-title-body", "tutorial-localised", "tutorial-badge", "tutorial-sound", "tutorial-critical-sound",
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(
-        "What is odd in others is told, and does not hold them back",
+        "Unusual values in published payloads are reported, but do not prevent sending",
         arguments: [
             (
                 "guide-2011-2",
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(
-        "The empty aps of 2011, which took the badge away, shows nothing; where nothing is asked it is right"
+        "An empty aps object shows nothing, and is valid where no content is required"
     )
     func empty() throws {
         #expect(
@@ -55,7 +55,7 @@ import Testing
         #expect(try Self.findings("guide-2011-5", .complication) == [])
     }
 
-    @Test("The \\U that APNs does not support is told by its place")
+    @Test("The unsupported escape \\U is reported by its place")
     func capitalU() {
         #expect(
             compacted(#"{"aps":{"alert":"\U0001F680"}}"#)

@@ -17,7 +17,7 @@ struct RandomPayload {
     mutating func object(_ parent: PayloadKey.Parent) -> String {
         var names = PayloadKey.all(in: parent).map(\.name)
         if parent == .payload { names += ["custom", "order"] } else { names += ["thread_id", "acme"] }
-        // Often those that decide together what is missing.
+        // Often the keys that together decide which content is missing.
         if json.random.chance(40) {
             names =
                 switch parent {
@@ -78,7 +78,7 @@ struct RandomPayload {
 }
 
 @Suite struct RulePropertyTests {
-    @Test("A payload is judged alike as it stands and as a template without placeholders")
+    @Test("A payload and a template without placeholders get the same findings")
     func agreement() throws {
         for seed in 0..<UInt64(1000) {
             var random = RandomPayload(seed)
@@ -91,7 +91,7 @@ struct RandomPayload {
         }
     }
 
-    @Test("What is said of a template and of its row is what is said of the row's payload, no more and no less")
+    @Test("The findings of a template and a row together equal those of the row's payload")
     func rows() throws {
         var asked = 0
         for seed in 0..<UInt64(1500) {
@@ -105,7 +105,7 @@ struct RandomPayload {
                 let fields = random.row()
                 guard let payload = template.rendered(fields.map { Array($0.utf8) }).string else { continue }
                 let raw = PayloadRules(template: nil, pushType: type).findings(Array(payload.utf8))
-                // The precondition in row() also holds the verdict against the words.
+                // The precondition in row() also compares the verdict with the messages.
                 let row = try rules.row(fields).map { $0.replacing(#/: \[[tunbj]\] /#, with: ": ") }
                 let settled = rules.templateFindings.map { "\($0.rule.rawValue): \($0.message)" }
                 let (rawKeys, rowKeys) = (Self.keys(raw), Self.keys(row))
@@ -130,7 +130,7 @@ struct RandomPayload {
         Set(findings.map { $0.split(separator: ": ").prefix(2).joined(separator: ": ") })
     }
 
-    @Test("Bytes of any kind do no harm")
+    @Test("Arbitrary bytes cause no crash")
     func anyBytes() {
         let rules = PushType.allCases.map { PayloadRules(template: nil, pushType: $0) }
         for seed in 0..<UInt64(500) {
@@ -146,7 +146,7 @@ struct RandomPayload {
         }
     }
 
-    @Test("Random JSON is walked to its end: a key after it is still seen")
+    @Test("Random JSON is scanned to its end, so a key after it is found")
     func walked() throws {
         for seed in 0..<UInt64(500) {
             var json = RandomJSON(seed)

@@ -2,7 +2,7 @@ import APNSBatchNotification
 import Testing
 
 @Suite struct RuleTableTests {
-    @Test("Every rule has one row of the table, in their order")
+    @Test("Every rule has one row of the table, in order")
     func rows() {
         #expect(RuleRow.all.map(\.rule) == Rule.allCases)
         for rule in Rule.allCases {
@@ -15,7 +15,7 @@ import Testing
         #expect(rule.rawValue.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x2D })
     }
 
-    @Test("What holds a push back is an error, and what only should be looked at a warning")
+    @Test("Findings that prevent a push are errors, and others are warnings")
     func severities() {
         let warnings = Rule.allCases.filter { $0.severity == .warning }
         #expect(
@@ -27,7 +27,7 @@ import Testing
             ])
     }
 
-    @Test("A key stands once in its object, with a note and a source")
+    @Test("A key occurs once in its object, with a note and a source")
     func keys() {
         for parent in PayloadKey.Parent.allCases {
             let keys = PayloadKey.all(in: parent)
@@ -42,14 +42,14 @@ import Testing
             ])
     }
 
-    @Test("The forms of keys in words", arguments: PayloadKeyForm.allCases)
+    @Test("The forms of keys are described in words", arguments: PayloadKeyForm.allCases)
     func forms(_ form: PayloadKeyForm) {
         #expect(!form.expectedType().isEmpty && !form.expectedRange.isEmpty)
         #expect((form == .title) == (form.expectedType() != form.expectedType(isLiveActivity: true)))
     }
 
     @Test(
-        "A header's fault names its rule",
+        "An error in a header names its rule",
         arguments: [
             (FieldFault.pushTypeUnknown, Rule.pushType), (.topicEmpty, .topic), (.topicTooLong(300), .topic),
             (.topicCharacter(at: 1), .topic), (.priorityUnknown, .priority),

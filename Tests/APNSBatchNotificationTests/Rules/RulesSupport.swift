@@ -2,7 +2,7 @@ import APNSBatchNotification
 
 /// Findings as a test compares them: `rule: message`.
 extension PayloadRules {
-    /// What the rules say of a raw payload; compacted first, as a lane does.
+    /// Returns the findings for a raw payload, which is compacted first, as in a lane.
     static func ofRaw(
         _ json: String, _ type: PushType = .alert, isBroadcast: Bool = false, cardNumbers: Bool = false
     ) throws -> [String] {
@@ -11,7 +11,7 @@ extension PayloadRules {
         return rules.findings(payload, cardNumbers: cardNumbers)
     }
 
-    /// What the rules say of a template.
+    /// Returns the findings for a template.
     static func ofTemplate(
         _ json: String, _ columns: [String] = [], _ type: PushType = .alert, isBroadcast: Bool = false
     ) throws -> [String] {
@@ -20,7 +20,7 @@ extension PayloadRules {
         return rules.templateFindings.map { "\($0.rule.rawValue): \($0.message)" }
     }
 
-    /// Renders a row and holds it against the rules; also that the verdict and the words agree.
+    /// Renders a row and returns its findings, after checking that verdict and messages agree.
     func row(_ fields: [String], cardNumbers: Bool = false) throws -> [String] {
         let bytes = fields.map { Array($0.utf8) }
         guard case .payload(let payload)? = template?.rendered(bytes, capacity: 1 << 16) else { throw NotJSON() }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct CompactorTests {
     @Test(
-        "Valid JSON comes out in its shortest form",
+        "Valid JSON is written in its shortest form",
         arguments: [
             ("{}", "{}"),
             ("\r\n\t { \"a\" : 1 } \n", #"{"a":1}"#),
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "Wrong JSON is refused with its place and cause",
+        "Invalid JSON is refused with its place and cause",
         arguments: [
             ("", "payload: expected JSON, found an empty field"),
             (" \n ", "2:2: expected JSON, found nothing"),
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(
-        "Bytes that are not UTF-8 are refused at the first wrong one",
+        "Invalid UTF-8 is refused at the first invalid byte",
         arguments: [
             ([0x80], 0), ([0xC3], 0), ([0x41, 0xFF], 1), ([0xC0, 0x80], 0), ([0xC1, 0xBF], 0), ([0xE0, 0x9F, 0xBF], 0),
             ([0xED, 0xA0, 0x80], 0), ([0xED, 0xBF, 0xBF], 0), ([0xF0, 0x8F, 0xBF, 0xBF], 0),
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test("Every character of the basic plane passes, and some of each other, as itself and as an escape")
+    @Test("Characters of all planes pass, as themselves and as escapes")
     func scalars() {
         let blocks = (0..<UInt32(0x440)).filter { $0 < 0x40 || $0 % 16 == 0 || $0 == 0x43F }
         for start in blocks.map({ $0 * 0x400 }) {
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test("64 levels pass, 65 are refused")
+    @Test("JSON of 64 levels passes, and of 65 levels is refused")
     func depth() {
         func nested(_ levels: Int) -> String {
             "{\"a\":" + String(repeating: "[", count: levels - 1) + String(repeating: "]", count: levels - 1) + "}"
@@ -157,7 +157,7 @@ import Testing
         #expect(compacted(alternating) == .text(alternating))
     }
 
-    @Test("An output that is too small tells the exact size at every capacity")
+    @Test("An output buffer that is too small reports the exact size at every capacity")
     func capacity() {
         let json = Array(
             "{ \"a\" : \"\\u00e9\\u0001 \\ud83d\\ude00 long enough for blocks\" , \"b\" : [ 1.5e3 , null ] }".utf8)
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test("A wrong payload is told as such whatever the capacity")
+    @Test("An invalid payload is reported as invalid whatever the capacity")
     func capacityOfInvalid() {
         let json = Array("{\"a\": [1, 2, ]}".utf8)
         for capacity in 0..<20 {
@@ -186,7 +186,7 @@ import Testing
     }
 
     @Test(
-        "Published payloads come out byte by byte as expected, as raw payload and as template",
+        "Published payloads are compacted to the expected bytes, as raw payload and as template",
         arguments: [
             "guide-2011-1", "guide-2011-2", "guide-2011-3", "guide-2011-4", "guide-2011-5",
             "guide-today-1", "guide-today-2", "guide-today-3",
@@ -204,7 +204,7 @@ import Testing
     }
 
     @Test(
-        "The mistakes of published payloads are told by name and place",
+        "Known mistakes of published payloads are reported by name and place",
         arguments: [
             ("guide-2011-2-broken-line", "3:65: a line break inside a string"),
             ("guide-2011-4-as-printed", "5:26: trailing comma"),

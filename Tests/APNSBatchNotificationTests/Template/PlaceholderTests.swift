@@ -29,7 +29,7 @@ struct RenderCase: CustomTestStringConvertible, Sendable {
     }
 
     @Test(
-        "A template without placeholders is emitted in its shortest form",
+        "A template without placeholders is rendered in its shortest form",
         arguments: [
             RenderCase("{}", [], "{}"),
             RenderCase(" { } \n", [], "{}"),
@@ -44,7 +44,7 @@ struct RenderCase: CustomTestStringConvertible, Sendable {
     func constant(test: RenderCase) throws { try check(test) }
 
     @Test(
-        "Text fields stand escaped in their place",
+        "Text fields are escaped in their place",
         arguments: [
             RenderCase(#"{"m":"Hi {{a}}"}"#, ["Zoë"], #"{"m":"Hi Zoë"}"#),
             RenderCase(#"{"m":"{{a}}{{b}}{{a}}"}"#, ["1", "2"], #"{"m":"121"}"#),
@@ -78,7 +78,7 @@ struct RenderCase: CustomTestStringConvertible, Sendable {
     func typed(test: RenderCase) throws { try check(test) }
 
     @Test(
-        "An optional placeholder takes its value and key along when its field is empty, and commas come out right",
+        "An optional placeholder removes its key and value when its field is empty",
         arguments: [
             RenderCase(#"{"a":"{{a?}}","b":1}"#, [""], #"{"b":1}"#),
             RenderCase(#"{"a":"{{a?}}","b":1}"#, ["x"], #"{"a":"x","b":1}"#),
@@ -110,7 +110,7 @@ struct RenderCase: CustomTestStringConvertible, Sendable {
     func optional(test: RenderCase) throws { try check(test) }
 
     @Test(
-        "A default stands where the field is empty",
+        "A default is used when the field is empty",
         arguments: [
             RenderCase(#"{"m":"Hi {{a|there}}!"}"#, [""], #"{"m":"Hi there!"}"#),
             RenderCase(#"{"m":"Hi {{a|there}}!"}"#, ["Zoë"], #"{"m":"Hi Zoë!"}"#),
@@ -144,7 +144,7 @@ struct RenderCase: CustomTestStringConvertible, Sendable {
         #expect(template.columnsUsed == [0, 1])
     }
 
-    @Test("A bar in a column's name is doubled")
+    @Test("A bar in a column name is doubled")
     func bars() throws {
         let template = try PayloadTemplate(#"{"m":"{{a||b}} {{a||b|c|d}}"}"#, ["a|b"])
         #expect(template.rendered("x") == .text(#"{"m":"x x"}"#))
@@ -152,7 +152,7 @@ struct RenderCase: CustomTestStringConvertible, Sendable {
     }
 
     @Test(
-        "Four braces stand for two, and a single brace for itself",
+        "Four braces give two, and a single brace stands for itself",
         arguments: [
             RenderCase(#"{"m":"{{{{a}}}}"}"#, [], #"{"m":"{{a}}"}"#),
             RenderCase(#"{"m":"{a} } {"}"#, [], #"{"m":"{a} } {"}"#),
@@ -163,7 +163,7 @@ struct RenderCase: CustomTestStringConvertible, Sendable {
         ])
     func braces(test: RenderCase) throws { try check(test) }
 
-    @Test("The columns that a template reads are known, also those that only decide")
+    @Test("The columns that a template reads are known, including those that only decide")
     func columnsUsed() throws {
         #expect(try PayloadTemplate("{}", Self.columns).columnsUsed == [])
         let template = try PayloadTemplate(#"{"x":"{{c}} {{a?}}","y":"{{a:number}}","z":"{{b:bool}}"}"#, Self.columns)

@@ -51,7 +51,7 @@ func isJSON(_ json: [UInt8]) -> Bool {
 }
 
 @Suite struct PropertyTests {
-    @Test("Random templates and rows render, and random JSON compacts, to what a slow Python reference makes of them")
+    @Test("Random templates and rows give what a Python reference gives")
     func pythonReference() throws {
         var lines = ""
         func append(_ kind: String, _ parts: [String]) {
@@ -94,7 +94,7 @@ func isJSON(_ json: [UInt8]) -> Bool {
         return String(decoding: text, as: UTF8.self)
     }
 
-    @Test("Any text comes back from Foundation's JSON reader as it was put in")
+    @Test("Foundation's JSON reader returns every text as it was given")
     func foundation() throws {
         let template = try PayloadTemplate(
             #"{"t":"{{t}}","m":"<{{t}}|{{u}}>","n":"{{n:number}}","o":"{{u?}}"}"#, ["t", "u", "n"])
@@ -114,7 +114,7 @@ func isJSON(_ json: [UInt8]) -> Bool {
         }
     }
 
-    @Test("Every length of text is escaped right, with a special byte at every place")
+    @Test("Texts of every length are escaped correctly, with a special byte at every place")
     func escapePlaces() throws {
         let template = try PayloadTemplate(#"{"t":"{{t}}"}"#, ["t"])
         for length in 0...67 {
@@ -130,7 +130,7 @@ func isJSON(_ json: [UInt8]) -> Bool {
         }
     }
 
-    @Test("Every byte is escaped only if it must be")
+    @Test("A byte is escaped only if it must be")
     func escapeBytes() throws {
         let template = try PayloadTemplate(#"{"t":"{{t}}"}"#, ["t"])
         for byte in UInt8(0)..<0x80 {
@@ -146,7 +146,7 @@ func isJSON(_ json: [UInt8]) -> Bool {
         }
     }
 
-    @Test("Fields of 64 KiB render, and tell their size where they do not fit")
+    @Test("Fields of 64 KiB are rendered, and report their size where they do not fit")
     func longFields() throws {
         let template = try PayloadTemplate(#"{"t":"{{t}}","j":"{{j:json}}","n":"{{n:number}}"}"#, ["t", "j", "n"])
         let text = String(repeating: "é\n\u{1}", count: 13107)
@@ -160,7 +160,7 @@ func isJSON(_ json: [UInt8]) -> Bool {
         #expect(template.rendered(text, json, number, capacity: 4096) == .tooLarge(expected.utf8.count))
     }
 
-    @Test("A payload that does not fit tells its exact size at every capacity")
+    @Test("A payload that does not fit reports its exact size at every capacity")
     func capacity() throws {
         for seed in 0..<UInt64(60) {
             let row = RandomRow(seed)
@@ -177,7 +177,7 @@ func isJSON(_ json: [UInt8]) -> Bool {
         }
     }
 
-    @Test("JSON cut at any place, but for white space after it, is refused")
+    @Test("JSON that is cut is refused, except in white space after it")
     func truncation() {
         for seed in 0..<UInt64(60) {
             var json = RandomJSON(seed)
@@ -192,7 +192,7 @@ func isJSON(_ json: [UInt8]) -> Bool {
         }
     }
 
-    @Test("JSON with one changed byte is refused, or comes out as valid JSON without white space and stays as it is")
+    @Test("JSON with one changed byte is refused, or gives valid compact JSON that stays the same")
     func mutation() throws {
         for seed in 0..<UInt64(400) {
             var json = RandomJSON(seed)
@@ -215,7 +215,7 @@ func isJSON(_ json: [UInt8]) -> Bool {
         }
     }
 
-    @Test("Fields cut or changed at random never harm, and what is rendered is valid JSON")
+    @Test("Random changes of fields cause no crash, and rendered payloads are valid JSON")
     func fieldMutation() throws {
         for seed in 0..<UInt64(300) {
             let row = RandomRow(seed)
@@ -231,7 +231,7 @@ func isJSON(_ json: [UInt8]) -> Bool {
                 }
                 let rendered = template.rendered(fields, capacity: 1 << 16)
                 guard case .payload(let payload) = rendered else { continue }
-                // A cut within a character leaves text that is no UTF-8; that is the input's affair.
+                // A cut within a character leaves invalid UTF-8, which the input is responsible for.
                 guard String(validating: payload, as: UTF8.self) != nil else { continue }
                 #expect(isJSON(payload))
                 #expect(compacted(payload) == rendered)

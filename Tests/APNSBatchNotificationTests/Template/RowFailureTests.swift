@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct RowFailureTests {
     @Test(
-        "A field that does not fit its type is told with its column and what was found",
+        "A field of the wrong type is reported with its column and what was found",
         arguments: [
             ("number", "five", #"badge: expected a number, found "five""#),
             ("number", "", "badge: expected a number, found an empty field"),
@@ -37,7 +37,7 @@ import Testing
         #expect(template.rendered(field) == .invalid(expected))
     }
 
-    @Test("A field that is wrong makes the row invalid whatever the capacity")
+    @Test("An invalid field makes the row invalid whatever the capacity")
     func precedence() throws {
         let template = try PayloadTemplate(#"{"a":"{{a}}","b":"{{b:number}}"}"#, ["a", "b"])
         for capacity in 0..<80 {
@@ -46,13 +46,13 @@ import Testing
         }
     }
 
-    @Test("The first wrong field in the template's order is told")
+    @Test("The first invalid field in template order is reported")
     func order() throws {
         let template = try PayloadTemplate(#"{"a":"{{b:bool}}","b":"{{a:number}}"}"#, ["a", "b"])
         #expect(template.rendered("x", "y") == .invalid(#"b: expected true or false, found "y""#))
     }
 
-    @Test("The levels around a JSON field count against the limit")
+    @Test("The levels around a JSON field count towards the limit")
     func depth() throws {
         let template = try PayloadTemplate(#"{"a":[{"b":"{{a:json}}"}]}"#, ["a"])
         func nested(_ levels: Int) -> String {
@@ -64,7 +64,7 @@ import Testing
         #expect(template.rendered([Array(nested(62).utf8)], capacity: 10) == .invalid(expected))
     }
 
-    @Test("Fields that are no UTF-8 render without harm")
+    @Test("Fields that are not UTF-8 cause no crash")
     func invalidUTF8() throws {
         let template = try PayloadTemplate(#"{"a":"{{a}}"}"#, ["a"])
         let field: [UInt8] = [0xFF, 0xC3, 0x22, 0xED, 0xA0, 0x80, 0x00, 0xF8]

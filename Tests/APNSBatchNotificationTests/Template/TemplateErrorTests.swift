@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(
-        "A wrong template is refused with file, line, column and cause",
+        "An invalid template is refused with file, line, column and cause",
         arguments: [
             (
                 #"{"m":"Hi {{frist_name}}"}"#,
@@ -93,7 +93,7 @@ import Testing
         #expect(message(Array(#"{"a":{"a":1},"b":{"a":2}}"#.utf8)) == "no error")
     }
 
-    @Test("Names are compared by their bytes, as the header spells them")
+    @Test("Names are compared by their bytes")
     func canonicalEquivalence() {
         let expected = "payload.json:1:7: unknown column \"e\u{301}\"; the input has \"\u{E9}\""
         let message = message(Array("{\"m\":\"{{e\u{301}}}\"}".utf8), columns: ["\u{E9}"])
@@ -111,7 +111,7 @@ import Testing
         #expect(message(Array("{\"a\":\"é".utf8) + [0xFF, 0x22, 0x7D]) == "payload.json:1:8: invalid UTF-8")
     }
 
-    @Test("A cut template is refused at every place, or is whole")
+    @Test("A template that is cut anywhere is refused, or is complete")
     func truncation() throws {
         let whole = Array(
             #"{"a":"x {{badge}} \u00e9 {{{{","b":["{{vip:bool?}}",{"c":-1.5e3}],"d":"{{badge:json}}"}"#.utf8)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import APNSBatchNotification
 
-@Suite("A text with placeholders")
+@Suite("Text templates")
 struct TextTemplateTests {
     private func withFields<R>(_ fields: [String], _ body: (UnsafeBufferPointer<UnsafeRawBufferPointer>) -> R) -> R {
         let memory = fields.map { GuardedMemory(Array($0.utf8)) }
@@ -19,7 +19,7 @@ struct TextTemplateTests {
         return (String(decoding: out.prefix(min(size, room)), as: UTF8.self), size)
     }
 
-    @Test("puts fields in their places, as they are")
+    @Test("A text template inserts fields unchanged")
     func renders() throws {
         #expect(try render("news-{{story}}-{{day}}", ["a\"b", ""]) == ("news-a\"b-", 9))
         #expect(try render("\\{{{{x}}}}", ["", ""]) == ("\\{{x}}", 6))
@@ -27,14 +27,14 @@ struct TextTemplateTests {
         #expect(try render("{{story|none}}-{{day|d}}", ["", "7"]) == ("none-7", 6))
     }
 
-    @Test("tells the size of what does not fit and writes nothing beyond the room")
+    @Test("A text that does not fit reports its size and writes nothing beyond the buffer")
     func tooLong() throws {
         #expect(try render("{{story}}", [String(repeating: "x", count: 65)] + [""]).1 == 65)
         #expect(try render("{{story}}{{day}}", ["abcdef", "12345678"], room: 8) == ("abcdef\0\0", 14))
     }
 
     @Test(
-        "names what is wrong with it",
+        "An error in a text template is named",
         arguments: [
             ("{{stroy}}", "collapse_id:1:1: unknown column \"stroy\"; did you mean \"story\"?"),
             ("a{{story:number}}", "collapse_id:1:1: a number placeholder must be the whole string"),
@@ -56,7 +56,7 @@ struct TemplateNamesTests {
         ["de", "en", "en-GB", "pt-BR", "zh-Hans", "zh-Hant"], matching: .language, fallback: 1)
 
     @Test(
-        "a language is looked up from its full tag to its first subtag (RFC 4647 section 3.4)",
+        "A language is looked up from its full tag to its first subtag (RFC 4647 section 3.4)",
         arguments: [
             ("de", "de"), ("de-CH-1996", "de"), ("DE_at", "de"), ("en-GB-oed", "en-GB"), ("en-US", "en"),
             ("zh-Hant-TW", "zh-Hant"), ("zh_hans_CN", "zh-Hans"), ("zh-Hant-x-private1", "zh-Hant"),
@@ -68,7 +68,7 @@ struct TemplateNamesTests {
     }
 
     @Test(
-        "a variant is found by its name alone; without a fallback others are not found",
+        "A variant is found by its exact name only, unless there is a fallback",
         arguments: [("a", 0), ("b-long", 1), ("A", nil), ("b", nil), ("", nil)] as [(String, Int?)])
     func names(value: String, place: Int?) {
         let names = TemplateNames(["a", "b-long"], matching: .name, fallback: nil)

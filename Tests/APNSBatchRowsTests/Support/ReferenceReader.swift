@@ -1,10 +1,10 @@
 @testable import APNSBatchRows
 
-/// What a reader makes of a whole input: the rows, or why there are none.
+/// The result of reading a whole input: the rows, or the cause of a failure.
 struct Reading: Equatable {
     var columns: [[UInt8]] = []
     var rows: [ReadRow] = []
-    /// What ended the reading, if it was not the end of the input.
+    /// The error that ended the reading, or nil at the end of the input.
     var failure: InputError?
 }
 
@@ -34,7 +34,7 @@ struct ReferenceReader {
         /// Where each field begins, the one at fault included.
         var starts: [Int] = []
         var next = 0
-        /// Cause, place, and the byte that gave it away.
+        /// The cause, the place, and the byte at which the error was detected.
         var fault: (cause: RowError.Cause, place: Int, seen: Int)?
     }
 

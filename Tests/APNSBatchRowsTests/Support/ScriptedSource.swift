@@ -38,7 +38,7 @@ extension RowLimits {
 }
 
 extension Reading {
-    /// What the module makes of the source.
+    /// Returns the module's result for the source.
     init(
         source: any ByteSource, dialect: CSVDialect = .comma, limits: RowLimits = .standard, buffers: Int = 1
     ) {

@@ -3,7 +3,7 @@ import Testing
 @testable import APNSBatchModel
 @testable import APNSBatchRecords
 
-@Suite("What a campaign is") struct CampaignDigestTests {
+@Suite("Campaign digest") struct CampaignDigestTests {
     private static var campaign: Campaign {
         var campaign = Campaign(
             input: .file("rows.csv"), destination: .production, topic: "com.example.app", credentials: .none)
@@ -30,7 +30,7 @@ import Testing
         ("recipients", { $0.recipients = .channels(bundleID: "com.example.app") }),
     ]
 
-    @Test("whatever changes what a row becomes changes the digest")
+    @Test("Any setting that changes a notification changes the digest")
     func differs() throws {
         let digest = try CampaignDigest.of(Self.campaign)
         var seen: Set = [digest]
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test("credentials, patience and where results go do not")
+    @Test("Credentials, patience and result paths do not change the digest")
     func stays() throws {
         var campaign = Self.campaign
         campaign.credentials = .providerToken(keyPEM: [1], keyID: "A", teamID: "B")

@@ -8,7 +8,7 @@ import Testing
 @testable import APNSBatchModel
 @testable import APNSBatchRecords
 
-@Suite("A file that grows at its end") struct FileStorageTests {
+@Suite("Append-only file") struct FileStorageTests {
     private let directory: URL
 
     init() throws {
@@ -34,7 +34,7 @@ import Testing
         return String(decoding: bytes[..<got], as: UTF8.self)
     }
 
-    @Test("what was appended can be read, and the file goes on where it ended")
+    @Test("Appended bytes can be read, and the file continues at its end")
     func appends() throws {
         do {
             let storage = try open("a", .new)
@@ -53,7 +53,7 @@ import Testing
         try FileManager.default.removeItem(at: directory)
     }
 
-    @Test("space is reserved without a change of the length")
+    @Test("Space is reserved without a change of the length")
     func reserves() throws {
         let storage = try open("b", .new)
         try append("x", to: storage)
@@ -63,7 +63,7 @@ import Testing
         try FileManager.default.removeItem(at: directory)
     }
 
-    @Test("two cannot hold one file's lock, and it ends with its holder")
+    @Test("Only one holder has the lock of a file, until it ends")
     func locks() throws {
         var first: FileStorage? = try open("c", .new)
         let second = try open("c", .existing)
@@ -74,7 +74,7 @@ import Testing
         try FileManager.default.removeItem(at: directory)
     }
 
-    @Test("a look at the lock keeps nobody from it, nor from such a look")
+    @Test("A test of the lock blocks neither a holder nor another test")
     func looks() throws {
         let first = try open("l", .new)
         let look = try open("l", .readOnly)
@@ -87,7 +87,7 @@ import Testing
         try FileManager.default.removeItem(at: directory)
     }
 
-    @Test("somebody else's look at the lock is waited for, and what was written meanwhile is seen")
+    @Test("Another process's test of the lock is waited for, and its writes are then seen")
     func waitsForLooks() throws {
         let file = try open("m", .new)
         let look = Glibc.open(path("m"), O_RDONLY)
@@ -103,7 +103,7 @@ import Testing
         try FileManager.default.removeItem(at: directory)
     }
 
-    @Test("a new file is for its owner alone")
+    @Test("A new file is accessible to its owner only")
     func mode() throws {
         _ = try open("n", .new)
         _ = try HandOverBoard(path: path("o"), slots: 1)
@@ -115,7 +115,7 @@ import Testing
         try FileManager.default.removeItem(at: directory)
     }
 
-    @Test("a FIFO, a device or a link in the place of a file is refused, and keeps nobody waiting")
+    @Test("A FIFO, device or link in place of a file is refused without waiting")
     func irregular() throws {
         try #require(mkfifo(path("fifo"), 0o600) == 0)
         for opening in [FileStorage.Opening.existing, .either, .readOnly] {
@@ -141,7 +141,7 @@ import Testing
         try FileManager.default.removeItem(at: directory)
     }
 
-    @Test("a short write is continued where it ended", .enabled(if: failing_disk_works()))
+    @Test("A short write is continued where it ended", .enabled(if: failing_disk_works()))
     func shortWrites() throws {
         let storage = try open("s", .new)
         failing_disk_begin(failing_disk_trouble(write_max: 3, fallocate_error: 0))
@@ -153,7 +153,7 @@ import Testing
         try FileManager.default.removeItem(at: directory)
     }
 
-    @Test("what is called durable was synced: files, and the directory of new ones", .enabled(if: failing_disk_works()))
+    @Test("Durable files and the directories of new files were synced", .enabled(if: failing_disk_works()))
     func syncs() throws {
         let storage = try open("y", .new)
         try append("x", to: storage)
@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test(
-        "a file system that reserves no space is written to all the same, and this is known",
+        "A file system that cannot reserve space is still written to, and this is known",
         .enabled(if: failing_disk_works()))
     func unreserved() throws {
         for code in [EOPNOTSUPP, ENOSYS, EINVAL, EPERM] {
@@ -189,7 +189,7 @@ import Testing
         try FileManager.default.removeItem(at: directory)
     }
 
-    @Test("somebody else who cuts, extends or removes the file meanwhile is noticed, and leaves no hole")
+    @Test("Changes of the file by others are noticed and leave no hole")
     func othersAtWork() throws {
         let changes: [(String) -> Void] = [
             { truncate($0, 2) },
@@ -214,7 +214,7 @@ import Testing
         try FileManager.default.removeItem(at: directory)
     }
 
-    @Test("what cannot be done is said with the file's name")
+    @Test("A failure is reported with the file's name")
     func failures() throws {
         #expect(throws: StorageError("open", path("none"), code: ENOENT)) { _ = try open("none", .existing) }
         _ = try open("d", .new)

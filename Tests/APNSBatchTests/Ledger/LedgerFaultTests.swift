@@ -7,14 +7,14 @@ import Testing
 @testable import APNSBatchRecords
 @testable import APNSBatchSending
 
-/// Disks that fail, or die with the power.
-@Suite("The ledger on a disk that fails") struct LedgerFaultTests {
+/// Disks that fail, and losses of power.
+@Suite("Ledger on a failing disk") struct LedgerFaultTests {
     private typealias Sample = LedgerSample
 
     private let ledger = MemoryStorage()
     private let results = MemoryStorage()
 
-    /// Begun, with a range of ten rows.
+    /// Returns a record that was begun, with a range of ten rows.
     private func begun(_ control: RunControl = RunControl()) throws -> RunRecord {
         try ResultLines.header().withUnsafeBytes { try results.append($0) }
         let run = RunRecord(ledger, results, stop: { control.stop(.failure($0)) })
@@ -27,7 +27,7 @@ import Testing
         Sample.batch(rows.map { .init(row: $0, outcome: .accepted, status: 200) })
     }
 
-    @Test("a record that could not be written leaves nothing, and outcomes go on")
+    @Test("A record that could not be written leaves nothing, and outcomes go on")
     func append() throws {
         let run = try begun()
         let length = ledger.length
@@ -40,7 +40,7 @@ import Testing
         #expect(history.isEnded && history.ranges.count == 1 && history.tally[.accepted] == 10)
     }
 
-    @Test("behind a record that is torn and cannot be cut nothing is written any more")
+    @Test("Nothing is written after a torn record that cannot be cut")
     func torn() throws {
         let run = try begun()
         let length = ledger.length
@@ -56,7 +56,7 @@ import Testing
         #expect(try Sample.read(ledger.bytes).length == length)
     }
 
-    @Test("a sync that failed once is not believed again, whoever asks")
+    @Test("A sync that failed once is never reported as successful afterwards")
     func sync() throws {
         let run = try begun()
         ledger.syncsLeft = 0
@@ -67,7 +67,7 @@ import Testing
         #expect(try !Sample.read(ledger.bytes).history.isEnded)
     }
 
-    @Test("the mark before another session stands behind what it covers only when that is durable")
+    @Test("The mark before another session is written only when what it covers is durable")
     func settles() throws {
         _ = try begun()
         let length = ledger.length
@@ -77,7 +77,7 @@ import Testing
         #expect(lengths == [length, ledger.length] && ledger.length > length)
     }
 
-    @Test("that no space is reserved is said once")
+    @Test("A failure to reserve space is reported once")
     func unreserved() throws {
         let said = Guarded<[String]>([])
         ledger.reservationFailure = StorageError("reserve space for", "memory", code: ENOSYS)
@@ -91,7 +91,7 @@ import Testing
             ])
     }
 
-    @Test("a mark holds the sum of the lines before it")
+    @Test("A mark holds the checksum of the lines before it")
     func marksSum() throws {
         try ResultLines.header().withUnsafeBytes { try results.append($0) }
         let run = RunRecord(ledger, results)
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("what is recorded after a sync that failed is there for whoever finds it")
+    @Test("Outcomes recorded after a failed sync can be read back")
     func recordedAfterSync() throws {
         let run = try begun()
         ledger.syncsLeft = 0
@@ -116,7 +116,7 @@ import Testing
         #expect(!history.isEnded && history.resultsLength == 0 && history.tally[.accepted] == 10)
     }
 
-    @Test("a range that could not be written leaves room for the outcomes of those before it")
+    @Test("A range that could not be written leaves room for the outcomes of earlier ranges")
     func roomAfterTornRange() throws {
         let run = try begun()
         ledger.capacity = ledger.length + 10_000
@@ -126,7 +126,7 @@ import Testing
         try run.record(batch(1...10))
     }
 
-    @Test("a range that came while the writer waited for the disk is not covered by its mark")
+    @Test("A mark does not cover a range that was added while the writer waited for the disk")
     func covered() throws {
         let run = try begun()
         let length = ledger.length
@@ -139,7 +139,7 @@ import Testing
         #expect(try Sample.read(ledger.bytes).length == length)
     }
 
-    @Test("results that cannot be written stop the run, and its outcomes are recorded all the same", arguments: 0..<3)
+    @Test("Results that cannot be written stop the run, and its outcomes are still recorded", arguments: 0..<3)
     func lines(kind: Int) throws {
         let (exchange, control) = (OutcomeExchange(lanes: 1), RunControl())
         let run = try begun(control)
@@ -163,7 +163,7 @@ import Testing
         #expect(history.isEnded && history.tally[.accepted] == 10 && history.resultsLength == 0)
     }
 
-    @Test("a run that could not record an outcome did not end in order, and counts only what it recorded")
+    @Test("A run that lost an outcome did not end in order, and counts only recorded ones")
     func lost() throws {
         let (exchange, control) = (OutcomeExchange(lanes: 1), RunControl())
         let run = try begun(control)
@@ -182,7 +182,7 @@ import Testing
         #expect(reading.length == ledger.length)
     }
 
-    @Test("the end says whether the input was read, and a run that was not begun is not done")
+    @Test("The end states whether the input was read, and an unstarted run is not complete")
     func inputRead() throws {
         for isRead in [false, true] {
             let (ledger, results) = (MemoryStorage(), MemoryStorage())
@@ -198,7 +198,7 @@ import Testing
 }
 
 extension RunRecord {
-    /// Of a ledger and of `results.csv`, which is new.
+    /// Creates a record from a ledger and a new `results.csv`.
     convenience init(
         _ ledger: MemoryStorage, _ results: MemoryStorage, warn: @escaping @Sendable (String) -> Void = { _ in },
         stop: @escaping @Sendable (CampaignError) -> Void = { _ in }

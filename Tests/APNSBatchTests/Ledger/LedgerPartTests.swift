@@ -8,7 +8,7 @@ import Testing
 @testable import APNSBatchRecords
 
 @Suite("Parts of the ledger") struct LedgerPartTests {
-    @Test("the checksum is CRC-32C, whatever the pieces")
+    @Test("The checksum is CRC-32C, whatever the pieces")
     func checksum() {
         func sum(_ bytes: [UInt8], _ before: UInt32 = 0) -> UInt32 { apns_crc32c(before, bytes, bytes.count) }
         // RFC 3720 appendix B.4.
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "only an even number of lower-case digits is packed, and comes back",
+        "Only an even number of lower-case digits is packed and restored",
         arguments: [
             "00", "0f9a", "deadbeef", "0123456789abcdef", "00ff00ff00", "0123456789abcdef0123456789abcdef01",
             String(repeating: "a5", count: 32),
@@ -39,7 +39,7 @@ import Testing
         #expect(String(decoding: digits, as: UTF8.self) == text)
     }
 
-    @Test("any other text is not packed")
+    @Test("Any other text is not packed")
     func doesNotPack() {
         for text in ["", "0", "0F", "0g", "/0", ":0", "`0", "00ff00ff0", "00ff00fé", "0123456789abcdeF"] {
             #expect(!Hex.isDigits(text), "\(text)")
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("what lanes noted is believed of the same session of the same system only")
+    @Test("The hand-over record is used only for the same session since the same boot")
     func board() throws {
         let board = HandOverBoard(slots: 3)
         let session = LedgerSample.session(2)
@@ -78,7 +78,7 @@ import Testing
         #expect(BoardNotes(board.snapshot)?.rows == [:])
     }
 
-    @Test("a bit of the board that changed, and what was cut off it, is not believed; the other notes are")
+    @Test("A note with a changed or missing byte is ignored, and the others are used")
     func boardDamage() throws {
         let board = HandOverBoard(slots: 3)
         try board.begin(LedgerSample.session(2), campaign: 7)
@@ -106,7 +106,7 @@ import Testing
         #expect(BoardNotes(Array(words.prefix(3))) == nil)
     }
 
-    @Test("the board of a session stays until the next one is in the ledger")
+    @Test("The hand-over record stays until the next session is in the ledger")
     func successor() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "board-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -120,7 +120,7 @@ import Testing
         #expect(notes?.rows == [:] && notes?.session == 2)
     }
 
-    @Test("a row may have been sent if its lane said so, or if nobody knows")
+    @Test("A row may have been sent if its lane noted so, or if there is no note")
     func handed() throws {
         let history = try LedgerSample.read(LedgerSample.usual.bytes).history
         let (old, new) = (history.ranges[0], history.ranges[1])
@@ -131,7 +131,7 @@ import Testing
         #expect(history.handed(new, board: nil) == 3)
     }
 
-    @Test("status tells ended, unknown and unsent rows one behind the other")
+    @Test("The status gives ended, unknown and unsent rows one after the other")
     func status() throws {
         let history = try LedgerSample.read(LedgerSample.usual.bytes).history
         let board = HandOverBoard(slots: 1)
@@ -149,7 +149,7 @@ import Testing
         #expect(status.note == Array("note".utf8) && status.inputBytesRead == 900)
     }
 
-    @Test("rows that are alike are one run, wherever words of the map begin", arguments: [1, 63, 64, 65, 200])
+    @Test("Equal rows form one run, wherever words of the map begin", arguments: [1, 63, 64, 65, 200])
     func runs(rows: Int) {
         var random = SystemRandomNumberGenerator()
         for chance in [0, 1, 5, 50, 95, 99, 100] {
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test("a disk without room for what may come refuses a range before it is announced")
+    @Test("A range is refused before its announcement when the disk has no room for its outcomes")
     func fullDisk() throws {
         let (ledger, results) = (MemoryStorage(), MemoryStorage())
         let run = RunRecord(ledger, results)

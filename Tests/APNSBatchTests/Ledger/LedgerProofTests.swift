@@ -9,7 +9,7 @@ import Testing
 @testable import APNSBatchModel
 @testable import APNSBatchRecords
 
-/// Counts what reaches the simulator.
+/// Counts the requests that reach the simulator.
 private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
     private let counted = Guarded(0)
 
@@ -18,7 +18,7 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
     func judged(token: UnsafeRawBufferPointer, status: UInt16) { counted.withLock { $0 += 1 } }
 }
 
-@Suite("A ledger and what stands beside it") struct LedgerProofTests {
+@Suite("Ledger compared with results and hand-over record") struct LedgerProofTests {
     private typealias Sample = LedgerSample
 
     /// A session of three ranges of four rows; of the last two nothing has ended.
@@ -66,7 +66,7 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
         }
     }
 
-    @Test("notes of ranges and sessions that the ledger does not know prove that it lost its end")
+    @Test("Notes of unknown ranges and sessions prove that the ledger lost its end")
     func board() throws {
         let history = try history()
         #expect(try doubt(history, notes([(5, 2), (9, 4)])) == nil)
@@ -75,12 +75,12 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
         #expect(try doubt(history, notes([(6, 1)])) == .missingRow(6, file: "ledger.board"))
         #expect(try doubt(history, notes([], session: 2)) == .missingSession)
         #expect(try doubt(history, notes([], campaign: 1)) == .otherBoard)
-        // A system that was started anew takes notes away, and puts none there.
+        // A restart of the system can remove notes, but adds none.
         #expect(try doubt(history, notes([(13, 1)]), boot: (5, 5)) == .missingRow(13, file: "ledger.board"))
         #expect(try doubt(history, nil) == nil)
     }
 
-    @Test("a range that was announced again, and whose second announcement is lost, is noticed")
+    @Test("A lost second announcement of a range is noticed")
     func announcedAgain() throws {
         var history = try history(ended: true)
         try history.take(Sample.session(2))
@@ -90,7 +90,7 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
         #expect(try doubt(history, notes([(5, 3)], session: 2)) == nil)
     }
 
-    @Test("lines of rows that the ledger does not know, or that were never sent by it, prove the same")
+    @Test("Result lines of unknown or unsent rows prove that the ledger lost its end")
     func results() throws {
         let killed = try history()
         #expect(try doubt(killed, nil, lines(1...4)) == nil)
@@ -100,14 +100,14 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
         #expect(try doubt(history(ended: true), nil, lines(1...5), boot: (5, 5)) == .missingRow(5, file: "results.csv"))
     }
 
-    @Test("lines of another run prove nothing where a board says whose the ledger is, and all where none does")
+    @Test("Result lines of another run prove a loss only where no hand-over record identifies the ledger")
     func otherResults() throws {
         let killed = try history()
         #expect(try doubt(killed, notes([(9, 4)]), lines(1...20, of: (7, 7))) == nil)
         #expect(try doubt(killed, nil, lines(1...20, of: (7, 7))) == .otherResults)
     }
 
-    @Test("a line that a loss of power damaged is not a line of another run, nor is one whose row brought its own id")
+    @Test("A damaged result line or one with the row's own id does not count as another run's")
     func damagedResults() throws {
         let history = try history()
         let sound = lines(1...2)
@@ -122,7 +122,7 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
         #expect(try doubt(history, nil, MemoryStorage(Array(given.utf8)), boot: (5, 5)) == nil)
     }
 
-    @Test("behind what a mark covers, a line that a loss of power damaged says nothing of its row")
+    @Test("A damaged line beyond the last mark is ignored")
     func damagedTail() throws {
         var history = try history()
         let header = ResultLines.header()
@@ -135,7 +135,7 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
         #expect(try doubt(history, nil, results) == .missingRow(9, file: "results.csv"), "nothing is lost without it")
     }
 
-    @Test("behind what a mark covers every line counts, and any other change is found by the mark's sum")
+    @Test("Lines beyond the last mark count, and other changes are found by the mark's checksum")
     func sum() throws {
         var history = try history()
         // Ids that rows brought themselves.
@@ -160,7 +160,7 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
         #expect(try !LedgerProof(history: history, board: notes([]), boot: (3, 4)).check(results: results))
     }
 
-    @Test("whatever is edited into results.csv, lines of it that are no lines are passed over")
+    @Test("Invalid lines in results.csv are ignored")
     func garbage() throws {
         for text in [
             "\n\n,,,,,,,\n", "\"", "5,a,accepted", "x,a,accepted,,,,,1\n", String(repeating: "5,", count: 99_999),
@@ -169,7 +169,7 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
         }
     }
 
-    /// A run with a policy of its own, in memory.
+    /// Runs a campaign in memory, with its own policy.
     private static func finished(_ stage: Stage, rows: Int) async throws -> (Campaign, MemoryFiles) {
         var campaign = try stage.campaign(
             rows: "token,payload\n"
@@ -186,7 +186,7 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
     }
 
     @Test(
-        "wherever a ledger was cut, nothing is sent twice: it is refused, or what may have been sent is unknown",
+        "A ledger cut at any place never causes a row to be sent twice",
         arguments: [true, false])
     func cuts(hasResults: Bool) async throws {
         let requests = RequestCounter()
@@ -212,7 +212,7 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
         #expect(refused > 2 && refused < cuts.count)
     }
 
-    /// Where records begin.
+    /// The offsets at which records begin.
     private static func records(_ files: MemoryFiles) -> [Int] {
         var reader = LedgerReader(files.ledger)
         var offsets: [Int] = []
@@ -224,7 +224,7 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
         return offsets
     }
 
-    @Test("a ledger of another run is refused, also where the notes are gone")
+    @Test("The ledger of another run is refused, also without notes")
     func exchanged() async throws {
         let stage = try Stage()
         let (campaign, files) = try await Self.finished(stage, rows: 100)
@@ -252,7 +252,7 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
     }
 
     @Test(
-        "results that were changed in any way are written anew, a line for each row",
+        "Changed results are rewritten, with a line for each row",
         arguments: ["sorted", "value", "hole", "cut", "appended"])
     func changedResults(how: String) async throws {
         let stage = try Stage()

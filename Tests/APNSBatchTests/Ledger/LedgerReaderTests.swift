@@ -5,10 +5,10 @@ import Testing
 @testable import APNSBatchModel
 @testable import APNSBatchRecords
 
-@Suite("Reading a ledger") struct LedgerReaderTests {
+@Suite("Ledger reader") struct LedgerReaderTests {
     private typealias Sample = LedgerSample
 
-    @Test("what was written is read: header, sessions, ranges, outcomes")
+    @Test("Header, sessions, ranges and outcomes are read as written")
     func readsAll() throws {
         let reading = try Sample.read(Sample.usual.bytes)
         let history = reading.history
@@ -27,7 +27,7 @@ import Testing
         #expect(reading.afterMark == [UInt64(Sample.usual.starts[9])])
     }
 
-    @Test("header and last session are found without the rows, whatever stands between")
+    @Test("Header and last session are found without reading the rows")
     func opening() throws {
         var bytes = Sample.usual.bytes
         // In the outcomes, the mark and the range between the sessions.
@@ -39,7 +39,7 @@ import Testing
         #expect(throws: LedgerReader.Failure.notOne) { try none.opening() }
     }
 
-    @Test("outcomes come back as they were, texts and all")
+    @Test("Outcomes are restored with their texts")
     func outcomesComeBack() throws {
         let (bytes, starts) = Sample.ledger([
             { encoder, _ in encoder.add(Sample.header) }, { encoder, _ in encoder.add(Sample.batch(Sample.ends)) },
@@ -50,7 +50,7 @@ import Testing
         #expect(Sample.ends(batch) == Sample.ends)
     }
 
-    @Test("a ledger that is cut at any byte tells what it told before the record that was cut")
+    @Test("A ledger that is cut anywhere gives what stood before the cut record")
     func cuts() throws {
         let (bytes, starts) = Sample.usual
         let wholes = try starts.dropFirst().map { try Sample.read(Array(bytes[..<$0])) }
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test("a flipped bit is never taken for another outcome: the tail is torn, or the ledger is damaged")
+    @Test("A flipped bit is reported as a torn tail or as damage, never read as another outcome")
     func flips() throws {
         let (bytes, starts) = Sample.usual
         let whole = try Sample.read(bytes).history
@@ -78,7 +78,7 @@ import Testing
                 let record = starts.lastIndex { $0 <= position }!
                 do {
                     let reading = try Sample.read(flipped)
-                    // Padding belongs to nobody.
+                    // Padding has no meaning.
                     let isWhole = reading.length == UInt64(bytes.count)
                     #expect(isWhole || reading.length == UInt64(starts[record]), "\(position) \(bit)")
                     if isWhole { #expect(reading.history.ranges == whole.ranges, "\(position) \(bit)") }
@@ -100,7 +100,7 @@ import Testing
         return part.ranges.count <= whole.ranges.count
     }
 
-    @Test("texts before the last mark are not read, and those behind it must hold")
+    @Test("Texts before the last mark are not read, and those after it are checked")
     func texts() throws {
         let (bytes, starts) = Sample.usual
         var torn = bytes
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test("damage that a later mark covers is not taken for a torn tail")
+    @Test("Damage that a later mark covers is not a torn tail")
     func damage() throws {
         let (bytes, starts) = Sample.usual
         var damaged = bytes
@@ -129,7 +129,7 @@ import Testing
         #expect(try Sample.read(damaged).length == UInt64(starts[5]))
     }
 
-    @Test("a mark says nothing of what stands between what it covers and itself")
+    @Test("A mark does not cover records between its covered part and itself")
     func uncovered() throws {
         let (bytes, starts) = Sample.ledger([
             { encoder, _ in encoder.add(Sample.header) }, { encoder, _ in encoder.add(Sample.session(1)) },
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test("without a loss of power only the last record can be torn")
+    @Test("Only the last record can be torn without a loss of power")
     func sameBoot() throws {
         let (bytes, starts) = Sample.usual
         var damaged = bytes
@@ -171,7 +171,7 @@ import Testing
         #expect(try reader.read(boot: (3, 4)).length == UInt64(starts[9]))
     }
 
-    @Test("a header that does not hold before ranges is damage, and not a ledger of nothing")
+    @Test("An invalid header before ranges is reported as damage")
     func header() throws {
         let (bytes, starts) = Sample.usual
         for position in [0, 30, starts[1] - 20] {
@@ -183,7 +183,7 @@ import Testing
         }
     }
 
-    @Test("a disk that cannot be read is not a damaged ledger")
+    @Test("A disk that cannot be read is not reported as a damaged ledger")
     func unreadable() throws {
         let (bytes, starts) = Sample.usual
         let storage = MemoryStorage(bytes)
@@ -193,7 +193,7 @@ import Testing
         #expect(throws: LedgerReader.Failure.storage(StorageError("read", "memory", code: 5))) { try reader.read() }
     }
 
-    @Test("records that cannot be true are damage", arguments: 0..<9)
+    @Test("Implausible records are reported as damage", arguments: 0..<9)
     func nonsense(number: Int) throws {
         let bad: [(inout LedgerEncoder, UInt64) -> Void] = [
             { encoder, _ in encoder.add(Sample.header) },
@@ -214,7 +214,7 @@ import Testing
         #expect(throws: LedgerReader.Failure.damaged(at: UInt64(starts[4]))) { try Sample.read(bytes) }
     }
 
-    @Test("garbage is no ledger, and does not end the process")
+    @Test("Garbage is not a ledger and causes no crash")
     func garbage() {
         var random = SplitMix64(seed: 5)
         for length in [0, 1, 23, 24, 1000, 100_000] {

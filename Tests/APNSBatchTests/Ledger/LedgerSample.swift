@@ -4,7 +4,7 @@ import APNSBatchRows
 @testable import APNSBatchModel
 @testable import APNSBatchRecords
 
-/// Ledgers and what stands in them, for tests.
+/// Ledgers and their contents, for tests.
 enum LedgerSample {
     static let header = LedgerHeader(
         identity: (1, 2), start: 1_700_000_000, digest: Array(0..<32), inputBytes: 12_345, columnsSum: 77,
@@ -20,7 +20,7 @@ enum LedgerSample {
             bytes: bytes ?? rows * 100, sum: 9)
     }
 
-    /// One row's end as a test writes it down.
+    /// The outcome of a row, as written in a test.
     struct End: Equatable, CustomStringConvertible {
         var row: UInt64
         var outcome: Outcome

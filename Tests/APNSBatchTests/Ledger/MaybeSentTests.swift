@@ -8,7 +8,7 @@ import Testing
 @testable import APNSBatchModel
 @testable import APNSBatchRecords
 
-/// What may have been sent is never called unsent, in whatever way its run goes on.
+/// A row that may have been sent is never reported as unsent, however its run continues.
 @Suite("Resuming rows that may have been sent") struct MaybeSentTests {
     private static let payload = #""{""aps"":{""alert"":""Hi""}}""#
 
@@ -16,7 +16,7 @@ import Testing
         "token,payload\n" + (0..<count).map { "\(token($0)),\(payload)\n" }.joined()
     }
 
-    /// A campaign that was killed with rows under way.
+    /// Returns a campaign that was killed with requests in flight.
     private static func killed(
         _ stage: Stage, rows: Int, handed: Int?, policy: UnknownPolicy = .resend
     ) async throws -> (Campaign, MemoryFiles) {
@@ -30,7 +30,9 @@ import Testing
         return (campaign, try files.killed(handed: handed))
     }
 
-    @Test("after the deadline they are unknown, and only the others expired", arguments: UnknownPolicy.allCases)
+    @Test(
+        "Rows that may have been sent are unknown after the deadline, and only others are expired",
+        arguments: UnknownPolicy.allCases)
     func late(policy: UnknownPolicy) async throws {
         let stage = try Stage()
         var (campaign, files) = try await Self.killed(stage, rows: 50, handed: 20, policy: policy)
@@ -42,7 +44,7 @@ import Testing
         #expect(line[6].count == 36 && line[7] == "1")
     }
 
-    @Test("that wait to be sent again when the deadline passes are unknown")
+    @Test("Rows that wait to be sent again when the deadline passes are unknown")
     func tooLate() async throws {
         let stage = try Stage()
         var (campaign, files) = try await Self.killed(stage, rows: 50, handed: 20)
@@ -54,7 +56,7 @@ import Testing
         #expect(summary.unknown == 20 && summary.expired == 30, "\(summary)")
     }
 
-    @Test("room is kept for those that are left, and not for the others of their range")
+    @Test("Space is reserved for the remaining rows of a range only")
     func room() async throws {
         let stage = try Stage()
         let (campaign, files) = try await Self.killed(stage, rows: 2000, handed: nil)
@@ -66,7 +68,7 @@ import Testing
         #expect(summary.ending == .complete && summary.accepted == 2000, "\(summary.cause ?? "")")
     }
 
-    @Test("are in the ledger before the board is made anew, which told it until then")
+    @Test("Rows are in the ledger before the hand-over record that named them is replaced")
     func boardLast() async throws {
         let stage = try Stage()
         let (campaign, files) = try await Self.killed(stage, rows: 50, handed: 20)
@@ -76,7 +78,7 @@ import Testing
         #expect(files.handedAtBoard == [20])
     }
 
-    @Test("they do not fail the canary of the run that reports them", arguments: [1, 3])
+    @Test("Unknown rows of an earlier session do not fail the canary", arguments: [1, 3])
     func canary(lanes: Int) async throws {
         let stage = try Stage()
         var (campaign, files) = try await Self.killed(stage, rows: 50, handed: 20, policy: .report)
@@ -87,7 +89,7 @@ import Testing
         #expect(summary.unknown == 20 && summary.accepted == 30)
     }
 
-    @Test("that no provider sends for any more are unknown, not invalid")
+    @Test("Rows whose provider was removed are unknown, not invalid")
     func providerGone() async throws {
         let stage = try TeamsStage()
         var campaign = try stage.campaign(rows: TeamsStage.rows(30))
@@ -127,7 +129,7 @@ import Testing
         return (stage, campaign, files)
     }
 
-    @Test("that waited when the run was stopped may have been sent, and so says the ledger")
+    @Test("Rows that waited when the run stopped are in the ledger as possibly sent")
     func waited() async throws {
         let (stage, campaign, files) = try await Self.stopped(.resend)
         let status = try RunStatus(
@@ -141,7 +143,7 @@ import Testing
         #expect(summary.ending == .complete && summary.accepted == 10 && summary.unknown == 10)
     }
 
-    @Test("that are not to go twice are unknown when the run is stopped, also those that were let wait")
+    @Test("Waiting rows that must not be sent twice are unknown when the run stops")
     func waitedWithReport() async throws {
         let (_, _, files) = try await Self.stopped(.resendIfCollapsible)
         let history = try LedgerSample.read(files.ledger.bytes).history
@@ -149,7 +151,7 @@ import Testing
         #expect(history.ranges.map(\.handed) == [10])
     }
 
-    @Test("an answer to a later request does not make them rejected where it is the last for its sake alone")
+    @Test("A refusal of a later request does not make a possibly accepted row rejected")
     func thenRefused() async throws {
         let lost = SimulatorFault(.reset(ResetFault(code: 2)), when: FaultOccasion(after: 1, times: 1))
         let stage = try Stage(

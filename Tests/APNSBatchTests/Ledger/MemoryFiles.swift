@@ -4,7 +4,7 @@ import Logging
 @testable import APNSBatchModel
 @testable import APNSBatchRecords
 
-/// The files of a run in memory: what one process leaves and the next one finds.
+/// The files of a run in memory, as one process leaves them and the next one finds them.
 final class MemoryFiles: RunFiles, @unchecked Sendable {
     var ledger = MemoryStorage()
     var lines = MemoryStorage()
@@ -16,7 +16,7 @@ final class MemoryFiles: RunFiles, @unchecked Sendable {
     func results() throws(CampaignError) -> any LedgerStorage { lines }
     func resultsToRead() throws(CampaignError) -> (any LedgerStorage)? { lines }
     func notes() -> [UInt64] { words }
-    /// What the ledger said of each range when the board of a process was made.
+    /// The state of each range in the ledger when a process created its hand-over record.
     private(set) var handedAtBoard: [Int] = []
 
     func makeBoard(slots: Int) throws(CampaignError) -> HandOverBoard {
@@ -26,7 +26,7 @@ final class MemoryFiles: RunFiles, @unchecked Sendable {
         return made
     }
 
-    /// Of the last process.
+    /// The hand-over record of the last process.
     private(set) var board: HandOverBoard?
 
     /// What stands there now, with so much of the ledger.

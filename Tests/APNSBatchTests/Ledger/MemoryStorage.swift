@@ -7,7 +7,7 @@ import Glibc
 /// A file in memory, with a disk behind it that can be full.
 final class MemoryStorage: LedgerStorage, @unchecked Sendable {
     var bytes: [UInt8]
-    /// Of the disk; nil for one without an end.
+    /// The capacity of the disk in bytes; nil for no limit.
     var capacity: UInt64?
     private var reserved: UInt64 = 0
     /// Appends, syncs and cuts that succeed before one fails; an append that fails leaves half of it.
@@ -17,7 +17,7 @@ final class MemoryStorage: LedgerStorage, @unchecked Sendable {
     /// No read begins there or behind, but for those from an earlier place.
     var unreadable: UInt64?
     var reservationFailure: StorageError?
-    /// What happens while a sync is waited for.
+    /// Called while a sync is in progress.
     var onSync: () -> Void = {}
 
     init(_ bytes: [UInt8] = []) { self.bytes = bytes }

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "have no outcome any more, and the others keep theirs",
+        "Reopened rows have no outcome, and the others keep theirs",
         arguments: [(64, [1, 64]), (65, [65]), (130, [2, 66, 130]), (3, [1, 2, 3]), (200, [100])] as [(Int, [UInt64])])
     func reopens(rows: Int, unavailable: [UInt64]) throws {
         let history = try Self.history(rows: rows, unavailable: unavailable)
@@ -40,7 +40,7 @@ import Testing
         #expect(history.reasons == OutcomeReasons())
     }
 
-    @Test("are counted with their reasons until then")
+    @Test("Reopened rows are counted with their reasons until they are reopened")
     func before() throws {
         let history = try Self.history(rows: 10, unavailable: [3, 4], reopens: false)
         #expect(history.tally == Tally(outcomes: [.accepted: 8, .unavailable: 2], attempts: 18))
@@ -48,7 +48,7 @@ import Testing
         #expect(history.ranges[0].remaining == 0)
     }
 
-    @Test("may end again, and only once")
+    @Test("A reopened row can end again once only")
     func again() throws {
         var history = try Self.history(rows: 5, unavailable: [2])
         try history.take(Sample.session(2))
@@ -61,7 +61,7 @@ import Testing
         #expect(history.ranges[0].remaining == 1 && history.tally[.unavailable] == 0)
     }
 
-    @Test("a record that reopens another outcome is none of ours")
+    @Test("A record that reopens another outcome is invalid")
     func otherOutcome() throws {
         let bytes = Sample.ledger([
             { encoder, _ in encoder.add(Sample.header) }, { encoder, _ in encoder.add(Sample.session(1)) },
@@ -71,7 +71,7 @@ import Testing
     }
 
     /// Of four rows whose lane had taken three when the process was killed, APNs put off the second.
-    @Test("were answered, so they are not taken for rows that may have been sent", arguments: [true, false])
+    @Test("Reopened rows were answered and do not count as possibly sent", arguments: [true, false])
     func answered(reopening: Bool) throws {
         let files = MemoryFiles()
         files.ledger.bytes = Sample.ledger(

@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test("sends what a run that was stopped did not, and nothing twice")
+    @Test("A resumed run sends only the rows that a stopped run did not send")
     func afterStop() async throws {
         let stage = try Stage(script: SimulatorScript(latency: .fixed(10)), streams: 10)
         let (campaign, before) = try await Self.stopped(stage, rows: 5000)
@@ -59,7 +59,7 @@ import Testing
         #expect(report.requests == 5000 && report.tokensReceivedAgain == 0)
     }
 
-    @Test("a run that is complete stays as it is")
+    @Test("A complete run stays as it is")
     func complete() async throws {
         let stage = try Stage()
         let campaign = try stage.campaign(rows: Self.rows(100))
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(
-        "what became of the rows is told by the ledger alone, whatever summary.json said or said not",
+        "The account comes from the ledger alone, whatever summary.json contains",
         arguments: [true, false])
     func account(hasSummary: Bool) async throws {
         let stage = try Stage(script: SimulatorScript(latency: .fixed(10)), streams: 10)
@@ -120,7 +120,7 @@ import Testing
         #expect(summary.campaign.inputCRC32C?.count == 8)
     }
 
-    @Test("rows that a fatal answer stopped are sent with other credentials")
+    @Test("Rows left by a fatal answer are sent with other credentials")
     func afterFatal() async throws {
         let stage = try Stage()
         var campaign = try stage.campaign(rows: Self.rows(1000))
@@ -136,7 +136,7 @@ import Testing
         #expect(try stage.results(run).count == 1000)
     }
 
-    @Test("another input or another campaign is refused, and says so")
+    @Test("Another input or another campaign is refused with the cause")
     func changes() async throws {
         let stage = try Stage(script: SimulatorScript(latency: .fixed(10)), streams: 10)
         let (campaign, _) = try await Self.stopped(stage, rows: 5000)
@@ -164,7 +164,7 @@ import Testing
         #expect(summary.cause?.contains("rows.csv: the input changed: rows ") == true, "\(summary.cause ?? "")")
     }
 
-    @Test("an input that grew since is read as far as it went, and what was added is not of the campaign")
+    @Test("An input that grew is read to its earlier end only")
     func grown() async throws {
         let stage = try Stage(script: SimulatorScript(latency: .fixed(10)), streams: 10)
         let (campaign, _) = try await Self.stopped(stage, rows: 3000)
@@ -178,7 +178,7 @@ import Testing
         #expect(run.reader.additionWarning?.contains("rows.csv: \(added) bytes were appended after the first") == true)
     }
 
-    @Test("results that were lost are written anew from the ledger", arguments: [false, true])
+    @Test("Lost results are rewritten from the ledger", arguments: [false, true])
     func resultsAnew(isMissing: Bool) async throws {
         let stage = try Stage(script: SimulatorScript(latency: .fixed(10)), streams: 10)
         let (campaign, _) = try await Self.stopped(stage, rows: 3000)
@@ -194,7 +194,7 @@ import Testing
         #expect(try stage.results(run).count == 3000)
     }
 
-    @Test("results that somebody put in the place of ours, or sorted, are written anew")
+    @Test("Replaced or sorted results are rewritten")
     func otherResults() async throws {
         let stage = try Stage(script: SimulatorScript(latency: .fixed(10)), streams: 10)
         let (campaign, _) = try await Self.stopped(stage, rows: 3000)
@@ -207,7 +207,7 @@ import Testing
         #expect(try stage.results(run).count == 3000)
     }
 
-    @Test("a ledger that was not begun is made anew, and nothing else is", arguments: ["", "torn", "mine"])
+    @Test("An unfinished new ledger is created again, and any other is kept", arguments: ["", "torn", "mine"])
     func unbegun(kind: String) async throws {
         let stage = try Stage()
         let campaign = try stage.campaign(rows: Self.rows(10))
@@ -226,7 +226,7 @@ import Testing
         #expect(try stage.results(run).count == 10)
     }
 
-    @Test("results without a ledger are never overwritten")
+    @Test("Results without a ledger are never overwritten")
     func foreign() throws {
         let stage = try Stage()
         let campaign = try stage.campaign(rows: Self.rows(10))
@@ -239,7 +239,7 @@ import Testing
         #expect(throws: CampaignError.self) { try CampaignRun(campaign) }
     }
 
-    @Test("two processes cannot be at work on one run")
+    @Test("Two processes cannot work on one run")
     func lock() async throws {
         let stage = try Stage(script: SimulatorScript(latency: .fixed(10)), streams: 10)
         let (campaign, _) = try await Self.stopped(stage, rows: 2000)
@@ -249,7 +249,7 @@ import Testing
         _ = first
     }
 
-    @Test("the policy for the next time is that of the last one")
+    @Test("The ledger states the policy of the last session")
     func policy() async throws {
         let stage = try Stage()
         var campaign = try stage.campaign(rows: Self.rows(10))
@@ -265,7 +265,7 @@ import Testing
         }
     }
 
-    @Test("a run that is over may be resumed while its object is still there")
+    @Test("A run that is over can be resumed while its object still exists")
     func twice() async throws {
         let stage = try Stage()
         let campaign = try stage.campaign(rows: Self.rows(10))
@@ -278,7 +278,7 @@ import Testing
         #expect([first, second, third].count == 3)
     }
 
-    @Test("a summary that cannot be written is a failure")
+    @Test("A summary that cannot be written is a failure")
     func summary() async throws {
         let stage = try Stage()
         let campaign = try stage.campaign(rows: Self.rows(10))
@@ -290,7 +290,7 @@ import Testing
         #expect(summary.cause?.hasPrefix("cannot write \(path)") == true)
     }
 
-    @Test("who comes second to a new directory leaves nothing in it")
+    @Test("The second process in a new directory leaves nothing in it")
     func secondComer() async throws {
         let stage = try Stage()
         let campaign = try stage.campaign(rows: Self.rows(10))
@@ -304,7 +304,7 @@ import Testing
         #expect(try stage.results(first).count == 10)
     }
 
-    @Test("a directory without a run is refused")
+    @Test("A directory without a run is refused")
     func nothingThere() throws {
         let stage = try Stage()
         let campaign = try stage.campaign(rows: Self.rows(1))

@@ -8,14 +8,14 @@ import Testing
 @testable import APNSBatchModel
 @testable import APNSBatchSending
 
-@Suite("The campaign's deadline") struct CampaignDeadlineTests {
+@Suite("Campaign deadline") struct CampaignDeadlineTests {
     private static let payload = #""{""aps"":{""alert"":""Hi""}}""#
 
     private static func rows(_ count: Int) -> String {
         "token,payload\n" + (0..<count).map { "\(token($0)),\(payload)\n" }.joined()
     }
 
-    @Test("is a time, or counts from the start")
+    @Test("A deadline is a time or counts from the start")
     func kinds() throws {
         #expect(try CampaignDeadline(.at(5000), start: 1000).seconds == 5000)
         #expect(try CampaignDeadline(.after(60), start: 1000).seconds == 1060)
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test("passes at its second, and leaves no time for a row that would be due then")
+    @Test("A deadline passes at its second, and a row due then or later is not delayed")
     func passes() throws {
         let deadline = try CampaignDeadline(.at(5000), start: 0)
         #expect([4998, 4999, 5000, 5001].map { deadline.hasPassed(now: $0) } == [false, false, true, true])
@@ -37,7 +37,7 @@ import Testing
         #expect(!deadline.leavesTime(after: .max, now: 4990))
     }
 
-    @Test("the last word on a row is what is true of it")
+    @Test("The cause given for a row is its last known state")
     func lastWord() {
         var flight = Flight()
         #expect(flight.lastWord == .neverSent)
@@ -55,7 +55,7 @@ import Testing
         #expect(flight.lastWord == .noAnswer)
     }
 
-    @Test("that has passed expires every row unsent, broken rows but stay invalid")
+    @Test("A past deadline expires every unsent row, and invalid rows stay invalid")
     func allTooLate() async throws {
         let stage = try Stage()
         var campaign = try stage.campaign(rows: Self.rows(20_000) + "only-one-field\n")
@@ -73,7 +73,7 @@ import Testing
         #expect(stage.simulator.stop().requests == 0)
     }
 
-    @Test("that has passed before the campaign began is refused, by a check too, and not where the campaign is resumed")
+    @Test("A deadline before the start is refused, by a check too, except when resuming")
     func pastBeforeTheStart() throws {
         let stage = try Stage()
         var campaign = try stage.campaign(rows: Self.rows(3))
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test("ends a campaign that finds no server, long before its patience does")
+    @Test("The deadline ends a campaign that finds no server, long before its patience")
     func unreachable() async throws {
         let stage = try Stage()
         var campaign = try stage.campaign(rows: Self.rows(3000))
@@ -101,7 +101,7 @@ import Testing
         #expect(summary.ending == .complete && summary.expired == 3000)
     }
 
-    @Test("a row whose next turn would come too late ends at once as what APNs said of it")
+    @Test("A row whose retry would come after the deadline ends at once with its last answer")
     func tooLateToTryAgain() async throws {
         let script = SimulatorScript(
             rules: [SimulatorRule(share: 0.5, status: 503, reason: "ServiceUnavailable", retryAfter: 7200)])
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test("so does a row whose own expiration would pass while it waits")
+    @Test("A row whose own expiration would pass while it waits ends at once")
     func ownExpiration() async throws {
         let script = SimulatorScript(
             rules: [SimulatorRule(share: 1, status: 429, reason: "TooManyRequests", retryAfter: 7200)])
@@ -130,7 +130,7 @@ import Testing
         #expect(summary.unavailableReasons == ["TooManyRequests": 50] && summary.reasons.isEmpty)
     }
 
-    @Test("passes in the middle: what was sent has its answer, what was not is expired")
+    @Test("When the deadline passes during a run, sent rows get their answers and others expire")
     func midway() async throws {
         let stage = try Stage(script: SimulatorScript(latency: .fixed(50)), streams: 10)
         var campaign = try stage.campaign(rows: Self.rows(50_000))

@@ -5,7 +5,7 @@ import Testing
 @testable import APNSBatchModel
 @testable import APNSBatchSending
 
-@Suite("The canary") struct CanaryTests {
+@Suite("Canary") struct CanaryTests {
     private static func canary(_ rows: Int, _ percent: Double) throws -> Canary {
         try Canary(Campaign.Canary(rows: rows, maxRejectedPercent: percent))
     }
@@ -35,12 +35,12 @@ import Testing
         ),
     ]
 
-    @Test("says passed or failed as soon as nothing can change it", arguments: verdicts)
+    @Test("A canary passes or fails as soon as the result is certain", arguments: verdicts)
     func verdict(count: Canary.Count, expected: Canary.Verdict) throws {
         #expect(try Self.canary(100, 5).verdict(count) == expected)
     }
 
-    @Test("lets as many rows go as it has")
+    @Test("A canary sends exactly its number of rows")
     func room() throws {
         let canary = try Self.canary(100, 5)
         #expect(canary.room(.init()) == 100)
@@ -49,14 +49,14 @@ import Testing
         #expect(canary.room(.init(accepted: 100)) == 0 && canary.room(.init(accepted: 200)) == 0)
     }
 
-    @Test("without a share that may be rejected, one is too many")
+    @Test("Without a permitted share of rejections, one rejection fails the canary")
     func none() throws {
         #expect(try Self.canary(10, 0).verdict(.init(accepted: 9, underWay: 1)) == .waiting)
         #expect(try Self.canary(10, 0).verdict(.init(accepted: 10)) == .passed)
         #expect(try Self.canary(10, 9.9).limit == 0 && Self.canary(10, 10).limit == 1)
     }
 
-    @Test("what makes no sense is refused")
+    @Test("An invalid canary is refused")
     func refused() {
         #expect(throws: CampaignError(.configuration, "canary: expected at least 1 row, found 0")) {
             try Self.canary(0, 5)
@@ -75,7 +75,7 @@ import Testing
         "token,payload\n" + (0..<count).map { "\(token($0)),\(payload)\n" }.joined()
     }
 
-    @Test("goes over one connection, and the rest follows when it has passed", arguments: [1, 3])
+    @Test("The canary uses one connection, and the rest follows when it has passed", arguments: [1, 3])
     func passes(lanes: Int) async throws {
         let stage = try Stage(script: SimulatorScript(latency: .fixed(20)), streams: 10)
         var campaign = try stage.campaign(rows: Self.rows(20_000))
@@ -98,7 +98,7 @@ import Testing
         #expect(stage.simulator.stop().tokensReceivedAgain == 0)
     }
 
-    @Test("that fails stops the campaign before the rest is sent", arguments: [1, 3])
+    @Test("A failed canary stops the campaign before the rest is sent", arguments: [1, 3])
     func fails(lanes: Int) async throws {
         let script = SimulatorScript(
             seed: 3, rules: [SimulatorRule(share: 0.3, status: 410, reason: "Unregistered")])
@@ -114,7 +114,7 @@ import Testing
         #expect(stage.simulator.stop().requests == summary.rows)
     }
 
-    @Test("of more rows than there are is the whole campaign", arguments: [1, 3])
+    @Test("A canary larger than the input covers the whole campaign", arguments: [1, 3])
     func shortInput(lanes: Int) async throws {
         let stage = try Stage()
         var campaign = try stage.campaign(rows: Self.rows(50) + "only-one-field\n")
@@ -124,7 +124,7 @@ import Testing
         #expect(summary.ending == .complete && summary.accepted == 50 && summary.invalid == 1)
     }
 
-    @Test("ends when the campaign's deadline passes", arguments: [1, 3])
+    @Test("A canary ends when the campaign's deadline passes", arguments: [1, 3])
     func deadline(lanes: Int) async throws {
         let stage = try Stage()
         var campaign = try stage.campaign(rows: Self.rows(30_000))

@@ -4,7 +4,7 @@ import Testing
 @testable import APNSBatchModel
 @testable import APNSBatchSending
 
-@Suite("The circuit breaker") struct CircuitBreakerTests {
+@Suite("Circuit breaker") struct CircuitBreakerTests {
     private typealias Rule = CircuitBreaker.Rule
     private typealias Totals = CircuitBreaker.Totals
     private typealias Trip = CircuitBreaker.Trip
@@ -34,7 +34,7 @@ import Testing
         return try CircuitBreaker.Limits(given)
     }
 
-    @Test("tokens of the other environment stop a campaign when there are enough answers to tell")
+    @Test("Tokens of the other environment stop a campaign when there are enough answers")
     func wrongEnvironment() throws {
         let found = try #require(try stop(.badDeviceToken, percent: 90, of: 2000))
         let rule = Rule(reason: .badDeviceToken, percent: 80, until: 20_000)
@@ -47,20 +47,20 @@ import Testing
         #expect(try stop(.badDeviceToken, percent: 90, of: 499) == nil)
     }
 
-    @Test("some bad tokens among good ones do not, and of dead ones there is no rule")
+    @Test("Some bad tokens do not stop a campaign, and unregistered tokens have no rule")
     func others() throws {
         #expect(try stop(.badDeviceToken, percent: 79, of: 30_000) == nil)
         #expect(!Rule.defaults.contains { $0.reason == .unregistered })
     }
 
-    @Test("a fault of the rows stops it only when every row has it")
+    @Test("An error of the rows stops a campaign only when every row has it")
     func everyRow() throws {
         #expect(try stop(.badExpirationDate, percent: 100, of: 500)?.answered == 500)
         #expect(try stop(.badExpirationDate, percent: 99, of: 20_000) == nil)
         #expect(try stop(.deviceTokenNotForTopic, percent: 85, of: 1000)?.answered == 500)
     }
 
-    @Test("a default rule says nothing of a late wave; a rule of the campaign's own does")
+    @Test("A default rule ignores late errors, and a rule of the campaign does not")
     func lateWave() throws {
         func wave(_ limits: CircuitBreaker.Limits) throws -> Trip? {
             let number = try #require(limits.rules.firstIndex { $0.reason == .badDeviceToken })
@@ -79,7 +79,7 @@ import Testing
         #expect((1600...1700).contains(own.answers) && own.count == (own.answers + 1) / 2)
     }
 
-    @Test("sums that come in lumps are judged as they come")
+    @Test("Counts that arrive in large steps are judged correctly")
     func lumps() throws {
         var breaker = CircuitBreaker(try limits(["ServiceUnavailable": .percent(30)], window: 1000, minimum: 10))
         func totals(_ answered: UInt64, _ refused: UInt64) -> Totals {
@@ -94,7 +94,7 @@ import Testing
         #expect(breaker.note(totals(9000, 4800)) == nil, "once is enough")
     }
 
-    @Test("the same sums again, or fewer, say nothing new")
+    @Test("Unchanged or lower counts have no effect")
     func noNews() throws {
         var breaker = CircuitBreaker(try limits(["any": .percent(1)], window: 10, minimum: 1))
         let none = Totals(answered: 0, refused: Array(repeating: 0, count: Rule.defaults.count + 1))
@@ -103,7 +103,7 @@ import Testing
         #expect(breaker.note(none) == nil && breaker == before)
     }
 
-    @Test("any is about all answers but 200, and says so")
+    @Test("The rule any counts all answers except 200")
     func every() throws {
         let own = try limits(["any": .percent(12.5)], minimum: 8)
         var breaker = CircuitBreaker(own)
@@ -134,7 +134,7 @@ import Testing
         Answer(status: 413, reason: .known(.payloadTooLarge)),
     ]
 
-    @Test("a refusal that no device can be the cause of stops a campaign when every row gets it", arguments: ofNoDevice)
+    @Test("A refusal that no device can cause stops a campaign when every row gets it", arguments: ofNoDevice)
     func noDevice(answer: Answer) {
         let stopped = stop(Array(repeating: answer, count: 600))
         #expect(stopped?.answered == 500)
@@ -146,7 +146,7 @@ import Testing
         #expect(stop(accepted + Array(repeating: answer, count: 20_000)) == nil, "one row was accepted")
     }
 
-    @Test("it need not be the same refusal for all, and is switched off with any: never")
+    @Test("Different refusals that no device can cause count together, unless any is never")
     func severalOfNoDevice() throws {
         let mixed = (0..<600).map { Self.ofNoDevice[$0 % Self.ofNoDevice.count] }
         #expect(stop(mixed)?.answered == 500)
@@ -160,12 +160,12 @@ import Testing
         Answer(status: 503), Answer(status: 503, reason: .unknown("New")),
     ]
 
-    @Test("what a device earns, and what is sent again, does not count as such", arguments: ofDevices)
+    @Test("Refusals that a device causes and retried answers do not count", arguments: ofDevices)
     func ofDevice(answer: Answer) {
         #expect(stop(Array(repeating: answer, count: 20_000)) == nil)
     }
 
-    @Test("a reason without an alarm is explained as the table explains it")
+    @Test("A reason without an alarm gets the explanation from the table")
     func explained() {
         let trip = Trip(rule: Rule(reason: .serviceUnavailable, percent: 50), count: 2, answers: 3)
         #expect(
@@ -174,7 +174,7 @@ import Testing
                 + "developer.apple.com/system-status says whether APNs is in trouble")
     }
 
-    @Test("a campaign's share takes the place of the default, and never puts it out of force")
+    @Test("A share from the campaign replaces the default and never disables it")
     func replaces() throws {
         let own = try limits(["BadDeviceToken": .never, "Unregistered": .percent(40)])
         #expect(own.rules.first == Rule(reason: .unregistered, percent: 40))
@@ -205,12 +205,12 @@ import Testing
         ([:], 100, 101, "stop minimum: expected at most the window of 100 answers, found 101"),
     ]
 
-    @Test("what makes no sense is refused", arguments: wrong)
+    @Test("An invalid rule is refused", arguments: wrong)
     func refused(shares: [String: Campaign.CircuitBreaker.Share], window: Int, minimum: Int, text: String) {
         #expect(throws: CampaignError(.configuration, text)) { try limits(shares, window: window, minimum: minimum) }
     }
 
-    @Test("lanes' numbers are added up for each provider by itself")
+    @Test("The counts of lanes are added for each provider separately")
     func board() throws {
         let own = try limits(["ServiceUnavailable": .percent(60)], window: 100, minimum: 10)
         let board = AnswerBoard(own, lanes: 3, providers: 2)
@@ -233,7 +233,7 @@ import Testing
         #expect(board.judge(0) == .some(nil))
     }
 
-    @Test("an answer that no rule is about is no news")
+    @Test("An answer that no rule concerns triggers no check")
     func news() {
         var counts = AnswerCounts(RuleIndex([Rule(reason: .badDeviceToken, percent: 80)]))
         counts.note(Answer(status: 410, reason: .known(.unregistered)))

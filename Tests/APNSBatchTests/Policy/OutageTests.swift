@@ -6,8 +6,8 @@ import Testing
 
 private let second: UInt64 = 1_000_000_000
 
-@Suite("The half-open breaker") struct OutageTests {
-    /// Plays with an outage: ten looks a second.
+@Suite("Outage detection") struct OutageTests {
+    /// Simulates an outage with ten checks per second.
     private struct Play {
         var outage = Outage(patience: 3600 * second, start: 0)
         var totals = AnswerSums()
@@ -45,7 +45,7 @@ private let second: UInt64 = 1_000_000_000
     }
 
     @Test(
-        "opens when for some seconds most answers are 429 or 5xx, probes ever more seldom, and closes when it is over")
+        "An outage begins after seconds of mostly 429 or 5xx, probes ever more rarely, and ends")
     func opensAndCloses() {
         var play = Play()
         play.play(seconds: 5, good: 100)
@@ -62,7 +62,7 @@ private let second: UInt64 = 1_000_000_000
         #expect(!play.outage.excusesAttempts)
     }
 
-    @Test("attempts do not count while it is open and while sending starts again")
+    @Test("Attempts do not count during an outage and while sending restarts")
     func excuses() {
         var play = Play()
         play.play(seconds: 1, good: 100)
@@ -76,7 +76,7 @@ private let second: UInt64 = 1_000_000_000
         #expect(play.outage.excusesAttempts)
     }
 
-    @Test("a server that fails again at once keeps it open, and its interval")
+    @Test("A server that fails again at once keeps the outage and its probe interval")
     func failsAgain() {
         var play = Play()
         play.play(seconds: 8, bad: 100)
@@ -87,7 +87,7 @@ private let second: UInt64 = 1_000_000_000
         #expect(play.probes.count < probes + 12, "\(play.probes)")
     }
 
-    @Test("so does one that refuses more than half for some seconds, but not for one")
+    @Test("A server that refuses most requests for some seconds keeps the outage, but not for one second")
     func failsHalf() {
         for isShort in [false, true] {
             var play = Play()
@@ -102,7 +102,7 @@ private let second: UInt64 = 1_000_000_000
         }
     }
 
-    @Test("ends the run when it outlasts the patience, once")
+    @Test("An outage that exceeds the patience ends the run once")
     func outlasts() {
         var play = Play()
         play.play(seconds: 8, bad: 100)
@@ -112,7 +112,7 @@ private let second: UInt64 = 1_000_000_000
         #expect(play.news.last == .outlasted(.refusals(1), 3600 * second) && play.news.count == 2)
     }
 
-    @Test("time in which this process stood still is no outage")
+    @Test("Time in which the process stood still is not an outage")
     func standstill() {
         var play = Play()
         play.play(seconds: 8, bad: 100)
@@ -121,7 +121,7 @@ private let second: UInt64 = 1_000_000_000
         #expect(play.news.count == 1)
     }
 
-    @Test("rows that are refused whatever happens are none, also when no others are left")
+    @Test("Rows that are always refused are not an outage, also when no others remain")
     func badRows() {
         var play = Play()
         play.play(seconds: 30, good: 97, bad: 3)
@@ -129,7 +129,7 @@ private let second: UInt64 = 1_000_000_000
         #expect(play.news == [] && play.outage.phase == .closed)
     }
 
-    @Test("more than half of the answers are one when it lasts, for sending less does not help")
+    @Test("More than half of the answers refused for long is an outage")
     func mostAnswers() {
         var play = Play()
         play.play(seconds: 9, good: 40, bad: 60)
@@ -144,7 +144,7 @@ private let second: UInt64 = 1_000_000_000
         #expect(flickering.news.count == 1, "a second that was somewhat better ends nothing")
     }
 
-    @Test("less than half of the answers are none")
+    @Test("Less than half of the answers refused is no outage")
     func lessThanHalf() {
         var play = Play()
         play.play(seconds: 60, good: 60, bad: 40)
@@ -167,7 +167,7 @@ private let second: UInt64 = 1_000_000_000
         return play
     }
 
-    @Test("a few rows are one when no other was answered well, and then the second attempt does not count")
+    @Test("A few refused rows are an outage when none succeeded, and their second attempt does not count")
     func fewRows() {
         for bad in [1, 5, 9] as [UInt64] {
             #expect(fewRows(good: 0, bad: bad).news == [.opened(.refusals(1))])
@@ -181,7 +181,7 @@ private let second: UInt64 = 1_000_000_000
         #expect(play.outage.excusesAttempts)
     }
 
-    @Test("time in which this process stood still is no trouble that lasts")
+    @Test("Time in which the process stood still does not prolong trouble")
     func standsStill() {
         var play = Play()
         play.playTenth(good: 0, bad: 1, badAgain: 0, lost: 0, probeIsGood: true)
@@ -192,7 +192,7 @@ private let second: UInt64 = 1_000_000_000
         #expect(play.news == [] && play.outage.phase == .closed)
     }
 
-    @Test("after an outage a few rows that are refused for ever are no other one")
+    @Test("A few rows that are always refused after an outage are not another outage")
     func rowsLeft() {
         var play = Play()
         play.play(seconds: 8, bad: 100)
@@ -203,7 +203,7 @@ private let second: UInt64 = 1_000_000_000
         #expect(play.news.count == 2 && play.outage.phase == .closed)
     }
 
-    @Test("one team's is no other's: all that one may be sent is probes, and the other all there is")
+    @Test("An outage of one team does not limit another team")
     func teams() {
         let board = AnswerBoard(CircuitBreaker.Limits(), lanes: 1, providers: 2)
         var counts = [AnswerCounts(board.book), AnswerCounts(board.book)]
@@ -223,7 +223,7 @@ private let second: UInt64 = 1_000_000_000
         #expect(board.mode(0).contains(.probing) && board.mode(1) == [])
     }
 
-    @Test("silence is one once there were answers, when requests are lost and none is answered")
+    @Test("Lost requests without any answer are an outage once there were answers")
     func silence() {
         var play = Play()
         play.play(seconds: 40, lost: 1)
@@ -237,7 +237,7 @@ private let second: UInt64 = 1_000_000_000
         #expect(play.news.last == .closed)
     }
 
-    @Test("requests that are lost while others are answered are no silence")
+    @Test("Lost requests are no outage while others are answered")
     func lostRows() {
         var play = Play()
         play.play(seconds: 60, good: 1, lost: 5)

@@ -3,7 +3,7 @@ import APNSBatchBasics
 @testable import APNSBatchModel
 @testable import APNSBatchSending
 
-/// A server that takes so many requests a second, one after the other.
+/// A server that takes a limited number of requests per second, one after the other.
 struct RateServer {
     enum Kind {
         /// What was not used is kept, up to so many requests.
@@ -15,7 +15,7 @@ struct RateServer {
 
     let rate: Double
     let kind: Kind
-    /// Of all requests, whatever their rate is.
+    /// The share of requests that are refused at any rate.
     let refusedShare: Double
     private var tokens = 0.0
     private var filledAt: UInt64 = 0
@@ -54,18 +54,18 @@ struct PaceModel {
         var givenUp = 0
         /// Of the server's rate, while there were fresh rows: what comes after waits for the last rows' delays.
         var share = 0.0
-        /// Second by second.
+        /// The rate in each second.
         var rates: [Double?] = []
     }
 
     var rows: Int
     var server: RateServer
-    /// Milliseconds.
+    /// The round-trip time, in milliseconds.
     var roundTrip: UInt64
     var lanes = 1
-    /// Over all lanes.
+    /// The number of streams over all lanes.
     var streams = 1000
-    /// Seconds.
+    /// The `retry-after` of refusals, in seconds.
     var retryAfter: Double?
 
     private var pace = RatePace(start: 0)

@@ -7,15 +7,15 @@ import Testing
 @testable import APNSBatchModel
 @testable import APNSBatchSending
 
-/// What users of other senders complain about, as far as policy answers for it.
-@Suite("Complaints about policy") struct PolicyComplaintTests {
+/// Complaints about other senders that concern policy.
+@Suite("Known complaints about policy") struct PolicyComplaintTests {
     private static let payload = #""{""aps"":{""alert"":""Hi""}}""#
 
     private static func rows(_ count: Int) -> String {
         "token,payload\n" + (0..<count).map { "\(token($0)),\(payload)\n" }.joined()
     }
 
-    @Test("tokens deleted because of a wrong environment: none is to be deleted, and the campaign stops early")
+    @Test("A campaign in the wrong environment stops early and calls no token dead")
     func wrongEnvironment() async throws {
         #expect(
             Answer(status: 400, reason: .known(.badDeviceToken)).action == .rejected(.quarantine))
@@ -28,11 +28,11 @@ import Testing
         #expect(summary.ending == .failed && run.failure?.kind == .fatalAnswer)
         #expect(
             summary.cause?.contains("do the tokens belong to the other environment, production or sandbox?") == true)
-        // What three lanes had under way.
+        // The requests in flight of three lanes.
         #expect(summary.rows < 50_000 && summary.rows == summary.rejected)
     }
 
-    @Test("duplicates from blind retries: what APNs answered finally is never sent again")
+    @Test("A row with a final answer is never sent again")
     func duplicates() async throws {
         let reasons = ["Unregistered", "PayloadTooLarge", "DeviceTokenNotForTopic", "NeverHeardOf"]
         let rules = zip(reasons, [410, 413, 400, 400]).map { reason, status in
@@ -44,7 +44,7 @@ import Testing
         #expect(stage.simulator.stop().tokensReceivedAgain == 0)
     }
 
-    @Test("memory that grows with the number of recipients: rows that wait are no more than a lane may have")
+    @Test("The rows that wait stay within the limit of a lane")
     func memory() async throws {
         let script = SimulatorScript(
             rules: [SimulatorRule(share: 1, status: 503, reason: "ServiceUnavailable", times: 1)])
@@ -59,7 +59,7 @@ import Testing
         #expect(most <= 250, "200 and what was under way")
     }
 
-    @Test("TooManyProviderTokenUpdates from one token per connection: all connections start with the same token")
+    @Test("All connections start with the same provider token")
     func oneToken() throws {
         let occasion = try Occasion.make(hosts: ["localhost"])
         let source = try ProviderTokenSource(

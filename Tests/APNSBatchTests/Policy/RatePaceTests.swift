@@ -4,12 +4,12 @@ import Testing
 @testable import APNSBatchModel
 @testable import APNSBatchSending
 
-@Suite("Pace under a server's own rate", .ownThread) struct RatePaceTests {
+@Suite("Rate pace", .ownThread) struct RatePaceTests {
     struct Limit: CustomTestStringConvertible {
         var rate: Double
         /// How many requests may come at once; nil where the server counts by seconds.
         var burst: Double?
-        /// Milliseconds.
+        /// The round-trip time, in milliseconds.
         var roundTrip: UInt64
         var lanes = 1
         var retryAfter: Double?
@@ -32,7 +32,7 @@ import Testing
     ]
 
     @Test(
-        "settles at what the server takes: within a minute nine tenths of it and more, a tenth more requests than rows, none given up",
+        "The pace settles at the server's rate within a minute, at little cost",
         arguments: limits)
     func settles(limit: Limit) {
         let server = RateServer(limit.burst.map { .bucket($0) } ?? .window, rate: limit.rate)
@@ -45,7 +45,7 @@ import Testing
         #expect(report.givenUp == 0)
     }
 
-    @Test("a server that takes less than before, or more, gets what it takes within seconds", arguments: [0.5, 2])
+    @Test("The pace follows a changed rate within seconds", arguments: [0.5, 2])
     func changes(factor: Double) {
         var (pace, totals) = (RatePace(start: 0), AnswerSums())
         var server = RateServer(.bucket(50), rate: 1000)
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(
-        "a share that is refused at any rate is found out within seconds, and costs next to no time after that",
+        "A share of refusals at any rate is recognised within seconds and then costs little",
         arguments: [0.01, 0.03, 0.1, 0.3, 0.5])
     func steadyShare(share: Double) {
         let rows = 200_000
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(
-        "a share that is now below, now above what counts as pushing back is no rate either", arguments: [0.05, 0.055],
+        "A share of refusals around the threshold is not taken for a rate", arguments: [0.05, 0.055],
         [77, 154, 231, 308, 385, 462, 539, 616] as [UInt64])
     func shareAtTheLimit(share: Double, seed: UInt64) {
         let rows = 100_000
@@ -89,14 +89,14 @@ import Testing
         #expect(report.seconds < 1.25 * best + 25, "\(report.seconds) s instead of \(best)")
     }
 
-    @Test("there is no limit as long as nothing is refused, nor for a few refusals")
+    @Test("There is no limit without refusals or with few of them")
     func free() {
         #expect(PaceModel.run(PaceModel(50_000, RateServer(.free), roundTrip: 5)).rates.allSatisfy { $0 == nil })
         let few = PaceModel.run(PaceModel(50_000, RateServer(.free, refusedShare: 0.02), roundTrip: 5))
         #expect(few.rates.allSatisfy { $0 == nil })
     }
 
-    @Test("requests are spaced: what waited for its time is made up for, but not more than 20 ms of it")
+    @Test("Requests are spaced, and at most 20 ms of missed time is made up")
     func spaced() {
         var bucket = TokenBucket()
         bucket.empty(now: 0)
@@ -111,7 +111,7 @@ import Testing
         #expect(bucket.fill(rate: 20, now: 3_500_000_000) == 1, "one at least")
     }
 
-    @Test("rows that are refused again and again say nothing of the rate")
+    @Test("Rows that are refused repeatedly do not affect the rate")
     func onlyRetries() {
         var pace = RatePace(start: 0)
         var totals = AnswerSums()
@@ -123,7 +123,7 @@ import Testing
         #expect(pace.rate == nil && pace.allowance(now: 100_000_000_000) == .max)
     }
 
-    @Test("after an outage it starts from little and doubles several times a second")
+    @Test("After an outage the rate starts low and doubles several times a second")
     func restart() {
         var pace = RatePace(start: 0)
         var totals = AnswerSums()
@@ -143,7 +143,7 @@ import Testing
         #expect(sent[2] > 4 * sent[1] && sent[1] > 4 * sent[0], "\(sent)")
     }
 
-    @Test("lanes that look a little out of order do no harm")
+    @Test("Lanes may report slightly out of order")
     func outOfOrder() {
         var pace = RatePace(start: 2_000_000_000)
         var totals = AnswerSums()

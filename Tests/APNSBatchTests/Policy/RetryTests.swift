@@ -8,8 +8,8 @@ import Testing
 @testable import APNSBatchModel
 @testable import APNSBatchSending
 
-@Suite("Rows that are sent again") struct RetryTests {
-    @Test("and fresh ones take turns while there are both, and take every turn while there are not")
+@Suite("Retries") struct RetryTests {
+    @Test("Retries and fresh rows take turns while there are both")
     func turns() {
         var order = ""
         var turns = Turns()
@@ -34,7 +34,7 @@ import Testing
         (100_000, 1_000_000, [100_000, 1_000_000], [100_000, 1_000_000]),
     ]
 
-    @Test("wait for what the campaign says", arguments: delays)
+    @Test("Retries wait for the delay that the campaign sets", arguments: delays)
     func plan(short: UInt64?, unavailable: UInt64?, first: [UInt64], largest: [UInt64]) throws {
         var campaign = Campaign(input: .standardInput, destination: .sandbox, topic: nil, credentials: .none)
         (campaign.retryDelay, campaign.unavailableDelay) = (short, unavailable)
@@ -52,7 +52,7 @@ import Testing
         "token,payload\n" + (0..<count).map { "\(token($0)),\(payload)\n" }.joined()
     }
 
-    @Test("wait as long as a retry-after says, while all others are sent; progress shows them; a stop ends their wait")
+    @Test("Retries wait for Retry-After while others are sent, and a stop ends the wait")
     func waits() async throws {
         let script = SimulatorScript(
             seed: 2, rules: [SimulatorRule(share: 0.2, status: 429, reason: "TooManyRequests", retryAfter: 3600)])
@@ -68,7 +68,7 @@ import Testing
         #expect(stage.simulator.stop().requests == 5000)
     }
 
-    @Test("wait no longer than the campaign lets a server ask for")
+    @Test("Retries wait no longer than the campaign's limit for Retry-After")
     func limit() async throws {
         let script = SimulatorScript(
             rules: [SimulatorRule(share: 1, status: 503, reason: "Shutdown", times: 1, retryAfter: 86_400)])
@@ -79,7 +79,7 @@ import Testing
         #expect(summary.accepted == 50)
     }
 
-    @Test("never number more than a lane may have waiting; then no fresh row is taken")
+    @Test("The number of waiting rows is limited, and then no fresh row is taken")
     func bound() async throws {
         let script = SimulatorScript(
             rules: [SimulatorRule(share: 1, status: 503, reason: "ServiceUnavailable", times: 1, retryAfter: 1)])
@@ -91,11 +91,11 @@ import Testing
         let running = Task { await run.run() }
         let most = await most({ run.progress.retrying }, until: { run.progress.rows >= 100 })
         #expect(await running.value.accepted == 100)
-        // Those under way when the last place was taken come on top.
+        // Requests in flight when the last place was taken are added.
         #expect((10...30).contains(most), "\(most)")
     }
 
-    @Test("that the server sends away for long take half of a lane's places at most, and the others go on")
+    @Test("Rows with a long Retry-After use at most half of a lane's places")
     func longRetryAfter() async throws {
         let script = SimulatorScript(
             rules: [SimulatorRule(share: 1, status: 503, reason: "ServiceUnavailable", times: 1, retryAfter: 600)])
@@ -112,7 +112,7 @@ import Testing
         #expect(await running.value.accepted == 96)
     }
 
-    @Test("are due once their time has come")
+    @Test("Rows are due once their time has come")
     func due() {
         var queue = RetryQueue()
         #expect(!queue.isDue(now: 5))
@@ -121,7 +121,7 @@ import Testing
         #expect(!queue.isDue(now: 4) && queue.isDue(now: 5))
     }
 
-    @Test("a pause sends nothing, keeps connections, and goes on where it was")
+    @Test("A paused run sends nothing, keeps its connections, and then continues")
     func pause() async throws {
         let stage = try Stage(script: SimulatorScript(latency: .fixed(5)), streams: 20)
         var campaign = try stage.campaign(rows: Self.rows(20_000))
@@ -148,7 +148,7 @@ import Testing
         #expect(summary.ending == .complete && summary.accepted == 20_000 && summary.allSessions.connectionsOpened == 1)
     }
 
-    @Test("a paused run stops when it is told to, and its deadline passes all the same", arguments: [false, true])
+    @Test("A paused run can be stopped, and its deadline still passes", arguments: [false, true])
     func pauseEnds(byDeadline: Bool) async throws {
         let stage = try Stage()
         var campaign = try stage.campaign(rows: Self.rows(5000))

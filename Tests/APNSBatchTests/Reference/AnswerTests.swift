@@ -6,7 +6,7 @@ import Testing
 @testable import APNSBatchModel
 
 /// Every reason of the table, given by a server to a campaign.
-@Suite("Each answer of the table leads to what the table says") struct AnswerTests {
+@Suite("Answers of the reference table") struct AnswerTests {
     private static let rows = "token,payload\n\(token(1)),\"{\"\"aps\"\":{\"\"alert\"\":\"\"Hi\"\"}}\"\n"
 
     private static func rules(_ isOurs: (AnswerAction) -> Bool) -> [String] {
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "a final one is the row's outcome, and the campaign goes on",
+        "A final answer is the row's outcome, and the campaign goes on",
         arguments: rules { if case .rejected = $0 { true } else { false } })
     func final(reason: String) async throws {
         let rule = try rule(reason)
@@ -41,7 +41,7 @@ import Testing
         #expect(results[1]?[2...4] == ["rejected", String(rule.status), reason])
     }
 
-    @Test("a fatal one stops the campaign and is named", arguments: rules { $0 == .stop })
+    @Test("A fatal answer stops the campaign and is named", arguments: rules { $0 == .stop })
     func fatal(reason: String) async throws {
         let rule = try rule(reason)
         let (summary, run, results) = try await run(rule, times: nil)
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(
-        "one that asks for it is sent again, and then accepted",
+        "A row with a retryable answer is sent again and then accepted",
         arguments: rules { if case .retry = $0 { true } else { false } })
     func again(reason: String) async throws {
         let (summary, _, results) = try await run(try rule(reason), times: 1)
@@ -60,7 +60,7 @@ import Testing
         #expect(results[1]?[2] == "accepted" && results[1]?[7] == "2")
     }
 
-    @Test("an unknown reason stays as it came, and its status decides", arguments: [(418, false), (599, true)])
+    @Test("An unknown reason is kept unchanged, and its status decides", arguments: [(418, false), (599, true)])
     func unknown(status: Int, isRetried: Bool) async throws {
         let answer = SimulatorRule(share: 1, status: status, reason: "NewReason of 2027")
         let stage = try Stage(script: SimulatorScript(rules: [answer]))
@@ -75,7 +75,7 @@ import Testing
         #expect(summary.attempts == (isRetried ? 2 : 1))
     }
 
-    @Test("when nearly all tokens are of the other environment the campaign stops, with most rows unsent")
+    @Test("A campaign stops early when nearly all tokens are of the other environment")
     func wrongEnvironment() async throws {
         let answer = SimulatorRule(share: 0.95, status: 400, reason: "BadDeviceToken")
         let stage = try Stage(script: SimulatorScript(rules: [answer]))

@@ -5,7 +5,7 @@ import Testing
 @testable import APNSBatchModel
 
 /// Every header field of the table, in a request that has all of them.
-@Suite("Each header field of a request") struct HeaderTests {
+@Suite("Header fields of requests") struct HeaderTests {
     private static let id = "123e4567-e89b-12d3-a456-426614174000"
     private static let values = [
         ":method": "POST", ":scheme": "https", ":path": "/3/device/\(token(7))", "apns-topic": "com.example.app.voip",
@@ -13,7 +13,7 @@ import Testing
         "apns-collapse-id": "match 7", "authorization": "bearer ...",
     ]
 
-    @Test("has the value that campaign and row give it", arguments: RequestHeader.all.map(\.name))
+    @Test("Each header field has the value that campaign and row give it", arguments: RequestHeader.all.map(\.name))
     func value(name: String) throws {
         let stage = try Stage()
         var campaign = try stage.campaign(

@@ -25,13 +25,13 @@ import Testing
         name == "guide-2011-5" || name == "encrypted-content" ? "voip" : "alert"
     }
 
-    @Test("there are those of all five documents")
+    @Test("There are payloads from all five documents")
     func complete() {
         let kinds = ["guide-2011-": 5, "guide-today-": 3, "tutorial-": 9, "encrypted": 2]
         for (kind, count) in kinds { #expect(Self.names.count { $0.hasPrefix(kind) } >= count, "\(kind)") }
     }
 
-    @Test("leave without whitespace, byte by byte, and are accepted", arguments: names)
+    @Test("Published payloads are sent without white space, byte by byte, and accepted", arguments: names)
     func accepted(name: String) async throws {
         let stage = try Stage()
         let payload = try Self.text(name).replacing("\"", with: "\"\"")
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(
-        "mistyped as they are known to be, they are told by name and not sent",
+        "Known mistakes in published payloads are reported by name, and the payload is not sent",
         arguments: [
             ("guide-2011-2-broken-line", "line 3, column 65: a line break inside a string"),
             ("guide-2011-4-as-printed", "trailing comma"), ("guide-today-1-as-printed", "typographic quote"),

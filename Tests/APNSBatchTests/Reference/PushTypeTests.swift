@@ -6,7 +6,7 @@ import Testing
 @testable import APNSBatchModel
 
 /// Every push type of the table, with the least that it asks for, through rules and simulator.
-@Suite("Each push type of the table") struct PushTypeTests {
+@Suite("Push types of the reference table") struct PushTypeTests {
     private func payload(_ rule: PushTypeRule) -> String {
         switch rule.type {
         case .alert: #"{"aps":{"alert":"Hi"}}"#
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "has its topic derived and its payload accepted",
+        "Each push type has its topic derived and its payload accepted",
         arguments: PushTypeRule.all.filter { $0.authentication != .certificateOnly }.map(\.name))
     func accepted(name: String) async throws {
         let rule = try #require(PushTypeRule.all.first { $0.name == name })
@@ -35,7 +35,9 @@ import Testing
         #expect(summary.accepted == 1, "\(summary.reasons)")
     }
 
-    @Test("has its default priority sent, and only the allowed ones taken", arguments: PushTypeRule.all.map(\.name))
+    @Test(
+        "Each push type sends its default priority and accepts only its allowed ones",
+        arguments: PushTypeRule.all.map(\.name))
     func priorities(name: String) throws {
         let rule = try #require(PushTypeRule.all.first { $0.name == name })
         let stage = try Stage()
@@ -52,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("has its payload limit", arguments: PushTypeRule.all.map(\.name))
+    @Test("Each push type has its payload limit", arguments: PushTypeRule.all.map(\.name))
     func limits(name: String) throws {
         let rule = try #require(PushTypeRule.all.first { $0.name == name })
         let stage = try Stage()

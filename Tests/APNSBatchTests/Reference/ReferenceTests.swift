@@ -4,15 +4,15 @@ import Testing
 @testable import APNSBatch
 @testable import APNSBatchModel
 
-@Suite("The reference in docs") struct ReferenceTests {
-    @Test("says what the tables say: apns-batch reference > docs/reference.md")
+@Suite("Reference documentation") struct ReferenceTests {
+    @Test("The file docs/reference.md equals the output of apns-batch reference")
     func isUpToDate() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
         let text = try String(contentsOf: root.appending(path: "docs/reference.md"), encoding: .utf8)
         #expect(text == ReferenceTables.markdown)
     }
 
-    @Test("names tests that there are")
+    @Test("The tests that the reference names exist")
     func namesTests() throws {
         let tests = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
         let files = FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)

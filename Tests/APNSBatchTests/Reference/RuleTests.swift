@@ -22,7 +22,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
     var testDescription: String { rule.rawValue }
 }
 
-@Suite("Each rule, broken once, is told with its place") struct RuleTests {
+@Suite("Rules of the reference table") struct RuleTests {
     static let quotes = #""{""aps"":{""alert"":"#
 
     static let cases: [RuleCase] = [
@@ -219,7 +219,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
             language: "de", content: Array(#""A" = "%@ und %@";"#.utf8), name: "de.lproj/Localizable.strings")
     ]
 
-    @Test("channel-id and broadcast-start")
+    @Test("Violations of channel-id and broadcast-start are reported")
     func broadcast() async throws {
         let findings = try await check("channel_id,event\nnot base64,update\ndGVzdC1jaGFubmVsLTAwMQ==,start\n") {
             $0.recipients = .channels(bundleID: "com.example.app")
@@ -245,7 +245,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         return report.campaign + report.groups.flatMap(\.examples)
     }
 
-    @Test("as its name, severity and place", arguments: cases)
+    @Test("Each violation is reported with rule, severity and place", arguments: cases)
     func broken(_ broken: RuleCase) async throws {
         let raw = broken.payload.map {
             "," + "\"" + $0.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
@@ -264,13 +264,13 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         #expect(found.allSatisfy { $0.severity.rawValue == broken.rule.severity.rawValue })
     }
 
-    @Test("and none is left out")
+    @Test("Every rule has a test")
     func complete() {
         let tested = Set(Self.cases.map(\.rule)).union(Self.elsewhere.keys)
         #expect(Rule.allCases.filter { !tested.contains($0) } == [])
     }
 
-    @Test("device-token")
+    @Test("A violation of device-token is reported")
     func badToken() async throws {
         let findings = try await check("token\nxy\n") { $0.template = Self.alert }
         #expect(
@@ -278,7 +278,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         #expect(findings.last?.rule == "device-token")
     }
 
-    @Test("token-size, and such a row is good")
+    @Test("A violation of token-size is reported, and the row stays valid")
     func oddToken() async throws {
         let findings = try await check("token\n\(token(1))\n12345678\n") { $0.template = Self.alert }
         let found = findings.filter { $0.rule == "token-size" }
@@ -289,7 +289,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         #expect(findings.allSatisfy { $0.severity == .warning })
     }
 
-    @Test("duplicate-token")
+    @Test("A violation of duplicate-token is reported")
     func sameToken() async throws {
         let findings = try await check("token\n\(token(1))\n\(token(2))\n\(token(1))\n") { $0.template = Self.alert }
         let found = findings.filter { $0.rule == "duplicate-token" }
@@ -298,7 +298,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "unused-column, with the name that was most likely meant",
+        "A violation of unused-column is reported with the most similar name",
         arguments: [
             ("colapse_id", #"column "colapse_id": nothing uses it; did you mean "collapse_id"?"#),
             ("prio", #"column "prio": nothing uses it; did you mean "priority"?"#),
@@ -320,7 +320,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         #expect(found.first?.text.hasSuffix("rows.csv:1:1: \(message)") == true)
     }
 
-    @Test("unused-column is said of no column that anything uses, be it only the results")
+    @Test("A column that anything uses, even only the results, is not reported as unused")
     func usedColumns() async throws {
         let findings = try await check("token,a,b,c,locale,priority,user\n\(token(1)),a,b,c,de,5,u\n") {
             $0.resultColumns = ["user"]
@@ -335,7 +335,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         #expect(findings.filter { $0.rule == "unused-column" } == [])
     }
 
-    @Test("header-sets")
+    @Test("A violation of header-sets is reported")
     func tooManyHeaderSets() async throws {
         let rows = (1...4097).map { "\(token($0)),com.example.app\($0)\n" }.joined()
         let findings = try await check("token,topic\n" + rows) {
@@ -349,7 +349,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         #expect(findings.last?.rule == "header-sets")
     }
 
-    @Test("certificate-expiry")
+    @Test("A violation of certificate-expiry is reported")
     func certificateExpiry() async throws {
         let soon = try SelfSignedClient.make(userID: "com.example.app", commonName: "Soon", days: 20)
         let findings = try await check("token\n\(token(1))\n") {
@@ -364,7 +364,7 @@ struct RuleCase: Sendable, CustomTestStringConvertible {
         )
     }
 
-    @Test("template")
+    @Test("A violation of template is reported")
     func brokenTemplate() async {
         await #expect(throws: CampaignError.self) {
             try await check("token\n\(token(1))\n") {

@@ -6,7 +6,7 @@ import Testing
 @testable import APNSBatch
 @testable import APNSBatchModel
 
-@Suite("What Apple advises for the headers of a push type") struct UnusualHeaderTests {
+@Suite("Unusual headers of push types") struct UnusualHeaderTests {
     private func findings(
         _ type: String, rows: String = "token\n\(token(1))\n", _ change: (inout Campaign) -> Void = { _ in }
     ) async throws -> [String] {
@@ -33,7 +33,7 @@ import Testing
         return values
     }
 
-    @Test("a campaign of voip pushes is told once unless it expires after a few seconds or is tried once")
+    @Test("A voip campaign is warned once unless it expires in seconds or is tried once")
     func voip() async throws {
         let advice = "expiration: a push of type voip should be attempted once (0) or expire after a few seconds"
         #expect(try await findings("voip") == ["expiration-unusual: \(advice); none is given"])
@@ -43,7 +43,7 @@ import Testing
         #expect(late.count == 1 && late.first?.hasPrefix("expiration-unusual: \(advice); found 20") == true)
     }
 
-    @Test("a pushtotalk push has expiration 0 and priority 10 unless it says otherwise, and then earns a warning")
+    @Test("A pushtotalk push has expiration 0 and priority 10 by default, and other values cause a warning")
     func pushToTalk() async throws {
         #expect(try await findings("pushtotalk") == [])
         #expect(try header("apns-expiration", "token\n\(token(1))\n", "pushtotalk") == ["0"])
@@ -59,13 +59,13 @@ import Testing
             ])
     }
 
-    @Test("rows with a push type of their own get its expiration, and the others none")
+    @Test("Rows with their own push type get its expiration, and the others none")
     func pushTypesOfRows() throws {
         let rows = "token,push_type\n\(token(1)),pushtotalk\n\(token(2)),\n\(token(3)),voip\n"
         #expect(try header("apns-expiration", rows, "alert") == ["0", nil, nil])
     }
 
-    @Test("rows are told one by one where they say push type, priority or expiration themselves")
+    @Test("Each row that sets push type, priority or expiration itself is reported")
     func rows() async throws {
         let found = try await findings(
             "alert",
@@ -81,7 +81,7 @@ import Testing
             ])
     }
 
-    @Test("a campaign's expiration holds where a row's field is empty")
+    @Test("The expiration of the campaign applies where a row's field is empty")
     func emptyField() async throws {
         let rows = "token,expiration\n\(token(1)),\n"
         #expect(try await findings("alert", rows: rows) { $0.headers.expiration = .after(60) } == [])
@@ -91,7 +91,7 @@ import Testing
             ])
     }
 
-    @Test("a certificate cannot send to a file provider")
+    @Test("A certificate cannot send to a file provider")
     func fileProvider() async throws {
         let client = try SelfSignedClient.make(userID: "com.example.app", commonName: "A", days: 90)
         await #expect {

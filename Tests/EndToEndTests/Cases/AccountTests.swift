@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// What last line, summary.json and `status` say of a run, whatever ended it.
+    /// The last line, summary.json and `status` of a run, whatever ended it.
     @Suite struct Accounts {
         /// The numbers of a line of `key=value` pairs.
         private func numbers(_ line: Substring?) -> [String: Double] {

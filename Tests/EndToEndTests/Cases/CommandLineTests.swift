@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// What the command says about its arguments and files, and how it shows progress.
+    /// Messages of the command about its arguments and files, and its display of progress.
     @Suite struct CommandLine {
         private static func check(_ yaml: String) throws -> (sender: Sender, finished: Finished) {
             let sender = try Sender()

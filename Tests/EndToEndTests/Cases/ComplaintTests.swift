@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEndUnderFault {
-    /// What users of other senders complain about.
+    /// Complaints of users of other senders.
     @Suite struct Complaints {
         private static let shutdown = "goaway: { debug: '{\"reason\":\"Shutdown\"}' }"
 

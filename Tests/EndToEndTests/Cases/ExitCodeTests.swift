@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// What a scheduler sees.
+    /// Exit codes, as a scheduler sees them.
     @Suite struct ExitCodes {
         static let header = "token,first_name,badge,vip,note,extras\n"
 

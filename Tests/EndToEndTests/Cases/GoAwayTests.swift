@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// What APNs says when it closes a connection.
+    /// The reasons in the GOAWAY frames of APNs.
     @Suite struct GoAways {
         static let said: [(debug: [String], shown: [String])] = [
             ([""], ["no reason given"]),

@@ -104,7 +104,7 @@ extension EndToEnd {
         @Test(arguments: ["client.pem", "client.p12", "old.p12"])
         func `a client certificate that ends within 30 days is warned about`(file: String) throws {
             let late = try send(file: file, days: 29)
-            // Nobody listens there: everything before the connection was right.
+            // Nothing listens there, so everything before the connection succeeded.
             #expect(late.ending == .exited(69), "\(late)")
             let name = #"client certificate "Apple Push Services: com.example.app" expires on "#
             #expect(late.errors.contains(name) && late.errors.contains(" UTC, in 29 days"), "\(late)")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// What stops a campaign by itself: canary, circuit breaker, deadline.
+    /// Policies that stop a campaign: canary, circuit breaker and deadline.
     @Suite struct Policies {
         private static let template = ["--template", Tools.fixture("campaign/plain.json")]
 

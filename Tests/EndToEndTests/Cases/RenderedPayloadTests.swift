@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// What `render` prints for generated rows, against Python's csv and json modules.
+    /// The output of `render` for generated rows, compared with Python's csv and json modules.
     @Suite struct RenderedPayloads {
         static let rows = Tools.sanitizer == nil ? 10_000 : 2_000
 

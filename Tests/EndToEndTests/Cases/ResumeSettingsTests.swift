@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// What stopped a run can be put right, and `resume` goes through.
+    /// The cause that stopped a run can be corrected, and `resume` then succeeds.
     @Suite struct ResumeSettings {
         /// A campaign file, rows and a simulator.
         private struct Stage {

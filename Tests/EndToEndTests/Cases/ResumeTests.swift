@@ -4,7 +4,7 @@ import Testing
 extension EndToEnd {
     /// Real processes that are killed, and what the next one makes of it.
     @Suite struct Resuming {
-        /// What `status` says in its last line; nil where it finds no run.
+        /// Returns the last line of `status`, or nil where it finds no run.
         private func status(_ directory: String, _ sender: Sender) throws -> [String: Int]? {
             let finished = try sender.command(["status", directory])
             guard finished.ending == .exited(0) || finished.ending == .exited(2) else { return nil }

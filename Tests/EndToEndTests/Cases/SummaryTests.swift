@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// What scripts read of a run.
+    /// The output of a run that scripts read.
     @Suite struct Summaries {
         @Test func `the last line, summary.json and results.csv have their form`() throws {
             let sender = try Sender()

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// Whose certificates the sender trusts without being told.
+    /// The certificates that the sender trusts by default.
     @Suite struct Trust {
         @Test(arguments: ["file", "directory", "none"])
         func `the system's certificates are trusted, be they in one file or in a directory`(

@@ -116,10 +116,10 @@ final class Child: @unchecked Sendable {
         return Finished(ending: ending, output: child.output, errors: child.errors)
     }
 
-    /// What it has written to standard output so far.
+    /// The bytes written to standard output so far.
     var output: String { (try? String(decoding: Data(contentsOf: outputFile), as: UTF8.self)) ?? "" }
 
-    /// What it has written to standard error so far.
+    /// The bytes written to standard error so far.
     var errorsWithTimes: String { (try? String(decoding: Data(contentsOf: errorFile), as: UTF8.self)) ?? "" }
 
     /// The same without the times that lines begin with.

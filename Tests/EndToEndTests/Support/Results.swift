@@ -47,7 +47,7 @@ struct ResultLine: Equatable {
     }
 }
 
-/// What a run left in its directory.
+/// The files that a run left in its directory.
 struct RunResults {
     /// By row, in order.
     let lines: [ResultLine]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What no output of `apns-batch` may hold, whatever a test does: looked for at the end of every process.
+/// Secrets that no output of `apns-batch` may contain, checked at the end of every process.
 enum Secrets {
     /// The passphrases of all tests.
     static let passphrases = [EndToEnd.Passphrases.passphrase, "pass phrase of a test"]

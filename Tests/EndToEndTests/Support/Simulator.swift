@@ -75,7 +75,7 @@ struct Script {
         var timestamp: Int?
         /// For how many requests of a token it holds; nil for all.
         var times: Int?
-        /// Seconds.
+        /// The value of `retry-after`, in seconds.
         var retryAfter: Int?
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Where the things under test are, and what this run of the tests is.
+/// The locations of the programs under test, and the settings of this test run.
 enum Tools {
     /// The checkout.
     static let root = URL(filePath: #filePath)

@@ -5,6 +5,6 @@ package enum BrokenRule: String, CaseIterable, Sendable {
     case sendBeforeIntent = "send-before-intent"
     /// The lanes' notes are believed though they were lost with the power.
     case believeBoard = "believe-board"
-    /// What was torn off at the ledger's end stays there.
+    /// A torn record at the end of the ledger is not cut off.
     case keepTornTail = "keep-torn-tail"
 }

@@ -28,7 +28,7 @@ struct InputRow {
         }
     }
 
-    /// What must become of it whatever happens, if anything.
+    /// The outcome that the row must have in any case, if there is one.
     var isSendable: Bool { kind == .good }
 
     static let header = "token,name,expiration,collapse_id\n"

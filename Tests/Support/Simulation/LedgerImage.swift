@@ -1,4 +1,4 @@
-/// What a ledger says, read by its description and not by the product's own code.
+/// The contents of a ledger, read by its specification and not by the product's own code.
 struct LedgerImage {
     struct Row: Equatable {
         var outcome: UInt8

@@ -4,7 +4,7 @@ import APNSBatchModel
 import APNSBatchRecords
 import Glibc
 
-/// What goes wrong with the disk in one session.
+/// The faults of the disk in one session.
 struct DiskFault {
     enum Kind: CaseIterable {
         /// The process is killed in the middle of an operation.

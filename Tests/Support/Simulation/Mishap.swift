@@ -1,4 +1,4 @@
-/// What ends a session before its rows do.
+/// An event that ends a session before its rows have ended.
 enum Mishap {
     /// At so many turns after its beginning the process is killed.
     case kill(turns: Int)

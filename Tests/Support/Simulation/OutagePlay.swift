@@ -23,19 +23,19 @@ package struct OutagePlay {
         /// Virtual seconds.
         package var seconds = 0
         package var requests = 0
-        /// What was logged about the outage.
+        /// The log lines about the outage.
         package var lines: [String] = []
     }
 
     package var kind: Kind
-    /// Seconds.
+    /// The duration of the outage, in seconds.
     package var outage: UInt64
     package var patience: Int
     package var rows: Int
     package var lanes: Int
     /// How many requests are answered before it begins; a third of the rows unless said.
     package var before: Int
-    /// Of refusals.
+    /// The status of refusals.
     package var status = 503
 
     package init(
@@ -126,7 +126,7 @@ package struct OutagePlay {
     }
 }
 
-/// Keeps what is logged about outages.
+/// Stores the log lines about outages.
 private final class Lines: LogHandler, @unchecked Sendable {
     var texts: [String] = []
     var metadata: Logger.Metadata = [:]

@@ -3,15 +3,15 @@ import APNSBatchModel
 import APNSBatchSimulator
 import APNSBatchTransport
 
-/// What a seed means: rows, the campaign's options, what the network and the server do to it.
+/// The plan that a seed determines: rows, campaign options, and faults of network and server.
 struct SeedPlan {
-    /// What the server does wrong in the phase with faults, each in millionths.
+    /// The probabilities of the server's faults in the phase with faults, in millionths.
     struct ServerFaults {
-        /// Of requests.
+        /// The share of requests that are affected.
         var refused: UInt32 = 0
         var reset: UInt32 = 0
         var forgotten: UInt32 = 0
-        /// Of the server's turns.
+        /// The share of the server's turns that are affected.
         var goaway: UInt32 = 0
         var settings: UInt32 = 0
         var closed: UInt32 = 0
@@ -30,11 +30,11 @@ struct SeedPlan {
     var streamWindow: UInt32
     /// Seconds after which a provider token is followed by another; nil for the usual.
     var mintAfter: Int?
-    /// What ends the first sessions; the one after them goes to the end.
+    /// The events that end the first sessions; the session after them runs to the end.
     var mishaps: [Mishap] = []
     /// Each session has another number of lanes.
     var variesLanes = false
-    /// Of the sessions; the last one's goes for those behind it.
+    /// The policies of the sessions; the last one also applies to all later sessions.
     var policies: [UnknownPolicy] = [.resend]
     /// Later sessions send rows again that were unavailable.
     var retriesUnavailable = false

@@ -32,7 +32,7 @@ final class SimulatedWorld: @unchecked Sendable {
     /// Nanoseconds.
     var now: UInt64 { apns_reactor_world_now_ns(handle) }
 
-    /// Of every event so far, with its time and its bytes.
+    /// A digest of every event so far, with its time and its bytes.
     var digest: UInt64 { apns_reactor_world_digest(handle) }
 
     /// How often what happened so far.

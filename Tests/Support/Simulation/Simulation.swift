@@ -13,7 +13,7 @@ package final class Simulation {
     /// How it went.
     package struct Report: Sendable {
         package var seed: UInt64
-        /// Of every event of the network; the same for the same seed.
+        /// A digest of every event of the network; the same for the same seed.
         package var digest: UInt64
         package var rows: Int
         package var requests: Int
@@ -147,7 +147,7 @@ package final class Simulation {
         return findings.map { "session \(sessions): \($0)" }
     }
 
-    /// Of the files that a session left.
+    /// Returns the findings for the files that a session left.
     private func filesFindings(_ image: LedgerImage, _ hasPlayed: Bool) -> [String] {
         var findings: [String] = []
         // In later sessions rows may have been accepted by an earlier one that was killed.
@@ -319,7 +319,7 @@ package final class Simulation {
         }
     }
 
-    /// Of the network's events and the results, but for their texts, which name the input.
+    /// A digest of the network's events and of the results without their texts, which name the input.
     private var digest: UInt64 {
         let lines = (try? ResultsText.lines(of: disk.lines.bytes)) ?? []
         return lines.reduce(world.digest) { digest, line in

@@ -4,8 +4,8 @@ import APNSBatchRecords
 import APNSBatchSending
 import APNSBatchTransport
 
-/// A run in one thread, driven from outside turn by turn: for a simulation. What the threads of a run do is done here in
-/// steps, over the same lanes, reader, ledger and queues. Letting go of it is a kill: nothing more is written.
+/// A run in one thread for a simulation, which its caller drives turn by turn. It does the work of a run's threads in steps,
+/// with the same lanes, reader, ledger and queues. Releasing it is like killing the process: nothing more is written.
 package final class SteppedRun {
     private let run: CampaignRun
     private let record: RunRecord
@@ -56,15 +56,15 @@ package final class SteppedRun {
     /// Whether all rows have their outcomes, or the run stopped.
     package private(set) var isFinished = false
 
-    /// One turn of the lane whose transport has this number in the world.
+    /// Runs one turn of the lane whose transport has this number in the simulated world.
     ///
-    /// - Parameter now: the world's time, in nanoseconds.
+    /// - Parameter now: The time in the simulated world, in nanoseconds.
     package func turn(of number: UInt32, now: UInt64) {
         guard let index = lanes.firstIndex(where: { $0?.lane.number == number }), let lane = lanes[index]
         else {
             return
         }
-        // A lane waits for the writer when that is far behind; here it would wait for ever.
+        // A lane waits for the writer when that is far behind, which in a single thread would take forever.
         while exchange.free.isEmpty, writer.step(now: now) {}
         do {
             if try lane.lane.turn() { return }
@@ -78,7 +78,7 @@ package final class SteppedRun {
         if lanes.allSatisfy({ $0 == nil }) { finish(now: now) }
     }
 
-    /// The other threads' work, as far as there is some: announces chunks, writes outcomes.
+    /// Does pending work of the other threads: announces chunks and writes outcomes.
     package func step(now: UInt64) {
         guard !isFinished else { return }
         read()
@@ -108,7 +108,7 @@ package final class SteppedRun {
     }
 }
 
-/// A lane that stands still between its turns.
+/// Holds a lane between its turns.
 private final class SteppedLane {
     var lane: Lane
 

@@ -1,11 +1,11 @@
 import APNSBatchSimulator
 
-/// What the server knows: which rows it processed, and what it decided to answer. And it spoils requests by dice.
+/// Records which rows the server processed and how it answered, and makes requests fail at random.
 final class Witness: SimulatorProbe, @unchecked Sendable {
     /// By row: statuses in the order in which requests came.
     private(set) var statuses: [UInt64: [UInt16]] = [:]
     private(set) var strangers = 0
-    /// Of all rows.
+    /// The number of requests of all rows.
     private(set) var requests = 0
     private var dice: Dice
     private let strikes: Strikes
