@@ -85,9 +85,11 @@ package final class ChunkReader: @unchecked Sendable {
     ///
     /// - Throws: any `InputError` except `cannotOpen`.
     package func readColumns() throws(InputError) -> [String] {
-        let known = columns ?? Result { () throws(InputError) in try parseColumns() }
-        columns = known
-        return try known.get()
+        if let columns { return try columns.get() }
+        // Written once, before other threads ask for cursors, which read it.
+        let read = Result { () throws(InputError) in try parseColumns() }
+        columns = read
+        return try read.get()
     }
 
     private func parseColumns() throws(InputError) -> [String] {
