@@ -86,7 +86,3 @@ void apns_crypto_buffer_free(apns_crypto_buffer *buffer) {
     }
     *buffer = (apns_crypto_buffer){0};
 }
-
-void apns_crypto_wipe(void *bytes, size_t length) {
-    OPENSSL_cleanse(bytes, length);
-}

@@ -42,7 +42,8 @@ static bool wanted(const apns_h2_session *session, nghttp2_vec name) {
     return false;
 }
 
-static inline int response_field(apns_h2_session *session, apns_h2_exchange *exchange, const h2_received_field *field) {
+int apns_h2_receive_response_field(apns_h2_session *session, apns_h2_exchange *exchange,
+                                   const h2_received_field *field) {
     if (field->name.base[0] == ':') {
         status_begin(exchange, field->value);
         return 0;
@@ -55,11 +56,6 @@ static inline int response_field(apns_h2_session *session, apns_h2_exchange *exc
                                                                               : apns_h2_receive_memory_limit(session);
 }
 
-int apns_h2_receive_response_field(apns_h2_session *session, apns_h2_exchange *exchange,
-                                   const h2_received_field *field) {
-    return response_field(session, exchange, field);
-}
-
 static int on_header(nghttp2_session *ng, const nghttp2_frame *frame, nghttp2_rcbuf *name, nghttp2_rcbuf *value,
                      uint8_t flags, void *user) {
     (void)ng;
@@ -69,11 +65,7 @@ static int on_header(nghttp2_session *ng, const nghttp2_frame *frame, nghttp2_rc
     const h2_received_field field = {name, value, nghttp2_rcbuf_get_buf(name), nghttp2_rcbuf_get_buf(value)};
     session->header_bytes += (uint32_t)(field.name.len + field.value.len) + 32;
     if (session->header_bytes > APNS_H2_HEADER_LIST_BYTES_MAX) return apns_h2_receive_field_limit(session);
-    if (session->current == NULL) return 0;
-    /* Inlined for clients: a function call for each field of each response costs more than this comparison. */
-    if (session->side->field == apns_h2_receive_response_field)
-        return response_field(session, session->current, &field);
-    return session->side->field(session, session->current, &field);
+    return session->current == NULL ? 0 : session->side->field(session, session->current, &field);
 }
 
 apns_h2_message *apns_h2_receive_response_body(apns_h2_session *session, apns_h2_exchange *exchange) {

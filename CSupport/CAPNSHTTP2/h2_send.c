@@ -60,17 +60,13 @@ static void goaway_note(apns_h2_session *session, uint32_t code) {
     apns_h2_session_fail(session, kind, session->invalid_code != 0 ? session->invalid_code : NGHTTP2_ERR_PROTO, text);
 }
 
-static inline void note(apns_h2_session *session, const uint8_t *frame, size_t length) {
+/* nghttp2 passes frames one at a time. */
+void apns_h2_send_note(apns_h2_session *session, const uint8_t *frame, size_t length) {
     if (length < H2_FRAME_HEADER_BYTES) return;
     if (frame[3] == NGHTTP2_HEADERS)
         session->written_stream = (int32_t)(h2_big_endian(frame + 5) & 0x7fffffff);
     else if (frame[3] == NGHTTP2_GOAWAY && length >= H2_FRAME_HEADER_BYTES + 8)
         goaway_note(session, h2_big_endian(frame + H2_FRAME_HEADER_BYTES + 4));
-}
-
-/* nghttp2 passes frames one at a time. */
-void apns_h2_send_note(apns_h2_session *session, const uint8_t *frame, size_t length) {
-    note(session, frame, length);
 }
 
 static void frame_header_write(uint8_t *place, size_t length, uint8_t type, uint8_t flags, const uint8_t *stream) {
@@ -134,14 +130,10 @@ static int headers_append(apns_h2_session *session, const uint8_t *frame) {
     return 0;
 }
 
-static inline int client_frame(apns_h2_session *session, const uint8_t *frame, size_t length) {
-    note(session, frame, length);
+int apns_h2_send_client_frame(apns_h2_session *session, const uint8_t *frame, size_t length) {
+    apns_h2_send_note(session, frame, length);
     bool request = length >= H2_FRAME_HEADER_BYTES && frame[3] == NGHTTP2_HEADERS;
     return request ? headers_append(session, frame) : h2_send_append(session->output, frame, length);
-}
-
-int apns_h2_send_client_frame(apns_h2_session *session, const uint8_t *frame, size_t length) {
-    return client_frame(session, frame, length);
 }
 
 int apns_h2_send_library(apns_h2_session *session) {

@@ -178,9 +178,6 @@ int apns_crypto_sha256(const uint8_t *bytes, size_t length, uint8_t *digest, apn
 /* Fills bytes with random bytes of OpenSSL's generator. */
 int apns_crypto_random(uint8_t *bytes, size_t length, apns_error *error);
 
-/* Overwrites bytes in a way that the compiler does not remove. */
-void apns_crypto_wipe(void *bytes, size_t length);
-
 /* Excludes this process from core dumps and from debuggers of the same user, permanently. Returns 0 or a negative
  * errno. */
 int apns_crypto_core_dumps_forbid(void);

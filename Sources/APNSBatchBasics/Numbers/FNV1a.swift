@@ -1,5 +1,5 @@
 /// The 64-bit hash function FNV-1a (Fowler, Noll, Vo).
-package enum FNV1a {
+@usableFromInline package enum FNV1a {
     @inlinable package static var basis: UInt64 { 0xCBF2_9CE4_8422_2325 }
     @inlinable package static var prime: UInt64 { 0x0000_0100_0000_01B3 }
 

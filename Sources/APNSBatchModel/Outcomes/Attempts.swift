@@ -8,5 +8,4 @@
     @inlinable package static var pastMax: UInt16 { 1 << 14 }
 
     @inlinable package static func count(_ attempts: UInt16) -> UInt16 { attempts & ~resentBit }
-    static func isResent(_ attempts: UInt16) -> Bool { attempts & resentBit != 0 }
 }

@@ -1,6 +1,5 @@
 import APNSBatchBasics
 import APNSBatchModel
-import APNSBatchTransport
 import Synchronization
 
 /// The current figures of a lane. The lane writes them while it runs, and reports of progress read them.

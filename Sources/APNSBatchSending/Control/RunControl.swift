@@ -1,6 +1,5 @@
 import APNSBatchBasics
 import APNSBatchModel
-import APNSBatchTransport
 import Synchronization
 
 /// Tells the threads of a run to stop or to pause, and when the canary ends. Lanes read atomics; the cause of a stop is

@@ -1,3 +1,4 @@
+import APNSBatchBasics
 import Glibc
 
 /// The combinations of header values that rows have had, each with a number in order of appearance. A look-up allocates
@@ -75,12 +76,12 @@ struct SeenValues {
 
     /// Returns the FNV-1a hash of the values, each followed by its length.
     private static func hash(_ values: Values) -> UInt64 {
-        hash(values.2, hash(values.1, hash(values.0, 0xCBF2_9CE4_8422_2325)))
+        hash(values.2, hash(values.1, hash(values.0, FNV1a.basis)))
     }
 
     private static func hash(_ value: UnsafeRawBufferPointer, _ start: UInt64) -> UInt64 {
-        let hash = value.reduce(start) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-        let mixed = (hash ^ UInt64(value.count)) &* 0x100_0000_01B3
+        let hash = FNV1a.hash(value, from: start)
+        let mixed = (hash ^ UInt64(value.count)) &* FNV1a.prime
         return mixed ^ mixed >> 32
     }
 }

@@ -1,6 +1,5 @@
 import APNSBatchBasics
 import APNSBatchNotification
-import APNSBatchTransport
 import Synchronization
 
 /// The counts of one lane's answers of one provider since the start of the session.

@@ -2,7 +2,6 @@ import APNSBatchBasics
 import APNSBatchModel
 import APNSBatchRecords
 import APNSBatchRows
-import APNSBatchTransport
 
 /// The input of a campaign: its chunks, the names of its columns, how far it was read, and its errors as those of the
 /// campaign.
