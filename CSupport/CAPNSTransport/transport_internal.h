@@ -11,8 +11,7 @@
  * left); its slot is freed when the event DOWN is returned. A function that calls into the session must call
  * apns_connection_collect before it returns to the poll; that call may end the connection.
  */
-#ifndef APNS_BATCH_TRANSPORT_INTERNAL_H
-#define APNS_BATCH_TRANSPORT_INTERNAL_H
+#pragma once
 
 #include "apns_check.h"
 #include "apns_h2.h"
@@ -409,5 +408,3 @@ void apns_transport_request_give(apns_transport *t, request *r);
 
 /* Detaches the message of a request, which must have one, and keeps it readable until the next poll. */
 const apns_h2_message *apns_transport_message_return(apns_transport *t, request *r);
-
-#endif

@@ -20,8 +20,7 @@
  * Errors. Functions return 0 or a negative enum apns_status, unless stated otherwise. Failures caused by a peer are
  * reported in outcomes and events, as a scope and a code whose meaning depends on the scope.
  */
-#ifndef APNS_BATCH_TRANSPORT_H
-#define APNS_BATCH_TRANSPORT_H
+#pragma once
 
 #include "apns_error.h"
 
@@ -374,5 +373,3 @@ _Static_assert(sizeof(apns_transport_statistics) == 48, "fixed layout");
 
 /* Copies the counters to *out. */
 void apns_transport_statistics_get(const apns_transport *t, apns_transport_statistics *out);
-
-#endif
