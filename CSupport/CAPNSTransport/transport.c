@@ -88,7 +88,7 @@ static apns_transport *allocate(const apns_transport_options *options) {
     t->plain_buffers.bytes = APNS_TLS_RECORD_PLAIN_MAX;
     t->send_buffers.bytes = (size_t)options->send_buffer_max + SEND_BUFFER_SLACK;
     t->events_last = &t->events_first;
-    apns_transport_request_queue_init(&t->outcomes);
+    apns_transport_request_queue_init(&t->completions);
     apns_transport_request_queue_init(&t->received);
     return t;
 }

@@ -28,7 +28,7 @@ void apns_transport_client_finish(apns_transport *t, request *r, uint32_t delive
     r->delivery = (uint8_t)delivery;
     r->scope = (uint8_t)scope;
     r->code = code;
-    apns_transport_request_queue_push(&t->outcomes, r);
+    apns_transport_request_queue_push(&t->completions, r);
 }
 
 /* nghttp2 also closes streams above the last-stream-id of GOAWAY with REFUSED_STREAM, and the session closes requests
@@ -129,7 +129,7 @@ static void submit_one(apns_transport *t, connection *c, const apns_transport_re
         send_request(c, r, wanted);
         return;
     }
-    /* Linked to its connection although it was refused, so that the event DOWN comes after this outcome. */
+    /* Linked to its connection although it was refused, so that the event DOWN comes after this completion. */
     if (c != NULL && c->side->client) apns_transport_request_link(c, r);
     apns_transport_client_finish(t, r, APNS_TRANSPORT_NOT_SENT, APNS_TRANSPORT_SCOPE_LOCAL,
                                  APNS_TRANSPORT_LOCAL_NO_STREAM);

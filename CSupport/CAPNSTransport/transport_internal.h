@@ -2,8 +2,8 @@
  * Shared by the files of CAPNSTransport.
  *
  * Ownership. A connection owns its sessions, its buffers and its list of requests; the transport owns everything else,
- * including the slots. A request is in the list of its connection until its outcome is known, then in t->outcomes (on a
- * server: in t->received until it is returned). In between its exchange belongs to the session, until it has
+ * including the slots. A request is in the list of its connection until its completion is known, then in t->completions
+ * (on a server: in t->received until it is returned). In between its exchange belongs to the session, until it has
  * APNS_H2_CLOSED, is abandoned, or the session is destroyed.
  *
  * Order. A connection always ends through apns_connection_end (state LEAVING: session destroyed, requests ended), then
@@ -57,8 +57,8 @@ typedef struct request {
 
 enum request_state {
     REQUEST_NEW = 0,       /* server: not yet in the list of its connection; also every free slot */
-    REQUEST_OPEN = 1,      /* client: no outcome yet; server: request incomplete */
-    REQUEST_ENDED = 2,     /* client: outcome known, not yet returned */
+    REQUEST_OPEN = 1,      /* client: no completion yet; server: request incomplete */
+    REQUEST_ENDED = 2,     /* client: completion known, not yet returned */
     REQUEST_QUEUED = 3,    /* server: request complete, not yet returned */
     REQUEST_RECEIVED = 4,  /* server: returned, no response yet */
     REQUEST_RESPONDED = 5, /* server: response submitted */
@@ -80,7 +80,7 @@ enum connection_state {
     CONNECTION_UP,
     CONNECTION_LEAVING, /* ended: GOAWAY and close_notify are sent, then waits for the peer to close */
     CONNECTION_CLOSING, /* apns_reactor_close was called */
-    CONNECTION_CLOSED,  /* socket closed; the event DOWN follows when all outcomes are returned */
+    CONNECTION_CLOSED,  /* socket closed; the event DOWN follows when all completions are returned */
 };
 
 /* The loop and TLS below a transport: those of the system, or those of a simulation. */
@@ -164,9 +164,9 @@ struct connection {
     apns_tls_output fill; /* ciphertext not yet given to the reactor; bytes NULL if there is none */
     uint8_t *flight;      /* ciphertext in the reactor's send operation, or NULL */
     uint8_t *secret; /* whichever of fill and flight contains a proxy password, or NULL; wiped when it is released */
-    request *first;  /* requests without an outcome; on a server, streams that are not closed */
+    request *first;  /* requests without a completion; on a server, streams that are not closed */
     request *last;
-    uint32_t unreturned; /* number of outcomes not yet returned */
+    uint32_t unreturned; /* number of completions not yet returned */
     uint32_t events;     /* number of events not yet returned */
     uint32_t streams_max;
     int32_t handed_stream; /* highest stream whose HEADERS were given to the reactor */
@@ -227,7 +227,7 @@ struct apns_transport {
     uint64_t next_deadline_ns; /* no deadline is earlier than this */
     connection *dirty;
     connection *closed;
-    request_queue outcomes;
+    request_queue completions;
     request_queue received;
     apns_h2_message *messages; /* messages that the last poll returned */
     event_node *events_first;  /* not yet returned */
@@ -319,7 +319,8 @@ void apns_connection_handshake(connection *c, apns_tls_input *input);
 uint32_t apns_connection_stage(const connection *c);
 
 /* Ends a connection; later calls have no effect, so that the first reason is reported. All its requests get their
- * outcomes. polite: sends pending frames, GOAWAY and close_notify, and gives the peer time to close. text: copied. */
+ * completions. polite: sends pending frames, GOAWAY and close_notify, and gives the peer time to close. text: copied.
+ */
 void apns_connection_end(connection *c, uint32_t scope, int64_t code, const char *text, bool polite);
 
 /* Like apns_connection_end, with the error that TLS or the HTTP/2 session has recorded. */
@@ -395,7 +396,7 @@ int apns_connection_encrypt(void *context);
 
 /* ---- transport_client.c */
 
-/* Ends an open request: removes it from its connection and queues its outcome. */
+/* Ends an open request: removes it from its connection and queues its completion. */
 void apns_transport_client_finish(apns_transport *t, request *r, uint32_t delivery, uint32_t scope, int64_t code);
 
 /* ---- transport_poll.c */

@@ -6,8 +6,8 @@ package typealias RequestRecord = apns_transport_request
 /// A header field of a request.
 package typealias FieldRecord = apns_transport_field
 
-/// The outcome of a request; there is exactly one for each submitted request.
-package typealias OutcomeRecord = apns_transport_outcome
+/// The completion of a request; there is exactly one for each submitted request.
+package typealias CompletionRecord = apns_transport_completion
 
 /// An event of a connection.
 package typealias EventRecord = apns_transport_event
@@ -51,7 +51,7 @@ package enum LoopKind: UInt32, Sendable {
     case other = 3
 }
 
-extension apns_transport_outcome {
+extension apns_transport_completion {
     /// How far the request got.
     package var deliveryState: Delivery { unsafe Delivery(rawValue: delivery) ?? .maybeSent }
     package var failureScope: FailureScope { unsafe FailureScope(rawValue: scope) ?? .none }

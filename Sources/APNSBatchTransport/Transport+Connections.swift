@@ -114,12 +114,12 @@ extension Transport {
         _ = unsafe apns_transport_connection_ping(handle, connection)
     }
 
-    /// Closes a connection after its last outcome; it takes no new requests.
+    /// Closes a connection after its last completion; it takes no new requests.
     package mutating func drain(_ connection: ConnectionID) {
         _ = unsafe apns_transport_connection_close(handle, connection, APNS_TRANSPORT_CLOSE_DRAIN.rawValue)
     }
 
-    /// Closes a connection at once; its open requests get outcomes.
+    /// Closes a connection at once; its open requests get completions.
     package mutating func close(_ connection: ConnectionID) {
         _ = unsafe apns_transport_connection_close(handle, connection, APNS_TRANSPORT_CLOSE_NOW.rawValue)
     }

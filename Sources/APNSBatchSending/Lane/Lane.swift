@@ -81,7 +81,7 @@ package struct Lane: ~Copyable {
         _ = look()
         // Outcomes come before events: the last event of a connection follows the outcomes of its requests, perhaps in the
         // same harvest.
-        for outcome in harvest.outcomes { answers.end(outcome, &queue, &connections) }
+        for outcome in harvest.completions { answers.end(outcome, &queue, &connections) }
         answers.health.publish(connections, isHeld: admission.sendsNothing)
         admission.judgeCanary(queue)
         for event in harvest.events { connections.act(on: event) }

@@ -44,7 +44,7 @@ struct LaneAnswers: ~Copyable {
     // MARK: How far it got
 
     /// Handles the end of a request.
-    mutating func end(_ outcome: OutcomeRecord, _ queue: inout RowQueue, _ connections: inout LaneConnections) {
+    mutating func end(_ outcome: CompletionRecord, _ queue: inout RowQueue, _ connections: inout LaneConnections) {
         let flight = Int(truncatingIfNeeded: outcome.ticket)
         let (provider, member) = (Int(queue[flight].provider), Int(queue[flight].member))
         let answered = outcome.delivery == Delivery.answered.rawValue
@@ -78,7 +78,7 @@ struct LaneAnswers: ~Copyable {
     }
 
     @inline(never)
-    private func carryUniqueID(_ outcome: OutcomeRecord, _ queue: borrowing RowQueue) {
+    private func carryUniqueID(_ outcome: CompletionRecord, _ queue: borrowing RowQueue) {
         if let id = outcome.captured("apns-unique-id") { queue.carry(id) }
     }
 
@@ -86,7 +86,7 @@ struct LaneAnswers: ~Copyable {
     /// again at once if the connection is the cause, but after a growing pause, and a limited number of times, if the server
     /// refused the stream.
     private mutating func notSent(
-        _ flight: Int, _ outcome: OutcomeRecord, _ queue: inout RowQueue, _ connections: inout LaneConnections
+        _ flight: Int, _ outcome: CompletionRecord, _ queue: inout RowQueue, _ connections: inout LaneConnections
     ) {
         queue[flight].attempts -= 1
         requests -= 1
@@ -103,7 +103,7 @@ struct LaneAnswers: ~Copyable {
 
     /// Handles a request that may have arrived and was not answered. The row is sent again while attempts are left and the
     /// policy allows it; otherwise it ends as unknown.
-    private mutating func lost(_ flight: Int, _ outcome: OutcomeRecord, _ queue: inout RowQueue, now: UInt64) {
+    private mutating func lost(_ flight: Int, _ outcome: CompletionRecord, _ queue: inout RowQueue, now: UInt64) {
         health.noteLoss(outcome, of: &queue[flight], now: now)
         let attempts = queue[flight].countedAttempts
         queue[flight].mayHaveArrived = true
@@ -117,7 +117,7 @@ struct LaneAnswers: ~Copyable {
         queue.again(flight, after: delay * 1_000_000, now: now)
     }
 
-    private static func explain(_ outcome: OutcomeRecord) -> String {
+    private static func explain(_ outcome: CompletionRecord) -> String {
         switch outcome.failureScope {
         case .timeout: "no answer within \(outcome.code) ms"
         case .http2: "stream reset, code \(outcome.code)"
@@ -132,7 +132,7 @@ struct LaneAnswers: ~Copyable {
 
     /// Handles an answer other than 200, as the table of answers says.
     private mutating func refused(
-        _ flight: Int, _ outcome: OutcomeRecord, _ queue: inout RowQueue, _ connections: inout LaneConnections
+        _ flight: Int, _ outcome: CompletionRecord, _ queue: inout RowQueue, _ connections: inout LaneConnections
     ) {
         let answer = Answer(status: outcome.status, body: outcome.bodyBytes)
         health.note(answer, to: &queue[flight])
