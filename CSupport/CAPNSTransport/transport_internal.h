@@ -96,7 +96,7 @@ typedef struct transport_ground {
 typedef struct connection_side {
     bool client;
 
-    /* NULL for a listener, of which only close, closed and release are called. */
+    /* For servers. NULL for clients, and for a listener, of which only close, closed and release are called. */
     apns_h2_session *(*session_create)(connection *c, const apns_h2_session_options *options);
 
     /* Called for received bytes; passes them to apns_connection_take, at once or later. */
@@ -118,9 +118,6 @@ typedef struct connection_side {
      * sent. */
     size_t (*sendable)(connection *c, size_t length);
     void (*sent)(connection *c, size_t length);
-
-    /* Called when the caller wants no new requests on this connection. */
-    void (*drain)(connection *c);
 
     /* Ends requests whose deadline has passed, and lowers t->next_deadline_ns to the earliest remaining one. */
     void (*expire)(connection *c);
@@ -180,7 +177,7 @@ struct connection {
 };
 
 static inline bool connection_is_listener(const connection *c) {
-    return c->side->session_create == NULL;
+    return !c->side->client && c->side->session_create == NULL;
 }
 
 typedef struct request_queue {
@@ -326,6 +323,9 @@ void apns_connection_end(connection *c, uint32_t scope, int64_t code, const char
 /* Like apns_connection_end, with the error that TLS or the HTTP/2 session has recorded. */
 void apns_connection_end_tls(connection *c);
 void apns_connection_end_h2(connection *c);
+
+/* Sends GOAWAY, unless that was done before. */
+void apns_connection_goaway(connection *c);
 
 /* Starts closing the socket at once. */
 void apns_connection_close(connection *c);
