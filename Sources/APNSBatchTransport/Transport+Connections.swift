@@ -4,15 +4,17 @@ import CAPNSTransport
 /// The TLS configuration of connections: trusted certificates, and the own certificate.
 package struct TLSOptions: Sendable {
     /// Additional trusted certificates, PEM.
-    package var authorities: [UInt8] = []
+    package var authorities: [UInt8]
     /// Whether the system's certificates are trusted too.
-    package var systemTrust = true
+    package var systemTrust: Bool
     private let systemRoots = SystemRoots()
     /// The own certificate chain, leaf first, and its private key, PEM; empty for none.
     package var certificate: [UInt8] = []
     package var key = SecretBytes(copying: [])
 
-    package init() {}
+    package init(authorities: [UInt8] = [], systemTrust: Bool = true) {
+        (self.authorities, self.systemTrust) = (authorities, systemTrust)
+    }
 
     fileprivate func roots() throws(TransportError) -> CoreHandle? {
         systemTrust ? try systemRoots.loaded() : nil

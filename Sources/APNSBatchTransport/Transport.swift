@@ -101,12 +101,6 @@ package typealias TransportOpening =
     /// The number of requests that can be submitted until ``TransportOptions/streams`` are in flight.
     package var streamsFree: Int { unsafe Int(apns_transport_streams_free(handle)) }
 
-    package var statistics: TransportStatistics {
-        var record = TransportStatistics()
-        unsafe apns_transport_statistics_get(handle, &record)
-        return record
-    }
-
     /// Connects a waker, with which other threads can end this transport's wait.
     package mutating func attach(_ waker: LaneWaker) {
         self.waker?.detach()
