@@ -28,7 +28,7 @@ package struct LedgerReader: ~Copyable {
         case damaged(at: UInt64)
     }
 
-    private let storage: any LedgerStorage
+    private let storage: any AppendFile
     private let window: UnsafeMutableRawBufferPointer
     private var windowStart: UInt64 = 0
     private var windowCount = 0
@@ -36,7 +36,7 @@ package struct LedgerReader: ~Copyable {
     /// At least a frame and the longest fixed part.
     private static let windowBytes = 40 * 1024
 
-    package init(_ storage: any LedgerStorage) {
+    package init(_ storage: any AppendFile) {
         self.storage = storage
         window = .allocate(byteCount: Self.windowBytes, alignment: 16)
     }

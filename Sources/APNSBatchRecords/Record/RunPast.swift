@@ -8,7 +8,7 @@ package struct RunPast: Sendable {
     package let reading: LedgerReader.Reading
     /// Whether rows are to be reopened, which the ledger does not say yet.
     let isReopening: Bool
-    package let ledger: any LedgerStorage
+    package let ledger: any AppendFile
     /// Whether `results.csv` is unchanged up to the last mark.
     let hasSoundResults: Bool
     /// The notes of the last session's lanes; nil if they cannot be trusted.
@@ -52,7 +52,7 @@ package struct RunPast: Sendable {
 
     /// Reads a ledger that no process writes, and throws if it does not agree with the other files.
     static func read(
-        _ ledger: any LedgerStorage, _ files: any RunFiles, name: String
+        _ ledger: any AppendFile, _ files: any RunFiles, name: String
     ) throws(CampaignError) -> Proven {
         let (board, results) = (BoardNotes(files.notes()), try files.resultsToRead())
         var reader = LedgerReader(ledger)
@@ -74,7 +74,7 @@ package struct RunPast: Sendable {
     /// Reads a ledger while a process may write it. The other files prove nothing then, because they may be ahead of what
     /// was read.
     static func readUnproven(
-        _ ledger: any LedgerStorage, _ files: any RunFiles, name: String
+        _ ledger: any AppendFile, _ files: any RunFiles, name: String
     ) throws(CampaignError) -> LedgerReader.Reading {
         var reader = LedgerReader(ledger)
         do {
@@ -86,7 +86,7 @@ package struct RunPast: Sendable {
 
     /// Explains a failure. A missing header counts as damage if the other files show that the run had begun.
     static func explain(
-        _ failure: LedgerReader.Failure, board: BoardNotes?, results: (any LedgerStorage)?, name: String
+        _ failure: LedgerReader.Failure, board: BoardNotes?, results: (any AppendFile)?, name: String
     ) -> CampaignError {
         let isBegun = (try? LedgerProof.isBegun(board: board, results: results)) ?? true
         return explain(failure == .notOne && isBegun ? .damaged(at: 0) : failure, name: name)

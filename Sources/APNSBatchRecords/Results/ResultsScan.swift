@@ -16,12 +16,12 @@ struct ResultsScan {
         var hasDerivedID: Bool { MessageID.isDerived(messageID) }
     }
 
-    private let storage: any LedgerStorage
+    private let storage: any AppendFile
     private static let pieceBytes = 256 * 1024
     /// The maximum length of a line, in bytes.
     private static let lineBytesMax = 64 * 1024
 
-    init(_ storage: any LedgerStorage) { self.storage = storage }
+    init(_ storage: any AppendFile) { self.storage = storage }
 
     /// Returns the checksum of the first `length` bytes, or nil if the file is shorter.
     func sum(ofFirst length: UInt64) throws(StorageError) -> UInt32? {
