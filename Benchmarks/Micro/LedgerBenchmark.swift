@@ -46,7 +46,7 @@ struct LedgerBenchmark {
             if count % Self.rangeRows == 0 { groups[group].ranges.append(Self.range(after: count, of: inputs.rows)) }
             if count % Self.batchRows == 0 { groups[group].ends.append(OutcomeBatch()) }
             groups[group].ends[groups[group].ends.count - 1].append(
-                row: row.row, outcome: .accepted, status: 200, attempts: 1, timestamp: 0, token: row.fields[0],
+                row: row.row, outcome: .accepted, code: 200, attempts: 1, timestamp: 0, token: row.fields[0],
                 reason: none)
             count += 1
         }

@@ -91,7 +91,7 @@ import Testing
             Sample.ledger(
                 rows: 2,
                 [
-                    .init(row: 1, outcome: .accepted, status: 200, attempts: 2 | Attempts.resentBit),
+                    .init(row: 1, outcome: .accepted, status: 200, attempts: Attempts(bits: 2 | 1 << 15)),
                     .init(row: 2, outcome: .accepted, status: 200, attempts: 3),
                 ])
         ).history

@@ -33,7 +33,7 @@ package final class OutcomeAccount: OutcomeReceiver {
                 if entry.outcome.isAnswered && entry.reasonLength > 0 {
                     state.reasons.count(Reason(bytes: batch.reason(of: entry)), of: entry.outcome)
                 } else if entry.outcome == .invalid {
-                    state.reasons.count(invalid: entry.row, code: entry.status) {
+                    state.reasons.count(invalid: entry.row, code: entry.rule) {
                         String(decoding: batch.reason(of: entry), as: UTF8.self)
                     }
                 }

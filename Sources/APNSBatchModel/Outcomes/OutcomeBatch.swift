@@ -1,42 +1,5 @@
 import APNSBatchNotification
 
-/// The outcome of one row, in a fixed layout. Its token and reason are in the bytes of the batch.
-@usableFromInline package struct OutcomeEntry {
-    @usableFromInline package var row: UInt64
-    /// The timestamp of a 410, in milliseconds since 1970-01-01 00:00 UTC, or `noTimestamp`.
-    @usableFromInline package var timestamp: UInt64
-    @usableFromInline package var tokenOffset: UInt32
-    @usableFromInline package var reasonOffset: UInt32
-    @usableFromInline package var tokenLength: UInt16
-    @usableFromInline package var reasonLength: UInt16
-    /// The HTTP status; the code of the violated rule for an invalid row; 0 if APNs did not answer.
-    @usableFromInline package var status: UInt16
-    /// The requests of all sessions, encoded as `Attempts` describes.
-    @usableFromInline package var attempts: UInt16
-    @usableFromInline package var outcome: Outcome
-    /// The number of bytes of the `CarriedFields`, which follow the reason.
-    @usableFromInline package var carriedLength: UInt16
-    /// Whether the row has an apns-id of its own, which precedes its token.
-    @usableFromInline package var hasOwnID: Bool
-    /// Whether the token is known to consist of lower-case hex digits.
-    @usableFromInline package var isHex: Bool
-
-    @inlinable
-    package init(
-        row: UInt64, timestamp: UInt64, token: (offset: UInt32, length: UInt16),
-        reason: (offset: UInt32, length: UInt16),
-        status: UInt16, attempts: UInt16, outcome: Outcome, hasOwnID: Bool, isHex: Bool
-    ) {
-        (self.row, self.timestamp, self.status, self.attempts) = (row, timestamp, status, attempts)
-        (tokenOffset, tokenLength) = token
-        (reasonOffset, reasonLength) = reason
-        (self.outcome, self.hasOwnID, self.isHex) = (outcome, hasOwnID, isHex)
-        carriedLength = 0
-    }
-
-    @inlinable package static var noTimestamp: UInt64 { .max }
-}
-
 /// A batch of outcomes that a lane passes to the writer: up to 2,048 entries and the bytes that they refer to.
 ///
 /// One thread at a time owns it: the lane fills it, the queue passes it on, and the writer empties and returns it.
@@ -82,7 +45,9 @@ import APNSBatchNotification
     @inlinable static var textsLimit: Int { 3 * textLimit + CarriedFields.bytesMax }
 
     @inlinable
-    package var entries: UnsafeBufferPointer<OutcomeEntry> { UnsafeBufferPointer(start: entryStorage, count: count) }
+    package var entries: UnsafeBufferPointer<OutcomeEntry> {
+        UnsafeBufferPointer(start: entryStorage, count: count)
+    }
 
     @inlinable
     package func token(of entry: OutcomeEntry) -> UnsafeRawBufferPointer {
@@ -113,7 +78,8 @@ import APNSBatchNotification
     package func carry(_ fields: UnsafeRawBufferPointer) {
         precondition(count > 0)
         let entry = entryStorage + (count - 1)
-        guard let base = fields.baseAddress, Int(entry.pointee.carriedLength) + fields.count <= CarriedFields.bytesMax
+        guard let base = fields.baseAddress,
+            Int(entry.pointee.carriedLength) + fields.count <= CarriedFields.bytesMax
         else { return }
         (byteStorage + used.pointee.bytes).copyMemory(from: base, byteCount: fields.count)
         used.pointee.bytes += fields.count
@@ -133,15 +99,14 @@ import APNSBatchNotification
     /// - Parameter isHex: Whether the token was checked and is in lower case.
     @inlinable
     package func append(
-        row: UInt64, outcome: Outcome, status: UInt16, attempts: UInt16, timestamp: UInt64,
+        row: UInt64, outcome: Outcome, code: UInt16, attempts: Attempts, timestamp: UInt64,
         token: UnsafeRawBufferPointer, isHex: Bool = false, reason: UnsafeRawBufferPointer,
         ownID: UnsafeRawPointer? = nil
     ) {
         precondition(hasRoom)
-        if let ownID { _ = keep(UnsafeRawBufferPointer(start: ownID, count: MessageID.length)) }
+        if let ownID = ownID { _ = keep(UnsafeRawBufferPointer(start: ownID, count: MessageID.length)) }
         let entry = OutcomeEntry(
-            row: row, timestamp: timestamp, token: keep(token), reason: keep(reason), status: status,
-            attempts: attempts,
+            row: row, timestamp: timestamp, token: keep(token), reason: keep(reason), code: code, attempts: attempts,
             outcome: outcome, hasOwnID: ownID != nil, isHex: isHex)
         (entryStorage + count).initialize(to: entry)
         used.pointee.entries += 1
