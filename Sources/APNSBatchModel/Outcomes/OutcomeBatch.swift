@@ -3,7 +3,7 @@ import APNSBatchNotification
 /// A batch of outcomes that a lane passes to the writer: up to 2,048 entries and the bytes that they refer to.
 ///
 /// One thread at a time owns it: the lane fills it, the queue passes it on, and the writer empties and returns it.
-@usableFromInline package final class OutcomeBatch: @unchecked Sendable {
+@safe @usableFromInline package final class OutcomeBatch: @unchecked Sendable {
     /// The default capacity of a batch, in entries.
     package static let entryCapacity = 2048
     package static let byteCapacity = 256 * 1024
@@ -19,57 +19,57 @@ import APNSBatchNotification
     @usableFromInline let byteLimit: Int
 
     package init(entries: Int = entryCapacity) {
-        used = .allocate(capacity: 1)
-        used.initialize(to: (0, 0))
+        unsafe used = .allocate(capacity: 1)
+        unsafe used.initialize(to: (0, 0))
         entryLimit = entries
         byteLimit = min(Self.byteCapacity, entries * Self.textsLimit)
-        entryStorage = .allocate(capacity: entries)
-        byteStorage = .allocate(byteCount: byteLimit, alignment: 16)
+        unsafe entryStorage = .allocate(capacity: entries)
+        unsafe byteStorage = .allocate(byteCount: byteLimit, alignment: 16)
     }
 
     /// The number of entries.
-    @inlinable package var count: Int { used.pointee.entries }
+    @inlinable package var count: Int { unsafe used.pointee.entries }
 
     deinit {
-        used.deallocate()
-        entryStorage.deallocate()
-        byteStorage.deallocate()
+        unsafe used.deallocate()
+        unsafe entryStorage.deallocate()
+        unsafe byteStorage.deallocate()
     }
 
     @inlinable package var isEmpty: Bool { count == 0 }
 
     /// Whether another entry fits, whatever the length of its texts.
     @inlinable
-    package var hasRoom: Bool { count < entryLimit && used.pointee.bytes + Self.textsLimit <= byteLimit }
+    package var hasRoom: Bool { unsafe count < entryLimit && used.pointee.bytes + Self.textsLimit <= byteLimit }
 
     @inlinable static var textsLimit: Int { 3 * textLimit + CarriedFields.bytesMax }
 
     @inlinable
     package var entries: UnsafeBufferPointer<OutcomeEntry> {
-        UnsafeBufferPointer(start: entryStorage, count: count)
+        unsafe UnsafeBufferPointer(start: entryStorage, count: count)
     }
 
     @inlinable
     package func token(of entry: OutcomeEntry) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: byteStorage + Int(entry.tokenOffset), count: Int(entry.tokenLength))
+        unsafe UnsafeRawBufferPointer(start: byteStorage + Int(entry.tokenOffset), count: Int(entry.tokenLength))
     }
 
     /// The row's own apns-id. Only valid if the entry's `hasOwnID` is set.
     @inlinable
     package func ownID(of entry: OutcomeEntry) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(
+        unsafe UnsafeRawBufferPointer(
             start: byteStorage + Int(entry.tokenOffset) - MessageID.length, count: MessageID.length)
     }
 
     @inlinable
     package func reason(of entry: OutcomeEntry) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: byteStorage + Int(entry.reasonOffset), count: Int(entry.reasonLength))
+        unsafe UnsafeRawBufferPointer(start: byteStorage + Int(entry.reasonOffset), count: Int(entry.reasonLength))
     }
 
     /// The encoded `CarriedFields` of an entry.
     @inlinable
     package func carried(of entry: OutcomeEntry) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(
+        unsafe UnsafeRawBufferPointer(
             start: byteStorage + Int(entry.reasonOffset) + Int(entry.reasonLength), count: Int(entry.carriedLength))
     }
 
@@ -77,20 +77,20 @@ import APNSBatchNotification
     /// exceed the limit are dropped.
     package func carry(_ fields: UnsafeRawBufferPointer) {
         precondition(count > 0)
-        let entry = entryStorage + (count - 1)
+        let entry = unsafe entryStorage + (count - 1)
         guard let base = fields.baseAddress,
-            Int(entry.pointee.carriedLength) + fields.count <= CarriedFields.bytesMax
+            unsafe Int(entry.pointee.carriedLength) + fields.count <= CarriedFields.bytesMax
         else { return }
-        (byteStorage + used.pointee.bytes).copyMemory(from: base, byteCount: fields.count)
-        used.pointee.bytes += fields.count
-        entry.pointee.carriedLength += UInt16(fields.count)
+        unsafe (byteStorage + used.pointee.bytes).copyMemory(from: base, byteCount: fields.count)
+        unsafe used.pointee.bytes += fields.count
+        unsafe entry.pointee.carriedLength += UInt16(fields.count)
     }
 
     /// Encodes one text and appends it to the carried fields of the last entry.
     package func carry(text: UnsafeRawBufferPointer) {
-        withUnsafeTemporaryAllocation(byteCount: 1 + CarriedFields.textMax, alignment: 1) { room in
-            let length = CarriedFields.write(text, to: room.baseAddress!)
-            carry(UnsafeRawBufferPointer(rebasing: room[..<length]))
+        unsafe withUnsafeTemporaryAllocation(byteCount: 1 + CarriedFields.textMax, alignment: 1) { room in
+            let length = unsafe CarriedFields.write(text, to: room.baseAddress!)
+            unsafe carry(UnsafeRawBufferPointer(rebasing: room[..<length]))
         }
     }
 
@@ -104,20 +104,20 @@ import APNSBatchNotification
         ownID: UnsafeRawPointer? = nil
     ) {
         precondition(hasRoom)
-        if let ownID = ownID { _ = keep(UnsafeRawBufferPointer(start: ownID, count: MessageID.length)) }
-        let entry = OutcomeEntry(
+        if let ownID = unsafe ownID { _ = unsafe keep(UnsafeRawBufferPointer(start: ownID, count: MessageID.length)) }
+        let entry = unsafe OutcomeEntry(
             row: row, timestamp: timestamp, token: keep(token), reason: keep(reason), code: code, attempts: attempts,
             outcome: outcome, hasOwnID: ownID != nil, isHex: isHex)
-        (entryStorage + count).initialize(to: entry)
-        used.pointee.entries += 1
+        unsafe (entryStorage + count).initialize(to: entry)
+        unsafe used.pointee.entries += 1
     }
 
     @inlinable @inline(__always)
     func keep(_ text: UnsafeRawBufferPointer) -> (offset: UInt32, length: UInt16) {
-        let offset = used.pointee.bytes
-        let length = Self.cut(text, to: Self.textLimit)
-        if length > 0 { (byteStorage + offset).copyMemory(from: text.baseAddress!, byteCount: length) }
-        used.pointee.bytes = offset &+ length
+        let offset = unsafe used.pointee.bytes
+        let length = unsafe Self.cut(text, to: Self.textLimit)
+        if length > 0 { unsafe (byteStorage + offset).copyMemory(from: text.baseAddress!, byteCount: length) }
+        unsafe used.pointee.bytes = offset &+ length
         // Both fit: a batch is far smaller than 4 GiB, and a text is cut.
         return (UInt32(truncatingIfNeeded: offset), UInt16(truncatingIfNeeded: length))
     }
@@ -126,11 +126,11 @@ import APNSBatchNotification
     @inlinable static func cut(_ text: UnsafeRawBufferPointer, to limit: Int) -> Int {
         guard text.count > limit else { return text.count }
         var length = limit
-        while length > 0 && text[length] & 0xC0 == 0x80 { length -= 1 }
+        while unsafe length > 0 && text[length] & 0xC0 == 0x80 { length -= 1 }
         return length
     }
 
     package func removeAll() {
-        used.pointee = (0, 0)
+        unsafe used.pointee = (0, 0)
     }
 }
