@@ -26,6 +26,10 @@ package struct LedgerReader: ~Copyable {
         /// The file has no header: it is not a ledger, or its process was killed before it had written anything else.
         case notOne
         case damaged(at: UInt64)
+        /// A record is whole, but contains a code that this version does not know.
+        case newer(at: UInt64)
+
+        var isDamage: Bool { if case .damaged = self { true } else { false } }
     }
 
     private let storage: any AppendFile
@@ -53,8 +57,9 @@ package struct LedgerReader: ~Copyable {
         while reading.length < limit, let frame = try frame(at: reading.length) {
             do {
                 try take(frame, at: reading.length, into: &reading)
+            } catch let failure as Failure where !failure.isDamage {
+                throw failure
             } catch {
-                if let failure = error as? Failure, case .storage = failure { throw failure }
                 throw .damaged(at: reading.length)
             }
             reading.length += UInt64(frame.recordLength)
@@ -160,7 +165,7 @@ package struct LedgerReader: ~Copyable {
         let count = try found(LedgerDecoder.outcomeCount(fixed))
         var textOffset = 0
         for number in 0..<count {
-            let entry = try found(LedgerDecoder.outcome(number, of: fixed))
+            guard let entry = LedgerDecoder.outcome(number, of: fixed) else { throw Failure.newer(at: offset) }
             let end = textOffset + entry.textLength
             guard end <= frame.textLength else { throw LedgerHistory.Fault.misplaced }
             try history.take(entry) {

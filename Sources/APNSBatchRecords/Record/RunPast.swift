@@ -101,6 +101,11 @@ package struct RunPast: Sendable {
                 .results,
                 "\(name)/\(RunDirectory.ledger) is damaged at byte \(offset): the outcomes of its rows are unknown, "
                     + "so nothing is sent; restore the complete ledger")
+        case .newer(let offset):
+            CampaignError(
+                .results,
+                "\(name)/\(RunDirectory.ledger) was written by a newer version of this program (byte \(offset)), so "
+                    + "nothing is sent; resume the run with that version")
         }
     }
 
