@@ -18,6 +18,12 @@ package struct LedgerReader: ~Copyable {
         var afterMark: [UInt64] = []
         /// The offset of the last reopening. Outcomes before it that were reopened do not count any more.
         var reopenedAt: UInt64 = 0
+
+        /// Takes the outcomes of unavailable rows back, by a record at an offset.
+        mutating func reopen(at offset: UInt64) throws(LedgerHistory.Fault) {
+            try history.takeReopened()
+            reopenedAt = offset
+        }
     }
 
     /// Why a ledger cannot be read.
@@ -148,8 +154,7 @@ package struct LedgerReader: ~Copyable {
             try reading.history.take(figures)
         case .reopened:
             _ = try found(LedgerDecoder.reopened(fixed))
-            try reading.history.takeReopened()
-            reading.reopenedAt = offset
+            try reading.reopen(at: offset)
         case .end: try reading.history.takeEnd(isInputRead: try found(LedgerDecoder.end(fixed)))
         }
     }

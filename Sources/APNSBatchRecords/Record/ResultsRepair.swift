@@ -37,7 +37,7 @@ struct ResultsRepair: ~Copyable {
                 try project(reading.afterMark)
             } else {
                 // From here on no byte of the file counts.
-                try RunLedger.settle(ledger, resultsLength: 0, handed: [])
+                try RunLedger.settle(ledger, resultsLength: 0)
                 try results.truncate(to: 0)
                 sum = 0
                 let header = ResultLines.header(columns)

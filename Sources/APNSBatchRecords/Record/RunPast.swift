@@ -35,11 +35,10 @@ package struct RunPast: Sendable {
         self.header = header
     }
 
-    /// Applies what `RunLedger.reopen` will write to the ledger: nothing of `results.csv` counts any more.
+    /// Applies what `RunLedger.settle` will write to the ledger: nothing of `results.csv` counts any more.
     private static func reopen(_ reading: inout LedgerReader.Reading) {
-        try? reading.history.takeReopened()
+        try? reading.reopen(at: reading.length)
         reading.history.takeMark(resultsLength: 0)
-        reading.reopenedAt = reading.length
         reading.afterMark = []
     }
 
@@ -176,22 +175,4 @@ package struct RunPast: Sendable {
     private static func isSame(_ one: String, _ other: String) -> Bool {
         one == other || one.hasSuffix("/" + other) || other.hasSuffix("/" + one)
     }
-}
-
-/// A range of an earlier session that is read again.
-package final class PastRange: Sendable {
-    package let range: LedgerHistory.Range
-    /// How many of its first rows may have been sent.
-    package let handed: Int
-    /// Whether this session reopens its unavailable rows, so that they were not sent again since APNs answered.
-    private let isReopening: Bool
-
-    init(_ range: LedgerHistory.Range, handed: Int, isReopening: Bool = false) {
-        self.range = range
-        self.handed = handed
-        self.isReopening = isReopening
-    }
-
-    /// Whether APNs refused the row, so that no earlier request for it can have arrived.
-    package func wasAnswered(_ index: Int) -> Bool { isReopening && range.attempts(ofReopened: index) > 0 }
 }

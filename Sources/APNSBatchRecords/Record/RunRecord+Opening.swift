@@ -72,7 +72,7 @@ extension RunPast {
     package func settle(_ results: any AppendFile, name: String) throws(CampaignError) -> UInt32 {
         try CampaignError.mapping(.results) {
             try ledger.truncate(to: reading.length)
-            if isReopening { try RunLedger.reopen(ledger) }
+            if isReopening { try RunLedger.settle(ledger, resultsLength: 0, reopening: true) }
         }
         var repair = ResultsRepair(results: results, past: self, name: name)
         try repair.run(reading)
