@@ -144,8 +144,8 @@ package struct RunPast: Sendable {
 
     /// Throws if the campaign or the input differs.
     ///
-    /// - Parameter path: the path of the input.
-    package func check(_ now: LedgerHeader, path: String) throws(CampaignError) {
+    /// - Parameter input: the input that this session reads.
+    package func check(_ now: LedgerHeader, input: ChunkReader) throws(CampaignError) {
         let differences = CampaignDigest.differences(now.digest, header.digest)
         guard differences.isEmpty else {
             throw CampaignError(
@@ -167,7 +167,7 @@ package struct RunPast: Sendable {
                 .configuration, "\(now.inputName): the input changed: it had \(had) bytes and has \(has)")
         }
         if !Self.isSame(now.inputName, header.inputName) {
-            try InputProof.check(path, holds: reading.history.ranges)
+            try InputProof.check(input, name: now.inputName, holds: reading.history.ranges)
         }
     }
 

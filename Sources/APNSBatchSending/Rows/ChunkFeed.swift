@@ -41,7 +41,7 @@ package struct ChunkFeed: ~Copyable {
 
     /// The number of free buffers to wait for before reading. Rows from a pipe are passed on as they arrive.
     private var buffersWanted: Int {
-        record == nil || input.bytesTotal == nil ? 1 : min(Self.group, input.reader.bufferCount)
+        record == nil || !input.reader.canReadAgain ? 1 : min(Self.group, input.reader.bufferCount)
     }
 
     /// Reads a group of chunks, or as many as there are free buffers, announces them and hands them over. Returns false at
