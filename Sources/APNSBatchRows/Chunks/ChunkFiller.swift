@@ -48,14 +48,16 @@ struct ChunkFiller {
         }
     }
 
-    /// Fills the chunk with as many rows as fit, or as there are. Returns false at the end.
+    /// Fills the chunk with as many rows as fit, or as have arrived. Returns false at the end.
     ///
     /// - Throws: `InputError.cannotRead`, `.changedWhileRead`, `.cancelled`.
     mutating func fill(_ chunk: RowChunk) throws(InputError) -> Bool {
+        var needsMore = false
         while true {
             var filled = unsafe isSkippingLine ? try skipLine(chunk) : carry.unload(into: chunk.bytes)
-            while filled < limits.bufferBytes, !isEnding {
+            while filled < limits.bufferBytes, !isEnding, needsMore || filled == 0 || source.isFlowing() {
                 filled += try readSome(chunk, filled)
+                needsMore = false
             }
             // When rows are read again, their chunk must be the same: so none is delivered that a failure cut short.
             if case .failure(let error) = ending, source.canReadAgain { throw error }
@@ -65,6 +67,7 @@ struct ChunkFiller {
                 return true
             }
             if wasEnding { return try end(left: filled) }
+            needsMore = true
         }
     }
 

@@ -102,7 +102,7 @@ package final class ChunkReader: @unchecked Sendable {
         }
     }
 
-    /// Returns the next chunk, which is full unless it is the last; nil at the end. The caller owns it until it recycles
+    /// Returns the next chunk, which is full unless it is the last or no more bytes have arrived; nil at the end. The caller owns it until it recycles
     /// it.
     ///
     /// - Throws: the errors of `readColumns()`, which it calls if necessary. Complete rows before a failure are delivered

@@ -16,6 +16,10 @@ protocol ByteSource: AnyObject, Sendable {
     /// - Throws: `InputError.cannotRead`, `.cancelled`.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputError) -> Int
 
+    /// Whether bytes, or the end, can be read without a wait of more than some milliseconds. Rows that were read are not
+    /// kept back for longer.
+    func isFlowing() -> Bool
+
     /// Returns the number of bytes that now follow the first `size`, and the first of them; nil if there are none.
     func bytesBehind() -> (count: UInt64, first: UInt8)?
 
@@ -37,6 +41,7 @@ protocol ByteSource: AnyObject, Sendable {
 extension ByteSource {
     var size: UInt64? { nil }
     var canReadAgain: Bool { false }
+    func isFlowing() -> Bool { true }
     func bytesBehind() -> (count: UInt64, first: UInt8)? { nil }
     func seek(to offset: UInt64) throws(InputError) { throw .cannotRead(errno: ESPIPE) }
     func read(at offset: UInt64, into bytes: UnsafeMutableRawBufferPointer) throws(InputError) -> Bool {
