@@ -57,8 +57,8 @@ struct LaneAnswers: ~Copyable {
         }
         if accepted {
             health.noteAnswer(of: provider)
-            queue.finish(flight, .accepted, status: 200)
-            if outcome.field_count > 0 { carryUniqueID(outcome, queue) }
+            queue.accept(flight)
+            if outcome.field_count > 0 { carryUniqueID(outcome, &queue) }
             return
         }
         if outcome.failureScope == .http2 {
@@ -77,8 +77,9 @@ struct LaneAnswers: ~Copyable {
         }
     }
 
+    /// - Parameter queue: `inout`, because the compiler copies the whole queue for a call that borrows it.
     @inline(never)
-    private func carryUniqueID(_ outcome: OutcomeRecord, _ queue: borrowing RowQueue) {
+    private func carryUniqueID(_ outcome: OutcomeRecord, _ queue: inout RowQueue) {
         if let id = outcome.captured("apns-unique-id") { queue.carry(id) }
     }
 
@@ -137,10 +138,10 @@ struct LaneAnswers: ~Copyable {
         let answer = Answer(status: outcome.status, body: outcome.bodyBytes)
         health.note(answer, to: &queue[flight])
         switch answer.action {
-        case .accepted: queue.finish(flight, .accepted, status: answer.status)
+        case .accepted: queue.accept(flight)
         case .rejected:
             reject(flight, answer, &queue)
-            carryUniqueID(outcome, queue)
+            carryUniqueID(outcome, &queue)
         case .stop: stop(flight, answer, &queue, &connections)
         case .retry(let retry):
             // In seconds, if the answer has a valid `retry-after` header.
