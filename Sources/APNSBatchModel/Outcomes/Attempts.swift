@@ -9,10 +9,7 @@
     @inlinable package init(integerLiteral count: UInt16) { bits = count }
 
     /// The number of requests over all sessions, as far as it is known.
-    @inlinable package var count: UInt16 {
-        get { bits & ~Self.resentBit }
-        set { bits = newValue & ~Self.resentBit | bits & Self.resentBit }
-    }
+    @inlinable package var count: UInt16 { bits & ~Self.resentBit }
 
     /// Whether the row was sent again although an earlier request may have arrived, so that it may have arrived twice.
     @inlinable package var isResent: Bool {

@@ -140,7 +140,7 @@ struct RowQueue: ~Copyable {
 
     /// Applies what earlier sessions did for a row to its flight. Returns whether the row has ended with that.
     private mutating func takeOver(_ flight: Int) -> Bool {
-        flights[flight].past.count = source.pastAttempts
+        flights[flight].past = Attempts(bits: source.pastAttempts)
         guard source.mayHaveBeenSent else { return false }
         flights[flight].mayHaveArrived = true
         guard mayResend(flight) else {
