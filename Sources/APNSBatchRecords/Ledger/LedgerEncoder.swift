@@ -55,10 +55,8 @@ struct LedgerEncoder: ~Copyable {
         fixed.add(session.boot.0)
         fixed.add(session.boot.1)
         fixed.add(UInt64(session.policy.rawValue))
-        let note = session.note.prefix(LedgerHeader.noteLimit)
-        note.withUnsafeBytes { bytes in
-            if let base = bytes.baseAddress { (body + fixed.count).copyMemory(from: base, byteCount: bytes.count) }
-        }
+        let note = Array(session.note.prefix(LedgerHeader.noteLimit))
+        (body + fixed.count).copyMemory(from: note, byteCount: note.count)
         finish(.session, fixed: fixed.count, texts: note.count)
     }
 

@@ -46,8 +46,6 @@ struct ResultsRepair: ~Copyable {
             }
             try flush()
             try results.sync()
-        } catch let error as StorageError {
-            throw CampaignError(.results, "\(error)")
         } catch let failure as LedgerReader.Failure {
             throw RunPast.explain(failure, name: name)
         } catch {
