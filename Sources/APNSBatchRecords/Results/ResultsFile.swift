@@ -9,7 +9,7 @@ package final class ResultsFile: OutcomeReceiver {
     private let bytesPerRow: Int
 
     private struct State: ~Copyable {
-        let storage: any LedgerStorage
+        let storage: any AppendFile
         var lines: ResultLines
         /// The checksum of all bytes of the file.
         var sum: UInt32
@@ -27,7 +27,7 @@ package final class ResultsFile: OutcomeReceiver {
     ///   - carried: the number of carried columns.
     ///   - lineBytes: the number of bytes of lines that are buffered before they are written.
     package init(
-        _ storage: any LedgerStorage, campaign: (UInt64, UInt64), sum: UInt32, carried: Int = 0,
+        _ storage: any AppendFile, campaign: (UInt64, UInt64), sum: UInt32, carried: Int = 0,
         lineBytes: Int = ResultLines.usualCapacity
     ) {
         bytesPerRow = 832 + carried * (2 * CarriedFields.textMax + 3)

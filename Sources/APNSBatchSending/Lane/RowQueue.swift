@@ -140,14 +140,14 @@ struct RowQueue: ~Copyable {
 
     /// Applies what earlier sessions did for a row to its flight. Returns whether the row has ended with that.
     private mutating func takeOver(_ flight: Int) -> Bool {
-        flights[flight].past = source.pastAttempts
+        flights[flight].past = Attempts(bits: source.pastAttempts)
         guard source.mayHaveBeenSent else { return false }
         flights[flight].mayHaveArrived = true
         guard mayResend(flight) else {
             finishUnknown(flight, cause: Self.notKnown)
             return true
         }
-        flights[flight].past |= Attempts.resentBit
+        flights[flight].past.isResent = true
         return false
     }
 
@@ -155,7 +155,7 @@ struct RowQueue: ~Copyable {
     mutating func takeDue(now: UInt64) -> Int? {
         while let flight = retries.takeDue(now: now) {
             if endIfExpired(flight) { continue }
-            if flights[flight].mayHaveArrived { flights[flight].past |= Attempts.resentBit }
+            if flights[flight].mayHaveArrived { flights[flight].past.isResent = true }
             return flight
         }
         return nil
@@ -201,7 +201,7 @@ struct RowQueue: ~Copyable {
         let ended = UnsafePointer(flights.address(of: flight))
         sink.record(
             row: ended.pointee.row, outcome: outcome, status: status,
-            attempts: ended.pointee.attempts &+ ended.pointee.past, timestamp: timestamp,
+            attempts: Attempts(bits: ended.pointee.attempts &+ ended.pointee.past.bits), timestamp: timestamp,
             token: ended.pointee.record.recipient, isHex: !ended.pointee.record.isBroadcast, reason: reason,
             ownID: hasOwnIDs ? ended.pointee.record[.id].baseAddress : nil)
         if ended.pointee.record.has(.carried) { sink.carry(ended.pointee.record[.carried]) }
@@ -224,7 +224,7 @@ struct RowQueue: ~Copyable {
     /// Ends a row that may have arrived. If this session sent no request for it, an earlier one did.
     mutating func finishUnknown(_ flight: Int, cause: String) {
         if flights[flight].attempts == 0 {
-            flights[flight].past &= ~Attempts.resentBit
+            flights[flight].past.isResent = false
             unknownOfEarlier += 1
         }
         finish(flight, .unknown, cause: cause)
@@ -268,12 +268,12 @@ struct RowQueue: ~Copyable {
         recordUnsent(.invalid, status: finding.rule.code, cause: finding.text)
     }
 
-    /// - Parameter status: As in `OutcomeEntry`.
-    private mutating func recordUnsent(_ outcome: Outcome, status: UInt16 = 0, cause: String, attempts: UInt16 = 0) {
+    /// - Parameter status: The code of an `OutcomeEntry`.
+    private mutating func recordUnsent(_ outcome: Outcome, status: UInt16 = 0, cause: String, attempts: Attempts = 0) {
         var cause = cause
         let (row, token) = (source.row, preparer.tokenText(of: source.row))
         withUnsafeTemporaryAllocation(byteCount: max(MessageID.length, CarriedFields.bytesMax), alignment: 8) { room in
-            let hasOwnID = attempts > 0 && preparer.writeOwnID(of: row, to: room.baseAddress!)
+            let hasOwnID = attempts != 0 && preparer.writeOwnID(of: row, to: room.baseAddress!)
             cause.withUTF8 { cause in
                 sink.record(
                     row: row.row, outcome: outcome, status: status, attempts: attempts, token: token,
@@ -287,7 +287,7 @@ struct RowQueue: ~Copyable {
     /// Records a row that an earlier session may have sent and that cannot be sent now. It ends as unknown.
     private mutating func recordNotKnown() {
         unknownOfEarlier += 1
-        recordUnsent(.unknown, cause: Self.notKnown, attempts: max(1, source.pastAttempts))
+        recordUnsent(.unknown, cause: Self.notKnown, attempts: Attempts(bits: max(1, source.pastAttempts)))
     }
 
     // MARK: Rows whose time has passed
