@@ -15,7 +15,6 @@ package struct Lane: ~Copyable {
     private let plan: CampaignPlan
     private let control: RunControl
     private let gauges: LaneGauges
-    private let board: AnswerBoard
     private var connections: LaneConnections
     private var queue: RowQueue
     private var admission: Admission
@@ -36,19 +35,20 @@ package struct Lane: ~Copyable {
     package init(
         plan: CampaignPlan, control: RunControl, gauges: LaneGauges, addresses: AddressBook,
         providers directory: ProviderDirectory, chunks: BoundedQueue<InputChunk>, cursor: consuming RowCursor,
-        exchange: OutcomeExchange, handOver: HandOverBoard? = nil, waker: LaneWaker, board: AnswerBoard, number: Int
+        exchange: OutcomeExchange, handOver: HandOverBoard? = nil, waker: LaneWaker, counters: SharedCounters,
+        number: Int
     ) throws(TransportError) {
         var connections = try LaneConnections(
             plan, control: control, addresses: addresses, directory: directory, account: gauges.account)
         if number == 0, connections.loopRefusal != 0 { plan.log.ioUringRefused(connections.loopRefusal) }
         let now = connections.now
-        (self.plan, self.control, self.gauges, self.board) = (plan, control, gauges, board)
+        (self.plan, self.control, self.gauges) = (plan, control, gauges)
         let source = RowSource(
             queue: chunks, board: handOver, cursor: cursor, seconds: plan.surroundings.seconds)
         queue = RowQueue(
             plan: plan, control: control, source: source, exchange: exchange, streams: LaneConnections.streams(plan))
         admission = Admission(plan: plan, control: control, lane: number)
-        let health = LaneHealth(plan: plan, control: control, board: board, number: number, now: now)
+        let health = LaneHealth(plan: plan, control: control, counters: counters, number: number, now: now)
         answers = LaneAnswers(plan: plan, control: control, gauges: gauges, health: health, now: now)
         load = LaneLoad(now: now, worked: plan.surroundings.worked)
         // Only after the last step that can fail: a waker must not keep a transport that is gone.

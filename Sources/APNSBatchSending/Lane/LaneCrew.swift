@@ -16,7 +16,7 @@ package final class LaneCrew: Sendable {
     private let input: InputReader
     private let chunks: BoundedQueue<InputChunk>
     private let exchange: OutcomeExchange
-    private let board: AnswerBoard
+    private let counters: SharedCounters
     private let handOver: HandOverBoard
     private let wakers: [LaneWaker]
     private let done = Guarded(LoopKind.automatic)
@@ -34,7 +34,7 @@ package final class LaneCrew: Sendable {
         self.input = input
         self.chunks = chunks
         self.exchange = exchange
-        board = AnswerBoard(
+        counters = SharedCounters(
             plan.breaker, lanes: gauges.count, providers: plan.topics.providers, patience: plan.unavailablePatience)
         self.handOver = handOver
         wakers = gauges.map { _ in LaneWaker() }
@@ -54,7 +54,7 @@ package final class LaneCrew: Sendable {
             var lane = try Lane(
                 plan: plan, control: control, gauges: gauges[number], addresses: addresses, providers: providers,
                 chunks: chunks, cursor: input.makeCursor(), exchange: exchange, handOver: handOver,
-                waker: wakers[number], board: board,
+                waker: wakers[number], counters: counters,
                 number: number)
             do {
                 try lane.run()

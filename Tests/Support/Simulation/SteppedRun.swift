@@ -27,7 +27,7 @@ package final class SteppedRun {
         feed = ChunkFeed(run.reader, to: run.chunks, record: record, past: run.past?.ranges ?? [])
         wakers = run.gauges.map { _ in LaneWaker() }
         do {
-            let board = AnswerBoard(
+            let counters = SharedCounters(
                 run.plan.breaker, lanes: wakers.count, providers: run.plan.topics.providers,
                 patience: run.plan.unavailablePatience)
             for (number, waker) in wakers.enumerated() {
@@ -35,7 +35,7 @@ package final class SteppedRun {
                     plan: run.plan, control: run.control, gauges: run.gauges[number], addresses: run.addresses,
                     providers: run.providers, chunks: run.chunks, cursor: run.reader.makeCursor(), exchange: exchange,
                     handOver: record.ledger.board,
-                    waker: waker, board: board, number: number)
+                    waker: waker, counters: counters, number: number)
                 lanes.append(SteppedLane(lane))
             }
         } catch {
