@@ -71,14 +71,15 @@ package struct Lane: ~Copyable {
     package mutating func turn() throws(TransportError) -> Bool {
         // After a pause of the process, what became too old, such as a provider token, is replaced before anything is sent
         // with it.
-        if look() { tick() }
+        if readClock() { tick() }
         let hold = fill()
         try submit()
-        if isFinished() { return false }
+        if control.stopping { windDown() } else if !admission.takesNone { queue.lookForRow() }
+        if queue.isDone { return false }
         let harvest = try connections.poll(
             timeout: admission.wait(hold),
             linger: admission.linger(hold, underWay: queue.underWay, answers.gathering))
-        _ = look()
+        readClock()
         // Outcomes come before events: the last event of a connection follows the outcomes of its requests, perhaps in the
         // same harvest.
         for outcome in harvest.outcomes { answers.end(outcome, &queue, &connections) }
@@ -92,9 +93,10 @@ package struct Lane: ~Copyable {
 
     /// Reads the clock. A lane does so every few milliseconds, so a long gap means that this process stood still; deadlines
     /// of the lane and its connections are moved by the gap. Returns whether there was one.
-    private mutating func look() -> Bool {
+    @discardableResult
+    private mutating func readClock() -> Bool {
         let before = connections.now
-        connections.lookAtTime()
+        connections.readClock()
         guard connections.now > before + ConnectionPool.standstill else { return false }
         let gap = connections.now - before
         stopDeadline = stopDeadline.map { $0 + gap }
@@ -106,7 +108,10 @@ package struct Lane: ~Copyable {
 
     /// Takes rows while there are streams for them. Returns why it stopped.
     private mutating func fill() -> Admission.Hold {
-        if let hold = admission.hold { return hold == .late && queue.endLateRows() ? .batch : hold }
+        if let hold = admission.hold {
+            if hold == .late, queue.endLateRows() { return .batch }
+            return hold
+        }
         queue.beginTurn()
         admission.beginTurn(&connections, &answers.health)
         // Not more than the core has free places for, since draining connections hold some.
@@ -248,22 +253,13 @@ package struct Lane: ~Copyable {
 
     // MARK: The end
 
-    /// Whether all rows are done, or the run stops and nothing is awaited any more.
-    private mutating func isFinished() -> Bool {
-        if control.stopping { return isStopped() }
-        // A lane that got no stream has not looked for rows yet. It needs no connection to find that there are none.
-        return !admission.takesNone && queue.isDone()
-    }
-
-    /// Whether a stopping lane is done. Requests in flight have until the deadline to be answered; waiting rows are given up
-    /// at once.
-    private mutating func isStopped() -> Bool {
+    /// Ends what a stopping lane does. Waiting rows are given up at once; requests in flight have until the deadline to be
+    /// answered.
+    private mutating func windDown() {
         queue.giveUpWaiting()
         let deadline = stopDeadline ?? connections.now + plan.stopPatience
         stopDeadline = deadline
-        guard queue.count > 0 else { return true }
-        if connections.now >= deadline || control.urgent { connections.closeAll() }
-        return false
+        if queue.count > 0, connections.now >= deadline || control.urgent { connections.closeAll() }
     }
 
     /// Hands over the last outcomes and publishes the final counts.

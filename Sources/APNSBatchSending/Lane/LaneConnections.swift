@@ -111,7 +111,7 @@ struct LaneConnections: ~Copyable {
 
     mutating func attach(_ waker: LaneWaker) { transport.attach(waker) }
 
-    mutating func lookAtTime() { now = transport.now }
+    mutating func readClock() { now = transport.now }
 
     mutating func submit(
         _ requests: UnsafeBufferPointer<RequestRecord>, _ sets: [(number: UInt16, fields: [HeaderFieldBytes])]

@@ -82,14 +82,18 @@ struct RowQueue: ~Copyable {
             underWay: UInt64(flights.count))
     }
 
-    /// Whether neither the reader nor the lane has rows left.
-    mutating func isDone() -> Bool { flights.count == 0 && !source.hasRow() && source.isExhausted }
+    /// Whether neither the reader nor the lane has another row.
+    var isDone: Bool { flights.count == 0 && source.isAtEnd }
+
+    /// Looks for a row of the input if there is no other: a lane without a free stream has not done so, and needs no
+    /// connection to find that there is none.
+    mutating func lookForRow() { if flights.count == 0 { source.advance() } }
 
     /// Whether any row is set aside, in flight or due again, or could be taken from the input.
     ///
     /// - Parameter takesFresh: Whether fresh rows may be taken.
     mutating func hasWork(takesFresh: Bool, now: UInt64) -> Bool {
-        flights.count > retries.count || retries.isDue(now: now) || takesFresh && source.hasRow()
+        flights.count > retries.count || retries.isDue(now: now) || takesFresh && source.advance()
     }
 
     var isExhausted: Bool { source.isExhausted }
@@ -114,7 +118,7 @@ struct RowQueue: ~Copyable {
 
     /// Returns the next row of the input that can be sent. Records the outcomes of those before it that cannot.
     private mutating func nextFresh() -> Int? {
-        while unsentOfTurn < Self.unsentPerTurn, source.hasRow() {
+        while unsentOfTurn < Self.unsentPerTurn, source.advance() {
             switch preparer.prepare(source.row, in: &arena, flights: &flights, now: source.wallClock) {
             case .ready(let flight):
                 flights[flight].place = UInt32(truncatingIfNeeded: source.place)
@@ -285,7 +289,7 @@ struct RowQueue: ~Copyable {
     mutating func endLateRows() -> Bool {
         while let flight = takeWaiting() { expire(flight, Self.lateCause) }
         for _ in 0..<Self.unsentPerTurn {
-            guard source.hasRow() else { return false }
+            guard source.advance() else { return false }
             if let error = source.row.error {
                 recordInvalid(RowFault.find(error, plan))
             } else if source.mayHaveBeenSent {

@@ -17,7 +17,7 @@ struct RowSource: ~Copyable {
     private var noted = 0
     private var isPending = false
     private(set) var isExhausted = false
-    /// The row that `hasRow` found; valid until `consume`.
+    /// The row that `advance` found; valid until `consume`.
     private(set) var row = Row()
     /// The time in seconds since the epoch, some milliseconds old.
     private(set) var wallClock: UInt64
@@ -37,8 +37,10 @@ struct RowSource: ~Copyable {
         wallClock = seconds()
     }
 
-    /// Whether there is a row now. If not, the reader has none yet, or the input has ended (`isExhausted`).
-    mutating func hasRow() -> Bool {
+    /// Goes on to the next row, unless the last one is still to be consumed: parses it, and notes it in the hand-over record.
+    /// Returns false if the reader has none yet, or the input has ended (`isExhausted`).
+    @discardableResult
+    mutating func advance() -> Bool {
         if isPending { return true }
         while true {
             while chunk != nil, cursor.next(into: &row) {
@@ -51,6 +53,9 @@ struct RowSource: ~Copyable {
             guard takeChunk() else { return false }
         }
     }
+
+    /// Whether the input has ended and its last row was consumed.
+    var isAtEnd: Bool { isExhausted && !isPending }
 
     /// The row's index in its chunk.
     var place: Int { Int(truncatingIfNeeded: row.row &- firstRow) }
