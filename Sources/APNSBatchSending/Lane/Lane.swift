@@ -22,14 +22,14 @@ package struct Lane: ~Copyable {
     private var requests = RequestBatch()
     private var load: LaneLoad
     private var nextTick: UInt64 = 0
-    private var nextHandOver: UInt64 = 0
+    private var nextFlush: UInt64 = 0
     private var stopDeadline: UInt64?
     /// The activity that the gauges show.
     private var shown = LaneActivity.idle
 
-    /// The intervals of `tick` and of handing over outcomes, in nanoseconds.
+    /// The intervals of `tick` and of flushing outcomes, in nanoseconds.
     private static let tickInterval: UInt64 = 5_000_000
-    private static let handOverInterval: UInt64 = 50_000_000
+    private static let flushInterval: UInt64 = 50_000_000
 
     /// Creates a lane on the calling thread, which must be the one that runs it.
     package init(
@@ -61,7 +61,7 @@ package struct Lane: ~Copyable {
     /// The number of the lane in a simulated world.
     package var number: UInt32 { connections.number }
 
-    /// Runs turns until all rows that were taken are done, and hands over the last outcomes.
+    /// Runs turns until all rows that were taken are done, and flushes the last outcomes.
     mutating func run() throws(TransportError) {
         while try turn() {}
         finishUp()
@@ -205,9 +205,9 @@ package struct Lane: ~Copyable {
         admission.tick(wallClock: queue.wallClock)
         publish()
         showActivity(hasWork: hasWork)
-        if now >= nextHandOver {
-            queue.handOver()
-            nextHandOver = now + Self.handOverInterval
+        if now >= nextFlush {
+            queue.flushOutcomes()
+            nextFlush = now + Self.flushInterval
         }
     }
 
@@ -262,7 +262,7 @@ package struct Lane: ~Copyable {
         if queue.count > 0, connections.now >= deadline || control.urgent { connections.closeAll() }
     }
 
-    /// Hands over the last outcomes and publishes the final counts.
+    /// Flushes the last outcomes and publishes the final counts.
     package mutating func finishUp() {
         queue.finishUp()
         admission.endCanary()

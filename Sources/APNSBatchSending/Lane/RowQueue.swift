@@ -333,7 +333,7 @@ struct RowQueue: ~Copyable {
         plan.log.retriesFull(retries.count)
     }
 
-    mutating func handOver() { sink.handOver() }
+    mutating func flushOutcomes() { sink.flush() }
 
     /// Why rows wait for another attempt, or nil if there are none.
     var backingOff: CampaignProgress.Waiting? {
@@ -357,7 +357,7 @@ struct RowQueue: ~Copyable {
         return aside[provider].takeFirst(in: &flights)
     }
 
-    /// Hands over the last outcomes. Rows still in flight, after a failure of the event loop, may have arrived and stay
+    /// Flushes the last outcomes. Rows still in flight, after a failure of the event loop, may have arrived and stay
     /// without an outcome.
     mutating func finishUp() {
         giveUpWaiting()

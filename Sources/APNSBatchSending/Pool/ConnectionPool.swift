@@ -375,14 +375,14 @@ struct ConnectionPool: Equatable {
             refreshLives()
         }
         guard let life = consumption.life.requests, life >= Consumption.servedWell else { return }
-        var left = members.indices.reduce(0) { $0 + members[$1].requestsLeft(life) }
-        while left < consumption.need {
+        var remaining = members.indices.reduce(0) { $0 + members[$1].requestsRemaining(life) }
+        while remaining < consumption.need {
             let open = members.indices.filter { members[$0].isUp && members[$0].isOpen }
-            guard let next = open.min(by: { members[$0].requestsLeft(life) < members[$1].requestsLeft(life) })
+            guard let next = open.min(by: { members[$0].requestsRemaining(life) < members[$1].requestsRemaining(life) })
             else { return }
             members.update(next) { $0.willEnd() }
             consumption.earnSuccessor(most: growth.target)
-            left += life
+            remaining += life
         }
     }
 
@@ -448,15 +448,15 @@ struct ConnectionPool: Equatable {
     /// started.
     func waiting(now: UInt64) -> CampaignProgress.Waiting? {
         guard hasWork else { return nil }
-        let left = badFor < patience ? Int((patience - badFor + 999_999_999) / 1_000_000_000) : 0
-        if up == 0, places.haveFailures { return .unreachable(cause: lastFailure?.text ?? "", secondsLeft: left) }
+        let remaining = badFor < patience ? Int((patience - badFor + 999_999_999) / 1_000_000_000) : 0
+        if up == 0, places.haveFailures { return .unreachable(cause: lastFailure?.text ?? "", secondsLeft: remaining) }
         if up == 0 {
             guard let since = members.opening.flatMap({ members[$0].connecting?.openedAt }),
                 now - since >= Self.sayAfter
             else { return nil }
             return .connecting(stage: "a connection", seconds: Int((now - since) / 1_000_000_000))
         }
-        if members.streams == 0 { return badFor < Self.sayAfter ? nil : .noStreams(secondsLeft: left) }
+        if members.streams == 0 { return badFor < Self.sayAfter ? nil : .noStreams(secondsLeft: remaining) }
         return watchdog.waited < Self.sayAfter ? nil : .noAnswer(seconds: Int(watchdog.waited / 1_000_000_000))
     }
 

@@ -3,7 +3,7 @@ import APNSBatchModel
 import APNSBatchRecords
 import APNSBatchRows
 
-/// A lane's end of the input: returns the rows of the chunks that the reader hands over, one at a time. Never waits.
+/// A lane's end of the input: returns the rows of the chunks that the reader enqueues, one at a time. Never waits.
 struct RowSource: ~Copyable {
     private let queue: BoundedQueue<InputChunk>
     private let board: HandOverBoard?
