@@ -70,7 +70,7 @@ struct LaneAnswers: ~Copyable {
             health.noteAnswer(of: provider)
             refused(flight, outcome, &queue, &connections)
         case .notSent: notSent(flight, outcome, &queue, &connections)
-        case .maybeSent:
+        case .mayHaveArrived:
             // A connection that leaves a request unanswered for so long may be dead.
             if outcome.failureScope == .timeout { connections.retire(member, of: provider) }
             lost(flight, outcome, &queue, now: connections.now)
@@ -107,12 +107,12 @@ struct LaneAnswers: ~Copyable {
         health.noteLoss(outcome, of: &queue[flight], now: now)
         let attempts = queue[flight].countedAttempts
         queue[flight].mayHaveArrived = true
-        if control.urgent { return queue.leaveOpen(flight) }
+        if control.urgent { return queue.postponeUnanswered(flight) }
         guard queue.mayResend(flight),
             let delay = plan.backoff.short.delay(afterAttempt: attempts, random: random.next())
         else { return queue.finishUnknown(flight, cause: Self.explain(outcome)) }
         // A resumed run sends the row again.
-        if control.stopping { return queue.leave(flight) }
+        if control.stopping { return queue.postpone(flight) }
         noteRetry(after: "no answer")
         queue.again(flight, after: delay * 1_000_000, now: now)
     }
@@ -168,7 +168,7 @@ struct LaneAnswers: ~Copyable {
             return queue.again(flight, after: 0, now: connections.now)
         }
         // The row is not at fault: a resumed run sends it with other credentials.
-        queue.leave(flight)
+        queue.postpone(flight)
         let text = "\(plan.endpoint) answered \(answer.text)\(connections.access(provider).forCredentials)"
         control.stop(.failure(CampaignError(.fatalAnswer, text + (answer.remedy.map { ": \($0)" } ?? ""))))
     }
@@ -179,7 +179,7 @@ struct LaneAnswers: ~Copyable {
     ) {
         let (provider, member) = (Int(queue[flight].provider), Int(queue[flight].member))
         guard connections.renewToken(retry.token, of: member, provider) else {
-            queue.leave(flight)
+            queue.postpone(flight)
             let whose = connections.access(provider).forCredentials
             let text = "\(plan.endpoint) rejects new provider tokens\(whose) as expired: set this machine's clock"
             return control.stop(.failure(CampaignError(.fatalAnswer, text)))
@@ -189,7 +189,7 @@ struct LaneAnswers: ~Copyable {
             guard queue[flight].limitedTries < most else { return stop(flight, answer, &queue, &connections) }
             queue[flight].limitedTries += 1
         }
-        guard !control.stopping else { return queue.leave(flight) }
+        guard !control.stopping else { return queue.postpone(flight) }
         guard let delay = delay(queue[flight], retry.delay, retryAfter, retrying: queue.retrying) else {
             return giveUp(flight, answer, &queue)
         }

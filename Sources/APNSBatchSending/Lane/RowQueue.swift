@@ -121,16 +121,16 @@ struct RowQueue: ~Copyable {
         while unsentOfTurn < Self.unsentPerTurn, source.advance() {
             switch preparer.prepare(source.row, in: &arena, flights: &flights, now: source.wallClock) {
             case .ready(let flight):
-                flights[flight].place = UInt32(truncatingIfNeeded: source.place)
-                let isLeft = source.isPast && takeOver(flight)
+                flights[flight].position = UInt32(truncatingIfNeeded: source.position)
+                let hasEnded = source.isPast && takeOver(flight)
                 source.consume()
-                if isLeft { continue }
+                if hasEnded { continue }
                 return flight
             case .noRoom: return nil
-            case .invalid(let finding) where source.mayHaveBeenSent && finding.rule.mayHaveBeenOtherwise:
-                recordNotKnown()
+            case .invalid(let finding) where source.mayHaveArrived && finding.rule.mayHaveBeenOtherwise:
+                recordUnknown()
             case .invalid(let finding): recordInvalid(finding)
-            case .expired where source.mayHaveBeenSent: recordNotKnown()
+            case .expired where source.mayHaveArrived: recordUnknown()
             case .expired: recordUnsent(.expired, cause: RowFault.expired(source.row, plan).text)
             }
             source.consume()
@@ -142,10 +142,10 @@ struct RowQueue: ~Copyable {
     /// Applies what earlier sessions did for a row to its flight. Returns whether the row has ended with that.
     private mutating func takeOver(_ flight: Int) -> Bool {
         flights[flight].past = source.pastAttempts
-        guard source.mayHaveBeenSent else { return false }
+        guard source.mayHaveArrived else { return false }
         flights[flight].mayHaveArrived = true
         guard mayResend(flight) else {
-            finishUnknown(flight, cause: Self.notKnown)
+            finishUnknown(flight, cause: Self.inFlightBefore)
             return true
         }
         flights[flight].past |= Attempts.resentBit
@@ -236,23 +236,23 @@ struct RowQueue: ~Copyable {
     }
 
     /// Gives up a row that this session will not send. It stays without an outcome, and a resumed run sends it. For a row
-    /// that may have arrived the policy decides: it ends as unknown, or the ledger says that it may have been sent.
-    mutating func leave(_ flight: Int) {
+    /// that may have arrived the policy decides: it ends as unknown, or the ledger says that it may have arrived.
+    mutating func postpone(_ flight: Int) {
         guard flights[flight].mayHaveArrived else { return release(flight) }
         guard mayResend(flight) || control.urgent else { return finishUnknown(flight, cause: Self.stoppedBefore) }
-        leaveOpen(flight)
+        postponeUnanswered(flight)
     }
 
-    /// Leaves a row that may have arrived without an outcome, as if the process had been killed. The ledger says so, and the
-    /// policy of the resumed run decides.
-    mutating func leaveOpen(_ flight: Int) {
-        source.left(flights[flight].row, place: flights[flight].place)
+    /// Gives up a row that may have arrived, as if the process had been killed. It stays without an outcome, the ledger says
+    /// that it may have arrived, and the policy of the resumed run decides.
+    mutating func postponeUnanswered(_ flight: Int) {
+        source.noteUnanswered(flights[flight].row, position: flights[flight].position)
         release(flight)
     }
 
     private mutating func release(_ flight: Int) { flights.release(flight, in: &arena) }
 
-    /// Whether a row that may have been sent is sent again.
+    /// Whether a row that may have arrived is sent again.
     func mayResend(_ flight: Int) -> Bool {
         plan.onUnknown.allowsResending(isCollapsible: flights[flight].record.has(.collapseID))
     }
@@ -277,10 +277,10 @@ struct RowQueue: ~Copyable {
         }
     }
 
-    /// Records a row that an earlier session may have sent and that cannot be sent now. It ends as unknown.
-    private mutating func recordNotKnown() {
+    /// Records a row that may have arrived in an earlier session and cannot be sent now. It ends as unknown.
+    private mutating func recordUnknown() {
         unknownOfEarlier += 1
-        recordUnsent(.unknown, cause: Self.notKnown, attempts: max(1, source.pastAttempts))
+        recordUnsent(.unknown, cause: Self.inFlightBefore, attempts: max(1, source.pastAttempts))
     }
 
     // MARK: Rows whose time has passed
@@ -292,8 +292,8 @@ struct RowQueue: ~Copyable {
             guard source.advance() else { return false }
             if let error = source.row.error {
                 recordInvalid(RowFault.find(error, plan))
-            } else if source.mayHaveBeenSent {
-                recordNotKnown()
+            } else if source.mayHaveArrived {
+                recordUnknown()
             } else {
                 recordUnsent(.expired, cause: Self.lateCause)
             }
@@ -346,7 +346,7 @@ struct RowQueue: ~Copyable {
     /// Takes no further row, and gives up those that wait for another attempt or a stream.
     mutating func giveUpWaiting() {
         source.abandon()
-        while let flight = takeWaiting() { leave(flight) }
+        while let flight = takeWaiting() { postpone(flight) }
     }
 
     /// Removes and returns a row that waits for another attempt or a stream, due or not, or nil if there is none.
@@ -361,12 +361,12 @@ struct RowQueue: ~Copyable {
     /// without an outcome.
     mutating func finishUp() {
         giveUpWaiting()
-        for flight in flights.taken() { leaveOpen(flight) }
+        for flight in flights.taken() { postponeUnanswered(flight) }
         sink.finish()
     }
 
     private static let lateCause = "not after: the campaign's deadline has passed"
     private static let ownCause = "expiration: passed before the row could be sent"
-    private static let notKnown = "in flight when the previous process ended"
+    private static let inFlightBefore = "in flight when the previous process ended"
     private static let stoppedBefore = "connection lost before the answer and the run stopped"
 }

@@ -44,8 +44,8 @@ struct RowSource: ~Copyable {
         if isPending { return true }
         while true {
             while chunk != nil, cursor.next(into: &row) {
-                if let past, past.range.isDone(place) { continue }
-                if place >= noted { note() }
+                if let past, past.range.isDone(position) { continue }
+                if position >= noted { note() }
                 isPending = true
                 return true
             }
@@ -57,35 +57,35 @@ struct RowSource: ~Copyable {
     /// Whether the input has ended and its last row was consumed.
     var isAtEnd: Bool { isExhausted && !isPending }
 
-    /// The row's index in its chunk.
-    var place: Int { Int(truncatingIfNeeded: row.row &- firstRow) }
+    /// The row's position in its chunk, from 0.
+    var position: Int { Int(truncatingIfNeeded: row.row &- firstRow) }
 
     /// Records that a row which may have arrived stays without an outcome.
-    func left(_ row: UInt64, place: UInt32) {
-        board?.left(firstRow: row &- UInt64(place), rows: Int(place) + 1)
+    func noteUnanswered(_ row: UInt64, position: UInt32) {
+        board?.left(firstRow: row &- UInt64(position), rows: Int(position) + 1)
     }
 
     /// Whether the row is in a range of an earlier session.
     var isPast: Bool { past != nil }
 
     /// The number of requests for the row in earlier sessions: as recorded for a row that was reopened, and at least 1 if it
-    /// may have been sent.
+    /// may have arrived.
     var pastAttempts: UInt16 {
         guard let past else { return 0 }
-        let known = min(past.range.attempts(ofReopened: place), Attempts.pastMax)
-        return place < past.handed ? max(known, 1) : known
+        let known = min(past.range.attempts(ofReopened: position), Attempts.pastMax)
+        return position < past.handed ? max(known, 1) : known
     }
 
-    /// Whether an earlier session may have sent the row without learning the result.
-    var mayHaveBeenSent: Bool {
+    /// Whether an earlier session may have sent the row and has no answer.
+    var mayHaveArrived: Bool {
         guard let past else { return false }
-        return place < past.handed && !past.wasAnswered(place)
+        return position < past.handed && !past.wasAnswered(position)
     }
 
     /// Notes rows ahead of the current one, so that a note is written only once for some hundred rows.
     private mutating func note() {
         guard let chunk else { return }
-        noted = min(chunk.rowCount, place + HandOverBoard.step)
+        noted = min(chunk.rowCount, position + HandOverBoard.step)
         board?.note(slot: chunk.index, firstRow: chunk.start.row, rows: noted)
     }
 
