@@ -109,12 +109,12 @@ struct LaneAnswers: ~Copyable {
         queue[flight].mayHaveArrived = true
         if control.urgent { return queue.postponeUnanswered(flight) }
         guard queue.mayResend(flight),
-            let delay = plan.backoff.short.delay(afterAttempt: attempts, random: random.next())
+            let delay = plan.backoff.delay(plan.backoff.short, afterAttempt: attempts, random: random.next())
         else { return queue.finishUnknown(flight, cause: Self.explain(outcome)) }
         // A resumed run sends the row again.
         if control.stopping { return queue.postpone(flight) }
         noteRetry(after: "no answer")
-        queue.again(flight, after: delay * 1_000_000, now: now)
+        queue.again(flight, after: delay, now: now)
     }
 
     private static func explain(_ outcome: OutcomeRecord) -> String {
@@ -216,13 +216,12 @@ struct LaneAnswers: ~Copyable {
         _ flight: Flight, _ kind: Retry.Delay, _ retryAfter: UInt64?, retrying: Int
     ) -> UInt64? {
         let attempts = flight.countedAttempts
-        guard kind != .none else { return attempts < plan.attempts ? 0 : nil }
+        guard kind != .none else { return attempts < plan.backoff.attempts ? 0 : nil }
         // When requests are paced, the pace already spares the server.
         let isPaced = health.mode(Int(flight.provider)) == .paced
         let backoff = kind == .short || isPaced ? plan.backoff.short : plan.backoff.long
-        // Rows with a long `retry-after` may take only half of the places, so that the others keep moving.
+        // Rows with a long `retry-after` may take only half of the retry queue, so that the others keep moving.
         let asked = retrying < plan.backoff.rowsMax / 2 ? retryAfter : nil
-        return backoff.delay(afterAttempt: attempts, retryAfter: asked, random: random.next())
-            .map { $0 * 1_000_000 }
+        return plan.backoff.delay(backoff, afterAttempt: attempts, retryAfter: asked, random: random.next())
     }
 }

@@ -40,10 +40,12 @@ import Testing
         (campaign.retryDelay, campaign.unavailableDelay) = (short, unavailable)
         (campaign.retryAfterLimit, campaign.attempts) = (77, 9)
         let plan = BackoffPlan(campaign)
-        var expected = [RetryBackoff(first: first[0], maximum: largest[0], attempts: 9)]
-        expected.append(RetryBackoff(first: first[1], maximum: largest[1], attempts: 9))
+        var expected = [RetryBackoff(first: first[0], maximum: largest[0])]
+        expected.append(RetryBackoff(first: first[1], maximum: largest[1]))
         for number in expected.indices { expected[number].retryAfterMax = 77 }
         #expect([plan.short, plan.long] == expected && plan.rowsMax == 16_384)
+        #expect(plan.delay(plan.short, afterAttempt: 8, random: 0) != nil)
+        #expect(plan.delay(plan.short, afterAttempt: 9, random: 0) == nil)
     }
 
     private static let payload = #""{""aps"":{""alert"":""Hi""}}""#
