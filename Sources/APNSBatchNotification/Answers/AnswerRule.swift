@@ -114,7 +114,7 @@ extension AnswerRule {
             note: "the payload is larger than the push type allows"),
         AnswerRule(
             .tooManyProviderTokenUpdates, "TooManyProviderTokenUpdates", 429,
-            .retry(Retry(after: .short, connection: .other, token: .pause)),
+            .retry(Retry(after: .short, token: .pause)),
             note: "provider token renewed more often than every 20 minutes"),
         AnswerRule(
             .tooManyRequests, "TooManyRequests", 429, .retry(Retry(after: .short)),
