@@ -1,10 +1,7 @@
 import APNSBatchBasics
 import APNSBatchModel
-import APNSBatchNotification
 import APNSBatchRecords
-import APNSBatchRows
 import APNSBatchSending
-import APNSBatchTransport
 import Glibc
 import Logging
 

@@ -1,5 +1,4 @@
 import APNSBatchModel
-import APNSBatchTransport
 
 /// Decides whether a lane may send another request now, and if not, why and for how long.
 ///

@@ -1,6 +1,5 @@
 import APNSBatchBasics
 import APNSBatchModel
-import APNSBatchNotification
 import APNSBatchRecords
 import APNSBatchRows
 import APNSBatchTransport

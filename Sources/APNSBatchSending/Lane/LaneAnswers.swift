@@ -47,34 +47,32 @@ struct LaneAnswers: ~Copyable {
     mutating func end(_ outcome: OutcomeRecord, _ queue: inout RowQueue, _ connections: inout LaneConnections) {
         let flight = Int(truncatingIfNeeded: outcome.ticket)
         let (provider, member) = (Int(queue[flight].provider), Int(queue[flight].member))
-        let answered = outcome.delivery == Delivery.answered.rawValue
-        let accepted = answered && outcome.status == 200
+        let isAnswered = outcome.delivery == Delivery.answered.rawValue
+        let isAccepted = isAnswered && outcome.status == 200
         connections.pools[provider].didEnd(
-            member, answered: answered, accepted: accepted, latency: outcome.latency_us, now: connections.now)
-        if answered {
-            gathering.note(latency: outcome.latency_us)
-            if sampler.takes(outcome.latency_us) { gauges.note(answerTime: outcome.latency_us) }
-        }
-        if accepted {
-            health.noteAnswer(of: provider)
-            queue.finish(flight, .accepted, status: 200)
-            if outcome.field_count > 0 { carryUniqueID(outcome, queue) }
-            return
-        }
+            member, answered: isAnswered, accepted: isAccepted, latency: outcome.latency_us, now: connections.now)
+        guard isAnswered else { return unanswered(flight, outcome, &queue, &connections) }
+        gathering.note(latency: outcome.latency_us)
+        if sampler.takes(outcome.latency_us) { gauges.note(answerTime: outcome.latency_us) }
+        health.noteAnswer(of: provider)
+        guard isAccepted else { return refused(flight, outcome, &queue, &connections) }
+        queue.finish(flight, .accepted, status: 200)
+        if outcome.field_count > 0 { carryUniqueID(outcome, queue) }
+    }
+
+    /// Handles a request without an answer.
+    private mutating func unanswered(
+        _ flight: Int, _ outcome: OutcomeRecord, _ queue: inout RowQueue, _ connections: inout LaneConnections
+    ) {
+        let (provider, member) = (Int(queue[flight].provider), Int(queue[flight].member))
         if outcome.failureScope == .http2 {
             connections.pools[provider].wasReset(
                 member, code: outcome.code, answered: health.answered(provider), now: connections.now)
         }
-        switch outcome.deliveryState {
-        case .answered:
-            health.noteAnswer(of: provider)
-            refused(flight, outcome, &queue, &connections)
-        case .notSent: notSent(flight, outcome, &queue, &connections)
-        case .mayHaveArrived:
-            // A connection that leaves a request unanswered for so long may be dead.
-            if outcome.failureScope == .timeout { connections.retire(member, of: provider) }
-            lost(flight, outcome, &queue, now: connections.now)
-        }
+        if outcome.deliveryState == .notSent { return notSent(flight, outcome, &queue, &connections) }
+        // A connection that leaves a request unanswered for so long may be dead.
+        if outcome.failureScope == .timeout { connections.retire(member, of: provider) }
+        lost(flight, outcome, &queue, now: connections.now)
     }
 
     @inline(never)

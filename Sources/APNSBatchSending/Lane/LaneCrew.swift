@@ -1,9 +1,6 @@
 import APNSBatchBasics
-import APNSBatchCredentials
 import APNSBatchModel
-import APNSBatchNotification
 import APNSBatchRecords
-import APNSBatchRows
 import APNSBatchTransport
 
 /// The lanes of a run, and what they share. Starts a thread for each, and waits until all have ended.

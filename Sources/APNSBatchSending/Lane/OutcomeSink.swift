@@ -1,4 +1,3 @@
-import APNSBatchBasics
 import APNSBatchModel
 
 /// A lane's end of the outcome exchange: fills batches, and passes each on when it is full or when `flush` is called.

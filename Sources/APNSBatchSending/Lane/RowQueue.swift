@@ -1,6 +1,5 @@
 import APNSBatchModel
 import APNSBatchNotification
-import APNSBatchRows
 import APNSBatchTransport
 
 /// The rows of a lane from the reader to their outcomes. Selects the next row to send, and records what becomes of each.
