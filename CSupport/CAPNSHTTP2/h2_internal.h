@@ -16,6 +16,7 @@
 #include "apns_check.h"
 #include "apns_h2.h"
 #include "h2_hpack.h"
+#include <arpa/inet.h>
 #include <nghttp2/nghttp2.h>
 #include <string.h>
 
@@ -155,7 +156,9 @@ void apns_h2_receive_callbacks_set(nghttp2_session_callbacks *callbacks);
 
 /* Reads four bytes of a frame as a big-endian number. */
 static inline uint32_t h2_big_endian(const uint8_t *bytes) {
-    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+    uint32_t number;
+    memcpy(&number, bytes, sizeof(number));
+    return ntohl(number);
 }
 
 /* h2_send.c: records facts about a frame of nghttp2 that is being sent. */

@@ -1,7 +1,8 @@
 #include "h2_internal.h"
 #include <string.h>
 
-int apns_h2_send_append_flushing(apns_h2_output *output, const uint8_t *bytes, size_t length) {
+__attribute__((noinline)) int apns_h2_send_append_flushing(apns_h2_output *output, const uint8_t *bytes,
+                                                           size_t length) {
     APNS_REQUIRE(output->length <= output->capacity && output->capacity > 0);
     size_t room = output->capacity - output->length;
     while (length > room) {
@@ -53,7 +54,7 @@ int apns_h2_send_data(nghttp2_session *ng, nghttp2_frame *frame, const uint8_t *
 
 /* Records a failure if nghttp2 sends a GOAWAY with an error code that the caller did not request: the peer has violated
  * the protocol. */
-static void goaway_note(apns_h2_session *session, uint32_t code) {
+__attribute__((noinline)) static void goaway_note(apns_h2_session *session, uint32_t code) {
     if (code == NGHTTP2_NO_ERROR || session->goaway_own) return;
     int32_t kind = code == NGHTTP2_ENHANCE_YOUR_CALM ? APNS_H2_FAILURE_LIMIT : APNS_H2_FAILURE_PROTOCOL;
     const char *text = session->invalid_text[0] != '\0' ? session->invalid_text : nghttp2_http2_strerror(code);
@@ -100,7 +101,7 @@ static int block_append(apns_h2_session *session, const uint8_t *frame, const ui
 }
 
 /* Encodes the header block in a buffer of its own, if it might not fit into the output. */
-static int headers_append_apart(apns_h2_session *session, const uint8_t *frame, size_t most) {
+__attribute__((noinline)) static int headers_append_apart(apns_h2_session *session, const uint8_t *frame, size_t most) {
     uint8_t *block = apns_h2_memory_take(session->memory, most);
     if (block == NULL) return request_fail(session);
     const uint8_t *end =

@@ -87,7 +87,10 @@ struct Admission: ~Copyable {
     }
 
     /// Whether another row of the input may be taken.
-    func takesFresh(_ queue: borrowing RowQueue) -> Bool {
+    ///
+    /// - Parameter queue: Not changed. It is `inout` because Swift 6.3 copies a whole structure to lend it to a function,
+    ///   which would take 160 instructions for every row.
+    func takesFresh(_ queue: inout RowQueue) -> Bool {
         !queue.hasNoPlace && (canary == nil || canary!.room(queue.canaryCount) > 0)
     }
 
@@ -136,7 +139,7 @@ struct Admission: ~Copyable {
     }
 
     /// Judges the canary by the answers so far. Called after the answers of a turn.
-    mutating func judgeCanary(_ queue: borrowing RowQueue) {
+    mutating func judgeCanary(_ queue: inout RowQueue) {
         guard let canary else { return }
         switch canary.verdict(queue.canaryCount) {
         case .waiting: if isLate { endCanary() }

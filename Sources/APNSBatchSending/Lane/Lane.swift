@@ -83,7 +83,7 @@ package struct Lane: ~Copyable {
         // same harvest.
         for outcome in harvest.outcomes { answers.end(outcome, &queue, &connections) }
         answers.health.publish(connections, isHeld: admission.sendsNothing)
-        admission.judgeCanary(queue)
+        admission.judgeCanary(&queue)
         for event in harvest.events { connections.act(on: event) }
         if !harvest.events.isEmpty { nextTick = connections.now }
         tick()
@@ -163,7 +163,7 @@ package struct Lane: ~Copyable {
     }
 
     private mutating func next() -> Int? {
-        queue.next(takesFresh: admission.takesFresh(queue), now: connections.now)
+        queue.next(takesFresh: admission.takesFresh(&queue), now: connections.now)
     }
 
     private mutating func nextOfSeveral() -> Int? {
@@ -231,7 +231,7 @@ package struct Lane: ~Copyable {
         if admission.sendsNothing { return isAsked }
         guard connections.providers.count == 1 else { return isAsked || queue.hasAside(provider) }
         // Rows that wait for another attempt need no connection meanwhile, nor do rows that may not be taken.
-        if queue.hasWork(takesFresh: admission.takesFresh(queue), now: connections.now) { return true }
+        if queue.hasWork(takesFresh: admission.takesFresh(&queue), now: connections.now) { return true }
         return !connections.pools[provider].everUp && !queue.isExhausted
     }
 

@@ -56,8 +56,8 @@ struct LaneAnswers: ~Copyable {
         if sampler.takes(outcome.latency_us) { gauges.note(answerTime: outcome.latency_us) }
         health.noteAnswer(of: provider)
         guard isAccepted else { return refused(flight, outcome, &queue, &connections) }
-        queue.finish(flight, .accepted, status: 200)
-        if outcome.field_count > 0 { carryUniqueID(outcome, queue) }
+        queue.accept(flight)
+        if outcome.field_count > 0 { carryUniqueID(outcome, &queue) }
     }
 
     /// Handles a request without an answer.
@@ -75,8 +75,9 @@ struct LaneAnswers: ~Copyable {
         lost(flight, outcome, &queue, now: connections.now)
     }
 
+    /// - Parameter queue: `inout`, because the compiler copies the whole queue for a call that borrows it.
     @inline(never)
-    private func carryUniqueID(_ outcome: OutcomeRecord, _ queue: borrowing RowQueue) {
+    private func carryUniqueID(_ outcome: OutcomeRecord, _ queue: inout RowQueue) {
         if let id = outcome.captured("apns-unique-id") { queue.carry(id) }
     }
 
@@ -135,10 +136,10 @@ struct LaneAnswers: ~Copyable {
         let answer = Answer(status: outcome.status, body: outcome.bodyBytes)
         health.note(answer, to: &queue[flight])
         switch answer.action {
-        case .accepted: queue.finish(flight, .accepted, status: answer.status)
+        case .accepted: queue.accept(flight)
         case .rejected:
             reject(flight, answer, &queue)
-            carryUniqueID(outcome, queue)
+            carryUniqueID(outcome, &queue)
         case .stop: stop(flight, answer, &queue, &connections)
         case .retry(let retry):
             // In seconds, if the answer has a valid `retry-after` header.

@@ -12,6 +12,7 @@ struct OutcomeSink: ~Copyable {
     }
 
     /// Records the outcome of a row. Texts are copied; `ownID` is the row's own apns-id, if it has one.
+    @inline(__always)
     mutating func record(
         row: UInt64, outcome: Outcome, status: UInt16 = 0, attempts: UInt16 = 0,
         timestamp: UInt64 = OutcomeEntry.noTimestamp,
@@ -32,6 +33,7 @@ struct OutcomeSink: ~Copyable {
     func carry(text: UnsafeRawBufferPointer) { batch.carry(text: text) }
 
     /// Passes the current batch to the writer, unless it is empty.
+    @inline(never)
     mutating func flush() {
         guard !batch.isEmpty else { return }
         exchange.filled.push(batch)

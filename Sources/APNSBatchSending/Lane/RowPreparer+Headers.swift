@@ -10,9 +10,8 @@ extension RowPreparer {
     /// Writes path, apns-id, collapse id, channel id and expiration. Returns the result if the row cannot be sent, and nil
     /// if it can.
     ///
-    /// Inlined, because the compiler would otherwise copy the whole preparer for the call.
     @inline(__always)
-    func writeOwn(
+    mutating func writeOwn(
         _ row: borrowing Row, _ record: inout RowRecord, _ expiration: Expiration?, _ now: UInt64
     ) -> Prepared? {
         if let broadcast {
@@ -40,7 +39,7 @@ extension RowPreparer {
 
     /// Checks the channel id of a row and writes the path of the broadcast.
     @inline(never)
-    private func writePath(
+    private mutating func writePath(
         _ broadcast: BroadcastPlan, _ row: borrowing Row, _ record: inout RowRecord
     ) -> Prepared? {
         if let fault = ChannelID.check(row.fields[roles.token]) {
@@ -50,7 +49,7 @@ extension RowPreparer {
         return nil
     }
 
-    private func writeCollapseID(_ row: borrowing Row, _ record: inout RowRecord) -> Prepared? {
+    private mutating func writeCollapseID(_ row: borrowing Row, _ record: inout RowRecord) -> Prepared? {
         guard let column = roles.collapseID, !row.fields[column].isEmpty else {
             guard let template = plan.headers.collapseID else { return nil }
             return renderCollapseID(template, row, &record)
@@ -62,7 +61,7 @@ extension RowPreparer {
     }
 
     /// Renders the campaign's collapse id for a row. An empty one is left out.
-    private func renderCollapseID(
+    private mutating func renderCollapseID(
         _ template: TextTemplate, _ row: borrowing Row, _ record: inout RowRecord
     ) -> Prepared? {
         let room = record.room(CollapseID.lengthMax)
@@ -78,7 +77,7 @@ extension RowPreparer {
         return nil
     }
 
-    private func writeExpiration(
+    private mutating func writeExpiration(
         _ row: borrowing Row, _ record: inout RowRecord, _ shared: Expiration?, _ now: UInt64
     ) -> Prepared? {
         var expiration = shared

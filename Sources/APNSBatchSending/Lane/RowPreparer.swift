@@ -4,6 +4,9 @@ import APNSBatchNotification
 import APNSBatchRows
 
 /// Turns a row into a flight: writes path, ids and payload one after the other into the send arena.
+///
+/// What is called for every row is `mutating` even if it changes nothing, because Swift 6.3 copies a whole structure to call
+/// a function that borrows it.
 package struct RowPreparer: ~Copyable {
     /// The result of preparing a row.
     package enum Prepared {
@@ -171,14 +174,14 @@ package struct RowPreparer: ~Copyable {
     /// be sent.
     ///
     /// - Parameter out: Room for ``MessageID/length`` bytes.
-    func writeOwnID(of row: borrowing Row, to out: UnsafeMutableRawPointer) -> Bool {
+    mutating func writeOwnID(of row: borrowing Row, to out: UnsafeMutableRawPointer) -> Bool {
         guard let column = roles.messageID, row.fields.count > column else { return false }
         return MessageID.write(row.fields[column], to: out) == nil
     }
 
     /// Writes the fields that are carried into the row's results. Returns their length in bytes.
     @inline(never)
-    func writeCarried(_ row: borrowing Row, to room: UnsafeMutableRawBufferPointer) -> Int {
+    mutating func writeCarried(_ row: borrowing Row, to room: UnsafeMutableRawBufferPointer) -> Int {
         var length = 0
         for column in resultColumns {
             let none = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -189,7 +192,7 @@ package struct RowPreparer: ~Copyable {
     }
 
     /// Returns the token as it is written in the row, for the results; empty if the row is too broken to have one.
-    func tokenText(of row: borrowing Row) -> UnsafeRawBufferPointer {
+    mutating func tokenText(of row: borrowing Row) -> UnsafeRawBufferPointer {
         row.fields.count > roles.token ? row.fields[roles.token] : UnsafeRawBufferPointer(start: nil, count: 0)
     }
 }
