@@ -257,7 +257,7 @@ public final class CampaignRun: Sendable {
     package func makeCrew(_ record: RunRecord) -> LaneCrew {
         let crew = LaneCrew(
             plan: plan, control: control, gauges: gauges, addresses: addresses, providers: providers, input: reader,
-            chunks: chunks, handOver: record.ledger.board)
+            chunks: chunks, handOvers: record.ledger.handOvers)
         control.notify { [reader, chunks] in
             reader.cancel()
             chunks.close()
@@ -317,7 +317,7 @@ public final class CampaignRun: Sendable {
     /// ``stopAtOnce()``.
     private func status(_ ledger: RunLedger) -> RunStatus? {
         var status = ledger.history().flatMap { history in
-            try? RunStatus(history, notes: ledger.board.snapshot, boot: files.boot, isFree: true)
+            try? RunStatus(history, notes: ledger.handOvers.snapshot, boot: files.boot, isFree: true)
         }
         if !control.urgent, case .file(let path) = input {
             status?.countUnread(in: path, delimiter: delimiter)

@@ -34,7 +34,7 @@ package struct Lane: ~Copyable {
     package init(
         plan: CampaignPlan, control: RunControl, gauges: LaneGauges, addresses: AddressBook,
         providers directory: ProviderDirectory, chunks: BoundedQueue<InputChunk>, cursor: consuming RowCursor,
-        exchange: OutcomeExchange, handOver: HandOverBoard? = nil, waker: LaneWaker, counters: SharedCounters,
+        exchange: OutcomeExchange, handOvers: HandOverRecord? = nil, waker: LaneWaker, counters: SharedCounters,
         number: Int
     ) throws(TransportError) {
         var connections = try LaneConnections(
@@ -43,7 +43,7 @@ package struct Lane: ~Copyable {
         let now = connections.now
         (self.plan, self.control, self.gauges) = (plan, control, gauges)
         let source = RowSource(
-            queue: chunks, board: handOver, cursor: cursor, seconds: plan.surroundings.seconds)
+            queue: chunks, handOvers: handOvers, cursor: cursor, seconds: plan.surroundings.seconds)
         queue = RowQueue(
             plan: plan, control: control, source: source, exchange: exchange, streams: LaneConnections.streams(plan))
         admission = Admission(plan: plan, control: control, lane: number)

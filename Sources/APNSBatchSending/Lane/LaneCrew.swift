@@ -15,13 +15,13 @@ package final class LaneCrew: Sendable {
     /// The queues by which the lanes pass outcomes to the writer.
     package let exchange: OutcomeExchange
     private let counters: SharedCounters
-    private let handOver: HandOverBoard
+    private let handOvers: HandOverRecord
     private let wakers: [LaneWaker]
     private let done = Guarded(LoopKind.automatic)
 
     package init(
         plan: CampaignPlan, control: RunControl, gauges: [LaneGauges], addresses: AddressBook,
-        providers: ProviderDirectory, input: InputReader, chunks: BoundedQueue<InputChunk>, handOver: HandOverBoard
+        providers: ProviderDirectory, input: InputReader, chunks: BoundedQueue<InputChunk>, handOvers: HandOverRecord
     ) {
         self.plan = plan
         self.control = control
@@ -32,7 +32,7 @@ package final class LaneCrew: Sendable {
         self.chunks = chunks
         counters = SharedCounters(
             plan.breaker, lanes: gauges.count, providers: plan.topics.providers, patience: plan.unavailablePatience)
-        self.handOver = handOver
+        self.handOvers = handOvers
         exchange = OutcomeExchange(
             lanes: gauges.count, each: plan.surroundings.batchesPerLane, entries: plan.surroundings.outcomesPerBatch)
         wakers = gauges.map { _ in LaneWaker() }
@@ -51,7 +51,7 @@ package final class LaneCrew: Sendable {
     package func makeLane(_ number: Int) throws(TransportError) -> Lane {
         try Lane(
             plan: plan, control: control, gauges: gauges[number], addresses: addresses, providers: providers,
-            chunks: chunks, cursor: input.makeCursor(), exchange: exchange, handOver: handOver, waker: wakers[number],
+            chunks: chunks, cursor: input.makeCursor(), exchange: exchange, handOvers: handOvers, waker: wakers[number],
             counters: counters, number: number)
     }
 

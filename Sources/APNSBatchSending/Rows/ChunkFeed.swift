@@ -92,7 +92,7 @@ package struct ChunkFeed: ~Copyable {
         group.append(next)
         guard let record else { return input.note(chunk.start, rows: chunk.rowCount, bytes: chunk.byteCount) }
         // The note comes first: a range that is announced without one counts as handed over.
-        record.ledger.board.note(slot: chunk.index, firstRow: chunk.start.row, rows: 0)
+        record.ledger.handOvers.note(slot: chunk.index, firstRow: chunk.start.row, rows: 0)
         let range = LedgerRange(chunk)
         input.note(range)
         ranges.append(range)

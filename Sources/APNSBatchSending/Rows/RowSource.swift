@@ -6,7 +6,7 @@ import APNSBatchRows
 /// A lane's end of the input: returns the rows of the chunks that the reader enqueues, one at a time. Never waits.
 struct RowSource: ~Copyable {
     private let queue: BoundedQueue<InputChunk>
-    private let board: HandOverBoard?
+    private let handOvers: HandOverRecord?
     private var cursor: RowCursor
     private var chunk: RowChunk?
     /// The number of the chunk's first row. Stored, because access to the chunk would count a reference for every row.
@@ -24,14 +24,14 @@ struct RowSource: ~Copyable {
     private let seconds: @Sendable () -> UInt64
 
     /// - Parameters:
-    ///   - board: The hand-over record, in which rows are noted before they are taken; nil without a ledger.
+    ///   - handOvers: The hand-over record, in which rows are noted before they are taken; nil without a ledger.
     ///   - seconds: Returns the time of day in seconds since the epoch.
     init(
-        queue: BoundedQueue<InputChunk>, board: HandOverBoard? = nil, cursor: consuming RowCursor,
+        queue: BoundedQueue<InputChunk>, handOvers: HandOverRecord? = nil, cursor: consuming RowCursor,
         seconds: @escaping @Sendable () -> UInt64
     ) {
         self.queue = queue
-        self.board = board
+        self.handOvers = handOvers
         self.cursor = cursor
         self.seconds = seconds
         wallClock = seconds()
@@ -62,7 +62,7 @@ struct RowSource: ~Copyable {
 
     /// Records that a row which may have arrived stays without an outcome.
     func noteUnanswered(_ row: UInt64, position: UInt32) {
-        board?.left(firstRow: row &- UInt64(position), rows: Int(position) + 1)
+        handOvers?.noteUnanswered(firstRow: row &- UInt64(position), rows: Int(position) + 1)
     }
 
     /// Whether the row is in a range of an earlier session.
@@ -85,8 +85,8 @@ struct RowSource: ~Copyable {
     /// Notes rows ahead of the current one, so that a note is written only once for some hundred rows.
     private mutating func note() {
         guard let chunk else { return }
-        noted = min(chunk.rowCount, position + HandOverBoard.step)
-        board?.note(slot: chunk.index, firstRow: chunk.start.row, rows: noted)
+        noted = min(chunk.rowCount, position + HandOverRecord.step)
+        handOvers?.note(slot: chunk.index, firstRow: chunk.start.row, rows: noted)
     }
 
     /// Ends the use of the row; its fields are not valid any more.

@@ -141,7 +141,7 @@ KERNEL_CALLS = {
     "APNSBatchRecords": {
         "open access close mkdir lstat fstat realpath rename flock": "the run directory and the files in it",
         "read pread write ftruncate fsync fdatasync usleep": "ledger and results",
-        "mmap munmap": "the board of rows that were handed over",
+        "mmap munmap": "the hand-over record",
         "time": "the name of a run directory",
     },
     "APNSBatch": {
