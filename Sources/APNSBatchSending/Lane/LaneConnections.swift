@@ -37,18 +37,13 @@ struct LaneConnections: ~Copyable {
     private let plan: CampaignPlan
     private let control: RunControl
     private let addresses: AddressBook
-    private let directory: ProviderDirectory
     private let account: Guarded<LaneAccount>
     private var transport: Transport
-    /// The TLS configuration of providers without a client certificate.
-    private let sharedTLS: Int32
-    private var credentials: Slab<ProviderCredentials>
+    private var credentials: LaneCredentials
     /// By provider, then by member of its pool. The index is the connection's context in the core.
     private var connections: Slab<Connection>
     /// The number of members of a pool.
     private let members: Int
-    /// The generation of the directory when credentials were last taken from it.
-    private var generation: Int
     private var random: SplitMix64
     private(set) var now: UInt64
     /// The pools, by provider. The actions that they return are carried out by ``act(_:of:)``.
@@ -63,21 +58,17 @@ struct LaneConnections: ~Copyable {
         // Local variables, because a throwing initializer must not leave anything half made.
         var transport = try Transport(Self.options(plan))
         try transport.setTunnel(plan.tunnel)
-        let tls = try transport.makeTLS(plan.trust)
-        // The generation is read before the entries, so that a replacement in between is noticed later.
-        let (generation, entries, now) = (directory.generation, directory.providers, transport.now)
-        var credentials = Slab<ProviderCredentials>(capacity: entries.count)
-        var connections = Slab<Connection>(capacity: entries.count * plan.poolLimits.members)
-        var pools = Slab<ConnectionPool>(capacity: entries.count)
-        for access in entries {
-            let own = access.certificate == nil ? tls : try transport.makeTLS(access.tls(plan.trust))
-            credentials.append(ProviderCredentials((access, own)))
+        let credentials = try LaneCredentials(directory, trust: plan.trust, &transport)
+        let (providers, now) = (plan.topics.providers, transport.now)
+        var connections = Slab<Connection>(capacity: providers * plan.poolLimits.members)
+        var pools = Slab<ConnectionPool>(capacity: providers)
+        for _ in 0..<providers {
             pools.append(ConnectionPool(limits: plan.poolLimits, now: now))
             for _ in 0..<plan.poolLimits.members { connections.append(Connection()) }
         }
         (self.plan, self.control, self.addresses) = (plan, control, addresses)
-        (self.directory, self.account, self.generation, self.now) = (directory, account, generation, now)
-        (sharedTLS, members, random) = (tls, plan.poolLimits.members, SplitMix64(seed: plan.identity.0 ^ now))
+        (self.account, self.now) = (account, now)
+        (members, random) = (plan.poolLimits.members, SplitMix64(seed: plan.identity.0 ^ now))
         self.transport = transport
         self.credentials = credentials
         self.connections = connections
@@ -127,7 +118,7 @@ struct LaneConnections: ~Copyable {
     // MARK: What others ask
 
     var providers: Range<Int> { pools.indices }
-    func access(_ provider: Int) -> ProviderAccess { credentials[provider].access }
+    func access(_ provider: Int) -> ProviderAccess { credentials.access(provider) }
     func id(_ provider: Int, _ member: Int) -> ConnectionID { connections[index(provider, member)].id }
 
     /// Returns the sum of a number over all pools.
@@ -175,7 +166,7 @@ struct LaneConnections: ~Copyable {
                 now: now, answered: answered, hasWork: hasWork, isBusy: isBusy, othersAnswer: othersAnswer,
                 hadAnswers: hadAnswers),
             of: provider)
-        if !pools[provider].members.isChanging { release(credentials[provider].forgetPrevious()) }
+        if !pools[provider].members.isChanging { credentials.forgetPrevious(provider, &transport) }
     }
 
     mutating func closeAll() {
@@ -361,7 +352,7 @@ struct LaneConnections: ~Copyable {
     ) throws(TransportError) {
         let index = index(provider, member)
         connections[index].id = try transport.connect(
-            to: address, host: plan.host, tls: credentials[provider].tls, context: UInt64(index))
+            to: address, host: plan.host, tls: credentials.tls(provider), context: UInt64(index))
     }
 
     /// Sets the provider token of a connection. If that fails, the connection is closed, since it is useless without a
@@ -409,15 +400,10 @@ struct LaneConnections: ~Copyable {
 
     /// Takes credentials that were replaced: new connections use them, and open connections get successors.
     mutating func reload() {
-        guard directory.generation != generation else { return }
-        generation = directory.generation
-        for (number, access) in directory.providers.enumerated()
-        where access.generation != credentials[number].access.generation {
+        for (provider, access) in credentials.replaced() {
             do {
-                let tls = access.certificate == nil ? sharedTLS : try transport.makeTLS(access.tls(plan.trust))
-                let proven = pools[number].provenGeneration
-                release(credentials[number].replace(by: (access, tls), proven: proven))
-                act(pools[number].renewAll(), of: number)
+                try credentials.replace(provider, by: access, proven: pools[provider].provenGeneration, &transport)
+                act(pools[provider].renewAll(), of: provider)
             } catch {
                 plan.log.failed(error, access)
             }
@@ -428,7 +414,7 @@ struct LaneConnections: ~Copyable {
     /// anyway, because its credentials are new and the previous ones still work, or because the directory has other
     /// credentials by now.
     mutating func survives(_ cause: String, saidTo member: Int, of provider: Int) -> Bool {
-        switch pools[provider].refused(member, previous: credentials[provider].previousGeneration) {
+        switch pools[provider].refused(member, previous: credentials.previousGeneration(provider)) {
         case .final:
             // Another lane may have found that the credentials are refused, and the directory may have others by now.
             let refused = access(provider).generation
@@ -437,15 +423,8 @@ struct LaneConnections: ~Copyable {
         case .ofLeaving(let actions): act(actions, of: provider)
         case .ofNew(let actions):
             act(actions, of: provider)
-            guard let (refused, tls) = credentials[provider].goBack() else { break }
-            plan.log.refused(cause, refused)
-            release(tls)
-            directory.takeBack(provider, refused: refused.generation, to: access(provider))
+            if let refused = credentials.goBack(provider, &transport) { plan.log.refused(cause, refused) }
         }
         return true
-    }
-
-    private mutating func release(_ tls: Int32?) {
-        if let tls, tls != sharedTLS { transport.releaseTLS(tls) }
     }
 }
