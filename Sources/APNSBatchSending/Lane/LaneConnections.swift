@@ -15,8 +15,6 @@ struct LaneConnections: ~Copyable {
         var id: ConnectionID = 0
         var address: SocketAddress?
         var token: Token?
-        /// The look-up of the host, while the connection waits for its address.
-        var lookUp: LookUp?
     }
 
     /// The provider token that a connection started with, and the source that minted it. After a reload the provider may
@@ -26,17 +24,10 @@ struct LaneConnections: ~Copyable {
         let token: ProviderTokenRotation.Token
     }
 
-    struct LookUp {
-        /// If given, the address must be of the other family than this one.
-        var rival: SocketAddress?
-        var ticket: UInt64
-        /// When the wait ends, in nanoseconds. Then an address that was known before is used.
-        var until: UInt64
-    }
-
     private let plan: CampaignPlan
     private let control: RunControl
     private let addresses: AddressBook
+    private var lookUps: HostLookUps
     private let account: Guarded<LaneAccount>
     private var transport: Transport
     private var credentials: LaneCredentials
@@ -48,8 +39,6 @@ struct LaneConnections: ~Copyable {
     private(set) var now: UInt64
     /// The pools, by provider. The actions that they return are carried out by ``act(_:of:)``.
     var pools: Slab<ConnectionPool>
-
-    private static let lookUpPatience: UInt64 = 2_000_000_000
 
     init(
         _ plan: CampaignPlan, control: RunControl, addresses: AddressBook, directory: ProviderDirectory,
@@ -69,6 +58,7 @@ struct LaneConnections: ~Copyable {
         (self.plan, self.control, self.addresses) = (plan, control, addresses)
         (self.account, self.now) = (account, now)
         (members, random) = (plan.poolLimits.members, SplitMix64(seed: plan.identity.0 ^ now))
+        lookUps = HostLookUps(addresses, connections: connections.count)
         self.transport = transport
         self.credentials = credentials
         self.connections = connections
@@ -134,10 +124,9 @@ struct LaneConnections: ~Copyable {
         guard case .connecting(_, let seconds) = reason, let member = pools[provider].members.opening else {
             return reason
         }
-        let first = connections[index(provider, member)]
-        if first.lookUp != nil { return .resolving(name: addresses.host) }
+        if lookUps.isWaiting(index(provider, member)) { return .resolving(name: addresses.host) }
         let stage =
-            switch transport.stage(of: first.id) {
+            switch transport.stage(of: id(provider, member)) {
             case .connecting where !plan.tunnel.isEmpty: "a TCP connection to the proxy \(plan.proxy)"
             case .connecting: "a TCP connection to \(plan.endpoint)"
             case .tunneling: "the answer of the proxy \(plan.proxy)"
@@ -276,44 +265,27 @@ struct LaneConnections: ~Copyable {
 
     private mutating func lookUp(_ provider: Int, _ member: Int, against other: Int?) {
         let rival = other.flatMap { connections[index(provider, $0)].address }
-        connections[index(provider, member)].lookUp = LookUp(
-            rival: rival, ticket: addresses.ask(now: now), until: now + Self.lookUpPatience)
+        lookUps.begin(index(provider, member), against: rival, now: now)
         openWhatIsKnown(provider)
     }
 
     /// Opens the connections whose look-up has ended.
     private mutating func openWhatIsKnown(_ provider: Int) {
         for member in 0..<members {
-            guard let lookUp = connections[index(provider, member)].lookUp,
-                now >= lookUp.until || addresses.hasAnswered(lookUp.ticket)
-            else { continue }
-            connections[index(provider, member)].lookUp = nil
-            let time = now
-            guard let address = addresses.withTable({ $0.take(against: lookUp.rival, now: time) }) else {
-                noAddress(provider, member, lookUp)
-                continue
+            switch lookUps.take(index(provider, member), now: now) {
+            case .waiting: break
+            case .known(let address):
+                connections[index(provider, member)].address = address
+                open(provider, member, to: address)
+            case .failed(let failure): failed(provider, member, failure)
+            case .noRival: pools[provider].notOpened(member, until: now)
             }
-            connections[index(provider, member)].address = address
-            open(provider, member, to: address)
-        }
-    }
-
-    /// Handles a look-up without an address: the resolver knows none, or none of the family that a rival needs, or has not
-    /// answered yet.
-    private mutating func noAddress(_ provider: Int, _ member: Int, _ lookUp: LookUp) {
-        if let failure = addresses.failure {
-            failed(provider, member, failure)
-        } else if addresses.count == 0, lookUp.rival == nil {
-            connections[index(provider, member)].lookUp = lookUp
-            connections[index(provider, member)].lookUp?.until = now + Self.lookUpPatience
-        } else {
-            pools[provider].notOpened(member, until: now)
         }
     }
 
     /// Cancels a member's look-up. Returns whether there was one; then there is no connection to close.
     private mutating func forgetLookUp(_ provider: Int, _ member: Int) -> Bool {
-        guard connections[index(provider, member)].lookUp != nil else { return false }
+        guard lookUps.cancel(index(provider, member)) else { return false }
         forget(provider, member, inVain: false)
         pools[provider].notOpened(member, until: now)
         return true
