@@ -27,16 +27,17 @@ package final class RunLedger: Sendable {
         var isInputRead = false
     }
 
-    /// The maximum length in bytes of the outcome of a row that was sent: a token of 100 bytes, an id, a reason of 256
-    /// bytes, and the carried columns.
+    /// The maximum length in bytes of the outcome of a row that was sent: without carried columns 16 fixed bytes, a token of
+    /// 100, an id of 36, a timestamp of 8, a reason of 256, and room for the frame of its record.
     private let bytesPerRow: Int
+    private static let bytesOfPlainRow = 448
 
     /// - Parameters:
     ///   - storage: the file, which ends with a complete record.
     ///   - carried: the number of input columns that each outcome has.
     package init(_ storage: any LedgerStorage, carried: Int = 0, handOvers: HandOverRecord) {
         self.handOvers = handOvers
-        bytesPerRow = 448 + carried * (1 + CarriedFields.textMax)
+        bytesPerRow = Self.bytesOfPlainRow + carried * (1 + CarriedFields.textMax)
         state = Guarded(State(storage: storage))
     }
 
