@@ -124,7 +124,7 @@ import Testing
 }
 
 @Suite("Flight table") struct FlightTableTests {
-    @Test("Every place is given out once and can be taken back")
+    @Test("Every slot is given out once and can be taken back")
     func takesAndReleases() {
         var table = FlightTable(capacity: 100)
         var arena = SendArena(blocks: 1)
@@ -132,7 +132,7 @@ import Testing
         #expect(Set(first).count == 100)
         let isFull = table.isFull
         #expect(isFull)
-        for place in first.reversed() { table.release(place, in: &arena) }
+        for flight in first.reversed() { table.release(flight, in: &arena) }
         let left = table.count
         #expect(left == 0)
         let second = (0..<100).map { _ in table.take() }
@@ -141,7 +141,7 @@ import Testing
 }
 
 extension FlightTableTests {
-    @Test("A reused place keeps nothing of the earlier row")
+    @Test("A reused slot keeps nothing of the earlier row")
     func isCleared() {
         var table = FlightTable(capacity: 2)
         var arena = SendArena(blocks: 1)

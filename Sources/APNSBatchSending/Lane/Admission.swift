@@ -91,7 +91,7 @@ struct Admission: ~Copyable {
     /// - Parameter queue: Not changed. It is `inout` because Swift 6.3 copies a whole structure to lend it to a function,
     ///   which would take 160 instructions for every row.
     func takesFresh(_ queue: inout RowQueue) -> Bool {
-        !queue.hasNoPlace && (canary == nil || canary!.room(queue.canaryCount) > 0)
+        !queue.hasNoRoom && (canary == nil || canary!.room(queue.canaryCount) > 0)
     }
 
     /// Returns a member of the provider's pool that can take another request now, or nil. During a canary the pool is not

@@ -113,7 +113,7 @@ package struct Lane: ~Copyable {
         }
         queue.beginTurn()
         admission.beginTurn(&connections, &answers.health)
-        // Not more than the core has free places for, since draining connections hold some.
+        // Not more than the core has room for, since draining connections hold some.
         let room = min(RequestBatch.capacity, connections.streamsFree)
         let isFull =
             admission.isProbing ? fillProbe(room) : connections.providers.count == 1 ? fillOne(room) : fillSeveral(room)

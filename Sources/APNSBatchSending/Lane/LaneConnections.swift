@@ -65,7 +65,7 @@ struct LaneConnections: ~Copyable {
         self.pools = pools
     }
 
-    /// Returns the number of streams that the core must have places for, up to its maximum.
+    /// Returns the number of streams that the core must have room for, up to its maximum.
     static func streams(_ plan: CampaignPlan) -> Int {
         min(1 << 20, plan.poolLimits.members * plan.topics.providers * plan.poolLimits.streams)
     }
@@ -218,10 +218,10 @@ struct LaneConnections: ~Copyable {
     /// server.
     private func refusal(_ event: EventRecord, at address: SocketAddress?, _ provider: Int) -> String {
         let name = access(provider).forName
-        let place = address.map { "\($0)" } ?? ""
+        let text = address.map { "\($0)" } ?? ""
         // With the address, unless it is named anyway.
         func detail(unless name: String) -> String {
-            place.isEmpty || place == name ? event.detailText : "\(place): \(event.detailText)"
+            text.isEmpty || text == name ? event.detailText : "\(text): \(event.detailText)"
         }
         if plan.tunnel.isEmpty {
             return "cannot connect to \(plan.endpoint)\(name) (\(detail(unless: plan.endpoint)))"

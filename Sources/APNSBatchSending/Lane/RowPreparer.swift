@@ -77,12 +77,12 @@ package struct RowPreparer: ~Copyable {
     package mutating func prepare(
         _ row: borrowing Row, in arena: inout SendArena, flights: inout FlightTable, now: UInt64
     ) -> Prepared {
-        let place = flights.take()
-        if let ended = write(row, in: &arena, to: &flights[place], now) {
-            flights.release(place, in: &arena)
+        let flight = flights.take()
+        if let ended = write(row, in: &arena, to: &flights[flight], now) {
+            flights.release(flight, in: &arena)
             return ended
         }
-        return .ready(place)
+        return .ready(flight)
     }
 
     /// Writes the record, and the flight that refers to it. Returns the result if the row cannot be sent, and nil if it can.
@@ -113,7 +113,7 @@ package struct RowPreparer: ~Copyable {
         let payload = record.room(set.payloadLimit)
         guard let template = picker.pick(row.fields) else { return .invalid(RowFault.noTemplate(copy row, plan)) }
         lastTemplate = template
-        let page = RuleBook.place(template: template, set.pushType)
+        let page = RuleBook.page(template: template, set.pushType)
         if pages[page]?.isBroken == true, let broken = plan.rules.firstBroken(at: page) {
             return .invalid(RowFault.find(broken))
         }

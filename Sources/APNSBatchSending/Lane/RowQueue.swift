@@ -69,8 +69,8 @@ struct RowQueue: ~Copyable {
     private(set) var setAside = 0
     /// The number of requests in flight.
     var underWay: Int { flights.count - retries.count - setAside }
-    /// Whether there is no place for another row.
-    var hasNoPlace: Bool { flights.isFull || retries.count >= plan.backoff.rowsMax }
+    /// Whether there is no room for another row.
+    var hasNoRoom: Bool { flights.isFull || retries.count >= plan.backoff.rowsMax }
     /// Whether so many rows ended unsent in this turn that connections must be looked after first.
     var hasEndedMany: Bool { unsentOfTurn >= Self.unsentPerTurn }
     /// The time in seconds since the epoch, some milliseconds old.
@@ -195,7 +195,7 @@ struct RowQueue: ~Copyable {
         record(flight, .accepted, status: 200, reason: UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
-    /// Records the outcome of a row and frees its place.
+    /// Records the outcome of a row and frees its slot.
     @inline(__always)
     private mutating func record(
         _ flight: Int, _ outcome: Outcome, status: UInt16, timestamp: UInt64 = OutcomeEntry.noTimestamp,

@@ -26,7 +26,7 @@ struct WaitingRows {
 /// Which rows may be taken before their provider is known.
 enum LookAhead: Equatable {
     case anyRow
-    /// Only a row that is due again. It has its place already, whether it is sent or set aside.
+    /// Only a row that is due again. It has its slot already, whether it is sent or set aside.
     case dueRow
     case nothing
 

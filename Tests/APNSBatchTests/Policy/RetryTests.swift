@@ -93,11 +93,11 @@ import Testing
         let running = Task { await run.run() }
         let most = await most({ run.progress.retrying }, until: { run.progress.rows >= 100 })
         #expect(await running.value.accepted == 100)
-        // Requests in flight when the last place was taken are added.
+        // Requests in flight when the last slot was taken are added.
         #expect((10...30).contains(most), "\(most)")
     }
 
-    @Test("Rows with a long Retry-After use at most half of a lane's places")
+    @Test("Rows with a long Retry-After use at most half of a lane's retry queue")
     func longRetryAfter() async throws {
         let script = SimulatorScript(
             rules: [SimulatorRule(share: 1, status: 503, reason: "ServiceUnavailable", times: 1, retryAfter: 600)])
