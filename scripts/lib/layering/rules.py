@@ -44,7 +44,7 @@ FOLDERS = {
         "Text", "JSON", "Fields", "Answers", "ProviderToken", "Template", "Sealed", "Rules", "Localisation"],
     "APNSBatchModel": ["Campaign", "Outcomes", "Reports"],
     "APNSBatchRecords": ["Files", "Results", "Ledger", "Record"],
-    "APNSBatchSending": ["Control", "Memory", "Policy", "Pool", "Plan", "Providers", "Rows", "Lane"],
+    "APNSBatchSending": ["Control", "Memory", "Policy", "Pool", "Plan", "Providers", "Rows", "Preparing", "Lane"],
     "APNSBatch": [".", "Campaign", "Channels", "Check", "Doctor", "Reference"],
     "APNSBatchSimulator": [
         "Bytes.swift", "JSON", "Counts", {"Faults", "Script"}, {"SimulatorConfiguration.swift", "SimulatorReport.swift"},
