@@ -15,7 +15,7 @@ package struct Lane: ~Copyable {
     private let control: RunControl
     private let gauges: LaneGauges
     private var connections: LaneConnections
-    private var queue: RowQueue
+    private var rows: LaneRows
     private var admission: Admission
     private var answers: LaneAnswers
     private var requests = RequestBatch()
@@ -44,7 +44,7 @@ package struct Lane: ~Copyable {
         (self.plan, self.control, self.gauges) = (plan, control, gauges)
         let source = RowSource(
             queue: chunks, handOvers: handOvers, cursor: cursor, seconds: plan.surroundings.seconds)
-        queue = RowQueue(
+        rows = LaneRows(
             plan: plan, control: control, source: source, exchange: exchange, streams: LaneConnections.streams(plan))
         admission = Admission(plan: plan, control: control, lane: number)
         let health = LaneHealth(plan: plan, control: control, counters: counters, number: number, now: now)
@@ -73,17 +73,17 @@ package struct Lane: ~Copyable {
         if readClock() { tick() }
         let hold = fill()
         try submit()
-        if control.stopping { windDown() } else if !admission.takesNone { queue.lookForRow() }
-        if queue.isDone { return false }
+        if control.stopping { windDown() } else if !admission.takesNone { rows.lookForRow() }
+        if rows.isDone { return false }
         let harvest = try connections.poll(
             timeout: admission.wait(hold),
-            linger: admission.linger(hold, underWay: queue.underWay, answers.gathering))
+            linger: admission.linger(hold, underWay: rows.underWay, answers.gathering))
         readClock()
         // Outcomes come before events: the last event of a connection follows the outcomes of its requests, perhaps in the
         // same harvest.
-        for outcome in harvest.outcomes { answers.end(outcome, &queue, &connections) }
+        for outcome in harvest.outcomes { answers.end(outcome, &rows, &connections) }
         answers.health.publish(connections, isHeld: admission.sendsNothing)
-        admission.judgeCanary(&queue)
+        admission.judgeCanary(&rows)
         for event in harvest.events { connections.act(on: event) }
         if !harvest.events.isEmpty { nextTick = connections.now }
         tick()
@@ -108,17 +108,17 @@ package struct Lane: ~Copyable {
     /// Takes rows while there are streams for them. Returns why it stopped.
     private mutating func fill() -> Admission.Hold {
         if let hold = admission.hold {
-            if hold == .late, queue.endLateRows() { return .batch }
+            if hold == .late, rows.endLateRows() { return .batch }
             return hold
         }
-        queue.beginTurn()
+        rows.beginTurn()
         admission.beginTurn(&connections, &answers.health)
         // Not more than the core has room for, since draining connections hold some.
         let room = min(RequestBatch.capacity, connections.streamsFree)
         let isFull =
             admission.isProbing ? fillProbe(room) : connections.providers.count == 1 ? fillOne(room) : fillSeveral(room)
         admission.endTurn(connections, &answers.health)
-        if isFull && room == RequestBatch.capacity || queue.hasEndedMany { return .batch }
+        if isFull && room == RequestBatch.capacity || rows.hasEndedMany { return .batch }
         return connections.haveStream ? .rows : .streams
     }
 
@@ -134,7 +134,7 @@ package struct Lane: ~Copyable {
     /// Sends a probe if one is due.
     private mutating func fillProbe(_ room: Int) -> Bool {
         guard room > 0, let member = admission.stream(of: 0, &connections),
-            let flight = queue.takeDue(now: connections.now) ?? next()
+            let flight = rows.takeDue(now: connections.now) ?? next()
         else { return false }
         send(flight, to: member, of: 0)
         return false
@@ -144,39 +144,39 @@ package struct Lane: ~Copyable {
     /// provider does not hold up the others. Returns whether the room is used up.
     private mutating func fillSeveral(_ room: Int) -> Bool {
         for provider in connections.providers {
-            while queue.hasAside(provider), requests.count < room,
-                let member = admission.stream(of: provider, &connections), let flight = queue.takeAside(provider)
+            while rows.hasAside(provider), requests.count < room,
+                let member = admission.stream(of: provider, &connections), let flight = rows.takeAside(provider)
             {
                 send(flight, to: member, of: provider)
             }
         }
         while requests.count < room {
             guard let flight = nextOfSeveral() else { return false }
-            let provider = Int(queue[flight].provider)
+            let provider = Int(rows[flight].provider)
             if let member = admission.stream(of: provider, &connections) {
                 send(flight, to: member, of: provider)
             } else {
-                queue.setAside(flight, of: provider)
+                rows.setAside(flight, of: provider)
             }
         }
         return true
     }
 
     private mutating func next() -> Int? {
-        queue.next(takesFresh: admission.takesFresh(&queue), now: connections.now)
+        rows.next(takesFresh: admission.takesFresh(&rows), now: connections.now)
     }
 
     private mutating func nextOfSeveral() -> Int? {
-        switch queue.lookAhead(hasStream: connections.haveStream) {
+        switch rows.lookAhead(hasStream: connections.haveStream) {
         case .anyRow: next()
-        case .dueRow: queue.takeDue(now: connections.now)
+        case .dueRow: rows.takeDue(now: connections.now)
         case .nothing: nil
         }
     }
 
     @inline(__always)
     private mutating func send(_ flight: Int, to member: Int, of provider: Int) {
-        let sent = queue.address(of: flight)
+        let sent = rows.address(of: flight)
         sent.pointee.member = UInt16(truncatingIfNeeded: member)
         sent.pointee.attempts += 1
         requests.add(sent, ticket: flight, connection: connections.id(provider, member))
@@ -185,7 +185,7 @@ package struct Lane: ~Copyable {
 
     private mutating func submit() throws(TransportError) {
         guard !requests.isEmpty else { return }
-        try connections.submit(requests.records, queue.takeHeaderSets())
+        try connections.submit(requests.records, rows.takeHeaderSets())
         answers.didSubmit(requests.count)
         requests.removeAll()
     }
@@ -200,12 +200,12 @@ package struct Lane: ~Copyable {
         answers.tick(now: now)
         load.look(now: now)
         let hasWork = tickPools()
-        queue.tick()
-        admission.tick(wallClock: queue.wallClock)
+        rows.tick()
+        admission.tick(wallClock: rows.wallClock)
         publish()
         showActivity(hasWork: hasWork)
         if now >= nextFlush {
-            queue.flushOutcomes()
+            rows.flushOutcomes()
             nextFlush = now + Self.flushInterval
         }
     }
@@ -229,21 +229,21 @@ package struct Lane: ~Copyable {
     private mutating func hasWork(_ provider: Int) -> Bool {
         let isAsked = connections.pools[provider].inFlight > 0
         if admission.sendsNothing { return isAsked }
-        guard connections.providers.count == 1 else { return isAsked || queue.hasAside(provider) }
+        guard connections.providers.count == 1 else { return isAsked || rows.hasAside(provider) }
         // Rows that wait for another attempt need no connection meanwhile, nor do rows that may not be taken.
-        if queue.hasWork(takesFresh: admission.takesFresh(&queue), now: connections.now) { return true }
-        return !connections.pools[provider].everUp && !queue.isExhausted
+        if rows.hasWork(takesFresh: admission.takesFresh(&rows), now: connections.now) { return true }
+        return !connections.pools[provider].everUp && !rows.isExhausted
     }
 
     private func publish() {
         gauges.publish(
-            queue.tally.outcomes, connections: connections.sum(\.up), streams: connections.sum(\.members.streamsShown),
-            inFlight: connections.sum(\.inFlight), opened: connections.sum(\.opened), retrying: queue.retrying,
+            rows.tally.outcomes, connections: connections.sum(\.up), streams: connections.sum(\.members.streamsShown),
+            inFlight: connections.sum(\.inFlight), opened: connections.sum(\.opened), retrying: rows.retrying,
             requests: answers.requests, longestAnswer: answers.longestAnswer)
     }
 
     private mutating func showActivity(hasWork: Bool) {
-        let activity = admission.activity(hasWork: hasWork, queue, connections, answers.health)
+        let activity = admission.activity(hasWork: hasWork, rows, connections, answers.health)
         if case .waiting(let reason) = activity { plan.log.waiting(reason, now: connections.now) }
         guard activity != shown else { return }
         shown = activity
@@ -255,15 +255,15 @@ package struct Lane: ~Copyable {
     /// Ends what a stopping lane does. Waiting rows are given up at once; requests in flight have until the deadline to be
     /// answered.
     private mutating func windDown() {
-        queue.giveUpWaiting()
+        rows.giveUpWaiting()
         let deadline = stopDeadline ?? connections.now + plan.stopPatience
         stopDeadline = deadline
-        if queue.count > 0, connections.now >= deadline || control.urgent { connections.closeAll() }
+        if rows.count > 0, connections.now >= deadline || control.urgent { connections.closeAll() }
     }
 
     /// Flushes the last outcomes and publishes the final counts.
     package mutating func finishUp() {
-        queue.finishUp()
+        rows.finishUp()
         admission.endCanary()
         publish()
         gauges.show(.idle)

@@ -35,8 +35,8 @@ enum LookAhead: Equatable {
     ///   - most: The largest number of rows set aside for one provider.
     ///   - hasStream: Whether some provider has a free stream.
     static func allowed(setAside: Int, most: @autoclosure () -> Int, hasStream: @autoclosure () -> Bool) -> LookAhead {
-        if setAside < RowQueue.lookAhead { return .anyRow }
+        if setAside < LaneRows.lookAhead { return .anyRow }
         guard hasStream() else { return .nothing }
-        return most() < RowQueue.asideMost ? .anyRow : .dueRow
+        return most() < LaneRows.asideMost ? .anyRow : .dueRow
     }
 }

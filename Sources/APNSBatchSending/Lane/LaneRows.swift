@@ -6,7 +6,7 @@ import APNSBatchTransport
 ///
 /// Rows wait in three places: fresh rows with the reader, rows that are sent again in the retry queue until they are due,
 /// and rows that are set aside while all streams of their provider are taken and another provider has some.
-struct RowQueue: ~Copyable {
+struct LaneRows: ~Copyable {
     private let plan: CampaignPlan
     private let control: RunControl
     /// Whether rows may have ids of their own.
