@@ -169,7 +169,7 @@ extension FlightTableTests {
         var queue = RetryQueue()
         var random = SplitMix64(seed: 1)
         let times = (0..<500).map { _ in random.next() % 1000 }
-        for (flight, due) in times.enumerated() { queue.add(flight: flight, due: due) }
+        for (ticket, due) in times.enumerated() { queue.add(ticket: ticket, due: due) }
         var order: [UInt64] = []
         for now in UInt64(0)..<1000 {
             while let flight = queue.takeDue(now: now) {

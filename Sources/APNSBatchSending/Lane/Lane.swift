@@ -125,8 +125,8 @@ package struct Lane: ~Copyable {
     /// Takes rows for the only provider. Returns whether the room is used up.
     private mutating func fillOne(_ room: Int) -> Bool {
         while requests.count < room {
-            guard let member = admission.stream(of: 0, &connections), let flight = next() else { return false }
-            send(flight, to: member, of: 0)
+            guard let member = admission.stream(of: 0, &connections), let ticket = next() else { return false }
+            send(ticket, to: member, of: 0)
         }
         return true
     }
@@ -134,9 +134,9 @@ package struct Lane: ~Copyable {
     /// Sends a probe if one is due.
     private mutating func fillProbe(_ room: Int) -> Bool {
         guard room > 0, let member = admission.stream(of: 0, &connections),
-            let flight = rows.takeDue(now: connections.now) ?? next()
+            let ticket = rows.takeDue(now: connections.now) ?? next()
         else { return false }
-        send(flight, to: member, of: 0)
+        send(ticket, to: member, of: 0)
         return false
     }
 
@@ -145,18 +145,18 @@ package struct Lane: ~Copyable {
     private mutating func fillSeveral(_ room: Int) -> Bool {
         for provider in connections.providers {
             while rows.hasAside(provider), requests.count < room,
-                let member = admission.stream(of: provider, &connections), let flight = rows.takeAside(provider)
+                let member = admission.stream(of: provider, &connections), let ticket = rows.takeAside(provider)
             {
-                send(flight, to: member, of: provider)
+                send(ticket, to: member, of: provider)
             }
         }
         while requests.count < room {
-            guard let flight = nextOfSeveral() else { return false }
-            let provider = Int(rows[flight].provider)
+            guard let ticket = nextOfSeveral() else { return false }
+            let provider = Int(rows[ticket].provider)
             if let member = admission.stream(of: provider, &connections) {
-                send(flight, to: member, of: provider)
+                send(ticket, to: member, of: provider)
             } else {
-                rows.setAside(flight, of: provider)
+                rows.setAside(ticket, of: provider)
             }
         }
         return true
@@ -175,11 +175,11 @@ package struct Lane: ~Copyable {
     }
 
     @inline(__always)
-    private mutating func send(_ flight: Int, to member: Int, of provider: Int) {
-        let sent = rows.address(of: flight)
+    private mutating func send(_ ticket: Int, to member: Int, of provider: Int) {
+        let sent = rows.address(of: ticket)
         sent.pointee.member = UInt16(truncatingIfNeeded: member)
         sent.pointee.attempts += 1
-        requests.add(sent, ticket: flight, connection: connections.id(provider, member))
+        requests.add(sent, ticket: ticket, connection: connections.id(provider, member))
         connections.pools[provider].willSend(member)
     }
 

@@ -45,34 +45,34 @@ struct LaneAnswers: ~Copyable {
 
     /// Handles the end of a request.
     mutating func end(_ outcome: OutcomeRecord, _ rows: inout LaneRows, _ connections: inout LaneConnections) {
-        let flight = Int(truncatingIfNeeded: outcome.ticket)
-        let (provider, member) = (Int(rows[flight].provider), Int(rows[flight].member))
+        let ticket = Int(truncatingIfNeeded: outcome.ticket)
+        let (provider, member) = (Int(rows[ticket].provider), Int(rows[ticket].member))
         let isAnswered = outcome.delivery == Delivery.answered.rawValue
         let isAccepted = isAnswered && outcome.status == 200
         connections.pools[provider].didEnd(
             member, answered: isAnswered, accepted: isAccepted, latency: outcome.latency_us, now: connections.now)
-        guard isAnswered else { return unanswered(flight, outcome, &rows, &connections) }
+        guard isAnswered else { return unanswered(ticket, outcome, &rows, &connections) }
         gathering.note(latency: outcome.latency_us)
         if sampler.takes(outcome.latency_us) { gauges.note(answerTime: outcome.latency_us) }
         health.noteAnswer(of: provider)
-        guard isAccepted else { return refused(flight, outcome, &rows, &connections) }
-        rows.accept(flight)
+        guard isAccepted else { return refused(ticket, outcome, &rows, &connections) }
+        rows.accept(ticket)
         if outcome.field_count > 0 { carryUniqueID(outcome, &rows) }
     }
 
     /// Handles a request without an answer.
     private mutating func unanswered(
-        _ flight: Int, _ outcome: OutcomeRecord, _ rows: inout LaneRows, _ connections: inout LaneConnections
+        _ ticket: Int, _ outcome: OutcomeRecord, _ rows: inout LaneRows, _ connections: inout LaneConnections
     ) {
-        let (provider, member) = (Int(rows[flight].provider), Int(rows[flight].member))
+        let (provider, member) = (Int(rows[ticket].provider), Int(rows[ticket].member))
         if outcome.failureScope == .http2 {
             connections.pools[provider].wasReset(
                 member, code: outcome.code, answered: health.answered(provider), now: connections.now)
         }
-        if outcome.deliveryState == .notSent { return notSent(flight, outcome, &rows, &connections) }
+        if outcome.deliveryState == .notSent { return notSent(ticket, outcome, &rows, &connections) }
         // A connection that leaves a request unanswered for so long may be dead.
         if outcome.failureScope == .timeout { connections.retire(member, of: provider) }
-        lost(flight, outcome, &rows, now: connections.now)
+        lost(ticket, outcome, &rows, now: connections.now)
     }
 
     /// - Parameter rows: `inout`, because the compiler copies all of it for a call that borrows it.
@@ -85,35 +85,35 @@ struct LaneAnswers: ~Copyable {
     /// again at once if the connection is the cause, but after a growing pause, and a limited number of times, if the server
     /// refused the stream.
     private mutating func notSent(
-        _ flight: Int, _ outcome: OutcomeRecord, _ rows: inout LaneRows, _ connections: inout LaneConnections
+        _ ticket: Int, _ outcome: OutcomeRecord, _ rows: inout LaneRows, _ connections: inout LaneConnections
     ) {
-        rows[flight].attempts -= 1
+        rows[ticket].attempts -= 1
         requests -= 1
-        let (provider, member, now) = (Int(rows[flight].provider), Int(rows[flight].member), connections.now)
+        let (provider, member, now) = (Int(rows[ticket].provider), Int(rows[ticket].member), connections.now)
         if outcome.failureScope == .local { connections.pools[provider].hold(member, until: now + Self.holdTime) }
-        guard outcome.failureScope == .http2 else { return rows.again(flight, after: 0, now: now) }
-        rows[flight].refusals += 1
-        let refusals = rows[flight].refusals
+        guard outcome.failureScope == .http2 else { return rows.again(ticket, after: 0, now: now) }
+        rows[ticket].refusals += 1
+        let refusals = rows[ticket].refusals
         if refusals > Self.refusalLimit {
             control.stop(.failure(CampaignError(.unreachable, "\(plan.endpoint) refuses every stream")))
         }
-        rows.again(flight, after: Self.refusalPause << UInt64(min(refusals - 1, 8)), now: now)
+        rows.again(ticket, after: Self.refusalPause << UInt64(min(refusals - 1, 8)), now: now)
     }
 
     /// Handles a request that may have arrived and was not answered. The row is sent again while attempts are left and the
     /// policy allows it; otherwise it ends as unknown.
-    private mutating func lost(_ flight: Int, _ outcome: OutcomeRecord, _ rows: inout LaneRows, now: UInt64) {
-        health.noteLoss(outcome, of: &rows[flight], now: now)
-        let attempts = rows[flight].countedAttempts
-        rows[flight].mayHaveArrived = true
-        if control.urgent { return rows.postponeUnanswered(flight) }
-        guard rows.mayResend(flight),
+    private mutating func lost(_ ticket: Int, _ outcome: OutcomeRecord, _ rows: inout LaneRows, now: UInt64) {
+        health.noteLoss(outcome, of: &rows[ticket], now: now)
+        let attempts = rows[ticket].countedAttempts
+        rows[ticket].mayHaveArrived = true
+        if control.urgent { return rows.postponeUnanswered(ticket) }
+        guard rows.mayResend(ticket),
             let delay = plan.backoff.delay(plan.backoff.short, afterAttempt: attempts, random: random.next())
-        else { return rows.finishUnknown(flight, cause: Self.explain(outcome)) }
+        else { return rows.finishUnknown(ticket, cause: Self.explain(outcome)) }
         // A resumed run sends the row again.
-        if control.stopping { return rows.postpone(flight) }
+        if control.stopping { return rows.postpone(ticket) }
         noteRetry(after: "no answer")
-        rows.again(flight, after: delay, now: now)
+        rows.again(ticket, after: delay, now: now)
     }
 
     private static func explain(_ outcome: OutcomeRecord) -> String {
@@ -131,82 +131,82 @@ struct LaneAnswers: ~Copyable {
 
     /// Handles an answer other than 200, as the table of answers says.
     private mutating func refused(
-        _ flight: Int, _ outcome: OutcomeRecord, _ rows: inout LaneRows, _ connections: inout LaneConnections
+        _ ticket: Int, _ outcome: OutcomeRecord, _ rows: inout LaneRows, _ connections: inout LaneConnections
     ) {
         let answer = Answer(status: outcome.status, body: outcome.bodyBytes)
-        health.note(answer, to: &rows[flight])
+        health.note(answer, to: &rows[ticket])
         switch answer.action {
-        case .accepted: rows.accept(flight)
+        case .accepted: rows.accept(ticket)
         case .rejected:
-            reject(flight, answer, &rows)
+            reject(ticket, answer, &rows)
             carryUniqueID(outcome, &rows)
-        case .stop: stop(flight, answer, &rows, &connections)
+        case .stop: stop(ticket, answer, &rows, &connections)
         case .retry(let retry):
             // In seconds, if the answer has a valid `retry-after` header.
             let retryAfter = outcome.captured("retry-after").flatMap {
                 RetryAfter.parse($0, now: Int64(rows.wallClock))
             }
-            sendAgain(flight, answer, retry, retryAfter, &rows, &connections)
+            sendAgain(ticket, answer, retry, retryAfter, &rows, &connections)
         }
     }
 
-    private func reject(_ flight: Int, _ answer: Answer, _ rows: inout LaneRows) {
+    private func reject(_ ticket: Int, _ answer: Answer, _ rows: inout LaneRows) {
         let timestamp = answer.timestamp.flatMap { UInt64(exactly: $0) } ?? OutcomeEntry.noTimestamp
         rows.finish(
-            flight, .rejected, status: answer.status, timestamp: timestamp, cause: answer.reason?.rawValue ?? "")
+            ticket, .rejected, status: answer.status, timestamp: timestamp, cause: answer.reason?.rawValue ?? "")
     }
 
     /// Stops the campaign, unless other credentials can continue: then the row is sent again with these, and the attempt
     /// does not count.
     private func stop(
-        _ flight: Int, _ answer: Answer, _ rows: inout LaneRows, _ connections: inout LaneConnections
+        _ ticket: Int, _ answer: Answer, _ rows: inout LaneRows, _ connections: inout LaneConnections
     ) {
-        let (provider, member) = (Int(rows[flight].provider), Int(rows[flight].member))
+        let (provider, member) = (Int(rows[ticket].provider), Int(rows[ticket].member))
         if connections.survives(answer.text, saidTo: member, of: provider) {
-            rows[flight].attempts -= 1
-            return rows.again(flight, after: 0, now: connections.now)
+            rows[ticket].attempts -= 1
+            return rows.again(ticket, after: 0, now: connections.now)
         }
         // The row is not at fault: a resumed run sends it with other credentials.
-        rows.postpone(flight)
+        rows.postpone(ticket)
         let text = "\(plan.endpoint) answered \(answer.text)\(connections.access(provider).forCredentials)"
         control.stop(.failure(CampaignError(.fatalAnswer, text + (answer.remedy.map { ": \($0)" } ?? ""))))
     }
 
     private mutating func sendAgain(
-        _ flight: Int, _ answer: Answer, _ retry: Retry, _ retryAfter: UInt64?, _ rows: inout LaneRows,
+        _ ticket: Int, _ answer: Answer, _ retry: Retry, _ retryAfter: UInt64?, _ rows: inout LaneRows,
         _ connections: inout LaneConnections
     ) {
-        let (provider, member) = (Int(rows[flight].provider), Int(rows[flight].member))
+        let (provider, member) = (Int(rows[ticket].provider), Int(rows[ticket].member))
         guard connections.renewToken(retry.token, of: member, provider) else {
-            rows.postpone(flight)
+            rows.postpone(ticket)
             let whose = connections.access(provider).forCredentials
             let text = "\(plan.endpoint) rejects new provider tokens\(whose) as expired: set this machine's clock"
             return control.stop(.failure(CampaignError(.fatalAnswer, text)))
         }
         if retry.connection == .replace { connections.retire(member, of: provider) }
         if case .stop(let most) = retry.limit {
-            guard rows[flight].limitedTries < most else { return stop(flight, answer, &rows, &connections) }
-            rows[flight].limitedTries += 1
+            guard rows[ticket].limitedTries < most else { return stop(ticket, answer, &rows, &connections) }
+            rows[ticket].limitedTries += 1
         }
-        guard !control.stopping else { return rows.postpone(flight) }
-        guard let delay = delay(rows[flight], retry.delay, retryAfter, retrying: rows.retrying) else {
-            return giveUp(flight, answer, &rows)
+        guard !control.stopping else { return rows.postpone(ticket) }
+        guard let delay = delay(rows[ticket], retry.delay, retryAfter, retrying: rows.retrying) else {
+            return giveUp(ticket, answer, &rows)
         }
         noteRetry(after: "\(answer.status)\(answer.reason.map { " \($0)" } ?? "")")
-        rows[flight].lastStatus = answer.status
-        rows[flight].lastReason = if case .known(let reason) = answer.reason { reason } else { nil }
-        rows.again(flight, after: delay, now: connections.now)
+        rows[ticket].lastStatus = answer.status
+        rows[ticket].lastReason = if case .known(let reason) = answer.reason { reason } else { nil }
+        rows.again(ticket, after: delay, now: connections.now)
     }
 
     /// Ends a row without attempts left. An answer that is not about the row makes it unavailable.
-    private func giveUp(_ flight: Int, _ answer: Answer, _ rows: inout LaneRows) {
-        if rows[flight].mayHaveArrived {
+    private func giveUp(_ ticket: Int, _ answer: Answer, _ rows: inout LaneRows) {
+        if rows[ticket].mayHaveArrived {
             // The answer to the last request does not tell what became of an earlier one.
-            rows.finishUnknown(flight, cause: "no answer to one request and \(answer.text) to the last")
+            rows.finishUnknown(ticket, cause: "no answer to one request and \(answer.text) to the last")
         } else if Self.isUnavailability(answer.status) {
-            rows.finish(flight, .unavailable, status: answer.status, cause: answer.reason?.rawValue ?? "")
+            rows.finish(ticket, .unavailable, status: answer.status, cause: answer.reason?.rawValue ?? "")
         } else {
-            reject(flight, answer, &rows)
+            reject(ticket, answer, &rows)
         }
     }
 

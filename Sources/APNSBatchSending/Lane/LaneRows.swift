@@ -55,11 +55,11 @@ struct LaneRows: ~Copyable {
 
     /// Returns the address of a flight, valid until it is released. Traps for an index that was never taken.
     @inline(__always)
-    func address(of flight: Int) -> UnsafeMutablePointer<Flight> { flights.address(of: flight) }
+    func address(of ticket: Int) -> UnsafeMutablePointer<Flight> { flights.address(of: ticket) }
 
-    subscript(flight: Int) -> Flight {
-        @inline(__always) unsafeAddress { UnsafePointer(flights.address(of: flight)) }
-        @inline(__always) unsafeMutableAddress { flights.address(of: flight) }
+    subscript(ticket: Int) -> Flight {
+        @inline(__always) unsafeAddress { UnsafePointer(flights.address(of: ticket)) }
+        @inline(__always) unsafeMutableAddress { flights.address(of: ticket) }
     }
 
     var tally: Tally { sink.tally }
@@ -122,12 +122,12 @@ struct LaneRows: ~Copyable {
     private mutating func nextFresh() -> Int? {
         while unsentOfTurn < Self.unsentPerTurn, source.advance() {
             switch preparer.prepare(source.row, in: &arena, flights: &flights, now: source.wallClock) {
-            case .ready(let flight):
-                flights[flight].position = UInt32(truncatingIfNeeded: source.position)
-                let hasEnded = source.isPast && takeOver(flight)
+            case .ready(let ticket):
+                flights[ticket].position = UInt32(truncatingIfNeeded: source.position)
+                let hasEnded = source.isPast && takeOver(ticket)
                 source.consume()
                 if hasEnded { continue }
-                return flight
+                return ticket
             case .noRoom: return nil
             case .invalid(let finding) where source.mayHaveArrived && finding.rule.mayHaveBeenOtherwise:
                 recordUnknown()
@@ -142,24 +142,24 @@ struct LaneRows: ~Copyable {
     }
 
     /// Applies what earlier sessions did for a row to its flight. Returns whether the row has ended with that.
-    private mutating func takeOver(_ flight: Int) -> Bool {
-        flights[flight].past = source.pastAttempts
+    private mutating func takeOver(_ ticket: Int) -> Bool {
+        flights[ticket].past = source.pastAttempts
         guard source.mayHaveArrived else { return false }
-        flights[flight].mayHaveArrived = true
-        guard mayResend(flight) else {
-            finishUnknown(flight, cause: Self.inFlightBefore)
+        flights[ticket].mayHaveArrived = true
+        guard mayResend(ticket) else {
+            finishUnknown(ticket, cause: Self.inFlightBefore)
             return true
         }
-        flights[flight].past |= Attempts.resentBit
+        flights[ticket].past |= Attempts.resentBit
         return false
     }
 
     /// Returns the next row that is due again and may still be sent.
     mutating func takeDue(now: UInt64) -> Int? {
-        while let flight = retries.takeDue(now: now) {
-            if endIfExpired(flight) { continue }
-            if flights[flight].mayHaveArrived { flights[flight].past |= Attempts.resentBit }
-            return flight
+        while let ticket = retries.takeDue(now: now) {
+            if endIfExpired(ticket) { continue }
+            if flights[ticket].mayHaveArrived { flights[ticket].past |= Attempts.resentBit }
+            return ticket
         }
         return nil
     }
@@ -172,17 +172,17 @@ struct LaneRows: ~Copyable {
     }
 
     /// Sets a row aside. Its record leaves the arena, because rows that wait must not hold blocks that other providers need.
-    mutating func setAside(_ flight: Int, of provider: Int) {
-        arena.moveOut(&flights[flight].record)
-        aside[provider].add(flight, in: &flights)
+    mutating func setAside(_ ticket: Int, of provider: Int) {
+        arena.moveOut(&flights[ticket].record)
+        aside[provider].add(ticket, in: &flights)
         setAside += 1
     }
 
     /// Returns the row of this provider that was set aside first and may still be sent.
     mutating func takeAside(_ provider: Int) -> Int? {
-        while let flight = aside[provider].takeFirst(in: &flights) {
+        while let ticket = aside[provider].takeFirst(in: &flights) {
             setAside -= 1
-            if !endIfExpired(flight) { return flight }
+            if !endIfExpired(ticket) { return ticket }
         }
         return nil
     }
@@ -191,33 +191,33 @@ struct LaneRows: ~Copyable {
 
     /// Ends a row that APNs accepted. Inlined, because nearly every row ends here, without a reason and a timestamp.
     @inline(__always)
-    mutating func accept(_ flight: Int) {
-        record(flight, .accepted, status: 200, reason: UnsafeRawBufferPointer(start: nil, count: 0))
+    mutating func accept(_ ticket: Int) {
+        record(ticket, .accepted, status: 200, reason: UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
     /// Records the outcome of a row and frees its slot.
     @inline(__always)
     private mutating func record(
-        _ flight: Int, _ outcome: Outcome, status: UInt16, timestamp: UInt64 = OutcomeEntry.noTimestamp,
+        _ ticket: Int, _ outcome: Outcome, status: UInt16, timestamp: UInt64 = OutcomeEntry.noTimestamp,
         reason: UnsafeRawBufferPointer
     ) {
-        let ended = UnsafePointer(flights.address(of: flight))
+        let ended = UnsafePointer(flights.address(of: ticket))
         sink.record(
             row: ended.pointee.row, outcome: outcome, status: status,
             attempts: ended.pointee.attempts &+ ended.pointee.past, timestamp: timestamp,
             token: ended.pointee.record.recipient, isHex: !ended.pointee.record.isBroadcast, reason: reason,
             ownID: hasOwnIDs ? ended.pointee.record[.id].baseAddress : nil)
         if ended.pointee.record.has(.carried) { sink.carry(ended.pointee.record[.carried]) }
-        flights.release(flight, in: &arena)
+        flights.release(ticket, in: &arena)
     }
 
     mutating func finish(
-        _ flight: Int, _ outcome: Outcome, status: UInt16 = 0, timestamp: UInt64 = OutcomeEntry.noTimestamp,
+        _ ticket: Int, _ outcome: Outcome, status: UInt16 = 0, timestamp: UInt64 = OutcomeEntry.noTimestamp,
         cause: String
     ) {
         var cause = cause
         cause.withUTF8 {
-            record(flight, outcome, status: status, timestamp: timestamp, reason: UnsafeRawBufferPointer($0))
+            record(ticket, outcome, status: status, timestamp: timestamp, reason: UnsafeRawBufferPointer($0))
         }
     }
 
@@ -225,46 +225,46 @@ struct LaneRows: ~Copyable {
     func carry(_ text: UnsafeRawBufferPointer) { sink.carry(text: text) }
 
     /// Ends a row that may have arrived. If this session sent no request for it, an earlier one did.
-    mutating func finishUnknown(_ flight: Int, cause: String) {
-        if flights[flight].attempts == 0 {
-            flights[flight].past &= ~Attempts.resentBit
+    mutating func finishUnknown(_ ticket: Int, cause: String) {
+        if flights[ticket].attempts == 0 {
+            flights[ticket].past &= ~Attempts.resentBit
             unknownOfEarlier += 1
         }
-        finish(flight, .unknown, cause: cause)
+        finish(ticket, .unknown, cause: cause)
     }
 
     /// Puts a row back, to be sent again after `delay` nanoseconds. Its record leaves the arena, so that it does not keep a
     /// block in use. A row that would be too late by then ends.
-    mutating func again(_ flight: Int, after delay: UInt64, now: UInt64) {
+    mutating func again(_ ticket: Int, after delay: UInt64, now: UInt64) {
         if let deadline = plan.deadline, !deadline.leavesTime(after: delay, now: wallClock) {
-            return expire(flight, Self.lateCause)
+            return expire(ticket, Self.lateCause)
         }
-        if endIfExpired(flight, after: delay / 1_000_000_000) { return }
-        arena.moveOut(&flights[flight].record)
-        retries.add(flight: flight, due: now + delay)
+        if endIfExpired(ticket, after: delay / 1_000_000_000) { return }
+        arena.moveOut(&flights[ticket].record)
+        retries.add(ticket: ticket, due: now + delay)
     }
 
     /// Gives up a row that this session will not send. It stays without an outcome, and a resumed run sends it. For a row
     /// that may have arrived the policy decides: it ends as unknown, or the ledger says that it may have arrived.
-    mutating func postpone(_ flight: Int) {
-        guard flights[flight].mayHaveArrived else { return release(flight) }
-        guard mayResend(flight) || control.urgent else { return finishUnknown(flight, cause: Self.stoppedBefore) }
-        postponeUnanswered(flight)
+    mutating func postpone(_ ticket: Int) {
+        guard flights[ticket].mayHaveArrived else { return release(ticket) }
+        guard mayResend(ticket) || control.urgent else { return finishUnknown(ticket, cause: Self.stoppedBefore) }
+        postponeUnanswered(ticket)
     }
 
     /// Gives up a row that may have arrived, as if the process had been killed. It stays without an outcome, the ledger says
     /// that it may have arrived, and the policy of the resumed run decides.
-    mutating func postponeUnanswered(_ flight: Int) {
-        source.noteUnanswered(flights[flight].row, position: flights[flight].position)
-        release(flight)
+    mutating func postponeUnanswered(_ ticket: Int) {
+        source.noteUnanswered(flights[ticket].row, position: flights[ticket].position)
+        release(ticket)
     }
 
     @inline(never)
-    private mutating func release(_ flight: Int) { flights.release(flight, in: &arena) }
+    private mutating func release(_ ticket: Int) { flights.release(ticket, in: &arena) }
 
     /// Whether a row that may have arrived is sent again.
-    func mayResend(_ flight: Int) -> Bool {
-        plan.onUnknown.allowsResending(isCollapsible: flights[flight].record.has(.collapseID))
+    func mayResend(_ ticket: Int) -> Bool {
+        plan.onUnknown.allowsResending(isCollapsible: flights[ticket].record.has(.collapseID))
     }
 
     private mutating func recordInvalid(_ finding: RowFinding) {
@@ -297,7 +297,7 @@ struct LaneRows: ~Copyable {
 
     /// Ends rows after the campaign's deadline, when nothing is sent any more. Returns whether there may be more of them.
     mutating func endLateRows() -> Bool {
-        while let flight = takeWaiting() { expire(flight, Self.lateCause) }
+        while let ticket = takeWaiting() { expire(ticket, Self.lateCause) }
         for _ in 0..<Self.unsentPerTurn {
             guard source.advance() else { return false }
             if let error = source.row.error {
@@ -313,21 +313,21 @@ struct LaneRows: ~Copyable {
     }
 
     /// Ends a row if its expiration will have passed in so many seconds. Returns whether it ended.
-    private mutating func endIfExpired(_ flight: Int, after seconds: UInt64 = 0) -> Bool {
-        guard flights[flight].expiration?.hasPassed(now: Int64(wallClock + seconds)) == true else { return false }
-        expire(flight, Self.ownCause)
+    private mutating func endIfExpired(_ ticket: Int, after seconds: UInt64 = 0) -> Bool {
+        guard flights[ticket].expiration?.hasPassed(now: Int64(wallClock + seconds)) == true else { return false }
+        expire(ticket, Self.ownCause)
         return true
     }
 
     /// Ends a row that may not be sent any more. It is expired only if it was never sent. Otherwise its outcome is that of
     /// the last answer, or unknown if it may have arrived.
-    private mutating func expire(_ flight: Int, _ cause: String) {
-        switch flights[flight].lastWord {
-        case .neverSent: finish(flight, .expired, cause: cause)
+    private mutating func expire(_ ticket: Int, _ cause: String) {
+        switch flights[ticket].lastWord {
+        case .neverSent: finish(ticket, .expired, cause: cause)
         case .refused(let status, let reason):
             let outcome: Outcome = LaneAnswers.isUnavailability(status) ? .unavailable : .rejected
-            finish(flight, outcome, status: status, cause: reason?.text ?? "")
-        case .noAnswer: finishUnknown(flight, cause: cause)
+            finish(ticket, outcome, status: status, cause: reason?.text ?? "")
+        case .noAnswer: finishUnknown(ticket, cause: cause)
         }
     }
 
@@ -347,21 +347,21 @@ struct LaneRows: ~Copyable {
 
     /// Why rows wait for another attempt, or nil if there are none.
     var backingOff: CampaignProgress.Waiting? {
-        guard let flight = retries.first, !control.stopping else { return nil }
-        guard flights[flight].lastStatus > 0 else { return .backingOff(cause: "requests without an answer") }
-        let reason = flights[flight].lastReason.map { " \($0.text)" } ?? ""
-        return .backingOff(cause: "\(flights[flight].lastStatus)\(reason)")
+        guard let ticket = retries.first, !control.stopping else { return nil }
+        guard flights[ticket].lastStatus > 0 else { return .backingOff(cause: "requests without an answer") }
+        let reason = flights[ticket].lastReason.map { " \($0.text)" } ?? ""
+        return .backingOff(cause: "\(flights[ticket].lastStatus)\(reason)")
     }
 
     /// Takes no further row, and gives up those that wait for another attempt or a stream.
     mutating func giveUpWaiting() {
         source.abandon()
-        while let flight = takeWaiting() { postpone(flight) }
+        while let ticket = takeWaiting() { postpone(ticket) }
     }
 
     /// Removes and returns a row that waits for another attempt or a stream, due or not, or nil if there is none.
     private mutating func takeWaiting() -> Int? {
-        if let flight = retries.takeAny() { return flight }
+        if let ticket = retries.takeAny() { return ticket }
         guard let provider = aside.firstIndex(where: { $0.count > 0 }) else { return nil }
         setAside -= 1
         return aside[provider].takeFirst(in: &flights)
@@ -371,12 +371,12 @@ struct LaneRows: ~Copyable {
     /// without an outcome.
     mutating func finishUp() {
         giveUpWaiting()
-        for flight in flights.taken() { postponeUnanswered(flight) }
+        for ticket in flights.taken() { postponeUnanswered(ticket) }
         sink.finish()
     }
 
     private static let lateCause = "not after: the campaign's deadline has passed"
     private static let ownCause = "expiration: passed before the row could be sent"
-    private static let inFlightBefore = "in flight when the previous process ended"
+    private static let inFlightBefore = "in ticket when the previous process ended"
     private static let stoppedBefore = "connection lost before the answer and the run stopped"
 }

@@ -118,8 +118,8 @@ import Testing
     func due() {
         var queue = RetryQueue()
         #expect(!queue.isDue(now: 5))
-        queue.add(flight: 1, due: 7)
-        queue.add(flight: 2, due: 5)
+        queue.add(ticket: 1, due: 7)
+        queue.add(ticket: 2, due: 5)
         #expect(!queue.isDue(now: 4) && queue.isDue(now: 5))
     }
 
