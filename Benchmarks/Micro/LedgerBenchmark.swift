@@ -62,7 +62,7 @@ struct LedgerBenchmark {
     private func measure(
         _ kind: String, _ storage: any AppendFile, _ clock: Repetitions.Clock
     ) throws -> Figure {
-        let ledger = RunLedger(storage, board: HandOverBoard(slots: 1))
+        let ledger = RunLedger(storage, handOvers: HandOverRecord(slots: 1))
         let nanoseconds = try Repetitions.median(clock, preparation: { try storage.truncate(to: 0) }) {
             try play(ledger)
         }

@@ -18,8 +18,8 @@ package typealias ConnectionID = apns_transport_connection
 @frozen @usableFromInline package enum Delivery: UInt8, Sendable {
     /// No byte of the request was sent, or the peer said that it did not process the request.
     case notSent = 0
-    /// The request may have been processed, but there is no complete response.
-    case maybeSent = 1
+    /// The peer may have processed the request, but there is no complete response.
+    case mayHaveArrived = 1
     /// A complete response was received.
     case answered = 2
 }
@@ -46,7 +46,7 @@ package enum LoopKind: UInt32, Sendable {
 }
 
 extension apns_transport_completion {
-    package var deliveryState: Delivery { unsafe Delivery(rawValue: delivery) ?? .maybeSent }
+    package var deliveryState: Delivery { unsafe Delivery(rawValue: delivery) ?? .mayHaveArrived }
     package var failureScope: FailureScope { unsafe FailureScope(rawValue: scope) ?? .none }
 
     /// The part of the response body that was kept; valid until the next poll.

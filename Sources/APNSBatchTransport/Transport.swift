@@ -19,7 +19,7 @@ package typealias TransportOpening =
     /// The maximum number of bytes kept of a response body. APNs sends a reason of about 50 bytes.
     package var bodyLimit = 1024
     /// The time from submission to completion, in milliseconds, after which the stream is reset. The request is *not
-    /// sent* if it was not written until then, and otherwise *maybe sent*.
+    /// sent* if it was not written until then, and otherwise *may have arrived*.
     package var requestTimeout: UInt32 = 30_000
     /// The time for TCP, TLS and the peer's first SETTINGS together, in milliseconds.
     package var connectTimeout: UInt32 = 15_000

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 @Suite("Bounded queue") struct BoundedQueueTests {
-    @Test("A queue hands over each element once, in order for one producer, and ends after it is closed")
+    @Test("A queue returns each element once, in order for one producer, and ends after it is closed")
     func handsOver() throws {
         let queue = BoundedQueue<Int>(capacity: 3)
         let taken = Mutex<[Int]>([])

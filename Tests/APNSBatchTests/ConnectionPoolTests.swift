@@ -509,7 +509,7 @@ private let seconds: UInt64 = 1_000_000_000
         pool.willSend(2)
         pool.didEnd(2, answered: true, now: 1200 * ms)
         #expect(pool.renewAll() == [.drain(member: 1), .drain(member: 3)])
-        #expect(pool.tick(now: 3 * seconds, answered: 2) == [], "every place is taken")
+        #expect(pool.tick(now: 3 * seconds, answered: 2) == [], "every slot is taken")
         _ = pool.isDown(3, failure: Self.failure(), now: 3 * seconds, jitter: 1)
         #expect(pool.tick(now: 4 * seconds, answered: 2) == [.open(member: 3)])
     }

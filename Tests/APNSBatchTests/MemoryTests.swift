@@ -124,7 +124,7 @@ import Testing
 }
 
 @Suite("Flight table") struct FlightTableTests {
-    @Test("Every place is given out once and can be taken back")
+    @Test("Every slot is given out once and can be taken back")
     func takesAndReleases() {
         var table = FlightTable(capacity: 100)
         var arena = SendArena(blocks: 1)
@@ -132,7 +132,7 @@ import Testing
         #expect(Set(first).count == 100)
         let isFull = table.isFull
         #expect(isFull)
-        for place in first.reversed() { table.release(place, in: &arena) }
+        for flight in first.reversed() { table.release(flight, in: &arena) }
         let left = table.count
         #expect(left == 0)
         let second = (0..<100).map { _ in table.take() }
@@ -141,7 +141,7 @@ import Testing
 }
 
 extension FlightTableTests {
-    @Test("A reused place keeps nothing of the earlier row")
+    @Test("A reused slot keeps nothing of the earlier row")
     func isCleared() {
         var table = FlightTable(capacity: 2)
         var arena = SendArena(blocks: 1)
@@ -156,7 +156,7 @@ extension FlightTableTests {
         table[first].lastReason = .serviceUnavailable
         table[first].mayHaveArrived = true
         table[first].provider = 1
-        table[first].place = 9
+        table[first].position = 9
         table.release(first, in: &arena)
         let again = "\(table[table.take()])"
         #expect(again == fresh && !fresh.contains("503"))
@@ -169,7 +169,7 @@ extension FlightTableTests {
         var queue = RetryQueue()
         var random = SplitMix64(seed: 1)
         let times = (0..<500).map { _ in random.next() % 1000 }
-        for (flight, due) in times.enumerated() { queue.add(flight: flight, due: due) }
+        for (ticket, due) in times.enumerated() { queue.add(ticket: ticket, due: due) }
         var order: [UInt64] = []
         for now in UInt64(0)..<1000 {
             while let flight = queue.takeDue(now: now) {

@@ -24,16 +24,16 @@ private let seconds: UInt64 = 1_000_000_000
 
     private static let failure = ConnectionFailure(isHopeless: false, addresses: 1, text: "refused")
 
-    // MARK: Places
+    // MARK: Slots
 
-    @Test("A place whose connections fail backs off without delaying others")
+    @Test("A slot whose connections fail backs off without delaying others")
     func placesAlone() {
         var pool = Self.pool(3)
         for member in [1, 2] { #expect(pool.isDown(member, failure: Self.failure, now: 3 * seconds, jitter: 1) == []) }
         #expect(pool.tick(now: 3 * seconds, answered: 3) == [.open(member: 1)])
         #expect(pool.isDown(1, failure: Self.failure, now: 3010 * ms, jitter: 1) == [])
         #expect(pool.tick(now: 3049 * ms, answered: 3) == [], "opens are spaced")
-        #expect(pool.tick(now: 3050 * ms, answered: 3) == [.open(member: 1)], "the third place, and not the second")
+        #expect(pool.tick(now: 3050 * ms, answered: 3) == [.open(member: 1)], "the third slot, and not the second")
         #expect(pool.members[1].slot == 2)
         #expect(pool.tick(now: 3259 * ms, answered: 3) == [])
         #expect(pool.tick(now: 3260 * ms, answered: 3) == [.open(member: 2)])
@@ -93,7 +93,7 @@ private let seconds: UInt64 = 1_000_000_000
         #expect(pool.pick() == winner)
         #expect(pool.isDown(1 - winner, failure: Self.failure, now: 310 * ms, jitter: 1) == [])
         #expect(pool.tick(now: 1 * seconds, answered: 0) == [])
-        #expect(!pool.places.haveFailures, "to lose is no failure")
+        #expect(!pool.slots.haveFailures, "to lose is no failure")
     }
 
     @Test("When both connections come up at once, one of them drains")
@@ -171,6 +171,6 @@ private let seconds: UInt64 = 1_000_000_000
             _ = pool.pick()
         }
         #expect(drains > 0)
-        #expect(pool.lastFailure == nil && !pool.places.haveFailures)
+        #expect(pool.lastFailure == nil && !pool.slots.haveFailures)
     }
 }

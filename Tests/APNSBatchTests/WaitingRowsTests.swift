@@ -8,24 +8,24 @@ import Testing
     func order() {
         var flights = FlightTable(capacity: 8)
         var (one, other) = (WaitingRows(), WaitingRows())
-        let places = (0..<6).map { _ in flights.take() }
-        for place in places {
-            if place % 2 == 0 { one.add(place, in: &flights) } else { other.add(place, in: &flights) }
+        let slots = (0..<6).map { _ in flights.take() }
+        for slot in slots {
+            if slot % 2 == 0 { one.add(slot, in: &flights) } else { other.add(slot, in: &flights) }
         }
         #expect(one.count == 3 && other.count == 3)
-        #expect(one.takeFirst(in: &flights) == places[0])
-        one.add(places[0], in: &flights)
-        #expect([one.takeFirst(in: &flights), one.takeFirst(in: &flights)] == [places[2], places[4]])
-        #expect([one.takeFirst(in: &flights), one.takeFirst(in: &flights)] == [places[0], nil])
+        #expect(one.takeFirst(in: &flights) == slots[0])
+        one.add(slots[0], in: &flights)
+        #expect([one.takeFirst(in: &flights), one.takeFirst(in: &flights)] == [slots[2], slots[4]])
+        #expect([one.takeFirst(in: &flights), one.takeFirst(in: &flights)] == [slots[0], nil])
         #expect(one.count == 0)
-        one.add(places[2], in: &flights)
-        #expect(one.takeFirst(in: &flights) == places[2])
-        #expect((0..<4).map { _ in other.takeFirst(in: &flights) } == [places[1], places[3], places[5], nil])
+        one.add(slots[2], in: &flights)
+        #expect(one.takeFirst(in: &flights) == slots[2])
+        #expect((0..<4).map { _ in other.takeFirst(in: &flights) } == [slots[1], slots[3], slots[5], nil])
     }
 
     @Test("Rows of a stalled provider do not delay due rows of others")
     func lookAhead() {
-        let (few, many) = (RowQueue.lookAhead, RowQueue.asideMost)
+        let (few, many) = (LaneRows.lookAhead, LaneRows.asideMost)
         #expect(LookAhead.allowed(setAside: few - 1, most: few - 1, hasStream: false) == .anyRow)
         #expect(LookAhead.allowed(setAside: few, most: few, hasStream: false) == .nothing)
         #expect(LookAhead.allowed(setAside: few, most: few, hasStream: true) == .anyRow)

@@ -88,7 +88,7 @@ import Testing
     @Test("The constants of the core and their Swift names agree")
     func same() {
         agree([
-            (Delivery.notSent, APNS_TRANSPORT_NOT_SENT.rawValue), (.maybeSent, APNS_TRANSPORT_MAYBE_SENT.rawValue),
+            (Delivery.notSent, APNS_TRANSPORT_NOT_SENT.rawValue), (.mayHaveArrived, APNS_TRANSPORT_MAYBE_SENT.rawValue),
             (.answered, APNS_TRANSPORT_ANSWERED.rawValue),
         ])
         agree([

@@ -1,10 +1,7 @@
 import APNSBatchBasics
 import APNSBatchModel
-import APNSBatchNotification
 import APNSBatchRecords
-import APNSBatchRows
 import APNSBatchSending
-import APNSBatchTransport
 import Glibc
 import Logging
 
@@ -255,28 +252,38 @@ public final class CampaignRun: Sendable {
             withAccount: withAccount)
     }
 
-    /// Creates the writer, which receives outcomes from the lanes through `exchange`.
-    package func makeWriter(_ record: RunRecord, _ exchange: OutcomeExchange) -> OutcomeWriter {
-        OutcomeWriter(
-            record, exchange: exchange, interval: UInt64(syncInterval) * 1_000_000,
-            figures: { [weak self] in self?.figures(withLanes: $0) })
-    }
-
-    private func sendAll(_ record: RunRecord) throws(CampaignError) -> SessionAccount {
-        let exchange = OutcomeExchange(lanes: gauges.count)
-        let writer = makeWriter(record, exchange)
+    /// Creates the lanes, which a stop wakes from then on.
+    package func makeCrew(_ record: RunRecord) -> LaneCrew {
         let crew = LaneCrew(
             plan: plan, control: control, gauges: gauges, addresses: addresses, providers: providers, input: reader,
-            chunks: chunks, exchange: exchange, handOver: record.ledger.board)
+            chunks: chunks, handOvers: record.ledger.handOvers)
         control.notify { [reader, chunks] in
             reader.cancel()
             chunks.close()
             crew.wake()
         }
+        return crew
+    }
+
+    /// Creates the reader's part, which feeds the lanes.
+    package func makeFeed(_ record: RunRecord) -> ChunkFeed {
+        ChunkFeed(reader, to: chunks, record: record, past: past?.ranges ?? [])
+    }
+
+    /// Creates the writer, which receives outcomes from the lanes.
+    package func makeWriter(_ record: RunRecord, _ crew: LaneCrew) -> OutcomeWriter {
+        OutcomeWriter(
+            record, exchange: crew.exchange, interval: UInt64(syncInterval) * 1_000_000,
+            figures: { [weak self] in self?.figures(withLanes: $0) })
+    }
+
+    private func sendAll(_ record: RunRecord) throws(CampaignError) -> SessionAccount {
+        let crew = makeCrew(record)
+        let writer = makeWriter(record, crew)
         do throws(ThreadError) {
             let writing = try NamedThread("writer") { writer.run() }
             sendRows(crew, record)
-            exchange.filled.close()
+            crew.exchange.filled.close()
             writing.join()
         } catch {
             control.stop(.failure(CampaignError(.system, "\(error)")))
@@ -293,8 +300,7 @@ public final class CampaignRun: Sendable {
     private func sendRows(_ crew: LaneCrew, _ record: RunRecord) {
         do throws(ThreadError) {
             let reading = try NamedThread("reader") { [self] in
-                let feed = ChunkFeed(reader, to: chunks, record: record, past: past?.ranges ?? [])
-                feed.run(control: control, wake: crew.wake)
+                makeFeed(record).run(control: control, wake: crew.wake)
                 if let warning = reader.additionWarning { plan.log.logger.warning("\(warning)") }
             }
             crew.run()
@@ -310,7 +316,7 @@ public final class CampaignRun: Sendable {
     /// ``stopAtOnce()``.
     private func status(_ ledger: RunLedger) -> RunStatus? {
         var status = ledger.history().flatMap { history in
-            try? RunStatus(history, notes: ledger.board.snapshot, boot: files.boot, isFree: true)
+            try? RunStatus(history, notes: ledger.handOvers.snapshot, boot: files.boot, isFree: true)
         }
         if !control.urgent, case .file(let path) = input {
             status?.countUnread(in: path, reader.format)

@@ -164,11 +164,7 @@ extension AnswerAction {
 extension Retry {
     fileprivate var text: String {
         var parts = [delay == .none ? "sent again at once" : delay == .short ? "sent again soon" : "sent again later"]
-        switch connection {
-        case .any: break
-        case .other: parts.append("on another connection")
-        case .replace: parts.append("on a new connection")
-        }
+        if connection == .replace { parts.append("on a new connection") }
         switch token {
         case .keep: break
         case .renew: parts.append("with a new provider token")

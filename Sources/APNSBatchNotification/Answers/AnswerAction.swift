@@ -33,10 +33,8 @@ package struct Retry: Equatable, Sendable {
 
     /// What happens to the connection of the answer, and which connection sends the row again.
     package enum Connection: Equatable, Sendable {
-        /// The connection stays, and any connection may send the row.
+        /// The connection stays, and any connection sends the row.
         case any
-        /// The connection stays, but another one sends the row.
-        case other
         /// The connection is closed after its last answer, and a new one sends the row.
         case replace
     }

@@ -9,24 +9,21 @@ package struct RetryBackoff: Equatable, Sendable {
     package var first: UInt64
     /// The maximum delay, in milliseconds.
     package var maximum: UInt64
-    /// The maximum number of attempts for a row, at least 1.
-    package var attempts: Int
     /// The longest `retry-after` that is respected, in seconds, so that a server cannot delay a row forever.
     package var retryAfterMax: UInt64 = 86_400
 
-    package init(first: UInt64, maximum: UInt64, attempts: Int) {
-        precondition(first >= 1 && maximum >= first && attempts >= 1)
+    package init(first: UInt64, maximum: UInt64) {
+        precondition(first >= 1 && maximum >= first)
         self.first = first
         self.maximum = maximum
-        self.attempts = attempts
     }
 
     /// The delays for ``Retry/Delay/short``: one second to one minute.
-    package static let short = RetryBackoff(first: 1000, maximum: 60_000, attempts: 8)
+    package static let short = RetryBackoff(first: 1000, maximum: 60_000)
     /// The delays for ``Retry/Delay/long``: five seconds to 15 minutes, as Apple recommends.
-    package static let long = RetryBackoff(first: 5000, maximum: 900_000, attempts: 10)
+    package static let long = RetryBackoff(first: 5000, maximum: 900_000)
 
-    /// Returns the delay in milliseconds, or nil if no attempt is left.
+    /// Returns the delay in milliseconds.
     ///
     /// - Parameters:
     ///   - attempt: the number of attempts that the row has had, at least 1.
@@ -34,8 +31,7 @@ package struct RetryBackoff: Equatable, Sendable {
     ///     plus a random part of up to half of it or of the usual delay, whichever is longer, because a server says the
     ///     same to many rows, which must not all be sent again together.
     ///   - random: 64 random bits.
-    package func delay(afterAttempt attempt: Int, retryAfter: UInt64? = nil, random: UInt64) -> UInt64? {
-        guard attempt < attempts else { return nil }
+    package func delay(afterAttempt attempt: Int, retryAfter: UInt64? = nil, random: UInt64) -> UInt64 {
         let doublings = UInt64(max(1, attempt) - 1)
         let longest = doublings < 40 && first < maximum >> doublings ? first << doublings : maximum
         let half = longest / 2

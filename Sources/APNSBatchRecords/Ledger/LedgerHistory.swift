@@ -233,11 +233,11 @@ package struct LedgerHistory: Sendable {
 
     /// Returns how many of a range's first rows may have been sent, including by the last session, which must be over.
     ///
-    /// - Parameter board: the notes of the last session's lanes; nil if they cannot be trusted.
-    func handed(_ range: Range, board: [UInt64: Int]?) -> Int {
+    /// - Parameter handOvers: the notes of the last session's lanes; nil if they cannot be trusted.
+    func handed(_ range: Range, handOvers: [UInt64: Int]?) -> Int {
         guard !isEnded, range.remaining > 0, range.session == session?.number else { return range.handed }
-        guard let board else { return range.facts.rows }
-        return max(range.handed, min(range.facts.rows, board[range.facts.firstRow] ?? range.facts.rows))
+        guard let handOvers else { return range.facts.rows }
+        return max(range.handed, min(range.facts.rows, handOvers[range.facts.firstRow] ?? range.facts.rows))
     }
 }
 

@@ -13,7 +13,7 @@ package final class RunLedger: Sendable {
     /// write, and reports that only once. Outcomes are still recorded, so that the file can be read later.
     private let unsynced = Guarded<StorageError?>(nil)
 
-    package let board: HandOverBoard
+    package let handOvers: HandOverRecord
 
     private struct State: ~Copyable {
         let storage: any AppendFile
@@ -27,16 +27,17 @@ package final class RunLedger: Sendable {
         var isInputRead = false
     }
 
-    /// The maximum length in bytes of the outcome of a row that was sent: a token of 100 bytes, an id, a reason of 256
-    /// bytes, and the carried columns.
+    /// The maximum length in bytes of the outcome of a row that was sent: without carried columns 16 fixed bytes, a token of
+    /// 100, an id of 36, a timestamp of 8, a reason of 256, and room for the frame of its record.
     private let bytesPerRow: Int
+    private static let bytesOfPlainRow = 448
 
     /// - Parameters:
     ///   - storage: the file, which ends with a complete record.
     ///   - carried: the number of input columns that each outcome has.
-    package init(_ storage: any AppendFile, carried: Int = 0, board: HandOverBoard) {
-        self.board = board
-        bytesPerRow = 448 + carried * (1 + CarriedFields.textMax)
+    package init(_ storage: any AppendFile, carried: Int = 0, handOvers: HandOverRecord) {
+        self.handOvers = handOvers
+        bytesPerRow = Self.bytesOfPlainRow + carried * (1 + CarriedFields.textMax)
         state = Guarded(State(storage: storage))
     }
 
@@ -84,7 +85,7 @@ package final class RunLedger: Sendable {
         if isNew { try append { (encoder) in encoder.add(header) } }
         try append { (encoder) in encoder.add(session) }
         try sync()
-        try board.begin(session, campaign: header.sum)
+        try handOvers.begin(session, campaign: header.sum)
     }
 
     /// Reserves disk space for the outcomes of `rows` more rows.
@@ -149,10 +150,10 @@ package final class RunLedger: Sendable {
         count(since: begin)
     }
 
-    /// Ends the session in order: rows without an outcome count as never sent, except for those in `board.left`. Reserved
-    /// space that was not used is released.
+    /// Ends the session in order: rows without an outcome count as never sent, except for those in
+    /// `handOvers.unanswered`. Reserved space that was not used is released.
     func end() throws(StorageError) {
-        try append(handed: board.left)
+        try append(handed: handOvers.unanswered)
         let isInputRead = state.withLock { $0.isInputRead }
         try append { (encoder) in encoder.addEnd(isInputRead: isInputRead) }
         try state.withLock { (state) throws(StorageError) in try state.storage.truncate(to: state.storage.length) }

@@ -11,7 +11,7 @@ struct LedgerProof {
     /// Why the ledger does not belong to the other files, or is incomplete.
     enum Doubt: Error, Equatable {
         /// The notes belong to another run.
-        case otherBoard
+        case otherHandOvers
         /// `results.csv` belongs to another run, and nothing shows which of the two files belongs here.
         case otherResults
         /// The ledger lacks a session that began.
@@ -22,15 +22,17 @@ struct LedgerProof {
 
     let history: LedgerHistory
     /// The notes of the last session that had a hand-over record; nil if there are no valid ones.
-    let board: BoardNotes?
+    let handOvers: HandOverNotes?
     /// The current boot id of the system.
     let boot: (UInt64, UInt64)
 
     /// The notes of the last session's lanes; nil if they cannot be trusted, for example because the system was restarted
     /// since.
     var notes: [UInt64: Int]? {
-        guard let session = history.session, let board, board.session == session.number, isSameBoot else { return nil }
-        return board.rows
+        guard let session = history.session, let handOvers, handOvers.session == session.number, isSameBoot else {
+            return nil
+        }
+        return handOvers.rows
     }
 
     /// Whether the system has not been restarted since the last session began, so that all it wrote is there.
@@ -40,7 +42,7 @@ struct LedgerProof {
     ///
     /// - Returns: whether `results.csv` is unchanged up to the last mark.
     func check(results storage: (any AppendFile)?) throws -> Bool {
-        try checkBoard()
+        try checkHandOvers()
         guard let storage else { return false }
         let scan = ResultsScan(storage)
         let length = history.resultsLength
@@ -49,14 +51,14 @@ struct LedgerProof {
         return isSound
     }
 
-    private func checkBoard() throws(Doubt) {
-        guard let board else { return }
-        guard board.campaign == history.header?.sum else { throw .otherBoard }
-        guard board.session <= history.session?.number ?? 0 else { throw .missingSession }
-        for (firstRow, rows) in board.rows where rows > 0 {
+    private func checkHandOvers() throws(Doubt) {
+        guard let handOvers else { return }
+        guard handOvers.campaign == history.header?.sum else { throw .otherHandOvers }
+        guard handOvers.session <= history.session?.number ?? 0 else { throw .missingSession }
+        for (firstRow, rows) in handOvers.rows where rows > 0 {
             let range = history.range(of: firstRow)
-            guard let range, range.facts.firstRow == firstRow, range.session >= board.session else {
-                throw .missingRow(firstRow, file: RunDirectory.board)
+            guard let range, range.facts.firstRow == firstRow, range.session >= handOvers.session else {
+                throw .missingRow(firstRow, file: RunDirectory.handOvers)
             }
         }
     }
@@ -80,7 +82,7 @@ struct LedgerProof {
         if let missing { throw Doubt.missingRow(missing, file: RunDirectory.results) }
         // A loss of power may have changed bytes of a few lines, so a few lines of another run prove nothing. With a
         // hand-over record of this run, it is `results.csv` that was exchanged, and it is written anew.
-        if otherLines > ownLines, !isSound, board == nil { throw Doubt.otherResults }
+        if otherLines > ownLines, !isSound, handOvers == nil { throw Doubt.otherResults }
     }
 
     /// Whether the ledger explains a line. A loss of power may take outcomes whose lines were written; those rows may have
@@ -90,14 +92,14 @@ struct LedgerProof {
         let index = Int(line.row - range.facts.firstRow)
         // Unavailable rows may have been reopened while their lines are still there.
         if range.isDone(index) || line.outcome.canBeReopened { return true }
-        return !isSameBoot && index < history.handed(range, board: notes)
+        return !isSameBoot && index < history.handed(range, handOvers: notes)
     }
 
     /// Whether a run began although its ledger has no header, which proves that the ledger is damaged. A line of results
     /// proves it. The line of column names does not: it may itself be torn if the power was lost before anything was
     /// durable.
-    static func isBegun(board: BoardNotes?, results: (any AppendFile)?) throws(StorageError) -> Bool {
-        if board != nil { return true }
+    static func isBegun(handOvers: HandOverNotes?, results: (any AppendFile)?) throws(StorageError) -> Bool {
+        if handOvers != nil { return true }
         guard let results else { return false }
         var hasLine = false
         try ResultsScan(results).forEachLine(from: 0) { _ in hasLine = true }
@@ -112,8 +114,8 @@ extension LedgerProof.Doubt {
     func explanation(_ name: String, lastRow: UInt64?) -> String {
         let ledger = "\(name)/\(RunDirectory.ledger)"
         switch self {
-        case .otherBoard:
-            return "\(ledger) and \(name)/\(RunDirectory.board) belong to different runs, so nothing is sent: "
+        case .otherHandOvers:
+            return "\(ledger) and \(name)/\(RunDirectory.handOvers) belong to different runs, so nothing is sent: "
                 + "restore the files that belong together"
         case .otherResults:
             return

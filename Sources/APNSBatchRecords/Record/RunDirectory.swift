@@ -7,7 +7,7 @@ package enum RunDirectory {
     /// The ledger, from which all other files follow.
     static let ledger = "ledger"
     /// The hand-over record.
-    static let board = "ledger.board"
+    static let handOvers = "ledger.board"
     static let results = "results.csv"
     package static let summary = "summary.json"
 

@@ -22,7 +22,7 @@ package protocol RunFiles: Sendable {
     func notes() -> [UInt64]
 
     /// Creates an empty hand-over record.
-    func makeBoard(slots: Int) throws(CampaignError) -> HandOverBoard
+    func makeHandOvers(slots: Int) throws(CampaignError) -> HandOverRecord
 }
 
 /// The files in a run directory.
@@ -32,9 +32,9 @@ package struct DirectoryFiles: RunFiles {
     package init(_ directory: String) { self.directory = directory }
 
     private var ledgerPath: String { "\(directory)/\(RunDirectory.ledger)" }
-    private var boardPath: String { "\(directory)/\(RunDirectory.board)" }
+    private var handOversPath: String { "\(directory)/\(RunDirectory.handOvers)" }
 
-    package var boot: (UInt64, UInt64) { HandOverBoard.bootID() }
+    package var boot: (UInt64, UInt64) { HandOverRecord.bootID() }
 
     /// A ledger without a header counts as new: its process was killed before it had written one, and sent nothing.
     package func makeLedger() throws(CampaignError) -> any AppendFile {
@@ -49,7 +49,7 @@ package struct DirectoryFiles: RunFiles {
 
     private func isUnbegun(_ storage: FileStorage) throws(CampaignError) -> Bool {
         // The hand-over record is put in place only after header and session are durable in the ledger.
-        if BoardNotes(notes()) != nil { return false }
+        if HandOverNotes(notes()) != nil { return false }
         if storage.length == 0 { return true }
         var first = [UInt8](repeating: 0, count: 4)
         var reader = LedgerReader(storage)
@@ -111,9 +111,9 @@ package struct DirectoryFiles: RunFiles {
         }
     }
 
-    package func notes() -> [UInt64] { HandOverBoard.read(path: boardPath) }
+    package func notes() -> [UInt64] { HandOverRecord.read(path: handOversPath) }
 
-    package func makeBoard(slots: Int) throws(CampaignError) -> HandOverBoard {
-        try CampaignError.mapping(.results) { try HandOverBoard(path: boardPath, slots: slots) }
+    package func makeHandOvers(slots: Int) throws(CampaignError) -> HandOverRecord {
+        try CampaignError.mapping(.results) { try HandOverRecord(path: handOversPath, slots: slots) }
     }
 }

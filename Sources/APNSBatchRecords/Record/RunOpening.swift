@@ -20,7 +20,7 @@ public struct RunOpening: Sendable, Equatable {
             onUnknown = session?.policy
         } catch {
             throw RunPast.explain(
-                error, board: BoardNotes(files.notes()), results: try files.resultsToRead(), name: directory)
+                error, handOvers: HandOverNotes(files.notes()), results: try files.resultsToRead(), name: directory)
         }
     }
 }

@@ -53,17 +53,17 @@ package struct RunPast: Sendable {
     static func read(
         _ ledger: any AppendFile, _ files: any RunFiles, name: String
     ) throws(CampaignError) -> Proven {
-        let (board, results) = (BoardNotes(files.notes()), try files.resultsToRead())
+        let (handOvers, results) = (HandOverNotes(files.notes()), try files.resultsToRead())
         var reader = LedgerReader(ledger)
         do {
             let reading = try reader.read(boot: files.boot)
-            let proof = LedgerProof(history: reading.history, board: board, boot: files.boot)
+            let proof = LedgerProof(history: reading.history, handOvers: handOvers, boot: files.boot)
             return Proven(
                 reading: reading, notes: proof.notes, hasSoundResults: try proof.check(results: results))
         } catch let failure as LedgerReader.Failure {
-            throw explain(failure, board: board, results: results, name: name)
+            throw explain(failure, handOvers: handOvers, results: results, name: name)
         } catch let doubt as LedgerProof.Doubt {
-            let lastRow = board.flatMap { files.boot != (0, 0) && $0.boot == files.boot ? $0.lastRow : nil }
+            let lastRow = handOvers.flatMap { files.boot != (0, 0) && $0.boot == files.boot ? $0.lastRow : nil }
             throw CampaignError(.results, doubt.explanation(name, lastRow: lastRow))
         } catch {
             throw CampaignError(.results, "\(error)")
@@ -85,9 +85,9 @@ package struct RunPast: Sendable {
 
     /// Explains a failure. A missing header counts as damage if the other files show that the run had begun.
     static func explain(
-        _ failure: LedgerReader.Failure, board: BoardNotes?, results: (any AppendFile)?, name: String
+        _ failure: LedgerReader.Failure, handOvers: HandOverNotes?, results: (any AppendFile)?, name: String
     ) -> CampaignError {
-        let isBegun = (try? LedgerProof.isBegun(board: board, results: results)) ?? true
+        let isBegun = (try? LedgerProof.isBegun(handOvers: handOvers, results: results)) ?? true
         return explain(failure == .notOne && isBegun ? .damaged(at: 0) : failure, name: name)
     }
 
@@ -116,7 +116,7 @@ package struct RunPast: Sendable {
     }
 
     /// Returns how many of a range's first rows may have been sent.
-    func handed(_ range: LedgerHistory.Range) -> Int { reading.history.handed(range, board: notes) }
+    func handed(_ range: LedgerHistory.Range) -> Int { reading.history.handed(range, handOvers: notes) }
 
     /// The ranges with rows that may have been sent and have no outcome, where the ledger does not say so yet.
     var newlyHanded: [(firstRow: UInt64, rows: Int)] {

@@ -39,7 +39,7 @@ extension RunRecord {
         let sum: UInt32
         if let past { sum = try past.settle(results, name: opening.name) } else { sum = try begin(results, header) }
         let ledger = RunLedger(
-            storage, carried: header.resultColumns.count, board: try files.makeBoard(slots: opening.slots))
+            storage, carried: header.resultColumns.count, handOvers: try files.makeHandOvers(slots: opening.slots))
         try CampaignError.mapping(.results) {
             try ledger.begin(opening.session, of: past?.header ?? header, isNew: past == nil)
         }

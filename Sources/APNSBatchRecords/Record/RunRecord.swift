@@ -35,9 +35,9 @@ package final class RunRecord: Sendable {
 
     /// Announces ranges. They are durable on return, and space is reserved for the outcomes of their rows.
     ///
-    /// - Parameter left: how many of their rows have no outcome so far; nil for all.
-    package func announce(_ ranges: [LedgerRange], left: Int? = nil) throws(StorageError) {
-        let rows = left ?? ranges.reduce(0) { $0 + $1.rows }
+    /// - Parameter remaining: how many of their rows have no outcome so far; nil for all.
+    package func announce(_ ranges: [LedgerRange], remaining: Int? = nil) throws(StorageError) {
+        let rows = remaining ?? ranges.reduce(0) { $0 + $1.rows }
         try ledger.reserve(rows: rows)
         for receiver in receivers { try receiver.reserve(rows: ledger.rowsOut + rows) }
         sayUnreserved()

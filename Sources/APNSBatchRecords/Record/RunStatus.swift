@@ -120,9 +120,9 @@ public struct RunStatus: Sendable, Equatable {
         resent = history.tally.resent
         start = header.start
         outcomes = Dictionary(uniqueKeysWithValues: Outcome.allCases.map { ($0, history.tally[$0]) })
-        let board = LedgerProof(history: history, board: BoardNotes(notes), boot: boot).notes
+        let handOvers = LedgerProof(history: history, handOvers: HandOverNotes(notes), boot: boot).notes
         rows = []
-        for range in history.ranges { add(range, handed: history.handed(range, board: board)) }
+        for range in history.ranges { add(range, handed: history.handed(range, handOvers: handOvers)) }
     }
 
     private mutating func add(_ range: LedgerHistory.Range, handed: Int) {

@@ -4,9 +4,10 @@ import APNSBatchModel
 /// The `results.csv` of a run in progress, with a line for each outcome.
 package final class ResultsFile: OutcomeReceiver {
     private let state: Guarded<State>
-    /// The maximum length in bytes of the line of a row: a token of 100 bytes, an id, a reason of 256 bytes, and the
-    /// carried columns.
+    /// The maximum length in bytes of the line of a row: without carried columns a token of 200 digits, a reason of 256 bytes
+    /// with quotes, two ids of 36, and some 80 for the other columns.
     private let bytesPerRow: Int
+    private static let bytesOfPlainRow = 832
 
     private struct State: ~Copyable {
         let storage: any AppendFile
@@ -30,7 +31,7 @@ package final class ResultsFile: OutcomeReceiver {
         _ storage: any AppendFile, campaign: (UInt64, UInt64), sum: UInt32, carried: Int = 0,
         lineBytes: Int = ResultLines.usualCapacity
     ) {
-        bytesPerRow = 832 + carried * (2 * CarriedFields.textMax + 3)
+        bytesPerRow = Self.bytesOfPlainRow + carried * (2 * CarriedFields.textMax + 3)
         state = Guarded(
             State(
                 storage: storage, lines: ResultLines(campaign: campaign, carried: carried, capacity: lineBytes),

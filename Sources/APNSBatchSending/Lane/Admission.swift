@@ -1,5 +1,4 @@
 import APNSBatchModel
-import APNSBatchTransport
 
 /// Decides whether a lane may send another request now, and if not, why and for how long.
 ///
@@ -89,10 +88,10 @@ struct Admission: ~Copyable {
 
     /// Whether another row of the input may be taken.
     ///
-    /// - Parameter queue: Not changed. It is `inout` because Swift 6.3 copies a whole structure to lend it to a function,
+    /// - Parameter rows: Not changed. It is `inout` because Swift 6.3 copies a whole structure to lend it to a function,
     ///   which would take 160 instructions for every row.
-    func takesFresh(_ queue: inout RowQueue) -> Bool {
-        !queue.hasNoPlace && (canary == nil || canary!.room(queue.canaryCount) > 0)
+    func takesFresh(_ rows: inout LaneRows) -> Bool {
+        !rows.hasNoRoom && (canary == nil || canary!.room(rows.canaryCount) > 0)
     }
 
     /// Returns a member of the provider's pool that can take another request now, or nil. During a canary the pool is not
@@ -118,10 +117,10 @@ struct Admission: ~Copyable {
     ///
     /// - Parameter hasWork: Whether any provider has work.
     func activity(
-        hasWork: Bool, _ queue: borrowing RowQueue, _ connections: borrowing LaneConnections,
+        hasWork: Bool, _ rows: borrowing LaneRows, _ connections: borrowing LaneConnections,
         _ health: borrowing LaneHealth
     ) -> LaneActivity {
-        guard hasWork else { return queue.backingOff.map(LaneActivity.waiting) ?? .idle }
+        guard hasWork else { return rows.backingOff.map(LaneActivity.waiting) ?? .idle }
         var found: CampaignProgress.Waiting?
         for provider in connections.providers where connections.pools[provider].hasWork {
             guard let reason = connections.waiting(provider) ?? health.probing(provider) else { return .sending }
@@ -140,9 +139,9 @@ struct Admission: ~Copyable {
     }
 
     /// Judges the canary by the answers so far. Called after the answers of a turn.
-    mutating func judgeCanary(_ queue: inout RowQueue) {
+    mutating func judgeCanary(_ rows: inout LaneRows) {
         guard let canary else { return }
-        switch canary.verdict(queue.canaryCount) {
+        switch canary.verdict(rows.canaryCount) {
         case .waiting: if isLate { endCanary() }
         case .passed:
             plan.log.canaryPassed(rows: canary.rows)

@@ -1,6 +1,5 @@
 import APNSBatchBasics
 import APNSBatchModel
-import APNSBatchNotification
 import APNSBatchRecords
 import APNSBatchRows
 import APNSBatchTransport
@@ -9,46 +8,46 @@ import APNSBatchTransport
 /// It owns its event loop, its connections and its memory, and exchanges batches with other threads through queues.
 ///
 /// A turn fills free streams with rows that are due again and with fresh ones, submits the requests in one call, polls, and
-/// handles outcomes and events. No requests are queued before the network: while no stream is free, no row is taken. This is
+/// handles completions and events. No requests are queued before the network: while no stream is free, no row is taken. This is
 /// the back-pressure of the whole campaign.
 package struct Lane: ~Copyable {
     private let plan: CampaignPlan
     private let control: RunControl
     private let gauges: LaneGauges
-    private let board: AnswerBoard
     private var connections: LaneConnections
-    private var queue: RowQueue
+    private var rows: LaneRows
     private var admission: Admission
     private var answers: LaneAnswers
     private var requests = RequestBatch()
     private var load: LaneLoad
     private var nextTick: UInt64 = 0
-    private var nextHandOver: UInt64 = 0
+    private var nextFlush: UInt64 = 0
     private var stopDeadline: UInt64?
     /// The activity that the gauges show.
     private var shown = LaneActivity.idle
 
-    /// The intervals of `tick` and of handing over outcomes, in nanoseconds.
+    /// The intervals of `tick` and of flushing outcomes, in nanoseconds.
     private static let tickInterval: UInt64 = 5_000_000
-    private static let handOverInterval: UInt64 = 50_000_000
+    private static let flushInterval: UInt64 = 50_000_000
 
     /// Creates a lane on the calling thread, which must be the one that runs it.
     package init(
         plan: CampaignPlan, control: RunControl, gauges: LaneGauges, addresses: AddressBook,
         providers directory: ProviderDirectory, chunks: BoundedQueue<InputChunk>, cursor: consuming RowCursor,
-        exchange: OutcomeExchange, handOver: HandOverBoard? = nil, waker: LaneWaker, board: AnswerBoard, number: Int
+        exchange: OutcomeExchange, handOvers: HandOverRecord? = nil, waker: LaneWaker, counters: SharedCounters,
+        number: Int
     ) throws(TransportError) {
         var connections = try LaneConnections(
             plan, control: control, addresses: addresses, directory: directory, account: gauges.account)
         if number == 0, connections.loopRefusal != 0 { plan.log.ioUringRefused(connections.loopRefusal) }
         let now = connections.now
-        (self.plan, self.control, self.gauges, self.board) = (plan, control, gauges, board)
+        (self.plan, self.control, self.gauges) = (plan, control, gauges)
         let source = RowSource(
-            queue: chunks, board: handOver, cursor: cursor, seconds: plan.surroundings.seconds)
-        queue = RowQueue(
+            queue: chunks, handOvers: handOvers, cursor: cursor, seconds: plan.surroundings.seconds)
+        rows = LaneRows(
             plan: plan, control: control, source: source, exchange: exchange, streams: LaneConnections.streams(plan))
         admission = Admission(plan: plan, control: control, lane: number)
-        let health = LaneHealth(plan: plan, control: control, board: board, number: number, now: now)
+        let health = LaneHealth(plan: plan, control: control, counters: counters, number: number, now: now)
         answers = LaneAnswers(plan: plan, control: control, gauges: gauges, health: health, now: now)
         load = LaneLoad(now: now, worked: plan.surroundings.worked)
         // Only after the last step that can fail: a waker must not keep a transport that is gone.
@@ -61,7 +60,7 @@ package struct Lane: ~Copyable {
     /// The number of the lane in a simulated world.
     package var number: UInt32 { connections.number }
 
-    /// Runs turns until all rows that were taken are done, and hands over the last outcomes.
+    /// Runs turns until all rows that were taken are done, and flushes the last outcomes.
     mutating func run() throws(TransportError) {
         while try turn() {}
         finishUp()
@@ -71,19 +70,20 @@ package struct Lane: ~Copyable {
     package mutating func turn() throws(TransportError) -> Bool {
         // After a pause of the process, what became too old, such as a provider token, is replaced before anything is sent
         // with it.
-        if look() { tick() }
+        if readClock() { tick() }
         let hold = fill()
         try submit()
-        if isFinished() { return false }
+        if control.stopping { windDown() } else if !admission.takesNone { rows.lookForRow() }
+        if rows.isDone { return false }
         let harvest = try connections.poll(
             timeout: admission.wait(hold),
-            linger: admission.linger(hold, underWay: queue.underWay, answers.gathering))
-        _ = look()
-        // Outcomes come before events: the last event of a connection follows the outcomes of its requests, perhaps in the
+            linger: admission.linger(hold, underWay: rows.underWay, answers.gathering))
+        readClock()
+        // Completions come before events: the last event of a connection follows those of its requests, perhaps in the
         // same harvest.
-        for outcome in harvest.completions { answers.end(outcome, &queue, &connections) }
+        for completion in harvest.completions { answers.end(completion, &rows, &connections) }
         answers.health.publish(connections, isHeld: admission.sendsNothing)
-        admission.judgeCanary(&queue)
+        admission.judgeCanary(&rows)
         for event in harvest.events { connections.act(on: event) }
         if !harvest.events.isEmpty { nextTick = connections.now }
         tick()
@@ -92,9 +92,10 @@ package struct Lane: ~Copyable {
 
     /// Reads the clock. A lane does so every few milliseconds, so a long gap means that this process stood still; deadlines
     /// of the lane and its connections are moved by the gap. Returns whether there was one.
-    private mutating func look() -> Bool {
+    @discardableResult
+    private mutating func readClock() -> Bool {
         let before = connections.now
-        connections.lookAtTime()
+        connections.readClock()
         guard connections.now > before + ConnectionPool.standstill else { return false }
         let gap = connections.now - before
         stopDeadline = stopDeadline.map { $0 + gap }
@@ -106,23 +107,26 @@ package struct Lane: ~Copyable {
 
     /// Takes rows while there are streams for them. Returns why it stopped.
     private mutating func fill() -> Admission.Hold {
-        if let hold = admission.hold { return hold == .late && queue.endLateRows() ? .batch : hold }
-        queue.beginTurn()
+        if let hold = admission.hold {
+            if hold == .late, rows.endLateRows() { return .batch }
+            return hold
+        }
+        rows.beginTurn()
         admission.beginTurn(&connections, &answers.health)
-        // Not more than the core has free places for, since draining connections hold some.
+        // Not more than the core has room for, since draining connections hold some.
         let room = min(RequestBatch.capacity, connections.streamsFree)
         let isFull =
             admission.isProbing ? fillProbe(room) : connections.providers.count == 1 ? fillOne(room) : fillSeveral(room)
         admission.endTurn(connections, &answers.health)
-        if isFull && room == RequestBatch.capacity || queue.hasEndedMany { return .batch }
+        if isFull && room == RequestBatch.capacity || rows.hasEndedMany { return .batch }
         return connections.haveStream ? .rows : .streams
     }
 
     /// Takes rows for the only provider. Returns whether the room is used up.
     private mutating func fillOne(_ room: Int) -> Bool {
         while requests.count < room {
-            guard let member = admission.stream(of: 0, &connections), let flight = next() else { return false }
-            send(flight, to: member, of: 0)
+            guard let member = admission.stream(of: 0, &connections), let ticket = next() else { return false }
+            send(ticket, to: member, of: 0)
         }
         return true
     }
@@ -130,9 +134,9 @@ package struct Lane: ~Copyable {
     /// Sends a probe if one is due.
     private mutating func fillProbe(_ room: Int) -> Bool {
         guard room > 0, let member = admission.stream(of: 0, &connections),
-            let flight = queue.takeDue(now: connections.now) ?? next()
+            let ticket = rows.takeDue(now: connections.now) ?? next()
         else { return false }
-        send(flight, to: member, of: 0)
+        send(ticket, to: member, of: 0)
         return false
     }
 
@@ -140,48 +144,48 @@ package struct Lane: ~Copyable {
     /// provider does not hold up the others. Returns whether the room is used up.
     private mutating func fillSeveral(_ room: Int) -> Bool {
         for provider in connections.providers {
-            while queue.hasAside(provider), requests.count < room,
-                let member = admission.stream(of: provider, &connections), let flight = queue.takeAside(provider)
+            while rows.hasAside(provider), requests.count < room,
+                let member = admission.stream(of: provider, &connections), let ticket = rows.takeAside(provider)
             {
-                send(flight, to: member, of: provider)
+                send(ticket, to: member, of: provider)
             }
         }
         while requests.count < room {
-            guard let flight = nextOfSeveral() else { return false }
-            let provider = Int(queue[flight].provider)
+            guard let ticket = nextOfSeveral() else { return false }
+            let provider = Int(rows[ticket].provider)
             if let member = admission.stream(of: provider, &connections) {
-                send(flight, to: member, of: provider)
+                send(ticket, to: member, of: provider)
             } else {
-                queue.setAside(flight, of: provider)
+                rows.setAside(ticket, of: provider)
             }
         }
         return true
     }
 
     private mutating func next() -> Int? {
-        queue.next(takesFresh: admission.takesFresh(&queue), now: connections.now)
+        rows.next(takesFresh: admission.takesFresh(&rows), now: connections.now)
     }
 
     private mutating func nextOfSeveral() -> Int? {
-        switch queue.lookAhead(hasStream: connections.haveStream) {
+        switch rows.lookAhead(hasStream: connections.haveStream) {
         case .anyRow: next()
-        case .dueRow: queue.takeDue(now: connections.now)
+        case .dueRow: rows.takeDue(now: connections.now)
         case .nothing: nil
         }
     }
 
     @inline(__always)
-    private mutating func send(_ flight: Int, to member: Int, of provider: Int) {
-        let sent = queue.address(of: flight)
+    private mutating func send(_ ticket: Int, to member: Int, of provider: Int) {
+        let sent = rows.address(of: ticket)
         sent.pointee.member = UInt16(truncatingIfNeeded: member)
         sent.pointee.attempts += 1
-        requests.add(sent, ticket: flight, connection: connections.id(provider, member))
+        requests.add(sent, ticket: ticket, connection: connections.id(provider, member))
         connections.pools[provider].willSend(member)
     }
 
     private mutating func submit() throws(TransportError) {
         guard !requests.isEmpty else { return }
-        try connections.submit(requests.records, queue.takeHeaderSets())
+        try connections.submit(requests.records, rows.takeHeaderSets())
         answers.didSubmit(requests.count)
         requests.removeAll()
     }
@@ -196,13 +200,13 @@ package struct Lane: ~Copyable {
         answers.tick(now: now)
         load.look(now: now)
         let hasWork = tickPools()
-        queue.tick()
-        admission.tick(wallClock: queue.wallClock)
+        rows.tick()
+        admission.tick(wallClock: rows.wallClock)
         publish()
         showActivity(hasWork: hasWork)
-        if now >= nextHandOver {
-            queue.handOver()
-            nextHandOver = now + Self.handOverInterval
+        if now >= nextFlush {
+            rows.flushOutcomes()
+            nextFlush = now + Self.flushInterval
         }
     }
 
@@ -225,21 +229,21 @@ package struct Lane: ~Copyable {
     private mutating func hasWork(_ provider: Int) -> Bool {
         let isAsked = connections.pools[provider].inFlight > 0
         if admission.sendsNothing { return isAsked }
-        guard connections.providers.count == 1 else { return isAsked || queue.hasAside(provider) }
+        guard connections.providers.count == 1 else { return isAsked || rows.hasAside(provider) }
         // Rows that wait for another attempt need no connection meanwhile, nor do rows that may not be taken.
-        if queue.hasWork(takesFresh: admission.takesFresh(&queue), now: connections.now) { return true }
-        return !connections.pools[provider].everUp && !queue.isExhausted
+        if rows.hasWork(takesFresh: admission.takesFresh(&rows), now: connections.now) { return true }
+        return !connections.pools[provider].everUp && !rows.isExhausted
     }
 
     private func publish() {
         gauges.publish(
-            queue.tally.outcomes, connections: connections.sum(\.up), streams: connections.sum(\.members.streamsShown),
-            inFlight: connections.sum(\.inFlight), opened: connections.sum(\.opened), retrying: queue.retrying,
+            rows.tally.outcomes, connections: connections.sum(\.up), streams: connections.sum(\.members.streamsShown),
+            inFlight: connections.sum(\.inFlight), opened: connections.sum(\.opened), retrying: rows.retrying,
             requests: answers.requests, longestAnswer: answers.longestAnswer)
     }
 
     private mutating func showActivity(hasWork: Bool) {
-        let activity = admission.activity(hasWork: hasWork, queue, connections, answers.health)
+        let activity = admission.activity(hasWork: hasWork, rows, connections, answers.health)
         if case .waiting(let reason) = activity { plan.log.waiting(reason, now: connections.now) }
         guard activity != shown else { return }
         shown = activity
@@ -248,27 +252,18 @@ package struct Lane: ~Copyable {
 
     // MARK: The end
 
-    /// Whether all rows are done, or the run stops and nothing is awaited any more.
-    private mutating func isFinished() -> Bool {
-        if control.stopping { return isStopped() }
-        // A lane that got no stream has not looked for rows yet. It needs no connection to find that there are none.
-        return !admission.takesNone && queue.isDone()
-    }
-
-    /// Whether a stopping lane is done. Requests in flight have until the deadline to be answered; waiting rows are given up
-    /// at once.
-    private mutating func isStopped() -> Bool {
-        queue.giveUpWaiting()
+    /// Ends what a stopping lane does. Waiting rows are given up at once; requests in flight have until the deadline to be
+    /// answered.
+    private mutating func windDown() {
+        rows.giveUpWaiting()
         let deadline = stopDeadline ?? connections.now + plan.stopPatience
         stopDeadline = deadline
-        guard queue.count > 0 else { return true }
-        if connections.now >= deadline || control.urgent { connections.closeAll() }
-        return false
+        if rows.count > 0, connections.now >= deadline || control.urgent { connections.closeAll() }
     }
 
-    /// Hands over the last outcomes and publishes the final counts.
+    /// Flushes the last outcomes and publishes the final counts.
     package mutating func finishUp() {
-        queue.finishUp()
+        rows.finishUp()
         admission.endCanary()
         publish()
         gauges.show(.idle)

@@ -44,84 +44,82 @@ struct LaneAnswers: ~Copyable {
     // MARK: How far it got
 
     /// Handles the end of a request.
-    mutating func end(_ outcome: CompletionRecord, _ queue: inout RowQueue, _ connections: inout LaneConnections) {
-        let flight = Int(truncatingIfNeeded: outcome.ticket)
-        let (provider, member) = (Int(queue[flight].provider), Int(queue[flight].member))
-        let answered = outcome.delivery == Delivery.answered.rawValue
-        let accepted = answered && outcome.status == 200
+    mutating func end(_ completion: CompletionRecord, _ rows: inout LaneRows, _ connections: inout LaneConnections) {
+        let ticket = Int(truncatingIfNeeded: completion.ticket)
+        let (provider, member) = (Int(rows[ticket].provider), Int(rows[ticket].member))
+        let isAnswered = completion.delivery == Delivery.answered.rawValue
+        let isAccepted = isAnswered && completion.status == 200
         connections.pools[provider].didEnd(
-            member, answered: answered, accepted: accepted, latency: outcome.latency_us, now: connections.now)
-        if answered {
-            gathering.note(latency: outcome.latency_us)
-            if sampler.takes(outcome.latency_us) { gauges.note(answerTime: outcome.latency_us) }
-        }
-        if accepted {
-            health.noteAnswer(of: provider)
-            queue.accept(flight)
-            if outcome.field_count > 0 { carryUniqueID(outcome, &queue) }
-            return
-        }
-        if outcome.failureScope == .http2 {
-            connections.pools[provider].wasReset(
-                member, code: outcome.code, answered: health.answered(provider), now: connections.now)
-        }
-        switch outcome.deliveryState {
-        case .answered:
-            health.noteAnswer(of: provider)
-            refused(flight, outcome, &queue, &connections)
-        case .notSent: notSent(flight, outcome, &queue, &connections)
-        case .maybeSent:
-            // A connection that leaves a request unanswered for so long may be dead.
-            if outcome.failureScope == .timeout { connections.retire(member, of: provider) }
-            lost(flight, outcome, &queue, now: connections.now)
-        }
+            member, answered: isAnswered, accepted: isAccepted, latency: completion.latency_us, now: connections.now)
+        guard isAnswered else { return unanswered(ticket, completion, &rows, &connections) }
+        gathering.note(latency: completion.latency_us)
+        if sampler.takes(completion.latency_us) { gauges.note(answerTime: completion.latency_us) }
+        health.noteAnswer(of: provider)
+        guard isAccepted else { return refused(ticket, completion, &rows, &connections) }
+        rows.accept(ticket)
+        if completion.field_count > 0 { carryUniqueID(completion, &rows) }
     }
 
-    /// - Parameter queue: `inout`, because the compiler copies the whole queue for a call that borrows it.
+    /// Handles a request without an answer.
+    private mutating func unanswered(
+        _ ticket: Int, _ completion: CompletionRecord, _ rows: inout LaneRows, _ connections: inout LaneConnections
+    ) {
+        let (provider, member) = (Int(rows[ticket].provider), Int(rows[ticket].member))
+        if completion.failureScope == .http2 {
+            connections.pools[provider].wasReset(
+                member, code: completion.code, answered: health.answered(provider), now: connections.now)
+        }
+        if completion.deliveryState == .notSent { return notSent(ticket, completion, &rows, &connections) }
+        // A connection that leaves a request unanswered for so long may be dead.
+        if completion.failureScope == .timeout { connections.retire(member, of: provider) }
+        lost(ticket, completion, &rows, now: connections.now)
+    }
+
+    /// - Parameter rows: `inout`, because the compiler copies all of it for a call that borrows it.
     @inline(never)
-    private func carryUniqueID(_ outcome: CompletionRecord, _ queue: inout RowQueue) {
-        if let id = outcome.captured("apns-unique-id") { queue.carry(id) }
+    private func carryUniqueID(_ completion: CompletionRecord, _ rows: inout LaneRows) {
+        if let id = completion.captured("apns-unique-id") { rows.carry(id) }
     }
 
     /// Handles a request that certainly was not sent: the row is sent again, and the attempt does not count. It is sent
     /// again at once if the connection is the cause, but after a growing pause, and a limited number of times, if the server
     /// refused the stream.
     private mutating func notSent(
-        _ flight: Int, _ outcome: CompletionRecord, _ queue: inout RowQueue, _ connections: inout LaneConnections
+        _ ticket: Int, _ completion: CompletionRecord, _ rows: inout LaneRows, _ connections: inout LaneConnections
     ) {
-        queue[flight].attempts -= 1
+        rows[ticket].attempts -= 1
         requests -= 1
-        let (provider, member, now) = (Int(queue[flight].provider), Int(queue[flight].member), connections.now)
-        if outcome.failureScope == .local { connections.pools[provider].hold(member, until: now + Self.holdTime) }
-        guard outcome.failureScope == .http2 else { return queue.again(flight, after: 0, now: now) }
-        queue[flight].refusals += 1
-        let refusals = queue[flight].refusals
+        let (provider, member, now) = (Int(rows[ticket].provider), Int(rows[ticket].member), connections.now)
+        if completion.failureScope == .local { connections.pools[provider].hold(member, until: now + Self.holdTime) }
+        guard completion.failureScope == .http2 else { return rows.again(ticket, after: 0, now: now) }
+        rows[ticket].refusals += 1
+        let refusals = rows[ticket].refusals
         if refusals > Self.refusalLimit {
             control.stop(.failure(CampaignError(.unreachable, "\(plan.endpoint) refuses every stream")))
         }
-        queue.again(flight, after: Self.refusalPause << UInt64(min(refusals - 1, 8)), now: now)
+        rows.again(ticket, after: Self.refusalPause << UInt64(min(refusals - 1, 8)), now: now)
     }
 
     /// Handles a request that may have arrived and was not answered. The row is sent again while attempts are left and the
     /// policy allows it; otherwise it ends as unknown.
-    private mutating func lost(_ flight: Int, _ outcome: CompletionRecord, _ queue: inout RowQueue, now: UInt64) {
-        health.noteLoss(outcome, of: &queue[flight], now: now)
-        let attempts = queue[flight].countedAttempts
-        queue[flight].mayHaveArrived = true
-        if control.urgent { return queue.leaveOpen(flight) }
-        guard queue.mayResend(flight),
-            let delay = plan.backoff.short.delay(afterAttempt: attempts, random: random.next())
-        else { return queue.finishUnknown(flight, cause: Self.explain(outcome)) }
+    private mutating func lost(_ ticket: Int, _ completion: CompletionRecord, _ rows: inout LaneRows, now: UInt64) {
+        health.noteLoss(completion, of: &rows[ticket], now: now)
+        let attempts = rows[ticket].countedAttempts
+        rows[ticket].mayHaveArrived = true
+        if control.urgent { return rows.postponeUnanswered(ticket) }
+        guard rows.mayResend(ticket),
+            let delay = plan.backoff.delay(plan.backoff.short, afterAttempt: attempts, random: random.next())
+        else { return rows.finishUnknown(ticket, cause: Self.explain(completion)) }
         // A resumed run sends the row again.
-        if control.stopping { return queue.leave(flight) }
+        if control.stopping { return rows.postpone(ticket) }
         noteRetry(after: "no answer")
-        queue.again(flight, after: delay * 1_000_000, now: now)
+        rows.again(ticket, after: delay, now: now)
     }
 
-    private static func explain(_ outcome: CompletionRecord) -> String {
-        switch outcome.failureScope {
-        case .timeout: "no answer within \(outcome.code) ms"
-        case .http2: "stream reset, code \(outcome.code)"
+    private static func explain(_ completion: CompletionRecord) -> String {
+        switch completion.failureScope {
+        case .timeout: "no answer within \(completion.code) ms"
+        case .http2: "stream reset, code \(completion.code)"
         default: "connection lost before the answer"
         }
     }
@@ -133,82 +131,82 @@ struct LaneAnswers: ~Copyable {
 
     /// Handles an answer other than 200, as the table of answers says.
     private mutating func refused(
-        _ flight: Int, _ outcome: CompletionRecord, _ queue: inout RowQueue, _ connections: inout LaneConnections
+        _ ticket: Int, _ completion: CompletionRecord, _ rows: inout LaneRows, _ connections: inout LaneConnections
     ) {
-        let answer = Answer(status: outcome.status, body: outcome.bodyBytes)
-        health.note(answer, to: &queue[flight])
+        let answer = Answer(status: completion.status, body: completion.bodyBytes)
+        health.note(answer, to: &rows[ticket])
         switch answer.action {
-        case .accepted: queue.accept(flight)
+        case .accepted: rows.accept(ticket)
         case .rejected:
-            reject(flight, answer, &queue)
-            carryUniqueID(outcome, &queue)
-        case .stop: stop(flight, answer, &queue, &connections)
+            reject(ticket, answer, &rows)
+            carryUniqueID(completion, &rows)
+        case .stop: stop(ticket, answer, &rows, &connections)
         case .retry(let retry):
             // In seconds, if the answer has a valid `retry-after` header.
-            let retryAfter = outcome.captured("retry-after").flatMap {
-                RetryAfter.parse($0, now: Int64(queue.wallClock))
+            let retryAfter = completion.captured("retry-after").flatMap {
+                RetryAfter.parse($0, now: Int64(rows.wallClock))
             }
-            sendAgain(flight, answer, retry, retryAfter, &queue, &connections)
+            sendAgain(ticket, answer, retry, retryAfter, &rows, &connections)
         }
     }
 
-    private func reject(_ flight: Int, _ answer: Answer, _ queue: inout RowQueue) {
+    private func reject(_ ticket: Int, _ answer: Answer, _ rows: inout LaneRows) {
         let timestamp = answer.timestamp.flatMap { UInt64(exactly: $0) } ?? OutcomeEntry.noTimestamp
-        queue.finish(
-            flight, .rejected, status: answer.status, timestamp: timestamp, cause: answer.reason?.rawValue ?? "")
+        rows.finish(
+            ticket, .rejected, status: answer.status, timestamp: timestamp, cause: answer.reason?.rawValue ?? "")
     }
 
     /// Stops the campaign, unless other credentials can continue: then the row is sent again with these, and the attempt
     /// does not count.
     private func stop(
-        _ flight: Int, _ answer: Answer, _ queue: inout RowQueue, _ connections: inout LaneConnections
+        _ ticket: Int, _ answer: Answer, _ rows: inout LaneRows, _ connections: inout LaneConnections
     ) {
-        let (provider, member) = (Int(queue[flight].provider), Int(queue[flight].member))
+        let (provider, member) = (Int(rows[ticket].provider), Int(rows[ticket].member))
         if connections.survives(answer.text, saidTo: member, of: provider) {
-            queue[flight].attempts -= 1
-            return queue.again(flight, after: 0, now: connections.now)
+            rows[ticket].attempts -= 1
+            return rows.again(ticket, after: 0, now: connections.now)
         }
         // The row is not at fault: a resumed run sends it with other credentials.
-        queue.leave(flight)
+        rows.postpone(ticket)
         let text = "\(plan.endpoint) answered \(answer.text)\(connections.access(provider).forCredentials)"
         control.stop(.failure(CampaignError(.fatalAnswer, text + (answer.remedy.map { ": \($0)" } ?? ""))))
     }
 
     private mutating func sendAgain(
-        _ flight: Int, _ answer: Answer, _ retry: Retry, _ retryAfter: UInt64?, _ queue: inout RowQueue,
+        _ ticket: Int, _ answer: Answer, _ retry: Retry, _ retryAfter: UInt64?, _ rows: inout LaneRows,
         _ connections: inout LaneConnections
     ) {
-        let (provider, member) = (Int(queue[flight].provider), Int(queue[flight].member))
+        let (provider, member) = (Int(rows[ticket].provider), Int(rows[ticket].member))
         guard connections.renewToken(retry.token, of: member, provider) else {
-            queue.leave(flight)
+            rows.postpone(ticket)
             let whose = connections.access(provider).forCredentials
             let text = "\(plan.endpoint) rejects new provider tokens\(whose) as expired: set this machine's clock"
             return control.stop(.failure(CampaignError(.fatalAnswer, text)))
         }
         if retry.connection == .replace { connections.retire(member, of: provider) }
         if case .stop(let most) = retry.limit {
-            guard queue[flight].limitedTries < most else { return stop(flight, answer, &queue, &connections) }
-            queue[flight].limitedTries += 1
+            guard rows[ticket].limitedTries < most else { return stop(ticket, answer, &rows, &connections) }
+            rows[ticket].limitedTries += 1
         }
-        guard !control.stopping else { return queue.leave(flight) }
-        guard let delay = delay(queue[flight], retry.delay, retryAfter, retrying: queue.retrying) else {
-            return giveUp(flight, answer, &queue)
+        guard !control.stopping else { return rows.postpone(ticket) }
+        guard let delay = delay(rows[ticket], retry.delay, retryAfter, retrying: rows.retrying) else {
+            return giveUp(ticket, answer, &rows)
         }
         noteRetry(after: "\(answer.status)\(answer.reason.map { " \($0)" } ?? "")")
-        queue[flight].lastStatus = answer.status
-        queue[flight].lastReason = if case .known(let reason) = answer.reason { reason } else { nil }
-        queue.again(flight, after: delay, now: connections.now)
+        rows[ticket].lastStatus = answer.status
+        rows[ticket].lastReason = if case .known(let reason) = answer.reason { reason } else { nil }
+        rows.again(ticket, after: delay, now: connections.now)
     }
 
     /// Ends a row without attempts left. An answer that is not about the row makes it unavailable.
-    private func giveUp(_ flight: Int, _ answer: Answer, _ queue: inout RowQueue) {
-        if queue[flight].mayHaveArrived {
+    private func giveUp(_ ticket: Int, _ answer: Answer, _ rows: inout LaneRows) {
+        if rows[ticket].mayHaveArrived {
             // The answer to the last request does not tell what became of an earlier one.
-            queue.finishUnknown(flight, cause: "no answer to one request and \(answer.text) to the last")
+            rows.finishUnknown(ticket, cause: "no answer to one request and \(answer.text) to the last")
         } else if Self.isUnavailability(answer.status) {
-            queue.finish(flight, .unavailable, status: answer.status, cause: answer.reason?.rawValue ?? "")
+            rows.finish(ticket, .unavailable, status: answer.status, cause: answer.reason?.rawValue ?? "")
         } else {
-            reject(flight, answer, &queue)
+            reject(ticket, answer, &rows)
         }
     }
 
@@ -217,13 +215,12 @@ struct LaneAnswers: ~Copyable {
         _ flight: Flight, _ kind: Retry.Delay, _ retryAfter: UInt64?, retrying: Int
     ) -> UInt64? {
         let attempts = flight.countedAttempts
-        guard kind != .none else { return attempts < plan.attempts ? 0 : nil }
+        guard kind != .none else { return attempts < plan.backoff.attempts ? 0 : nil }
         // When requests are paced, the pace already spares the server.
         let isPaced = health.mode(Int(flight.provider)) == .paced
         let backoff = kind == .short || isPaced ? plan.backoff.short : plan.backoff.long
-        // Rows with a long `retry-after` may take only half of the places, so that the others keep moving.
+        // Rows with a long `retry-after` may take only half of the retry queue, so that the others keep moving.
         let asked = retrying < plan.backoff.rowsMax / 2 ? retryAfter : nil
-        return backoff.delay(afterAttempt: attempts, retryAfter: asked, random: random.next())
-            .map { $0 * 1_000_000 }
+        return plan.backoff.delay(backoff, afterAttempt: attempts, retryAfter: asked, random: random.next())
     }
 }

@@ -15,8 +15,6 @@ struct LaneConnections: ~Copyable {
         var id: ConnectionID = 0
         var address: SocketAddress?
         var token: Token?
-        /// The look-up of the host, while the connection waits for its address.
-        var lookUp: LookUp?
     }
 
     /// The provider token that a connection started with, and the source that minted it. After a reload the provider may
@@ -26,35 +24,21 @@ struct LaneConnections: ~Copyable {
         let token: ProviderTokenRotation.Token
     }
 
-    struct LookUp {
-        /// If given, the address must be of the other family than this one.
-        var rival: SocketAddress?
-        var ticket: UInt64
-        /// When the wait ends, in nanoseconds. Then an address that was known before is used.
-        var until: UInt64
-    }
-
     private let plan: CampaignPlan
     private let control: RunControl
     private let addresses: AddressBook
-    private let directory: ProviderDirectory
+    private var lookUps: HostLookUps
     private let account: Guarded<LaneAccount>
     private var transport: Transport
-    /// The TLS configuration of providers without a client certificate.
-    private let sharedTLS: Int32
-    private var credentials: Slab<ProviderCredentials>
+    private var credentials: LaneCredentials
     /// By provider, then by member of its pool. The index is the connection's context in the core.
     private var connections: Slab<Connection>
     /// The number of members of a pool.
     private let members: Int
-    /// The generation of the directory when credentials were last taken from it.
-    private var generation: Int
     private var random: SplitMix64
     private(set) var now: UInt64
     /// The pools, by provider. The actions that they return are carried out by ``act(_:of:)``.
     var pools: Slab<ConnectionPool>
-
-    private static let lookUpPatience: UInt64 = 2_000_000_000
 
     init(
         _ plan: CampaignPlan, control: RunControl, addresses: AddressBook, directory: ProviderDirectory,
@@ -63,28 +47,25 @@ struct LaneConnections: ~Copyable {
         // Local variables, because a throwing initializer must not leave anything half made.
         var transport = try Transport(Self.options(plan))
         try transport.setTunnel(plan.tunnel)
-        let tls = try transport.makeTLS(plan.trust)
-        // The generation is read before the entries, so that a replacement in between is noticed later.
-        let (generation, entries, now) = (directory.generation, directory.providers, transport.now)
-        var credentials = Slab<ProviderCredentials>(capacity: entries.count)
-        var connections = Slab<Connection>(capacity: entries.count * plan.poolLimits.members)
-        var pools = Slab<ConnectionPool>(capacity: entries.count)
-        for access in entries {
-            let own = access.certificate == nil ? tls : try transport.makeTLS(access.tls(plan.trust))
-            credentials.append(ProviderCredentials((access, own)))
+        let credentials = try LaneCredentials(directory, trust: plan.trust, &transport)
+        let (providers, now) = (plan.topics.providers, transport.now)
+        var connections = Slab<Connection>(capacity: providers * plan.poolLimits.members)
+        var pools = Slab<ConnectionPool>(capacity: providers)
+        for _ in 0..<providers {
             pools.append(ConnectionPool(limits: plan.poolLimits, now: now))
             for _ in 0..<plan.poolLimits.members { connections.append(Connection()) }
         }
         (self.plan, self.control, self.addresses) = (plan, control, addresses)
-        (self.directory, self.account, self.generation, self.now) = (directory, account, generation, now)
-        (sharedTLS, members, random) = (tls, plan.poolLimits.members, SplitMix64(seed: plan.identity.0 ^ now))
+        (self.account, self.now) = (account, now)
+        (members, random) = (plan.poolLimits.members, SplitMix64(seed: plan.identity.0 ^ now))
+        lookUps = HostLookUps(addresses, connections: connections.count)
         self.transport = transport
         self.credentials = credentials
         self.connections = connections
         self.pools = pools
     }
 
-    /// Returns the number of streams that the core must have places for, up to its maximum.
+    /// Returns the number of streams that the core must have room for, up to its maximum.
     static func streams(_ plan: CampaignPlan) -> Int {
         min(1 << 20, plan.poolLimits.members * plan.topics.providers * plan.poolLimits.streams)
     }
@@ -111,7 +92,7 @@ struct LaneConnections: ~Copyable {
 
     mutating func attach(_ waker: LaneWaker) { transport.attach(waker) }
 
-    mutating func lookAtTime() { now = transport.now }
+    mutating func readClock() { now = transport.now }
 
     mutating func submit(
         _ requests: UnsafeBufferPointer<RequestRecord>, _ sets: [(number: UInt16, fields: [HeaderFieldBytes])]
@@ -127,7 +108,7 @@ struct LaneConnections: ~Copyable {
     // MARK: What others ask
 
     var providers: Range<Int> { pools.indices }
-    func access(_ provider: Int) -> ProviderAccess { credentials[provider].access }
+    func access(_ provider: Int) -> ProviderAccess { credentials.access(provider) }
     func id(_ provider: Int, _ member: Int) -> ConnectionID { connections[index(provider, member)].id }
 
     /// Returns the sum of a number over all pools.
@@ -143,10 +124,9 @@ struct LaneConnections: ~Copyable {
         guard case .connecting(_, let seconds) = reason, let member = pools[provider].members.opening else {
             return reason
         }
-        let first = connections[index(provider, member)]
-        if first.lookUp != nil { return .resolving(name: addresses.host) }
+        if lookUps.isWaiting(index(provider, member)) { return .resolving(name: addresses.host) }
         let stage =
-            switch transport.stage(of: first.id) {
+            switch transport.stage(of: id(provider, member)) {
             case .connecting where !plan.tunnel.isEmpty: "a TCP connection to the proxy \(plan.proxy)"
             case .connecting: "a TCP connection to \(plan.endpoint)"
             case .tunneling: "the answer of the proxy \(plan.proxy)"
@@ -175,7 +155,7 @@ struct LaneConnections: ~Copyable {
                 now: now, answered: answered, hasWork: hasWork, isBusy: isBusy, othersAnswer: othersAnswer,
                 hadAnswers: hadAnswers),
             of: provider)
-        if !pools[provider].members.isChanging { release(credentials[provider].forgetPrevious()) }
+        if !pools[provider].members.isChanging { credentials.forgetPrevious(provider, &transport) }
     }
 
     mutating func closeAll() {
@@ -238,10 +218,10 @@ struct LaneConnections: ~Copyable {
     /// server.
     private func refusal(_ event: EventRecord, at address: SocketAddress?, _ provider: Int) -> String {
         let name = access(provider).forName
-        let place = address.map { "\($0)" } ?? ""
+        let text = address.map { "\($0)" } ?? ""
         // With the address, unless it is named anyway.
         func detail(unless name: String) -> String {
-            place.isEmpty || place == name ? event.detailText : "\(place): \(event.detailText)"
+            text.isEmpty || text == name ? event.detailText : "\(text): \(event.detailText)"
         }
         if plan.tunnel.isEmpty {
             return "cannot connect to \(plan.endpoint)\(name) (\(detail(unless: plan.endpoint)))"
@@ -285,44 +265,27 @@ struct LaneConnections: ~Copyable {
 
     private mutating func lookUp(_ provider: Int, _ member: Int, against other: Int?) {
         let rival = other.flatMap { connections[index(provider, $0)].address }
-        connections[index(provider, member)].lookUp = LookUp(
-            rival: rival, ticket: addresses.ask(now: now), until: now + Self.lookUpPatience)
+        lookUps.begin(index(provider, member), against: rival, now: now)
         openWhatIsKnown(provider)
     }
 
     /// Opens the connections whose look-up has ended.
     private mutating func openWhatIsKnown(_ provider: Int) {
         for member in 0..<members {
-            guard let lookUp = connections[index(provider, member)].lookUp,
-                now >= lookUp.until || addresses.hasAnswered(lookUp.ticket)
-            else { continue }
-            connections[index(provider, member)].lookUp = nil
-            let time = now
-            guard let address = addresses.withTable({ $0.take(against: lookUp.rival, now: time) }) else {
-                noAddress(provider, member, lookUp)
-                continue
+            switch lookUps.take(index(provider, member), now: now) {
+            case .waiting: break
+            case .known(let address):
+                connections[index(provider, member)].address = address
+                open(provider, member, to: address)
+            case .failed(let failure): failed(provider, member, failure)
+            case .noRival: pools[provider].notOpened(member, until: now)
             }
-            connections[index(provider, member)].address = address
-            open(provider, member, to: address)
-        }
-    }
-
-    /// Handles a look-up without an address: the resolver knows none, or none of the family that a rival needs, or has not
-    /// answered yet.
-    private mutating func noAddress(_ provider: Int, _ member: Int, _ lookUp: LookUp) {
-        if let failure = addresses.failure {
-            failed(provider, member, failure)
-        } else if addresses.count == 0, lookUp.rival == nil {
-            connections[index(provider, member)].lookUp = lookUp
-            connections[index(provider, member)].lookUp?.until = now + Self.lookUpPatience
-        } else {
-            pools[provider].notOpened(member, until: now)
         }
     }
 
     /// Cancels a member's look-up. Returns whether there was one; then there is no connection to close.
     private mutating func forgetLookUp(_ provider: Int, _ member: Int) -> Bool {
-        guard connections[index(provider, member)].lookUp != nil else { return false }
+        guard lookUps.cancel(index(provider, member)) else { return false }
         forget(provider, member, inVain: false)
         pools[provider].notOpened(member, until: now)
         return true
@@ -361,7 +324,7 @@ struct LaneConnections: ~Copyable {
     ) throws(TransportError) {
         let index = index(provider, member)
         connections[index].id = try transport.connect(
-            to: address, host: plan.host, tls: credentials[provider].tls, context: UInt64(index))
+            to: address, host: plan.host, tls: credentials.tls(provider), context: UInt64(index))
     }
 
     /// Sets the provider token of a connection. If that fails, the connection is closed, since it is useless without a
@@ -409,15 +372,10 @@ struct LaneConnections: ~Copyable {
 
     /// Takes credentials that were replaced: new connections use them, and open connections get successors.
     mutating func reload() {
-        guard directory.generation != generation else { return }
-        generation = directory.generation
-        for (number, access) in directory.providers.enumerated()
-        where access.generation != credentials[number].access.generation {
+        for (provider, access) in credentials.replaced() {
             do {
-                let tls = access.certificate == nil ? sharedTLS : try transport.makeTLS(access.tls(plan.trust))
-                let proven = pools[number].provenGeneration
-                release(credentials[number].replace(by: (access, tls), proven: proven))
-                act(pools[number].renewAll(), of: number)
+                try credentials.replace(provider, by: access, proven: pools[provider].provenGeneration, &transport)
+                act(pools[provider].renewAll(), of: provider)
             } catch {
                 plan.log.failed(error, access)
             }
@@ -428,7 +386,7 @@ struct LaneConnections: ~Copyable {
     /// anyway, because its credentials are new and the previous ones still work, or because the directory has other
     /// credentials by now.
     mutating func survives(_ cause: String, saidTo member: Int, of provider: Int) -> Bool {
-        switch pools[provider].refused(member, previous: credentials[provider].previousGeneration) {
+        switch pools[provider].refused(member, previous: credentials.previousGeneration(provider)) {
         case .final:
             // Another lane may have found that the credentials are refused, and the directory may have others by now.
             let refused = access(provider).generation
@@ -437,15 +395,8 @@ struct LaneConnections: ~Copyable {
         case .ofLeaving(let actions): act(actions, of: provider)
         case .ofNew(let actions):
             act(actions, of: provider)
-            guard let (refused, tls) = credentials[provider].goBack() else { break }
-            plan.log.refused(cause, refused)
-            release(tls)
-            directory.takeBack(provider, refused: refused.generation, to: access(provider))
+            if let refused = credentials.goBack(provider, &transport) { plan.log.refused(cause, refused) }
         }
         return true
-    }
-
-    private mutating func release(_ tls: Int32?) {
-        if let tls, tls != sharedTLS { transport.releaseTLS(tls) }
     }
 }

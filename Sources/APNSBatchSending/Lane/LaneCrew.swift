@@ -1,12 +1,9 @@
 import APNSBatchBasics
-import APNSBatchCredentials
 import APNSBatchModel
-import APNSBatchNotification
 import APNSBatchRecords
-import APNSBatchRows
 import APNSBatchTransport
 
-/// The lanes of a run. Starts a thread for each, and waits until all have ended.
+/// The lanes of a run, and what they share. Starts a thread for each, and waits until all have ended.
 package final class LaneCrew: Sendable {
     private let plan: CampaignPlan
     private let control: RunControl
@@ -15,16 +12,16 @@ package final class LaneCrew: Sendable {
     private let providers: ProviderDirectory
     private let input: InputReader
     private let chunks: BoundedQueue<InputChunk>
-    private let exchange: OutcomeExchange
-    private let board: AnswerBoard
-    private let handOver: HandOverBoard
+    /// The queues by which the lanes pass outcomes to the writer.
+    package let exchange: OutcomeExchange
+    private let counters: SharedCounters
+    private let handOvers: HandOverRecord
     private let wakers: [LaneWaker]
     private let done = Guarded(LoopKind.automatic)
 
     package init(
         plan: CampaignPlan, control: RunControl, gauges: [LaneGauges], addresses: AddressBook,
-        providers: ProviderDirectory, input: InputReader, chunks: BoundedQueue<InputChunk>, exchange: OutcomeExchange,
-        handOver: HandOverBoard
+        providers: ProviderDirectory, input: InputReader, chunks: BoundedQueue<InputChunk>, handOvers: HandOverRecord
     ) {
         self.plan = plan
         self.control = control
@@ -33,10 +30,11 @@ package final class LaneCrew: Sendable {
         self.providers = providers
         self.input = input
         self.chunks = chunks
-        self.exchange = exchange
-        board = AnswerBoard(
+        counters = SharedCounters(
             plan.breaker, lanes: gauges.count, providers: plan.topics.providers, patience: plan.unavailablePatience)
-        self.handOver = handOver
+        self.handOvers = handOvers
+        exchange = OutcomeExchange(
+            lanes: gauges.count, each: plan.surroundings.batchesPerLane, entries: plan.surroundings.outcomesPerBatch)
         wakers = gauges.map { _ in LaneWaker() }
     }
 
@@ -49,13 +47,17 @@ package final class LaneCrew: Sendable {
     /// Runs the lanes. Returns when all of them have ended.
     package func run() { NamedThread.together("lane", count: gauges.count, failed: fail) { [self] in work($0) } }
 
+    /// Creates a lane on the calling thread, which must be the one that runs it.
+    package func makeLane(_ number: Int) throws(TransportError) -> Lane {
+        try Lane(
+            plan: plan, control: control, gauges: gauges[number], addresses: addresses, providers: providers,
+            chunks: chunks, cursor: input.makeCursor(), exchange: exchange, handOvers: handOvers, waker: wakers[number],
+            counters: counters, number: number)
+    }
+
     private func work(_ number: Int) {
         do {
-            var lane = try Lane(
-                plan: plan, control: control, gauges: gauges[number], addresses: addresses, providers: providers,
-                chunks: chunks, cursor: input.makeCursor(), exchange: exchange, handOver: handOver,
-                waker: wakers[number], board: board,
-                number: number)
+            var lane = try makeLane(number)
             do {
                 try lane.run()
             } catch {

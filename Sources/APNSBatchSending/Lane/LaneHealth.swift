@@ -17,7 +17,7 @@ struct LaneHealth: ~Copyable {
 
     private let plan: CampaignPlan
     private let control: RunControl
-    private let board: AnswerBoard
+    private let counters: SharedCounters
     /// The index of the lane in the shared counters.
     private let number: Int
     private var providers: Slab<Provider>
@@ -29,11 +29,11 @@ struct LaneHealth: ~Copyable {
 
     private static let interval: UInt64 = 100_000_000
 
-    init(plan: CampaignPlan, control: RunControl, board: AnswerBoard, number: Int, now: UInt64) {
-        (self.plan, self.control, self.board, self.number) = (plan, control, board, number)
+    init(plan: CampaignPlan, control: RunControl, counters: SharedCounters, number: Int, now: UInt64) {
+        (self.plan, self.control, self.counters, self.number) = (plan, control, counters, number)
         random = SplitMix64(seed: plan.identity.0 ^ now ^ 1)
         providers = Slab(capacity: plan.topics.providers)
-        for _ in 0..<plan.topics.providers { providers.append(Provider(counts: AnswerCounts(board.book))) }
+        for _ in 0..<plan.topics.providers { providers.append(Provider(counts: AnswerCounts(counters.book))) }
     }
 
     // MARK: What may be sent
@@ -42,14 +42,14 @@ struct LaneHealth: ~Copyable {
 
     /// Returns how many requests may be sent for a provider in this turn, and updates the provider's mode.
     mutating func allowance(_ provider: Int, now: UInt64) -> Int {
-        let mode = board.mode(provider)
+        let mode = counters.mode(provider)
         providers[provider].mode = mode
-        return mode.isDisjoint(with: [.paced, .probing]) ? .max : board.allowance(provider, now: now)
+        return mode.isDisjoint(with: [.paced, .probing]) ? .max : counters.allowance(provider, now: now)
     }
 
     mutating func didSend(_ requests: Int, to provider: Int, now: UInt64) {
         guard requests > 0, !providers[provider].mode.isDisjoint(with: [.paced, .probing]) else { return }
-        board.didSend(requests, provider, now: now, jitter: random.unit())
+        counters.didSend(requests, provider, now: now, jitter: random.unit())
     }
 
     /// Why only probes are sent for a provider, or nil if it has no outage.
@@ -58,8 +58,8 @@ struct LaneHealth: ~Copyable {
         return .backingOff(cause: providers[provider].counts.lastTrouble?.text ?? "requests without an answer")
     }
 
-    func hasAnswers(of provider: Int) -> Bool { board.hasAnswers(of: provider) }
-    func othersAnswer(now: UInt64) -> Bool { board.hasAnswers(within: plan.poolLimits.patience, now: now) }
+    func hasAnswers(of provider: Int) -> Bool { counters.hasAnswers(of: provider) }
+    func othersAnswer(now: UInt64) -> Bool { counters.hasAnswers(within: plan.poolLimits.patience, now: now) }
 
     // MARK: Answers
 
@@ -78,9 +78,9 @@ struct LaneHealth: ~Copyable {
 
     /// Counts a request that was lost. The loss of a first attempt is a sign of trouble if no answer has come since the
     /// request was sent, or, where that time is not known, for `Outage.silence`.
-    mutating func noteLoss(_ outcome: CompletionRecord, of flight: inout Flight, now: UInt64) {
+    mutating func noteLoss(_ completion: CompletionRecord, of flight: inout Flight, now: UInt64) {
         let provider = Int(flight.provider)
-        let sentBefore = outcome.failureScope == .timeout ? UInt64(outcome.code) * 1_000_000 : Outage.silence
+        let sentBefore = completion.failureScope == .timeout ? UInt64(completion.code) * 1_000_000 : Outage.silence
         if flight.countedAttempts <= 1, now >= providers[provider].answeredAt + sentBefore {
             providers[provider].counts.noteSilence()
         }
@@ -94,7 +94,7 @@ struct LaneHealth: ~Copyable {
     mutating func publish(_ connections: borrowing LaneConnections, isHeld: Bool) {
         let now = connections.now
         for provider in providers.indices {
-            board.publish(providers[provider].counts, lane: number, provider: provider)
+            counters.publish(providers[provider].counts, lane: number, provider: provider)
             if providers[provider].counts.hasNews { judge(provider, connections.access(provider)) }
             if providers[provider].counts.answered != providers[provider].answeredThen {
                 providers[provider].answeredThen = providers[provider].counts.answered
@@ -108,7 +108,7 @@ struct LaneHealth: ~Copyable {
                 continue
             }
             providers[provider].counts.hasTrouble = false
-            let news = board.lookAtHealth(
+            let news = counters.lookAtHealth(
                 providers[provider].counts, underWay: connections.pools[provider].inFlight, lane: number,
                 provider: provider, now: now, isStarting: connections.pools[provider].isStarting)
             if let news { act(on: news, of: provider, connections.access(provider)) }
@@ -118,12 +118,12 @@ struct LaneHealth: ~Copyable {
     /// Tells lanes without answers of their own that other lanes have some. Called every few milliseconds.
     mutating func tick(now: UInt64) {
         let answered = providers.indices.reduce(0) { $0 + providers[$1].counts.answered }
-        if answered != answeredThen { board.noteAnswers(now: now) }
+        if answered != answeredThen { counters.noteAnswers(now: now) }
         answeredThen = answered
     }
 
     private mutating func judge(_ provider: Int, _ access: ProviderAccess) {
-        guard let verdict = board.judge(provider) else { return }
+        guard let verdict = counters.judge(provider) else { return }
         providers[provider].counts.hasNews = false
         guard let trip = verdict else { return }
         let what = trip.text(example: providers[provider].counts.example)

@@ -1,7 +1,6 @@
-import APNSBatchBasics
 import APNSBatchModel
 
-/// A lane's end of the outcome exchange: fills batches, and hands each over when it is full or when `handOver` is called.
+/// A lane's end of the outcome exchange: fills batches, and passes each on when it is full or when `flush` is called.
 struct OutcomeSink: ~Copyable {
     private let exchange: OutcomeExchange
     private var batch: OutcomeBatch
@@ -20,7 +19,7 @@ struct OutcomeSink: ~Copyable {
         token: UnsafeRawBufferPointer, isHex: Bool = false,
         reason: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0), ownID: UnsafeRawPointer? = nil
     ) {
-        if !batch.hasRoom { handOver() }
+        if !batch.hasRoom { flush() }
         batch.append(
             row: row, outcome: outcome, code: status, attempts: attempts, timestamp: timestamp, token: token,
             isHex: isHex, reason: reason, ownID: ownID)
@@ -33,17 +32,17 @@ struct OutcomeSink: ~Copyable {
     /// Appends one field to the line of the row that was recorded last.
     func carry(text: UnsafeRawBufferPointer) { batch.carry(text: text) }
 
-    /// Hands the current batch to the writer, unless it is empty.
+    /// Passes the current batch to the writer, unless it is empty.
     @inline(never)
-    mutating func handOver() {
+    mutating func flush() {
         guard !batch.isEmpty else { return }
         exchange.filled.push(batch)
         batch = exchange.free.pop() ?? OutcomeBatch()
     }
 
-    /// Hands over the last batch. Nothing may be recorded afterwards.
+    /// Passes on the last batch. Nothing may be recorded afterwards.
     mutating func finish() {
-        handOver()
+        flush()
         exchange.free.push(batch)
     }
 }

@@ -1,5 +1,3 @@
-import APNSBatchTransport
-
 /// A lane's credentials for new connections to one provider, and the previous ones while connections use them. Each has the
 /// number of a TLS configuration: its own with a client certificate, and the lane's otherwise.
 struct ProviderCredentials {

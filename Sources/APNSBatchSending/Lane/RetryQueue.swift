@@ -3,14 +3,14 @@
 struct Turns: Equatable {
     private(set) var againGoesFirst = true
 
-    mutating func take(again flight: Int) -> Int {
+    mutating func take(again ticket: Int) -> Int {
         againGoesFirst = false
-        return flight
+        return ticket
     }
 
-    mutating func take(fresh flight: Int) -> Int {
+    mutating func take(fresh ticket: Int) -> Int {
         againGoesFirst = true
-        return flight
+        return ticket
     }
 }
 
@@ -20,7 +20,7 @@ struct Turns: Equatable {
 struct RetryQueue {
     private struct Waiting {
         var due: UInt64
-        var flight: Int32
+        var ticket: Int32
     }
 
     private var heap: [Waiting] = []
@@ -28,13 +28,13 @@ struct RetryQueue {
     var count: Int { heap.count }
 
     /// The row with the earliest due time.
-    var first: Int? { heap.first.map { Int($0.flight) } }
+    var first: Int? { heap.first.map { Int($0.ticket) } }
 
     /// Whether any row is due.
     func isDue(now: UInt64) -> Bool { heap.first.map { $0.due <= now } ?? false }
 
-    mutating func add(flight: Int, due: UInt64) {
-        heap.append(Waiting(due: due, flight: Int32(flight)))
+    mutating func add(ticket: Int, due: UInt64) {
+        heap.append(Waiting(due: due, ticket: Int32(ticket)))
         var child = heap.count - 1
         while child > 0 {
             let parent = (child - 1) / 2
@@ -66,7 +66,7 @@ struct RetryQueue {
             {
                 least = child
             }
-            guard least != parent else { return Int(first.flight) }
+            guard least != parent else { return Int(first.ticket) }
             heap.swapAt(parent, least)
             parent = least
         }

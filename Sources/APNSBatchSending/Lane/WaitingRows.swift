@@ -5,28 +5,28 @@ struct WaitingRows {
     private var first: Int32 = -1
     private var last: Int32 = -1
 
-    mutating func add(_ flight: Int, in flights: inout FlightTable) {
-        flights[flight].next = -1
-        if last >= 0 { flights[Int(last)].next = Int32(flight) } else { first = Int32(flight) }
-        last = Int32(flight)
+    mutating func add(_ ticket: Int, in flights: inout FlightTable) {
+        flights[ticket].next = -1
+        if last >= 0 { flights[Int(last)].next = Int32(ticket) } else { first = Int32(ticket) }
+        last = Int32(ticket)
         count += 1
     }
 
     /// Removes and returns the row that has waited longest.
     mutating func takeFirst(in flights: inout FlightTable) -> Int? {
         guard first >= 0 else { return nil }
-        let flight = Int(first)
-        first = flights[flight].next
+        let ticket = Int(first)
+        first = flights[ticket].next
         if first < 0 { last = -1 }
         count -= 1
-        return flight
+        return ticket
     }
 }
 
 /// Which rows may be taken before their provider is known.
 enum LookAhead: Equatable {
     case anyRow
-    /// Only a row that is due again. It has its place already, whether it is sent or set aside.
+    /// Only a row that is due again. It has its slot already, whether it is sent or set aside.
     case dueRow
     case nothing
 
@@ -35,8 +35,8 @@ enum LookAhead: Equatable {
     ///   - most: The largest number of rows set aside for one provider.
     ///   - hasStream: Whether some provider has a free stream.
     static func allowed(setAside: Int, most: @autoclosure () -> Int, hasStream: @autoclosure () -> Bool) -> LookAhead {
-        if setAside < RowQueue.lookAhead { return .anyRow }
+        if setAside < LaneRows.lookAhead { return .anyRow }
         guard hasStream() else { return .nothing }
-        return most() < RowQueue.asideMost ? .anyRow : .dueRow
+        return most() < LaneRows.asideMost ? .anyRow : .dueRow
     }
 }

@@ -25,9 +25,9 @@ package struct Flight {
     /// Whether a request for the row was not answered, in this session or an earlier one. Then it may have arrived, whatever
     /// follows.
     var mayHaveArrived = false
-    /// The index of the row in its range of the ledger.
-    var place: UInt32 = 0
-    /// The index of the next free place, or of the next row set aside; -1 for none.
+    /// The position of the row in its range of the ledger, from 0.
+    var position: UInt32 = 0
+    /// The index of the next free slot, or of the next row set aside; -1 for none.
     var next: Int32 = -1
 
     /// The number of attempts that count toward the limit.
@@ -55,38 +55,38 @@ package struct Flight {
     }
 }
 
-/// The flights of a lane, in fixed places. The index of a place is the ticket of its request in the core.
+/// The flights of a lane, in fixed slots. The index of a slot is the ticket of its request in the core.
 package struct FlightTable: ~Copyable {
-    private var places: Slab<Flight>
+    private var slots: Slab<Flight>
     private var firstFree: Int32 = -1
     private(set) var count = 0
 
-    package init(capacity: Int) { places = Slab(capacity: capacity) }
+    package init(capacity: Int) { slots = Slab(capacity: capacity) }
 
     deinit {
-        for index in places.indices where places[index].record.block == nil { places[index].record.deallocate() }
+        for index in slots.indices where slots[index].record.block == nil { slots[index].record.deallocate() }
     }
 
-    var isFull: Bool { count == places.capacity }
+    var isFull: Bool { count == slots.capacity }
 
-    /// Takes a free place and clears it. Traps when the table is full.
+    /// Takes a free slot and clears it. Traps when the table is full.
     mutating func take() -> Int {
         count += 1
         guard firstFree >= 0 else {
-            places.append(Flight())
-            return places.count - 1
+            slots.append(Flight())
+            return slots.count - 1
         }
         let index = Int(firstFree)
-        let flight = places.address(of: index)
+        let flight = slots.address(of: index)
         firstFree = flight.pointee.next
         flight.pointee = Flight()
         return index
     }
 
-    /// Frees the place and its record.
+    /// Frees the slot and its record.
     @inline(__always)
     package mutating func release(_ index: Int, in arena: inout SendArena) {
-        let flight = places.address(of: index)
+        let flight = slots.address(of: index)
         arena.release(flight.pointee.record)
         flight.pointee.record.forget()
         flight.pointee.next = firstFree
@@ -94,12 +94,12 @@ package struct FlightTable: ~Copyable {
         count -= 1
     }
 
-    /// Returns the places in use. Searches the whole table, so it is only for the end of a run.
-    func taken() -> [Int] { places.indices.filter { !places[$0].record.isNone } }
+    /// Returns the slots in use. Searches the whole table, so it is only for the end of a run.
+    func taken() -> [Int] { slots.indices.filter { !slots[$0].record.isNone } }
 
     /// Returns the address of a flight. Traps for an index that was never taken, because tickets come back from C.
     @inline(__always)
-    func address(of index: Int) -> UnsafeMutablePointer<Flight> { places.address(of: index) }
+    func address(of index: Int) -> UnsafeMutablePointer<Flight> { slots.address(of: index) }
 
     package subscript(index: Int) -> Flight {
         @inline(__always) unsafeAddress { UnsafePointer(address(of: index)) }

@@ -17,11 +17,11 @@ package struct RowRecord {
     private var used: Int32 = 0
     private var lengths = InlineArray<7, UInt16>(repeating: 0)
     /// The index of the arena's block; -1 outside of the arena.
-    private let place: Int32
+    private let blockIndex: Int32
 
     /// Creates the value for no record; see ``isNone``.
     @inline(__always)
-    init() { (capacity, place) = (0, -1) }
+    init() { (capacity, blockIndex) = (0, -1) }
 
     /// Creates an empty record with room for `capacity` bytes.
     ///
@@ -30,7 +30,7 @@ package struct RowRecord {
     init(at start: UnsafeMutableRawPointer, capacity: Int, block: Int?) {
         self.start = start
         self.capacity = Int32(truncatingIfNeeded: capacity)
-        place = Int32(truncatingIfNeeded: block ?? -1)
+        blockIndex = Int32(truncatingIfNeeded: block ?? -1)
     }
 
     /// Makes this the value for no record. Does not free the bytes; the arena does.
@@ -39,7 +39,7 @@ package struct RowRecord {
 
     var isNone: Bool { start == nil }
     var length: Int { Int(used) }
-    var block: Int? { place >= 0 ? Int(place) : nil }
+    var block: Int? { blockIndex >= 0 ? Int(blockIndex) : nil }
 
     /// Returns the memory for the next part. Traps if there is no room for `most` bytes.
     @inline(__always)

@@ -1,4 +1,4 @@
-/// A fixed number of places for elements, filled from the first one on. Elements keep their addresses, and every index is
+/// A fixed number of slots for elements, filled from the first one on. Elements keep their addresses, and every index is
 /// checked.
 ///
 /// For memory that C points to, and for what lanes access for every row: it does not grow, counts no references, and needs

@@ -36,7 +36,6 @@ package final class CampaignPlan: Sendable {
     let loop: LoopKind
     let poolLimits: ConnectionPool.Limits
     let requestTimeout: UInt32
-    let attempts: Int
     let backoff: BackoffPlan
     package let breaker: CircuitBreaker.Limits
     package let canary: Canary?
@@ -103,7 +102,6 @@ package final class CampaignPlan: Sendable {
         poolLimits = Self.limits(campaign)
         unavailablePatience = poolLimits.outagePatience
         requestTimeout = campaign.requestTimeout
-        attempts = campaign.attempts
         backoff = BackoffPlan(campaign)
         breaker = try CircuitBreaker.Limits(campaign.circuitBreaker)
         canary = try campaign.canary.map { (given) throws(CampaignError) in try Canary(given) }

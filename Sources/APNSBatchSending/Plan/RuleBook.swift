@@ -43,32 +43,32 @@ final class RuleBook: Sendable {
 
     /// Returns the index of the page of a template and a push type in ``pages``.
     @inline(__always)
-    static func place(template: Int, _ type: PushType) -> Int { template &* types &+ Int(type.rawValue) }
+    static func page(template: Int, _ type: PushType) -> Int { template &* types &+ Int(type.rawValue) }
 
     /// All pages; nil for push types that no row can have.
     var pages: [Page?] {
-        rules.indices.map { place in
-            rules[place].map { rules in
+        rules.indices.map { page in
+            rules[page].map { rules in
                 Page(
-                    rules: .passUnretained(rules), needsStrings: localisation(at: place)?.needsRow ?? false,
-                    isBroken: firstBroken(at: place) != nil, needsRow: rules.needsRow)
+                    rules: .passUnretained(rules), needsStrings: localisation(at: page)?.needsRow ?? false,
+                    isBroken: firstBroken(at: page) != nil, needsRow: rules.needsRow)
             }
         }
     }
 
     /// Returns the first error that the template of a page causes in every row; nil if there is none.
-    func firstBroken(at place: Int) -> TemplateFinding? {
-        let findings = (rules[place]?.templateFindings ?? []) + (localisation(at: place)?.templateFindings ?? [])
+    func firstBroken(at page: Int) -> TemplateFinding? {
+        let findings = (rules[page]?.templateFindings ?? []) + (localisation(at: page)?.templateFindings ?? [])
         return findings.first { $0.rule.severity == .error }
     }
 
     /// The rules for localised texts of a page.
-    func localisation(at place: Int) -> LocalisationRules? {
-        strings.isEmpty ? nil : strings[place / Self.types]
+    func localisation(at page: Int) -> LocalisationRules? {
+        strings.isEmpty ? nil : strings[page / Self.types]
     }
 
     /// The rules of a page.
-    func rules(at place: Int) -> PayloadRules? { rules[place] }
+    func rules(at page: Int) -> PayloadRules? { rules[page] }
 
     /// All findings about templates that do not depend on rows, each once.
     var templateFindings: [TemplateFinding] {

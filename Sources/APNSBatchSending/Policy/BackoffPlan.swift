@@ -7,20 +7,28 @@ struct BackoffPlan: Equatable, Sendable {
     let short: RetryBackoff
     /// The delays after 500 and 503.
     let long: RetryBackoff
+    /// The maximum number of attempts for a row.
+    let attempts: Int
     /// The number of waiting rows at which a lane takes no fresh rows, so that memory is bounded.
     let rowsMax: Int
 
     init(_ campaign: Campaign) {
-        rowsMax = campaign.retryRows
+        (attempts, rowsMax) = (campaign.attempts, campaign.retryRows)
         short = Self.backoff(.short, campaign.retryDelay, campaign)
         long = Self.backoff(.long, campaign.unavailableDelay ?? campaign.retryDelay, campaign)
     }
 
     private static func backoff(_ table: RetryBackoff, _ given: UInt64?, _ campaign: Campaign) -> RetryBackoff {
         let first = given ?? table.first
-        var backoff = RetryBackoff(
-            first: first, maximum: max(first, table.maximum), attempts: max(1, campaign.attempts))
+        var backoff = RetryBackoff(first: first, maximum: max(first, table.maximum))
         backoff.retryAfterMax = campaign.retryAfterLimit
         return backoff
+    }
+
+    /// Returns the delay before the next attempt in nanoseconds, or nil if no attempt is left; see `RetryBackoff`.
+    func delay(_ backoff: RetryBackoff, afterAttempt attempt: Int, retryAfter: UInt64? = nil, random: UInt64) -> UInt64?
+    {
+        guard attempt < attempts else { return nil }
+        return backoff.delay(afterAttempt: attempt, retryAfter: retryAfter, random: random) * 1_000_000
     }
 }

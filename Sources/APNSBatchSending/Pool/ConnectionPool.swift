@@ -21,7 +21,7 @@ import APNSBatchModel
 struct ConnectionPool: Equatable {
     private let limits: Limits
     private(set) var members: PoolMembers
-    private(set) var places: Places
+    private(set) var slots: PoolSlots
     private(set) var growth: Growth
     private(set) var consumption = Consumption()
     private var watchdog: Watchdog
@@ -58,7 +58,7 @@ struct ConnectionPool: Equatable {
         self.limits = limits
         patience = limits.patience
         members = PoolMembers(count: limits.members)
-        places = Places(count: limits.maximum)
+        slots = PoolSlots(count: limits.maximum)
         lookedAt = now
         watchdog = Watchdog(now: now)
         growth = Growth(target: target, start: now)
@@ -139,13 +139,13 @@ struct ConnectionPool: Equatable {
     /// Notes that a connection could not be opened, and is to be opened again at `until` or later.
     mutating func notOpened(_ member: Int, until: UInt64) {
         _ = members.remove(member)
-        places.space(until: until)
+        slots.space(until: until)
     }
 
     /// Like `notOpened`, for a reason that is not the server's.
     mutating func notAllowed(_ member: Int, until: UInt64) {
         _ = members.remove(member)
-        places.excuse(until: until)
+        slots.excuse(until: until)
     }
 
     mutating func isUp(_ member: Int, streams: Int, now: UInt64) {
@@ -244,7 +244,7 @@ struct ConnectionPool: Equatable {
         consumption.forgetSuccessors()
         // Rows get through, even if only a few at a time.
         let longest = gone.answers > 0 ? limits.backoffFleeting : limits.backoffLargest
-        let failures = places.failed(
+        let failures = slots.failed(
             gone.slot, addresses: failure.addresses, longest: longest, now: now, jitter: jitter, limits)
         let isHopeless = failure.isHopeless && !everUp && gone.rival == nil && failures >= failure.addresses
         return isHopeless ? giveUp(failure.text) : []
@@ -255,7 +255,7 @@ struct ConnectionPool: Equatable {
     /// Gives every connection a successor, after the credentials were replaced.
     mutating func renewAll() -> [Action] {
         // Failures with the old credentials do not apply to the new ones.
-        places.forget()
+        slots.forget()
         return members.renewAll(wanted: growth.target)
     }
 
@@ -270,7 +270,7 @@ struct ConnectionPool: Equatable {
         guard let previous, previous == provenGeneration, previous < generation,
             members.contains(where: { $0.isUp && $0.generation == previous })
         else { return .final }
-        places.forget()
+        slots.forget()
         return .ofNew(members.takeBack(to: previous))
     }
 
@@ -313,12 +313,12 @@ struct ConnectionPool: Equatable {
         // While rows wait for answers on established connections, the watchdog counts the time.
         let isAsking = members.contains { $0.inFlight > 0 && $0.hasStood(now: now) }
         let seen = isAsking ? 0 : Self.seen(from: lookedAt, to: now)
-        badFor = hasWork && now >= places.excusedUntil ? badFor + seen : 0
+        badFor = hasWork && now >= slots.excusedUntil ? badFor + seen : 0
         lookedAt = now
         for index in members.indices where members[index].isOfUse(now: now, within: limits.patience) {
             badFor = 0
             let member = members[index]
-            if !member.isLeaving, member.hasStood(now: now) { places.succeeded(member.slot) }
+            if !member.isLeaving, member.hasStood(now: now) { slots.succeeded(member.slot) }
         }
     }
 
@@ -375,14 +375,14 @@ struct ConnectionPool: Equatable {
             refreshLives()
         }
         guard let life = consumption.life.requests, life >= Consumption.servedWell else { return }
-        var left = members.indices.reduce(0) { $0 + members[$1].requestsLeft(life) }
-        while left < consumption.need {
+        var remaining = members.indices.reduce(0) { $0 + members[$1].requestsRemaining(life) }
+        while remaining < consumption.need {
             let open = members.indices.filter { members[$0].isUp && members[$0].isOpen }
-            guard let next = open.min(by: { members[$0].requestsLeft(life) < members[$1].requestsLeft(life) })
+            guard let next = open.min(by: { members[$0].requestsRemaining(life) < members[$1].requestsRemaining(life) })
             else { return }
             members.update(next) { $0.willEnd() }
             consumption.earnSuccessor(most: growth.target)
-            left += life
+            remaining += life
         }
     }
 
@@ -413,7 +413,7 @@ struct ConnectionPool: Equatable {
 
     private mutating func openIfDue(now: UInt64, wanted: Int) -> Action? {
         let isSuccessor = consumption.successors > 0
-        guard isSuccessor || !places.isSpaced(now: now) else { return nil }
+        guard isSuccessor || !slots.isSpaced(now: now) else { return nil }
         let open = members.open
         guard open < wanted else {
             consumption.forgetSuccessors()
@@ -421,10 +421,10 @@ struct ConnectionPool: Equatable {
         }
         // Before the first connection is established, a second attempt at the same time would show nothing new.
         guard everUp || open == 0,
-            let slot = places.vacant(of: growth.target, now: now, isTaken: members.isTaken),
+            let slot = slots.vacant(of: growth.target, now: now, isTaken: members.isTaken),
             let index = members.open(slot: slot, isSuccessor: isSuccessor, now: now)
         else { return nil }
-        if isSuccessor { consumption.useSuccessor() } else { places.space(until: now + limits.openSpacing) }
+        if isSuccessor { consumption.useSuccessor() } else { slots.space(until: now + limits.openSpacing) }
         return .open(member: index)
     }
 
@@ -448,15 +448,15 @@ struct ConnectionPool: Equatable {
     /// started.
     func waiting(now: UInt64) -> CampaignProgress.Waiting? {
         guard hasWork else { return nil }
-        let left = badFor < patience ? Int((patience - badFor + 999_999_999) / 1_000_000_000) : 0
-        if up == 0, places.haveFailures { return .unreachable(cause: lastFailure?.text ?? "", secondsLeft: left) }
+        let remaining = badFor < patience ? Int((patience - badFor + 999_999_999) / 1_000_000_000) : 0
+        if up == 0, slots.haveFailures { return .unreachable(cause: lastFailure?.text ?? "", secondsLeft: remaining) }
         if up == 0 {
             guard let since = members.opening.flatMap({ members[$0].connecting?.openedAt }),
                 now - since >= Self.sayAfter
             else { return nil }
             return .connecting(stage: "a connection", seconds: Int((now - since) / 1_000_000_000))
         }
-        if members.streams == 0 { return badFor < Self.sayAfter ? nil : .noStreams(secondsLeft: left) }
+        if members.streams == 0 { return badFor < Self.sayAfter ? nil : .noStreams(secondsLeft: remaining) }
         return watchdog.waited < Self.sayAfter ? nil : .noAnswer(seconds: Int(watchdog.waited / 1_000_000_000))
     }
 

@@ -135,7 +135,7 @@ struct PoolMember: Equatable {
     var worth: (Int, Int, Int) { (answers > 0 ? 1 : 0, isUp ? 1 : 0, isLeaving ? 0 : 1) }
 
     /// The number of requests that it still takes if a connection serves `life` requests.
-    func requestsLeft(_ life: Int) -> Int { isConnecting ? life : isUp ? max(0, life - answers - inFlight) : 0 }
+    func requestsRemaining(_ life: Int) -> Int { isConnecting ? life : isUp ? max(0, life - answers - inFlight) : 0 }
 
     /// Whether it has served as many requests as expected and was not told to end.
     func hasOutlived(now: UInt64) -> Bool {

@@ -1,7 +1,6 @@
 import APNSBatchBasics
 import APNSBatchModel
 import APNSBatchNotification
-import APNSBatchTransport
 import Synchronization
 
 /// The credentials for new connections, one entry for each provider. They are the only part of a campaign that can be

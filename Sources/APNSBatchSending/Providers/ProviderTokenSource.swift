@@ -2,7 +2,6 @@ import APNSBatchBasics
 import APNSBatchCredentials
 import APNSBatchModel
 import APNSBatchNotification
-import APNSBatchTransport
 
 /// The source of provider tokens for the new connections of one team, shared by all lanes. Mints tokens by the rules of
 /// `ProviderTokenRotation`, one at a time. Belongs to one key; another key has a source of its own.

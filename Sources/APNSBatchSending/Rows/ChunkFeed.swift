@@ -3,10 +3,10 @@ import APNSBatchModel
 import APNSBatchRecords
 import APNSBatchRows
 
-/// Reads the input and hands its chunks to the lanes, on the reader's thread. With a ledger, it announces the chunks there
+/// Reads the input and enqueues its chunks for the lanes, on the reader's thread. With a ledger, it announces the chunks there
 /// first, several at once. It waits only for free buffers and for the disk.
 ///
-/// Ranges of an earlier session that have rows left come first, each read again from its place. Then reading continues where
+/// Ranges of an earlier session with remaining rows come first, each read again from its position. Then reading continues where
 /// that session stopped.
 package struct ChunkFeed: ~Copyable {
     private let input: InputReader
@@ -44,7 +44,7 @@ package struct ChunkFeed: ~Copyable {
         record == nil || !input.reader.canReadAgain ? 1 : min(Self.group, input.reader.bufferCount)
     }
 
-    /// Reads a group of chunks, or as many as there are free buffers, announces them and hands them over. Returns false at
+    /// Reads a group of chunks, or as many as there are free buffers, announces them and enqueues them. Returns false at
     /// the end of the input, or when the read was cancelled.
     ///
     /// - Precondition: A buffer is free; otherwise the call blocks until one is.
@@ -63,10 +63,10 @@ package struct ChunkFeed: ~Copyable {
             return false
         } catch {
             // The rows that were read before the error are sent.
-            try handOver()
+            try enqueue()
             throw input.explain(error)
         }
-        try handOver()
+        try enqueue()
         if isOver { record?.ledger.didReadInput() }
         return !isOver
     }
@@ -92,16 +92,16 @@ package struct ChunkFeed: ~Copyable {
         group.append(next)
         guard let record else { return input.note(chunk.start, rows: chunk.rowCount, bytes: chunk.byteCount) }
         // The note comes first: a range that is announced without one counts as handed over.
-        record.ledger.board.note(slot: chunk.index, firstRow: chunk.start.row, rows: 0)
+        record.ledger.handOvers.note(slot: chunk.index, firstRow: chunk.start.row, rows: 0)
         let range = LedgerRange(chunk)
         input.note(range)
         ranges.append(range)
     }
 
-    private mutating func handOver() throws(CampaignError) {
+    private mutating func enqueue() throws(CampaignError) {
         guard !group.isEmpty else { return }
         do {
-            try record?.announce(ranges, left: group.reduce(0) { $0 + $1.rowsLeft })
+            try record?.announce(ranges, remaining: group.reduce(0) { $0 + $1.rowsRemaining })
         } catch {
             giveBack()
             throw CampaignError(.results, "\(error)")
@@ -125,7 +125,7 @@ package struct InputChunk: Sendable {
     var past: PastRange?
 
     /// The number of rows without an outcome.
-    var rowsLeft: Int { past?.range.remaining ?? chunk.rowCount }
+    var rowsRemaining: Int { past?.range.remaining ?? chunk.rowCount }
 }
 
 extension LedgerRange {

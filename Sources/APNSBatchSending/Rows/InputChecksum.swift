@@ -1,5 +1,4 @@
 import APNSBatchBasics
-import APNSBatchRecords
 
 /// The CRC-32C of an input, combined from the checksums of its chunks. Only what is in no chunk, such as the header row, is
 /// read again. So it is the checksum of the bytes from which the rows came, whichever session read them.

@@ -1,6 +1,5 @@
 import APNSBatchBasics
 import APNSBatchModel
-import APNSBatchRecords
 import APNSBatchRows
 
 /// The input of a campaign: its chunks, the names of its columns, how far it was read, and its errors as those of the

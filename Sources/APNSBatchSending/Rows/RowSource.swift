@@ -3,10 +3,10 @@ import APNSBatchModel
 import APNSBatchRecords
 import APNSBatchRows
 
-/// A lane's end of the input: returns the rows of the chunks that the reader hands over, one at a time. Never waits.
+/// A lane's end of the input: returns the rows of the chunks that the reader enqueues, one at a time. Never waits.
 struct RowSource: ~Copyable {
     private let queue: BoundedQueue<InputChunk>
-    private let board: HandOverBoard?
+    private let handOvers: HandOverRecord?
     private var cursor: RowCursor
     private var chunk: RowChunk?
     /// The number of the chunk's first row. Stored, because access to the chunk would count a reference for every row.
@@ -17,33 +17,35 @@ struct RowSource: ~Copyable {
     private var noted = 0
     private var isPending = false
     private(set) var isExhausted = false
-    /// The row that `hasRow` found; valid until `consume`.
+    /// The row that `advance` found; valid until `consume`.
     private(set) var row = Row()
     /// The time in seconds since the epoch, some milliseconds old.
     private(set) var wallClock: UInt64
     private let seconds: @Sendable () -> UInt64
 
     /// - Parameters:
-    ///   - board: The hand-over record, in which rows are noted before they are taken; nil without a ledger.
+    ///   - handOvers: The hand-over record, in which rows are noted before they are taken; nil without a ledger.
     ///   - seconds: Returns the time of day in seconds since the epoch.
     init(
-        queue: BoundedQueue<InputChunk>, board: HandOverBoard? = nil, cursor: consuming RowCursor,
+        queue: BoundedQueue<InputChunk>, handOvers: HandOverRecord? = nil, cursor: consuming RowCursor,
         seconds: @escaping @Sendable () -> UInt64
     ) {
         self.queue = queue
-        self.board = board
+        self.handOvers = handOvers
         self.cursor = cursor
         self.seconds = seconds
         wallClock = seconds()
     }
 
-    /// Whether there is a row now. If not, the reader has none yet, or the input has ended (`isExhausted`).
-    mutating func hasRow() -> Bool {
+    /// Goes on to the next row, unless the last one is still to be consumed: parses it, and notes it in the hand-over record.
+    /// Returns false if the reader has none yet, or the input has ended (`isExhausted`).
+    @discardableResult
+    mutating func advance() -> Bool {
         if isPending { return true }
         while true {
             while chunk != nil, cursor.next(into: &row) {
-                if let past, past.range.isDone(place) { continue }
-                if place >= noted { note() }
+                if let past, past.range.isDone(position) { continue }
+                if position >= noted { note() }
                 isPending = true
                 return true
             }
@@ -52,36 +54,39 @@ struct RowSource: ~Copyable {
         }
     }
 
-    /// The row's index in its chunk.
-    var place: Int { Int(truncatingIfNeeded: row.row &- firstRow) }
+    /// Whether the input has ended and its last row was consumed.
+    var isAtEnd: Bool { isExhausted && !isPending }
+
+    /// The row's position in its chunk, from 0.
+    var position: Int { Int(truncatingIfNeeded: row.row &- firstRow) }
 
     /// Records that a row which may have arrived stays without an outcome.
-    func left(_ row: UInt64, place: UInt32) {
-        board?.left(firstRow: row &- UInt64(place), rows: Int(place) + 1)
+    func noteUnanswered(_ row: UInt64, position: UInt32) {
+        handOvers?.noteUnanswered(firstRow: row &- UInt64(position), rows: Int(position) + 1)
     }
 
     /// Whether the row is in a range of an earlier session.
     var isPast: Bool { past != nil }
 
     /// The number of requests for the row in earlier sessions: as recorded for a row that was reopened, and at least 1 if it
-    /// may have been sent.
+    /// may have arrived.
     var pastAttempts: UInt16 {
         guard let past else { return 0 }
-        let known = min(past.range.attempts(ofReopened: place), Attempts.pastMax)
-        return place < past.handed ? max(known, 1) : known
+        let known = min(past.range.attempts(ofReopened: position), Attempts.pastMax)
+        return position < past.handed ? max(known, 1) : known
     }
 
-    /// Whether an earlier session may have sent the row without learning the result.
-    var mayHaveBeenSent: Bool {
+    /// Whether an earlier session may have sent the row and has no answer.
+    var mayHaveArrived: Bool {
         guard let past else { return false }
-        return place < past.handed && !past.wasAnswered(place)
+        return position < past.handed && !past.wasAnswered(position)
     }
 
     /// Notes rows ahead of the current one, so that a note is written only once for some hundred rows.
     private mutating func note() {
         guard let chunk else { return }
-        noted = min(chunk.rowCount, place + HandOverBoard.step)
-        board?.note(slot: chunk.index, firstRow: chunk.start.row, rows: noted)
+        noted = min(chunk.rowCount, position + HandOverRecord.step)
+        handOvers?.note(slot: chunk.index, firstRow: chunk.start.row, rows: noted)
     }
 
     /// Ends the use of the row; its fields are not valid any more.

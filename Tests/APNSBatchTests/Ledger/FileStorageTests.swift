@@ -106,7 +106,7 @@ import Testing
     @Test("A new file is accessible to its owner only")
     func mode() throws {
         _ = try open("n", .new)
-        _ = try HandOverBoard(path: path("o"), slots: 1)
+        _ = try HandOverRecord(path: path("o"), slots: 1)
         // Not in its place before its session begins.
         for name in ["n", "o.new"] {
             var facts = stat()
@@ -132,10 +132,10 @@ import Testing
             #expect(throws: StorageError("open", path("link"), code: ELOOP)) { _ = try open("link", opening) }
         }
         #expect(throws: StorageError.self) { _ = try open("link", .new) }
-        // The board is made beside its place: a link there is not followed either.
+        // The hand-over record is made beside its place: a link there is not followed either.
         try FileManager.default.createSymbolicLink(atPath: path("b.new"), withDestinationPath: path("target"))
         #expect(throws: StorageError("open", path("b.new"), code: ELOOP)) {
-            _ = try HandOverBoard(path: path("b"), slots: 1)
+            _ = try HandOverRecord(path: path("b"), slots: 1)
         }
         #expect(try String(contentsOfFile: path("target"), encoding: .utf8) == "mine")
         try FileManager.default.removeItem(at: directory)

@@ -204,7 +204,7 @@ extension RunRecord {
         stop: @escaping @Sendable (CampaignError) -> Void = { _ in }
     ) {
         self.init(
-            ledger: RunLedger(ledger, board: HandOverBoard(slots: 1)),
+            ledger: RunLedger(ledger, handOvers: HandOverRecord(slots: 1)),
             results: ResultsFile(
                 results, campaign: (1, 2), sum: results.bytes.withUnsafeBytes { CRC32C.of($0) }),
             warn: warn, stop: stop)

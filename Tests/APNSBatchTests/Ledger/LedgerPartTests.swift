@@ -55,42 +55,42 @@ import Testing
     }
 
     @Test("The hand-over record is used only for the same session since the same boot")
-    func board() throws {
-        let board = HandOverBoard(slots: 3)
+    func record() throws {
+        let handOvers = HandOverRecord(slots: 3)
         let session = LedgerSample.session(2)
-        try board.begin(session, campaign: 7)
-        board.note(slot: 0, firstRow: 1, rows: 256)
-        board.note(slot: 2, firstRow: 1001, rows: 0)
-        let notes = try #require(BoardNotes(board.snapshot))
+        try handOvers.begin(session, campaign: 7)
+        handOvers.note(slot: 0, firstRow: 1, rows: 256)
+        handOvers.note(slot: 2, firstRow: 1001, rows: 0)
+        let notes = try #require(HandOverNotes(handOvers.snapshot))
         #expect(notes.rows == [1: 256, 1001: 0] && notes.session == 2 && notes.boot == (3, 4) && notes.campaign == 7)
         func believed(_ boot: (UInt64, UInt64), _ session: UInt32) throws -> [UInt64: Int]? {
             let (bytes, _) = LedgerSample.ledger(
                 [{ encoder, _ in encoder.add(LedgerSample.header) }]
                     + (1...session).map { number in { encoder, _ in encoder.add(LedgerSample.session(number)) } })
-            return LedgerProof(history: try LedgerSample.read(bytes).history, board: notes, boot: boot).notes
+            return LedgerProof(history: try LedgerSample.read(bytes).history, handOvers: notes, boot: boot).notes
         }
         #expect(try believed((3, 4), 2) == notes.rows)
         #expect(try believed((3, 5), 2) == nil)
         #expect(try believed((0, 0), 2) == nil)
         #expect(try believed((3, 4), 3) == nil)
-        #expect(BoardNotes([]) == nil && BoardNotes(Array(repeating: 0, count: 20)) == nil)
-        try board.begin(LedgerSample.session(3), campaign: 7)
-        #expect(BoardNotes(board.snapshot)?.rows == [:])
+        #expect(HandOverNotes([]) == nil && HandOverNotes(Array(repeating: 0, count: 20)) == nil)
+        try handOvers.begin(LedgerSample.session(3), campaign: 7)
+        #expect(HandOverNotes(handOvers.snapshot)?.rows == [:])
     }
 
     @Test("A note with a changed or missing byte is ignored, and the others are used")
-    func boardDamage() throws {
-        let board = HandOverBoard(slots: 3)
-        try board.begin(LedgerSample.session(2), campaign: 7)
-        for slot in 0..<3 { board.note(slot: slot, firstRow: UInt64(1 + slot * 1000), rows: 256 * (slot + 1)) }
-        let words = board.snapshot
+    func recordDamage() throws {
+        let handOvers = HandOverRecord(slots: 3)
+        try handOvers.begin(LedgerSample.session(2), campaign: 7)
+        for slot in 0..<3 { handOvers.note(slot: slot, firstRow: UInt64(1 + slot * 1000), rows: 256 * (slot + 1)) }
+        let words = handOvers.snapshot
         let whole: [UInt64: Int] = [1: 256, 1001: 512, 2001: 768]
-        #expect(BoardNotes(words)?.rows == whole)
+        #expect(HandOverNotes(words)?.rows == whole)
         for index in words.indices {
             for bit in 0..<64 {
                 var changed = words
                 changed[index] ^= 1 << UInt64(bit)
-                let rows = BoardNotes(changed)?.rows
+                let rows = HandOverNotes(changed)?.rows
                 if index < 4 {
                     #expect(rows == nil, "\(index) \(bit)")
                 } else {
@@ -101,22 +101,22 @@ import Testing
         // A note of another place or session does not hold either.
         var moved = words
         (moved[4], moved[5]) = (words[6], words[7])
-        #expect(BoardNotes(moved)?.rows == [1001: 512, 2001: 768])
-        #expect(BoardNotes(Array(words.prefix(7)))?.rows == [1: 256])
-        #expect(BoardNotes(Array(words.prefix(3))) == nil)
+        #expect(HandOverNotes(moved)?.rows == [1001: 512, 2001: 768])
+        #expect(HandOverNotes(Array(words.prefix(7)))?.rows == [1: 256])
+        #expect(HandOverNotes(Array(words.prefix(3))) == nil)
     }
 
     @Test("The hand-over record stays until the next session is in the ledger")
     func successor() throws {
-        let path = FileManager.default.temporaryDirectory.appending(path: "board-\(UUID().uuidString)").path
+        let path = FileManager.default.temporaryDirectory.appending(path: "hand-overs-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
-        let first = try HandOverBoard(path: path, slots: 1)
+        let first = try HandOverRecord(path: path, slots: 1)
         try first.begin(LedgerSample.session(1), campaign: 7)
         first.note(slot: 0, firstRow: 1, rows: 256)
-        let second = try HandOverBoard(path: path, slots: 1)
-        #expect(BoardNotes(HandOverBoard.read(path: path))?.rows == [1: 256])
+        let second = try HandOverRecord(path: path, slots: 1)
+        #expect(HandOverNotes(HandOverRecord.read(path: path))?.rows == [1: 256])
         try second.begin(LedgerSample.session(2), campaign: 7)
-        let notes = BoardNotes(HandOverBoard.read(path: path))
+        let notes = HandOverNotes(HandOverRecord.read(path: path))
         #expect(notes?.rows == [:] && notes?.session == 2)
     }
 
@@ -124,20 +124,20 @@ import Testing
     func handed() throws {
         let history = try LedgerSample.read(LedgerSample.usual.bytes).history
         let (old, new) = (history.ranges[0], history.ranges[1])
-        #expect(history.handed(old, board: [1: 3]) == 0, "announced by a session before, which said what it sent")
-        #expect(history.handed(new, board: [6: 1]) == 2, "never less than is known")
-        #expect(history.handed(new, board: [6: 3]) == 3)
-        #expect(history.handed(new, board: [:]) == 3)
-        #expect(history.handed(new, board: nil) == 3)
+        #expect(history.handed(old, handOvers: [1: 3]) == 0, "announced by a session before, which said what it sent")
+        #expect(history.handed(new, handOvers: [6: 1]) == 2, "never less than is known")
+        #expect(history.handed(new, handOvers: [6: 3]) == 3)
+        #expect(history.handed(new, handOvers: [:]) == 3)
+        #expect(history.handed(new, handOvers: nil) == 3)
     }
 
     @Test("The status gives ended, unknown and unsent rows one after the other")
     func status() throws {
         let history = try LedgerSample.read(LedgerSample.usual.bytes).history
-        let board = HandOverBoard(slots: 1)
-        try board.begin(LedgerSample.session(2), campaign: LedgerSample.header.sum)
-        board.note(slot: 0, firstRow: 6, rows: 2)
-        let status = try RunStatus(history, notes: board.snapshot, boot: (3, 4), isFree: true)
+        let handOvers = HandOverRecord(slots: 1)
+        try handOvers.begin(LedgerSample.session(2), campaign: LedgerSample.header.sum)
+        handOvers.note(slot: 0, firstRow: 6, rows: 2)
+        let status = try RunStatus(history, notes: handOvers.snapshot, boot: (3, 4), isFree: true)
         #expect(status.state == .killed && status.sessions == 2)
         #expect(
             status.rows == [

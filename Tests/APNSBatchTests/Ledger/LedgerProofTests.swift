@@ -38,11 +38,11 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
 
     private func notes(
         _ rows: [(UInt64, Int)], session: UInt32 = 1, campaign: UInt32 = Sample.header.sum
-    ) throws -> BoardNotes? {
-        let board = HandOverBoard(slots: max(1, rows.count))
-        try board.begin(Sample.session(session), campaign: campaign)
-        for (slot, note) in rows.enumerated() { board.note(slot: slot, firstRow: note.0, rows: note.1) }
-        return BoardNotes(board.snapshot)
+    ) throws -> HandOverNotes? {
+        let handOvers = HandOverRecord(slots: max(1, rows.count))
+        try handOvers.begin(Sample.session(session), campaign: campaign)
+        for (slot, note) in rows.enumerated() { handOvers.note(slot: slot, firstRow: note.0, rows: note.1) }
+        return HandOverNotes(handOvers.snapshot)
     }
 
     /// Lines of accepted rows of a campaign.
@@ -55,11 +55,11 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
     }
 
     private func doubt(
-        _ history: LedgerHistory, _ board: BoardNotes?, _ results: MemoryStorage? = nil,
+        _ history: LedgerHistory, _ handOvers: HandOverNotes?, _ results: MemoryStorage? = nil,
         boot: (UInt64, UInt64) = (3, 4)
     ) throws -> LedgerProof.Doubt? {
         do {
-            _ = try LedgerProof(history: history, board: board, boot: boot).check(results: results)
+            _ = try LedgerProof(history: history, handOvers: handOvers, boot: boot).check(results: results)
             return nil
         } catch let doubt as LedgerProof.Doubt {
             return doubt
@@ -67,14 +67,14 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
     }
 
     @Test("Notes of unknown ranges and sessions prove that the ledger lost its end")
-    func board() throws {
+    func record() throws {
         let history = try history()
         #expect(try doubt(history, notes([(5, 2), (9, 4)])) == nil)
         #expect(try doubt(history, notes([(9, 4), (13, 0)])) == nil, "a note comes before its range is announced")
         #expect(try doubt(history, notes([(13, 1)])) == .missingRow(13, file: "ledger.board"))
         #expect(try doubt(history, notes([(6, 1)])) == .missingRow(6, file: "ledger.board"))
         #expect(try doubt(history, notes([], session: 2)) == .missingSession)
-        #expect(try doubt(history, notes([], campaign: 1)) == .otherBoard)
+        #expect(try doubt(history, notes([], campaign: 1)) == .otherHandOvers)
         // A restart of the system can remove notes, but adds none.
         #expect(try doubt(history, notes([(13, 1)]), boot: (5, 5)) == .missingRow(13, file: "ledger.board"))
         #expect(try doubt(history, nil) == nil)
@@ -84,7 +84,8 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
     func announcedAgain() throws {
         var history = try history(ended: true)
         try history.take(Sample.session(2))
-        #expect(try doubt(history, notes([(5, 3)])) == nil, "the board is still the one of the first session")
+        #expect(
+            try doubt(history, notes([(5, 3)])) == nil, "the hand-over record is still the one of the first session")
         #expect(try doubt(history, notes([(5, 3)], session: 2)) == .missingRow(5, file: "ledger.board"))
         try history.take(Sample.range(5, rows: 4))
         #expect(try doubt(history, notes([(5, 3)], session: 2)) == nil)
@@ -143,7 +144,7 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
         let known = ResultLines.header().withUnsafeBytes { CRC32C.of($0) }
         history.takeMark(resultsLength: UInt64(ResultLines.header().count), resultsSum: known)
         func isSound(_ results: MemoryStorage) throws -> Bool {
-            try LedgerProof(history: history, board: nil, boot: (3, 4)).check(results: results)
+            try LedgerProof(history: history, handOvers: nil, boot: (3, 4)).check(results: results)
         }
         #expect(try isSound(results))
         #expect(try doubt(history, nil, lines(1...5, of: (7, 7))) == .missingRow(5, file: "results.csv"))
@@ -153,11 +154,13 @@ private final class RequestCounter: SimulatorProbe, @unchecked Sendable {
         for place in results.bytes.indices {
             let changed = MemoryStorage(results.bytes)
             changed.bytes[place] ^= 1
-            let board = try notes([(9, 4)])
-            #expect(try !LedgerProof(history: history, board: board, boot: (3, 4)).check(results: changed), "\(place)")
+            let handOvers = try notes([(9, 4)])
+            #expect(
+                try !LedgerProof(history: history, handOvers: handOvers, boot: (3, 4)).check(results: changed),
+                "\(place)")
         }
         results.bytes.removeLast()
-        #expect(try !LedgerProof(history: history, board: notes([]), boot: (3, 4)).check(results: results))
+        #expect(try !LedgerProof(history: history, handOvers: notes([]), boot: (3, 4)).check(results: results))
     }
 
     @Test("Invalid lines in results.csv are ignored")

@@ -69,13 +69,13 @@ import Testing
     }
 
     @Test("Rows are in the ledger before the hand-over record that named them is replaced")
-    func boardLast() async throws {
+    func recordLast() async throws {
         let stage = try Stage()
         let (campaign, files) = try await Self.killed(stage, rows: 50, handed: 20)
         let run = try CampaignRun(campaign, resuming: true, files: files)
         #expect(await run.run().ending == .complete)
         // Of the ledger at that moment.
-        #expect(files.handedAtBoard == [20])
+        #expect(files.handedAtOpening == [20])
     }
 
     @Test("Unknown rows of an earlier session do not fail the canary", arguments: [1, 3])

@@ -17,24 +17,24 @@ final class MemoryFiles: RunFiles, @unchecked Sendable {
     func resultsToRead() throws(CampaignError) -> (any AppendFile)? { lines }
     func notes() -> [UInt64] { words }
     /// The state of each range in the ledger when a process created its hand-over record.
-    private(set) var handedAtBoard: [Int] = []
+    private(set) var handedAtOpening: [Int] = []
 
-    func makeBoard(slots: Int) throws(CampaignError) -> HandOverBoard {
-        handedAtBoard = (try? LedgerSample.read(ledger.bytes).history.ranges.map(\.handed)) ?? []
-        let made = HandOverBoard(slots: slots)
-        board = made
+    func makeHandOvers(slots: Int) throws(CampaignError) -> HandOverRecord {
+        handedAtOpening = (try? LedgerSample.read(ledger.bytes).history.ranges.map(\.handed)) ?? []
+        let made = HandOverRecord(slots: slots)
+        handOvers = made
         return made
     }
 
     /// The hand-over record of the last process.
-    private(set) var board: HandOverBoard?
+    private(set) var handOvers: HandOverRecord?
 
     /// What stands there now, with so much of the ledger.
     func copy(ledgerBytes: Int = .max) -> MemoryFiles {
         let copy = MemoryFiles()
         copy.ledger.bytes = Array(ledger.bytes.prefix(ledgerBytes))
         copy.lines.bytes = lines.bytes
-        copy.words = board?.snapshot ?? words
+        copy.words = handOvers?.snapshot ?? words
         copy.boot = boot
         return copy
     }
@@ -65,10 +65,10 @@ final class MemoryFiles: RunFiles, @unchecked Sendable {
         killed.lines.bytes = ResultLines.header()
         let history = try LedgerSample.read(killed.ledger.bytes).history
         if let handed, let session = history.session, let header = history.header {
-            let board = HandOverBoard(slots: 1)
-            try? board.begin(session, campaign: header.sum)
-            board.note(slot: 0, firstRow: 1, rows: handed)
-            killed.words = board.snapshot
+            let handOvers = HandOverRecord(slots: 1)
+            try? handOvers.begin(session, campaign: header.sum)
+            handOvers.note(slot: 0, firstRow: 1, rows: handed)
+            killed.words = handOvers.snapshot
         }
         return killed
     }

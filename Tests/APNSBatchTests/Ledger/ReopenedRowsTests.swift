@@ -81,10 +81,10 @@ import Testing
                 .init(row: 2, outcome: .unavailable, status: 503, attempts: 5),
             ])
         files.lines.bytes = ResultLines.header(Sample.header.resultColumns)
-        let board = HandOverBoard(slots: 1)
-        try board.begin(Sample.session(1), campaign: Sample.header.sum)
-        board.note(slot: 0, firstRow: 1, rows: 3)
-        files.words = board.snapshot
+        let handOvers = HandOverRecord(slots: 1)
+        try handOvers.begin(Sample.session(1), campaign: Sample.header.sum)
+        handOvers.note(slot: 0, firstRow: 1, rows: 3)
+        files.words = handOvers.snapshot
         let past = try #require(try RunPast(files, name: "run", reopening: reopening).ranges.first)
         #expect(past.handed == 3 && past.range.remaining == (reopening ? 3 : 2))
         #expect((0..<4).map(past.wasAnswered) == [false, reopening, false, false])

@@ -98,12 +98,12 @@ import Testing
         stopper.join()
         try #require(before.ending == .interrupted && before.invalid == 2 && before.campaign.inputCRC32C == nil)
         // A process that cannot begin says what is known all the same.
-        let board = run.directory + "/ledger.board"
-        try FileManager.default.removeItem(atPath: board)
-        try FileManager.default.createDirectory(atPath: board, withIntermediateDirectories: false)
+        let handOvers = run.directory + "/ledger.board"
+        try FileManager.default.removeItem(atPath: handOvers)
+        try FileManager.default.createDirectory(atPath: handOvers, withIntermediateDirectories: false)
         let failed = await (try CampaignRun(campaign, resuming: true)).run()
         #expect(failed.ending == .failed && failed.rows == before.rows && failed.invalidRules == before.invalidRules)
-        try FileManager.default.removeItem(atPath: board)
+        try FileManager.default.removeItem(atPath: handOvers)
         if !hasSummary { try FileManager.default.removeItem(atPath: run.directory + "/summary.json") }
         let summary = await (try CampaignRun(campaign, resuming: true)).run()
         #expect(summary.invalid == 2 && summary.invalidRules == before.invalidRules)

@@ -211,26 +211,26 @@ import Testing
     }
 
     @Test("The counts of lanes are added for each provider separately")
-    func board() throws {
+    func sums() throws {
         let own = try limits(["ServiceUnavailable": .percent(60)], window: 100, minimum: 10)
-        let board = AnswerBoard(own, lanes: 3, providers: 2)
+        let counters = SharedCounters(own, lanes: 3, providers: 2)
         func counts(_ answered: UInt64, _ refused: [KnownReason]) -> AnswerCounts {
-            var counts = AnswerCounts(board.book)
+            var counts = AnswerCounts(counters.book)
             counts.answered = answered
             for reason in refused { counts.note(Answer(status: 503, reason: .known(reason))) }
             return counts
         }
         let spaced = KnownReason.serviceUnavailableSpaced
-        board.publish(counts(4, [.serviceUnavailable, spaced, .shutdown]), lane: 0, provider: 1)
-        board.publish(counts(90, []), lane: 1, provider: 0)
-        #expect(board.judge(1) == .some(nil))
-        board.publish(counts(6, [.serviceUnavailable, spaced, spaced]), lane: 2, provider: 1)
-        #expect(board.judge(0) == .some(nil))
-        #expect(board.judge(1) == .some(nil))
-        board.publish(counts(5, [spaced, spaced, spaced, spaced]), lane: 1, provider: 1)
+        counters.publish(counts(4, [.serviceUnavailable, spaced, .shutdown]), lane: 0, provider: 1)
+        counters.publish(counts(90, []), lane: 1, provider: 0)
+        #expect(counters.judge(1) == .some(nil))
+        counters.publish(counts(6, [.serviceUnavailable, spaced, spaced]), lane: 2, provider: 1)
+        #expect(counters.judge(0) == .some(nil))
+        #expect(counters.judge(1) == .some(nil))
+        counters.publish(counts(5, [spaced, spaced, spaced, spaced]), lane: 1, provider: 1)
         let rule = Rule(reason: .serviceUnavailable, percent: 60)
-        #expect(board.judge(1) == .some(Trip(rule: rule, count: 9, answers: 15)))
-        #expect(board.judge(0) == .some(nil))
+        #expect(counters.judge(1) == .some(Trip(rule: rule, count: 9, answers: 15)))
+        #expect(counters.judge(0) == .some(nil))
     }
 
     @Test("An answer that no rule concerns triggers no check")

@@ -205,8 +205,8 @@ private let second: UInt64 = 1_000_000_000
 
     @Test("An outage of one team does not limit another team")
     func teams() {
-        let board = AnswerBoard(CircuitBreaker.Limits(), lanes: 1, providers: 2)
-        var counts = [AnswerCounts(board.book), AnswerCounts(board.book)]
+        let counters = SharedCounters(CircuitBreaker.Limits(), lanes: 1, providers: 2)
+        var counts = [AnswerCounts(counters.book), AnswerCounts(counters.book)]
         for tenth in 1...100 as ClosedRange<UInt64> {
             for _ in 0..<10 {
                 counts[0].answered += 1
@@ -214,13 +214,13 @@ private let second: UInt64 = 1_000_000_000
                 counts[1].answered += 1
             }
             for provider in 0...1 {
-                board.publish(counts[provider], lane: 0, provider: provider)
-                _ = board.lookAtHealth(
+                counters.publish(counts[provider], lane: 0, provider: provider)
+                _ = counters.lookAtHealth(
                     counts[provider], underWay: 0, lane: 0, provider: provider, now: second + tenth * second / 10,
                     isStarting: false)
             }
         }
-        #expect(board.mode(0).contains(.probing) && board.mode(1) == [])
+        #expect(counters.mode(0).contains(.probing) && counters.mode(1) == [])
     }
 
     @Test("Lost requests without any answer are an outage once there were answers")

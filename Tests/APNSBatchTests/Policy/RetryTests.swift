@@ -40,10 +40,12 @@ import Testing
         (campaign.retryDelay, campaign.unavailableDelay) = (short, unavailable)
         (campaign.retryAfterLimit, campaign.attempts) = (77, 9)
         let plan = BackoffPlan(campaign)
-        var expected = [RetryBackoff(first: first[0], maximum: largest[0], attempts: 9)]
-        expected.append(RetryBackoff(first: first[1], maximum: largest[1], attempts: 9))
+        var expected = [RetryBackoff(first: first[0], maximum: largest[0])]
+        expected.append(RetryBackoff(first: first[1], maximum: largest[1]))
         for number in expected.indices { expected[number].retryAfterMax = 77 }
         #expect([plan.short, plan.long] == expected && plan.rowsMax == 16_384)
+        #expect(plan.delay(plan.short, afterAttempt: 8, random: 0) != nil)
+        #expect(plan.delay(plan.short, afterAttempt: 9, random: 0) == nil)
     }
 
     private static let payload = #""{""aps"":{""alert"":""Hi""}}""#
@@ -91,11 +93,11 @@ import Testing
         let running = Task { await run.run() }
         let most = await most({ run.progress.retrying }, until: { run.progress.rows >= 100 })
         #expect(await running.value.accepted == 100)
-        // Requests in flight when the last place was taken are added.
+        // Requests in flight when the last slot was taken are added.
         #expect((10...30).contains(most), "\(most)")
     }
 
-    @Test("Rows with a long Retry-After use at most half of a lane's places")
+    @Test("Rows with a long Retry-After use at most half of a lane's retry queue")
     func longRetryAfter() async throws {
         let script = SimulatorScript(
             rules: [SimulatorRule(share: 1, status: 503, reason: "ServiceUnavailable", times: 1, retryAfter: 600)])
@@ -116,8 +118,8 @@ import Testing
     func due() {
         var queue = RetryQueue()
         #expect(!queue.isDue(now: 5))
-        queue.add(flight: 1, due: 7)
-        queue.add(flight: 2, due: 5)
+        queue.add(ticket: 1, due: 7)
+        queue.add(ticket: 2, due: 5)
         #expect(!queue.isDue(now: 4) && queue.isDue(now: 5))
     }
 

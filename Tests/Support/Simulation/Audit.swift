@@ -10,8 +10,8 @@ struct Audit {
     private var accepted: [Int]
     /// What the ledger said when the session before ended.
     private var before = LedgerImage([])
-    /// Rows that a session left without an outcome and that may have been sent.
-    private(set) var maybe: Set<UInt64> = []
+    /// Rows that have no outcome after a session and may have arrived.
+    private(set) var mayHaveArrived: Set<UInt64> = []
 
     /// How a session ended.
     enum Ending {
@@ -28,7 +28,7 @@ struct Audit {
         accepted = received
     }
 
-    /// - Parameter words: what is left of the lanes' notes.
+    /// - Parameter words: what remains of the lanes' notes.
     mutating func end(_ ending: Ending, _ image: LedgerImage, words: [UInt64], policy: UnknownPolicy) -> [String] {
         var findings = image.faults
         for row in plan.rows {
@@ -36,7 +36,7 @@ struct Audit {
             received[row.index] = witness.received(row.number)
             accepted[row.index] = witness.accepted(row.number)
             let session = (received: received[row.index] - wasReceived, accepted: accepted[row.index] - wasAccepted)
-            if mayBeSent(row.number, image, ending, words) { maybe.insert(row.number) }
+            if hasDoubt(row.number, image, ending, words) { mayHaveArrived.insert(row.number) }
             guard session.received > 0 else { continue }
             if !row.mayGoTwice(policy), wasAccepted > 0 || session.accepted > 1 {
                 findings.append("row \(row.number): received once more, \(policy.name) notwithstanding")
@@ -47,7 +47,7 @@ struct Audit {
         return findings
     }
 
-    private func mayBeSent(_ row: UInt64, _ image: LedgerImage, _ ending: Ending, _ words: [UInt64]) -> Bool {
+    private func hasDoubt(_ row: UInt64, _ image: LedgerImage, _ ending: Ending, _ words: [UInt64]) -> Bool {
         guard image.rows[row] == nil, let range = image.range(of: row) else { return false }
         if image.isHanded(row) { return true }
         return !image.isEnded && (ending == .powerless || row - range < noted(range, words))
@@ -61,14 +61,14 @@ struct Audit {
         if image.isEnded, !image.isHanded(row) {
             return session.accepted > 0 ? "it was accepted, and the ledger calls it never sent" : nil
         }
-        return maybe.contains(row) ? nil : "it was sent, and is not noted"
+        return mayHaveArrived.contains(row) ? nil : "it was sent, and is not noted"
     }
 
     /// How many of the range's first rows may have been handed over.
     private func noted(_ range: UInt64, _ words: [UInt64]) -> UInt64 {
         var most: UInt64?
-        for place in stride(from: 4, to: words.count, by: 2) where words[place] != 0 && words[place] >> 23 == range {
-            most = max(most ?? 0, words[place] & (1 << 23 - 1))
+        for index in stride(from: 4, to: words.count, by: 2) where words[index] != 0 && words[index] >> 23 == range {
+            most = max(most ?? 0, words[index] & (1 << 23 - 1))
         }
         return most ?? .max
     }

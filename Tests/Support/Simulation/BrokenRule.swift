@@ -4,7 +4,7 @@ package enum BrokenRule: String, CaseIterable, Sendable {
     /// Rows are sent before it is durable that they will be.
     case sendBeforeIntent = "send-before-intent"
     /// The lanes' notes are believed though they were lost with the power.
-    case believeBoard = "believe-board"
+    case believeNotes = "believe-notes"
     /// A torn record at the end of the ledger is not cut off.
     case keepTornTail = "keep-torn-tail"
 }

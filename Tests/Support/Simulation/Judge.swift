@@ -8,7 +8,7 @@ struct Judge {
     let results: [UInt8]
     let ledger: LedgerImage
     /// Rows that may have been under way when a session ended.
-    let maybe: Set<UInt64>
+    let mayHaveArrived: Set<UInt64>
     let sessions: Int
 
     /// What is broken.
@@ -73,13 +73,13 @@ struct Judge {
     }
 
     private func judgeUnknown(_ row: InputRow, _ line: ResultsText.Line) -> String? {
-        if line.reason == "in flight when the previous process ended", !maybe.contains(row.number) {
+        if line.reason == "in flight when the previous process ended", !mayHaveArrived.contains(row.number) {
             return "it never was under way"
         }
         if row.isSendable { return nil }
         // Nobody looked whether it could be sent, where its time had passed.
         let isLate = row.kind == .expired || plan.notAfter != nil
-        return isLate && maybe.contains(row.number) ? nil : "it cannot be sent"
+        return isLate && mayHaveArrived.contains(row.number) ? nil : "it cannot be sent"
     }
 
     private func judgeRejected(_ row: InputRow, _ line: ResultsText.Line) -> String? {

@@ -32,7 +32,7 @@ final class MemoryDisk: RunFiles, @unchecked Sendable {
     private(set) var boot: (UInt64, UInt64) = (1, 1)
     /// What the last process left of its notes.
     private(set) var words: [UInt64] = []
-    private var board: HandOverBoard?
+    private var handOvers: HandOverRecord?
     private let broken: BrokenRule?
     private let strikes: Strikes
     fileprivate var dice: Dice
@@ -77,19 +77,19 @@ final class MemoryDisk: RunFiles, @unchecked Sendable {
 
     /// The process has ended, or the system with it.
     func end(powerless: Bool) {
-        if powerless, broken == .believeBoard, let board {
+        if powerless, broken == .believeNotes, let handOvers {
             // Not only believed: each note is as old as a page that was never written.
-            for slot in 0..<board.slots {
-                let word = board.snapshot[4 + 2 * slot]
-                if word != 0 { board.note(slot: slot, firstRow: word >> 23, rows: 0) }
+            for slot in 0..<handOvers.slots {
+                let word = handOvers.snapshot[4 + 2 * slot]
+                if word != 0 { handOvers.note(slot: slot, firstRow: word >> 23, rows: 0) }
             }
         }
-        words = board?.snapshot ?? words
-        board = nil
+        words = handOvers?.snapshot ?? words
+        handOvers = nil
         guard powerless else { return }
         let isScattered = isStruck && fault?.isOfSyncs == true
         for file in [ledger, lines] { file.losePower(&dice, isScattered: isScattered) }
-        guard broken != .believeBoard else { return }
+        guard broken != .believeNotes else { return }
         words = []
         boot.0 += 1
     }
@@ -112,9 +112,9 @@ final class MemoryDisk: RunFiles, @unchecked Sendable {
     func resultsToRead() throws(CampaignError) -> (any AppendFile)? { lines }
     func notes() -> [UInt64] { words }
 
-    func makeBoard(slots: Int) throws(CampaignError) -> HandOverBoard {
-        let made = HandOverBoard(slots: slots)
-        board = made
+    func makeHandOvers(slots: Int) throws(CampaignError) -> HandOverRecord {
+        let made = HandOverRecord(slots: slots)
+        handOvers = made
         return made
     }
 }

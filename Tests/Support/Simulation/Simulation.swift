@@ -98,7 +98,7 @@ package final class Simulation {
         if findings.isEmpty {
             findings = Judge(
                 plan: plan, witness: witness, results: disk.lines.bytes, ledger: LedgerImage(disk.ledger.bytes),
-                maybe: audit.maybe, sessions: sessions
+                mayHaveArrived: audit.mayHaveArrived, sessions: sessions
             ).findings()
         }
         strikes.count("sessions", sessions)

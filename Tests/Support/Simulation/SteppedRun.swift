@@ -9,9 +9,8 @@ import APNSBatchTransport
 package final class SteppedRun {
     private let run: CampaignRun
     private let record: RunRecord
-    private let exchange: OutcomeExchange
+    private let crew: LaneCrew
     private let writer: OutcomeWriter
-    private let wakers: [LaneWaker]
     private var feed: ChunkFeed
     private var lanes: [SteppedLane?] = []
     private var isRead = false
@@ -20,38 +19,17 @@ package final class SteppedRun {
     package init(_ run: CampaignRun) throws(CampaignError) {
         self.run = run
         record = try run.openRecord()
-        let surroundings = run.plan.surroundings
-        exchange = OutcomeExchange(
-            lanes: run.gauges.count, each: surroundings.batchesPerLane, entries: surroundings.outcomesPerBatch)
-        writer = run.makeWriter(record, exchange)
-        feed = ChunkFeed(run.reader, to: run.chunks, record: record, past: run.past?.ranges ?? [])
-        wakers = run.gauges.map { _ in LaneWaker() }
+        crew = run.makeCrew(record)
+        writer = run.makeWriter(record, crew)
+        feed = run.makeFeed(record)
         do {
-            let board = AnswerBoard(
-                run.plan.breaker, lanes: wakers.count, providers: run.plan.topics.providers,
-                patience: run.plan.unavailablePatience)
-            for (number, waker) in wakers.enumerated() {
-                let lane = try Lane(
-                    plan: run.plan, control: run.control, gauges: run.gauges[number], addresses: run.addresses,
-                    providers: run.providers, chunks: run.chunks, cursor: run.reader.makeCursor(), exchange: exchange,
-                    handOver: record.ledger.board,
-                    waker: waker, board: board, number: number)
-                lanes.append(SteppedLane(lane))
-            }
+            for number in run.gauges.indices { lanes.append(SteppedLane(try crew.makeLane(number))) }
         } catch {
             throw CampaignError(.system, "\(error)")
         }
-        run.control.notify { [reader = run.reader, chunks = run.chunks, wakers] in
-            reader.cancel()
-            chunks.close()
-            for waker in wakers { waker.wake() }
-        }
     }
 
-    deinit {
-        run.control.notifyNobody()
-        for waker in wakers { waker.detach() }
-    }
+    deinit { run.control.notifyNobody() }
 
     /// Whether all rows have their outcomes, or the run stopped.
     package private(set) var isFinished = false
@@ -65,7 +43,7 @@ package final class SteppedRun {
             return
         }
         // A lane waits for the writer when that is far behind, which in a single thread would take forever.
-        while exchange.free.isEmpty, writer.step(now: now) {}
+        while crew.exchange.free.isEmpty, writer.step(now: now) {}
         do {
             if try lane.lane.turn() { return }
         } catch {
@@ -73,7 +51,6 @@ package final class SteppedRun {
         }
         while writer.step(now: now) {}
         lane.lane.finishUp()
-        wakers[index].detach()
         lanes[index] = nil
         if lanes.allSatisfy({ $0 == nil }) { finish(now: now) }
     }
@@ -95,13 +72,13 @@ package final class SteppedRun {
             isRead = true
         }
         if isRead { run.chunks.close() }
-        for waker in wakers { waker.wake() }
+        crew.wake()
     }
 
     private func finish(now: UInt64) {
         run.reader.cancel()
         run.chunks.close()
-        exchange.filled.close()
+        crew.exchange.filled.close()
         while writer.step(now: now) {}
         writer.end()
         isFinished = true

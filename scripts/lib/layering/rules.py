@@ -44,7 +44,7 @@ FOLDERS = {
         "Text", "JSON", "Fields", "Answers", "ProviderToken", "Template", "Sealed", "Rules", "Localisation"],
     "APNSBatchModel": ["Campaign", "Outcomes", "Reports"],
     "APNSBatchRecords": ["Files", "Results", "Ledger", "Record"],
-    "APNSBatchSending": ["Control", "Memory", "Policy", "Pool", "Plan", "Providers", "Rows", "Lane"],
+    "APNSBatchSending": ["Control", "Memory", "Policy", "Pool", "Plan", "Providers", "Rows", "Preparing", "Lane"],
     "APNSBatch": [".", "Campaign", "Channels", "Check", "Doctor", "Reference"],
     "APNSBatchSimulator": [
         "Bytes.swift", "JSON", "Counts", {"Faults", "Script"}, {"SimulatorConfiguration.swift", "SimulatorReport.swift"},
@@ -141,7 +141,7 @@ KERNEL_CALLS = {
     "APNSBatchRecords": {
         "open access close mkdir lstat fstat rename flock": "the run directory and the files in it",
         "read pread write ftruncate fsync fdatasync usleep": "ledger and results",
-        "mmap munmap": "the board of rows that were handed over",
+        "mmap munmap": "the hand-over record",
         "time": "the name of a run directory",
     },
     "APNSBatch": {

@@ -113,8 +113,8 @@ package enum RowFault {
         guard let column else {
             return RowFinding(rule, file: plan.inputName, line: row.line, column: 1, message)
         }
-        let place = row.place(of: column)
-        return RowFinding(rule, file: plan.inputName, line: place.line, column: place.column, message)
+        let position = row.place(of: column)
+        return RowFinding(rule, file: plan.inputName, line: position.line, column: position.column, message)
     }
 }
 

@@ -1,8 +1,8 @@
 /// The notes of a session's lanes, as read back from its hand-over record. Notes whose check does not match are left out.
 ///
 ///     boot (2 words), session (32 bits), campaign (32), check │ for each buffer: first row (41 bits), rows (23), check
-package struct BoardNotes: Equatable, Sendable {
-    /// The system's boot id (`HandOverBoard.bootID`) when the session began.
+package struct HandOverNotes: Equatable, Sendable {
+    /// The system's boot id (`HandOverRecord.bootID`) when the session began.
     package var boot: (UInt64, UInt64)
     package var session: UInt32
     /// The checksum of the ledger's header (`LedgerHeader.sum`).

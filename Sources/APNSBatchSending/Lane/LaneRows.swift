@@ -1,13 +1,12 @@
 import APNSBatchModel
 import APNSBatchNotification
-import APNSBatchRows
 import APNSBatchTransport
 
 /// The rows of a lane from the reader to their outcomes. Selects the next row to send, and records what becomes of each.
 ///
 /// Rows wait in three places: fresh rows with the reader, rows that are sent again in the retry queue until they are due,
 /// and rows that are set aside while all streams of their provider are taken and another provider has some.
-struct RowQueue: ~Copyable {
+struct LaneRows: ~Copyable {
     private let plan: CampaignPlan
     private let control: RunControl
     /// Whether rows may have ids of their own.
@@ -56,11 +55,11 @@ struct RowQueue: ~Copyable {
 
     /// Returns the address of a flight, valid until it is released. Traps for an index that was never taken.
     @inline(__always)
-    func address(of flight: Int) -> UnsafeMutablePointer<Flight> { flights.address(of: flight) }
+    func address(of ticket: Int) -> UnsafeMutablePointer<Flight> { flights.address(of: ticket) }
 
-    subscript(flight: Int) -> Flight {
-        @inline(__always) unsafeAddress { UnsafePointer(flights.address(of: flight)) }
-        @inline(__always) unsafeMutableAddress { flights.address(of: flight) }
+    subscript(ticket: Int) -> Flight {
+        @inline(__always) unsafeAddress { UnsafePointer(flights.address(of: ticket)) }
+        @inline(__always) unsafeMutableAddress { flights.address(of: ticket) }
     }
 
     var tally: Tally { sink.tally }
@@ -70,8 +69,8 @@ struct RowQueue: ~Copyable {
     private(set) var setAside = 0
     /// The number of requests in flight.
     var underWay: Int { flights.count - retries.count - setAside }
-    /// Whether there is no place for another row.
-    var hasNoPlace: Bool { flights.isFull || retries.count >= plan.backoff.rowsMax }
+    /// Whether there is no room for another row.
+    var hasNoRoom: Bool { flights.isFull || retries.count >= plan.backoff.rowsMax }
     /// Whether so many rows ended unsent in this turn that connections must be looked after first.
     var hasEndedMany: Bool { unsentOfTurn >= Self.unsentPerTurn }
     /// The time in seconds since the epoch, some milliseconds old.
@@ -85,14 +84,18 @@ struct RowQueue: ~Copyable {
             underWay: UInt64(flights.count))
     }
 
-    /// Whether neither the reader nor the lane has rows left.
-    mutating func isDone() -> Bool { flights.count == 0 && !source.hasRow() && source.isExhausted }
+    /// Whether neither the reader nor the lane has another row.
+    var isDone: Bool { flights.count == 0 && source.isAtEnd }
+
+    /// Looks for a row of the input if there is no other: a lane without a free stream has not done so, and needs no
+    /// connection to find that there is none.
+    mutating func lookForRow() { if flights.count == 0 { source.advance() } }
 
     /// Whether any row is set aside, in flight or due again, or could be taken from the input.
     ///
     /// - Parameter takesFresh: Whether fresh rows may be taken.
     mutating func hasWork(takesFresh: Bool, now: UInt64) -> Bool {
-        flights.count > retries.count || retries.isDue(now: now) || takesFresh && source.hasRow()
+        flights.count > retries.count || retries.isDue(now: now) || takesFresh && source.advance()
     }
 
     var isExhausted: Bool { source.isExhausted }
@@ -117,19 +120,19 @@ struct RowQueue: ~Copyable {
 
     /// Returns the next row of the input that can be sent. Records the outcomes of those before it that cannot.
     private mutating func nextFresh() -> Int? {
-        while unsentOfTurn < Self.unsentPerTurn, source.hasRow() {
+        while unsentOfTurn < Self.unsentPerTurn, source.advance() {
             switch preparer.prepare(source.row, in: &arena, flights: &flights, now: source.wallClock) {
-            case .ready(let flight):
-                flights[flight].place = UInt32(truncatingIfNeeded: source.place)
-                let isLeft = source.isPast && takeOver(flight)
+            case .ready(let ticket):
+                flights[ticket].position = UInt32(truncatingIfNeeded: source.position)
+                let hasEnded = source.isPast && takeOver(ticket)
                 source.consume()
-                if isLeft { continue }
-                return flight
+                if hasEnded { continue }
+                return ticket
             case .noRoom: return nil
-            case .invalid(let finding) where source.mayHaveBeenSent && finding.rule.mayHaveBeenOtherwise:
-                recordNotKnown()
+            case .invalid(let finding) where source.mayHaveArrived && finding.rule.mayHaveBeenOtherwise:
+                recordUnknown()
             case .invalid(let finding): recordInvalid(finding)
-            case .expired where source.mayHaveBeenSent: recordNotKnown()
+            case .expired where source.mayHaveArrived: recordUnknown()
             case .expired: recordUnsent(.expired, cause: RowFault.expired(source.row, plan).text)
             }
             source.consume()
@@ -139,24 +142,24 @@ struct RowQueue: ~Copyable {
     }
 
     /// Applies what earlier sessions did for a row to its flight. Returns whether the row has ended with that.
-    private mutating func takeOver(_ flight: Int) -> Bool {
-        flights[flight].past = Attempts(bits: source.pastAttempts)
-        guard source.mayHaveBeenSent else { return false }
-        flights[flight].mayHaveArrived = true
-        guard mayResend(flight) else {
-            finishUnknown(flight, cause: Self.notKnown)
+    private mutating func takeOver(_ ticket: Int) -> Bool {
+        flights[ticket].past = Attempts(bits: source.pastAttempts)
+        guard source.mayHaveArrived else { return false }
+        flights[ticket].mayHaveArrived = true
+        guard mayResend(ticket) else {
+            finishUnknown(ticket, cause: Self.inFlightBefore)
             return true
         }
-        flights[flight].past.isResent = true
+        flights[ticket].past.isResent = true
         return false
     }
 
     /// Returns the next row that is due again and may still be sent.
     mutating func takeDue(now: UInt64) -> Int? {
-        while let flight = retries.takeDue(now: now) {
-            if endIfExpired(flight) { continue }
-            if flights[flight].mayHaveArrived { flights[flight].past.isResent = true }
-            return flight
+        while let ticket = retries.takeDue(now: now) {
+            if endIfExpired(ticket) { continue }
+            if flights[ticket].mayHaveArrived { flights[ticket].past.isResent = true }
+            return ticket
         }
         return nil
     }
@@ -169,17 +172,17 @@ struct RowQueue: ~Copyable {
     }
 
     /// Sets a row aside. Its record leaves the arena, because rows that wait must not hold blocks that other providers need.
-    mutating func setAside(_ flight: Int, of provider: Int) {
-        arena.moveOut(&flights[flight].record)
-        aside[provider].add(flight, in: &flights)
+    mutating func setAside(_ ticket: Int, of provider: Int) {
+        arena.moveOut(&flights[ticket].record)
+        aside[provider].add(ticket, in: &flights)
         setAside += 1
     }
 
     /// Returns the row of this provider that was set aside first and may still be sent.
     mutating func takeAside(_ provider: Int) -> Int? {
-        while let flight = aside[provider].takeFirst(in: &flights) {
+        while let ticket = aside[provider].takeFirst(in: &flights) {
             setAside -= 1
-            if !endIfExpired(flight) { return flight }
+            if !endIfExpired(ticket) { return ticket }
         }
         return nil
     }
@@ -188,33 +191,33 @@ struct RowQueue: ~Copyable {
 
     /// Ends a row that APNs accepted. Inlined, because nearly every row ends here, without a reason and a timestamp.
     @inline(__always)
-    mutating func accept(_ flight: Int) {
-        record(flight, .accepted, status: 200, reason: UnsafeRawBufferPointer(start: nil, count: 0))
+    mutating func accept(_ ticket: Int) {
+        record(ticket, .accepted, status: 200, reason: UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
-    /// Records the outcome of a row and frees its place.
+    /// Records the outcome of a row and frees its slot.
     @inline(__always)
     private mutating func record(
-        _ flight: Int, _ outcome: Outcome, status: UInt16, timestamp: UInt64 = OutcomeEntry.noTimestamp,
+        _ ticket: Int, _ outcome: Outcome, status: UInt16, timestamp: UInt64 = OutcomeEntry.noTimestamp,
         reason: UnsafeRawBufferPointer
     ) {
-        let ended = UnsafePointer(flights.address(of: flight))
+        let ended = UnsafePointer(flights.address(of: ticket))
         sink.record(
             row: ended.pointee.row, outcome: outcome, status: status,
             attempts: Attempts(bits: ended.pointee.attempts &+ ended.pointee.past.bits), timestamp: timestamp,
             token: ended.pointee.record.recipient, isHex: !ended.pointee.record.isBroadcast, reason: reason,
             ownID: hasOwnIDs ? ended.pointee.record[.id].baseAddress : nil)
         if ended.pointee.record.has(.carried) { sink.carry(ended.pointee.record[.carried]) }
-        flights.release(flight, in: &arena)
+        flights.release(ticket, in: &arena)
     }
 
     mutating func finish(
-        _ flight: Int, _ outcome: Outcome, status: UInt16 = 0, timestamp: UInt64 = OutcomeEntry.noTimestamp,
+        _ ticket: Int, _ outcome: Outcome, status: UInt16 = 0, timestamp: UInt64 = OutcomeEntry.noTimestamp,
         cause: String
     ) {
         var cause = cause
         cause.withUTF8 {
-            record(flight, outcome, status: status, timestamp: timestamp, reason: UnsafeRawBufferPointer($0))
+            record(ticket, outcome, status: status, timestamp: timestamp, reason: UnsafeRawBufferPointer($0))
         }
     }
 
@@ -222,46 +225,46 @@ struct RowQueue: ~Copyable {
     func carry(_ text: UnsafeRawBufferPointer) { sink.carry(text: text) }
 
     /// Ends a row that may have arrived. If this session sent no request for it, an earlier one did.
-    mutating func finishUnknown(_ flight: Int, cause: String) {
-        if flights[flight].attempts == 0 {
-            flights[flight].past.isResent = false
+    mutating func finishUnknown(_ ticket: Int, cause: String) {
+        if flights[ticket].attempts == 0 {
+            flights[ticket].past.isResent = false
             unknownOfEarlier += 1
         }
-        finish(flight, .unknown, cause: cause)
+        finish(ticket, .unknown, cause: cause)
     }
 
     /// Puts a row back, to be sent again after `delay` nanoseconds. Its record leaves the arena, so that it does not keep a
     /// block in use. A row that would be too late by then ends.
-    mutating func again(_ flight: Int, after delay: UInt64, now: UInt64) {
+    mutating func again(_ ticket: Int, after delay: UInt64, now: UInt64) {
         if let deadline = plan.deadline, !deadline.leavesTime(after: delay, now: wallClock) {
-            return expire(flight, Self.lateCause)
+            return expire(ticket, Self.lateCause)
         }
-        if endIfExpired(flight, after: delay / 1_000_000_000) { return }
-        arena.moveOut(&flights[flight].record)
-        retries.add(flight: flight, due: now + delay)
+        if endIfExpired(ticket, after: delay / 1_000_000_000) { return }
+        arena.moveOut(&flights[ticket].record)
+        retries.add(ticket: ticket, due: now + delay)
     }
 
     /// Gives up a row that this session will not send. It stays without an outcome, and a resumed run sends it. For a row
-    /// that may have arrived the policy decides: it ends as unknown, or the ledger says that it may have been sent.
-    mutating func leave(_ flight: Int) {
-        guard flights[flight].mayHaveArrived else { return release(flight) }
-        guard mayResend(flight) || control.urgent else { return finishUnknown(flight, cause: Self.stoppedBefore) }
-        leaveOpen(flight)
+    /// that may have arrived the policy decides: it ends as unknown, or the ledger says that it may have arrived.
+    mutating func postpone(_ ticket: Int) {
+        guard flights[ticket].mayHaveArrived else { return release(ticket) }
+        guard mayResend(ticket) || control.urgent else { return finishUnknown(ticket, cause: Self.stoppedBefore) }
+        postponeUnanswered(ticket)
     }
 
-    /// Leaves a row that may have arrived without an outcome, as if the process had been killed. The ledger says so, and the
-    /// policy of the resumed run decides.
-    mutating func leaveOpen(_ flight: Int) {
-        source.left(flights[flight].row, place: flights[flight].place)
-        release(flight)
+    /// Gives up a row that may have arrived, as if the process had been killed. It stays without an outcome, the ledger says
+    /// that it may have arrived, and the policy of the resumed run decides.
+    mutating func postponeUnanswered(_ ticket: Int) {
+        source.noteUnanswered(flights[ticket].row, position: flights[ticket].position)
+        release(ticket)
     }
 
     @inline(never)
-    private mutating func release(_ flight: Int) { flights.release(flight, in: &arena) }
+    private mutating func release(_ ticket: Int) { flights.release(ticket, in: &arena) }
 
-    /// Whether a row that may have been sent is sent again.
-    func mayResend(_ flight: Int) -> Bool {
-        plan.onUnknown.allowsResending(isCollapsible: flights[flight].record.has(.collapseID))
+    /// Whether a row that may have arrived is sent again.
+    func mayResend(_ ticket: Int) -> Bool {
+        plan.onUnknown.allowsResending(isCollapsible: flights[ticket].record.has(.collapseID))
     }
 
     private mutating func recordInvalid(_ finding: RowFinding) {
@@ -284,23 +287,23 @@ struct RowQueue: ~Copyable {
         }
     }
 
-    /// Records a row that an earlier session may have sent and that cannot be sent now. It ends as unknown.
-    private mutating func recordNotKnown() {
+    /// Records a row that may have arrived in an earlier session and cannot be sent now. It ends as unknown.
+    private mutating func recordUnknown() {
         unknownOfEarlier += 1
-        recordUnsent(.unknown, cause: Self.notKnown, attempts: Attempts(bits: max(1, source.pastAttempts)))
+        recordUnsent(.unknown, cause: Self.inFlightBefore, attempts: Attempts(bits: max(1, source.pastAttempts)))
     }
 
     // MARK: Rows whose time has passed
 
     /// Ends rows after the campaign's deadline, when nothing is sent any more. Returns whether there may be more of them.
     mutating func endLateRows() -> Bool {
-        while let flight = takeWaiting() { expire(flight, Self.lateCause) }
+        while let ticket = takeWaiting() { expire(ticket, Self.lateCause) }
         for _ in 0..<Self.unsentPerTurn {
-            guard source.hasRow() else { return false }
+            guard source.advance() else { return false }
             if let error = source.row.error {
                 recordInvalid(RowFault.find(error, plan))
-            } else if source.mayHaveBeenSent {
-                recordNotKnown()
+            } else if source.mayHaveArrived {
+                recordUnknown()
             } else {
                 recordUnsent(.expired, cause: Self.lateCause)
             }
@@ -310,21 +313,21 @@ struct RowQueue: ~Copyable {
     }
 
     /// Ends a row if its expiration will have passed in so many seconds. Returns whether it ended.
-    private mutating func endIfExpired(_ flight: Int, after seconds: UInt64 = 0) -> Bool {
-        guard flights[flight].expiration?.hasPassed(now: Int64(wallClock + seconds)) == true else { return false }
-        expire(flight, Self.ownCause)
+    private mutating func endIfExpired(_ ticket: Int, after seconds: UInt64 = 0) -> Bool {
+        guard flights[ticket].expiration?.hasPassed(now: Int64(wallClock + seconds)) == true else { return false }
+        expire(ticket, Self.ownCause)
         return true
     }
 
     /// Ends a row that may not be sent any more. It is expired only if it was never sent. Otherwise its outcome is that of
     /// the last answer, or unknown if it may have arrived.
-    private mutating func expire(_ flight: Int, _ cause: String) {
-        switch flights[flight].lastWord {
-        case .neverSent: finish(flight, .expired, cause: cause)
+    private mutating func expire(_ ticket: Int, _ cause: String) {
+        switch flights[ticket].lastWord {
+        case .neverSent: finish(ticket, .expired, cause: cause)
         case .refused(let status, let reason):
             let outcome: Outcome = LaneAnswers.isUnavailability(status) ? .unavailable : .rejected
-            finish(flight, outcome, status: status, cause: reason?.text ?? "")
-        case .noAnswer: finishUnknown(flight, cause: cause)
+            finish(ticket, outcome, status: status, cause: reason?.text ?? "")
+        case .noAnswer: finishUnknown(ticket, cause: cause)
         }
     }
 
@@ -340,40 +343,40 @@ struct RowQueue: ~Copyable {
         plan.log.retriesFull(retries.count)
     }
 
-    mutating func handOver() { sink.handOver() }
+    mutating func flushOutcomes() { sink.flush() }
 
     /// Why rows wait for another attempt, or nil if there are none.
     var backingOff: CampaignProgress.Waiting? {
-        guard let flight = retries.first, !control.stopping else { return nil }
-        guard flights[flight].lastStatus > 0 else { return .backingOff(cause: "requests without an answer") }
-        let reason = flights[flight].lastReason.map { " \($0.text)" } ?? ""
-        return .backingOff(cause: "\(flights[flight].lastStatus)\(reason)")
+        guard let ticket = retries.first, !control.stopping else { return nil }
+        guard flights[ticket].lastStatus > 0 else { return .backingOff(cause: "requests without an answer") }
+        let reason = flights[ticket].lastReason.map { " \($0.text)" } ?? ""
+        return .backingOff(cause: "\(flights[ticket].lastStatus)\(reason)")
     }
 
     /// Takes no further row, and gives up those that wait for another attempt or a stream.
     mutating func giveUpWaiting() {
         source.abandon()
-        while let flight = takeWaiting() { leave(flight) }
+        while let ticket = takeWaiting() { postpone(ticket) }
     }
 
     /// Removes and returns a row that waits for another attempt or a stream, due or not, or nil if there is none.
     private mutating func takeWaiting() -> Int? {
-        if let flight = retries.takeAny() { return flight }
+        if let ticket = retries.takeAny() { return ticket }
         guard let provider = aside.firstIndex(where: { $0.count > 0 }) else { return nil }
         setAside -= 1
         return aside[provider].takeFirst(in: &flights)
     }
 
-    /// Hands over the last outcomes. Rows still in flight, after a failure of the event loop, may have arrived and stay
+    /// Flushes the last outcomes. Rows still in flight, after a failure of the event loop, may have arrived and stay
     /// without an outcome.
     mutating func finishUp() {
         giveUpWaiting()
-        for flight in flights.taken() { leaveOpen(flight) }
+        for ticket in flights.taken() { postponeUnanswered(ticket) }
         sink.finish()
     }
 
     private static let lateCause = "not after: the campaign's deadline has passed"
     private static let ownCause = "expiration: passed before the row could be sent"
-    private static let notKnown = "in flight when the previous process ended"
+    private static let inFlightBefore = "in ticket when the previous process ended"
     private static let stoppedBefore = "connection lost before the answer and the run stopped"
 }

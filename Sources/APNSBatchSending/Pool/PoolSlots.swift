@@ -2,7 +2,7 @@
 ///
 /// Each slot of the pool has delays of its own: after a failure it tries the host's next address without a delay, and after
 /// all of them waits with exponential back-off and jitter. Other slots are not affected.
-struct Places: Equatable {
+struct PoolSlots: Equatable {
     private struct Slot: Equatable {
         /// The number of consecutive connections that were not usable.
         var failures = 0
@@ -35,7 +35,7 @@ struct Places: Equatable {
     mutating func succeeded(_ slot: Int) { slots[slot].failures = 0 }
 
     /// Forgets all failures and delays.
-    mutating func forget() { self = Places(count: slots.count) }
+    mutating func forget() { self = PoolSlots(count: slots.count) }
 
     /// Notes that a connection of this slot was not usable, and returns the number of consecutive ones.
     mutating func failed(

@@ -1,5 +1,3 @@
-import APNSBatchNotification
-
 /// Finds the template of a row by its locale or variant. Remembers the values that were seen, since there are few of them
 /// and the look-up of a language takes several steps.
 struct TemplatePicker: ~Copyable {

@@ -10,7 +10,7 @@ import APNSBatchRows
 package struct RowPreparer: ~Copyable {
     /// The result of preparing a row.
     package enum Prepared {
-        /// The index of the flight in the table.
+        /// The ticket of the flight: its index in the table.
         case ready(Int)
         /// The arena has no room until an outcome frees some; nothing was taken.
         case noRoom
@@ -77,12 +77,12 @@ package struct RowPreparer: ~Copyable {
     package mutating func prepare(
         _ row: borrowing Row, in arena: inout SendArena, flights: inout FlightTable, now: UInt64
     ) -> Prepared {
-        let place = flights.take()
-        if let ended = write(row, in: &arena, to: &flights[place], now) {
-            flights.release(place, in: &arena)
+        let ticket = flights.take()
+        if let ended = write(row, in: &arena, to: &flights[ticket], now) {
+            flights.release(ticket, in: &arena)
             return ended
         }
-        return .ready(place)
+        return .ready(ticket)
     }
 
     /// Writes the record, and the flight that refers to it. Returns the result if the row cannot be sent, and nil if it can.
@@ -113,7 +113,7 @@ package struct RowPreparer: ~Copyable {
         let payload = record.room(set.payloadLimit)
         guard let template = picker.pick(row.fields) else { return .invalid(RowFault.noTemplate(copy row, plan)) }
         lastTemplate = template
-        let page = RuleBook.place(template: template, set.pushType)
+        let page = RuleBook.page(template: template, set.pushType)
         if pages[page]?.isBroken == true, let broken = plan.rules.firstBroken(at: page) {
             return .invalid(RowFault.find(broken))
         }

@@ -16,7 +16,7 @@ struct AnswerCounts {
     private(set) var troubled: UInt64 = 0
     private(set) var troubledFirst: UInt64 = 0
     private(set) var silent: UInt64 = 0
-    /// Whether the board has not been told of some of these yet.
+    /// Whether the shared counters have not been told of some of these yet.
     var hasTrouble = false
     private(set) var lastTrouble: Answer?
     /// The last refusal that no device can cause.
@@ -88,7 +88,7 @@ struct RuleIndex: Sendable {
 ///
 /// A lane writes only its own numbers, with a few relaxed stores in a turn with answers. Only after a turn with refusals
 /// that a rule counts does it ask for a verdict; if another lane is asking at that moment, it asks in its next turn.
-package final class AnswerBoard: Sendable {
+package final class SharedCounters: Sendable {
     let book: RuleIndex
     private let lanes: Int
     private let providers: Int

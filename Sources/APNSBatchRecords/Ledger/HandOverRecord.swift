@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// A note is two words, a value and its check. The head has a check as well. If the check of a note does not match, for
 /// example after a kill between the two stores, the note is ignored and all rows of its range count as handed over.
-package final class HandOverBoard: @unchecked Sendable {
+package final class HandOverRecord: @unchecked Sendable {
     /// The number of rows by which a note advances at once. A note is ahead of the rows handed over by at most this number.
     package static let step = 256
 
@@ -26,7 +26,7 @@ package final class HandOverBoard: @unchecked Sendable {
     /// Creates a hand-over record without a file, for a simulation, which decides itself what survives.
     package init(slots: Int) {
         self.slots = slots
-        let count = BoardNotes.wordCount(slots: slots)
+        let count = HandOverNotes.wordCount(slots: slots)
         words = .allocate(capacity: count)
         for index in 0..<count { (words + index).initialize(to: Atomic(0)) }
         mappedBytes = 0
@@ -38,7 +38,7 @@ package final class HandOverBoard: @unchecked Sendable {
         let file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard file >= 0 else { throw StorageError("open", path, code: errno) }
         defer { close(file) }
-        let zeros = [UInt64](repeating: 0, count: BoardNotes.wordCount(slots: slots))
+        let zeros = [UInt64](repeating: 0, count: HandOverNotes.wordCount(slots: slots))
         let bytes = zeros.count * 8
         // Writing zeros allocates the blocks now: on a full disk, a store to the mapping would raise SIGBUS.
         let done = write(file, zeros, bytes)
@@ -60,8 +60,8 @@ package final class HandOverBoard: @unchecked Sendable {
     ///
     /// - Parameter campaign: the checksum of the ledger's header (`LedgerHeader.sum`).
     package func begin(_ session: LedgerSession, campaign: UInt32) throws(StorageError) {
-        for index in 0..<(2 * slots) { words[BoardNotes.headWords + index].store(0, ordering: .relaxed) }
-        let head = BoardNotes.head(session, campaign: campaign)
+        for index in 0..<(2 * slots) { words[HandOverNotes.headWords + index].store(0, ordering: .relaxed) }
+        let head = HandOverNotes.head(session, campaign: campaign)
         seal = head[3]
         for (index, word) in head.enumerated() { words[index].store(word, ordering: .releasing) }
         guard let place else { return }
@@ -71,28 +71,28 @@ package final class HandOverBoard: @unchecked Sendable {
 
     /// Notes how many rows of the range in a buffer may have been handed over: 0 when the range is put there.
     package func note(slot: Int, firstRow: UInt64, rows: Int) {
-        let (word, check) = BoardNotes.note(firstRow: firstRow, rows: rows, slot: slot, seal: seal)
-        words[BoardNotes.headWords + 2 * slot].store(word, ordering: .releasing)
-        words[BoardNotes.headWords + 2 * slot + 1].store(check, ordering: .releasing)
+        let (word, check) = HandOverNotes.note(firstRow: firstRow, rows: rows, slot: slot, seal: seal)
+        words[HandOverNotes.headWords + 2 * slot].store(word, ordering: .releasing)
+        words[HandOverNotes.headWords + 2 * slot + 1].store(check, ordering: .releasing)
     }
 
     /// Rows that may have arrived and stay without an outcome when the run ends in order: the number of rows, by the first
     /// row of the range. They are not in the file, since a session that does not end in order leaves its notes.
-    private let leftRows = Guarded<[UInt64: Int]>([:])
+    private let unansweredRows = Guarded<[UInt64: Int]>([:])
 
-    /// Says that the first `rows` rows of a range must not count as never sent.
-    package func left(firstRow: UInt64, rows: Int) {
-        leftRows.withLock { $0[firstRow] = max($0[firstRow] ?? 0, rows) }
+    /// Notes that the first `rows` rows of a range may have arrived and have no answer.
+    package func noteUnanswered(firstRow: UInt64, rows: Int) {
+        unansweredRows.withLock { $0[firstRow] = max($0[firstRow] ?? 0, rows) }
     }
 
-    /// The ranges passed to `left(firstRow:rows:)`, ordered by row.
-    var left: [(firstRow: UInt64, rows: Int)] {
-        leftRows.withLock { $0.map { (firstRow: $0.key, rows: $0.value) } }.sorted { $0.firstRow < $1.firstRow }
+    /// The ranges passed to `noteUnanswered(firstRow:rows:)`, ordered by row.
+    var unanswered: [(firstRow: UInt64, rows: Int)] {
+        unansweredRows.withLock { $0.map { (firstRow: $0.key, rows: $0.value) } }.sorted { $0.firstRow < $1.firstRow }
     }
 
     /// The current words of the record.
     package var snapshot: [UInt64] {
-        (0..<BoardNotes.wordCount(slots: slots)).map { words[$0].load(ordering: .acquiring) }
+        (0..<HandOverNotes.wordCount(slots: slots)).map { words[$0].load(ordering: .acquiring) }
     }
 
     /// Reads the words of a file; returns an empty array if it cannot be read.
