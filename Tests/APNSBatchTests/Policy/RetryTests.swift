@@ -91,7 +91,7 @@ import Testing
         let running = Task { await run.run() }
         let most = await most({ run.progress.retrying }, until: { run.progress.rows >= 100 })
         #expect(await running.value.accepted == 100)
-        // Requests in flight when the last place was taken are added.
+        // The requests that were in flight when the limit was reached are added.
         #expect((10...30).contains(most), "\(most)")
     }
 
@@ -134,7 +134,7 @@ import Testing
             return true
         }
         #expect(run.isPaused && run.progress.isPaused)
-        // Lanes see it when they next look; from then on nothing moves.
+        // The lanes notice the pause when they next check. After that, no more rows end.
         let still = Guarded((rows: run.progress.rows, since: ContinuousClock.now))
         await eventually {
             still.withLock { still in
