@@ -1,21 +1,21 @@
 import APNSBatch
 import APNSBatchModel
 
-/// Holds each session against what the server saw in it, when its last request has arrived.
+/// Compares each session with what the server received in it, after the last request of the session has arrived.
 struct Audit {
     private let plan: SeedPlan
     private let witness: Witness
-    /// Of rows, before the session.
+    /// The number of requests for each row before the session.
     private var received: [Int]
     private var accepted: [Int]
-    /// What the ledger said when the session before ended.
+    /// The contents of the ledger at the end of the previous session.
     private var before = LedgerImage([])
-    /// Rows that a session left without an outcome and that may have been sent.
+    /// Rows without an outcome that may have been sent in a session.
     private(set) var maybe: Set<UInt64> = []
 
     /// How a session ended.
     enum Ending {
-        /// Its threads came to their end.
+        /// Its threads ended in order.
         case orderly
         case killed
         case powerless
@@ -28,7 +28,7 @@ struct Audit {
         accepted = received
     }
 
-    /// - Parameter words: what is left of the lanes' notes.
+    /// - Parameter words: the words of the hand-over record that are left.
     mutating func end(_ ending: Ending, _ image: LedgerImage, words: [UInt64], policy: UnknownPolicy) -> [String] {
         var findings = image.faults
         for row in plan.rows {
@@ -64,7 +64,7 @@ struct Audit {
         return maybe.contains(row) ? nil : "it was sent, and is not noted"
     }
 
-    /// How many of the range's first rows may have been handed over.
+    /// Returns how many of the first rows of a range may have been handed over.
     private func noted(_ range: UInt64, _ words: [UInt64]) -> UInt64 {
         var most: UInt64?
         for place in stride(from: 4, to: words.count, by: 2) where words[place] != 0 && words[place] >> 23 == range {
