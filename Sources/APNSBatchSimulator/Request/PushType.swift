@@ -46,7 +46,7 @@ enum PushType: UInt8, CaseIterable {
     /// The largest payload of any push type in bytes.
     static var payloadMaximumOfAll: Int { 5120 }
 
-    /// The push type of this name, or nil.
+    /// Returns the push type with this name, or nil.
     @inline(__always)
     init?(_ name: Bytes) {
         guard let found = Self.allCases.first(where: { unsafe name.equals($0.name) }) else { return nil }

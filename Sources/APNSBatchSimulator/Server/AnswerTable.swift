@@ -1,5 +1,5 @@
-/// All answers that a simulator can give, encoded once, and how often each was given: first the fixed ones in their
-/// order, then those of the script's rules, of its storms and of its rate limit.
+/// All answers of a simulator, encoded once, and the number of times that each was given. The fixed answers come first,
+/// followed by those of the script's rules, of its storms and of its rate limit.
 @safe struct AnswerTable: ~Copyable {
     /// One answer. Body and `retry-after` (empty for none) are owned by the table.
     @safe struct Prepared {
@@ -14,7 +14,7 @@
     private let firstStorm: Int
     private let names: [(status: Int, reason: String)]
 
-    /// - Parameter started: milliseconds since the epoch, for rules of status 410 without a time of their own.
+    /// - Parameter started: the `timestamp` of rules of status 410 that have none, in milliseconds since the epoch.
     init(_ script: SimulatorScript, started: Int64) {
         var names: [(status: Int, reason: String)] = []
         var bodies: [String] = []
@@ -49,29 +49,29 @@
         unsafe entries.deallocate()
     }
 
-    /// The number of a fixed answer.
+    /// Returns the index of a fixed answer.
     @inline(__always)
     static func number(_ answer: FixedAnswer) -> Int {
         Int(answer.rawValue)
     }
 
-    /// The number of the answer of a rule.
+    /// Returns the index of the answer of a rule.
     @inline(__always)
     static func number(rule: Int) -> Int {
         FixedAnswer.allCases.count + rule
     }
 
-    /// The number of the answer of a storm.
+    /// Returns the index of the answer of a storm.
     func number(storm: Int32) -> Int {
         firstStorm + Int(storm)
     }
 
-    /// The number of the answer of the rate limit.
+    /// The index of the answer of the rate limit.
     var numberOfRateLimit: Int { count - 1 }
 
     /// Counts one more use of an answer.
     ///
-    /// A function of its own, not a statement where it is used: there, without optimisation, the thread sanitizer's
+    /// This is a separate function. If the statement is inlined without optimisation, the thread sanitizer's
     /// instrumentation assumes that the server's first field is written, and reports a false race.
     func countGiven(_ number: Int) {
         unsafe entries[number].given += 1
