@@ -24,7 +24,7 @@ private let seconds: UInt64 = 1_000_000_000
 
     private static let failure = ConnectionFailure(isHopeless: false, addresses: 1, text: "refused")
 
-    // MARK: Places
+    // MARK: Slots
 
     @Test("A place whose connections fail backs off without delaying others")
     func placesAlone() {

@@ -35,7 +35,7 @@ final class ScriptedServer: Sendable {
     private let script: @Sendable (Request) -> [Deed]
 
     /// - Parameter script: returns what is done with a request, in order. A request for which it returns nothing gets
-    /// no answer.
+    ///   no answer.
     init(_ occasion: Occasion, streams: UInt32, script: @escaping @Sendable (Request) -> [Deed]) throws {
         self.script = script
         let loop = try Loop(occasion, streams: streams)

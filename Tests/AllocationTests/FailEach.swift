@@ -28,7 +28,7 @@ private let triesAll = getenv("APNS_BATCH_EVERY_ALLOCATION") != nil
 func failEach(
     stride: UInt64 = 1, keptMax: Int64 = 4, sourceLocation: SourceLocation = #_sourceLocation, _ run: Scenario
 ) {
-    // Libraries allocate in the first runs what they allocate once and keep.
+    // In the first runs, libraries allocate memory that they keep.
     for _ in 0..<2 {
         let whole = scenario(failing: 0, run)
         guard whole.end == SCENARIO_DONE.rawValue else {
@@ -51,7 +51,7 @@ private func expect(
 ) {
     let what = "allocation \(failing), step \(result.step): \(result.message)"
     #expect(result.end >= 0, "\(what)", sourceLocation: sourceLocation)
-    // A library may allocate only in this run what it allocates once and keeps.
+    // A library may allocate memory that it keeps as late as in this run.
     #expect(result.live <= keptMax, "\(what): \(result.live) blocks left", sourceLocation: sourceLocation)
 }
 

@@ -17,7 +17,7 @@ struct ChannelDesk: ~Copyable {
     /// The number of channels.
     var count: Int { table.count }
 
-    /// Checks a broadcast. If it is accepted, `accepted` gets the channel id.
+    /// Checks a broadcast. A request that is accepted has a channel id.
     mutating func broadcast(
         _ request: RequestFields, app: Bytes, body: Bytes, total: Int, facts: inout PayloadFacts
     ) -> FixedAnswer {
@@ -86,7 +86,7 @@ struct ChannelDesk: ~Copyable {
     }
 
     /// Checks the header fields of a broadcast. Only one push type is allowed and no topic, because the path names the
-    /// app. An expiration is only allowed if the channel stores messages.
+    /// app. An expiration other than 0 is only allowed if the channel stores messages.
     private static func headerFault(_ request: RequestFields, _ channel: Channel) -> FixedAnswer? {
         guard unsafe request.topic == nil else { return .badTopic }
         guard let type = unsafe request.pushType else { return .missingPushType }

@@ -7,7 +7,7 @@ import Glibc
 /// open addressing. A slot of the table contains the upper half of the hash, which alone determines the slot. So the
 /// table can grow without access to the block.
 @safe struct TokenCounts: ~Copyable {
-    /// The offset of a token's record in the block; 0 for none.
+    /// The offset of a token's record in the block, in units of 4 bytes; 0 for none.
     typealias Place = UInt32
 
     private struct Slot {
@@ -51,8 +51,8 @@ import Glibc
         unsafe free(block)
     }
 
-    /// Counts a token as received once more, and returns its offset. Returns 0 if it is new and the block is full (16
-    /// GiB).
+    /// Counts a token as received once more, and returns its offset. Returns 0 if it is new and the block of 16 GiB is
+    /// full.
     ///
     /// - Parameter digits: an even number of lower-case hexadecimal digits.
     mutating func receive(_ digits: Bytes) -> Place {

@@ -132,7 +132,7 @@ struct FaultPlan {
         return actions
     }
 
-    // MARK: Happening
+    // MARK: Applying faults
 
     private mutating func startTimers(of scope: FaultOccasion.Scope, connection: UInt64, at now: UInt64) {
         for (index, fault) in faults.enumerated() where fault.when.isTimed && (fault.when.of ?? .connection) == scope {

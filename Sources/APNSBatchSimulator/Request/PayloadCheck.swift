@@ -36,7 +36,7 @@ enum PayloadCheck {
     /// - background requires `content-available` 1, and none of the three.
     /// - widgets and controls require `content-changed` true.
     /// - liveactivity requires `timestamp` and an `event` that is start, update or end. It requires `content-state`
-    /// unless it ends, and `attributes-type` and `attributes` if it starts.
+    ///   unless it ends, and `attributes-type` and `attributes` if it starts.
     /// - The other types require nothing.
     static func fits(_ facts: PayloadFacts, _ type: PushType) -> Bool {
         switch type {

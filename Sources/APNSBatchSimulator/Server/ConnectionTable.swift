@@ -22,8 +22,8 @@ struct ConnectionTable {
     /// The number of connections so far.
     private(set) var total: UInt64 = 0
 
-    /// Returns the index of a connection in ``states``, and adds a new one. The index is valid until a connection is
-    /// removed.
+    /// Returns the index of a connection in ``states``. A new connection is added. The index is valid until a
+    /// connection is removed.
     @inline(__always)
     mutating func place(of id: UInt64) -> Int {
         find(id) ?? insert(id)

@@ -99,7 +99,7 @@ extension SimulatorServer {
         _ = unsafe apns_transport_respond(transport, &response, 1)
     }
 
-    /// Counts the end of a connection and removes its state.
+    /// Updates the faults and the counts when a connection has ended.
     mutating func noteEnd(_ event: apns_transport_event) {
         unsafe faults.closed(event.connection)
         switch unsafe (UInt32(event.scope), event.code) {

@@ -2,13 +2,13 @@
 ///
 /// - 403 MissingProviderToken: there is no such field, or no token in it.
 /// - 403 InvalidProviderToken: it is not `bearer` and a well-formed token, `alg` is not ES256, `kid` is unknown, `iss`
-/// is not the team of the key, the signature is wrong, `iat` is in the future, or the team is not the first one on
-/// this connection.
+///   is not the team of the key, the signature is wrong, `iat` is in the future, or the team is not the first one on
+///   this connection.
 /// - 403 BadEnvironmentKeyIdInToken: the key is for the other environment.
 /// - 403 UnrelatedKeyIdInToken: the key is not the first one on this connection, but of the same team.
 /// - 403 ExpiredProviderToken: `iat` is more than an hour ago.
 /// - 429 TooManyProviderTokenUpdates: the token is not the previous one on this connection, which was in use for less
-/// than 20 minutes.
+///   than 20 minutes.
 ///
 /// Apple gives no reason for a second team. The simulator uses the one for a token that is not valid.
 struct ProviderTokenCheck: ~Copyable {

@@ -172,7 +172,7 @@ import Testing
         let length = ledger.length
         #expect(throws: StorageError.self) { try run.announce([LedgerSample.range(101, rows: 100)]) }
         #expect(ledger.length == length)
-        // The outcomes of rows that were announced fit, whatever the outcomes are.
+        // The reserved space is enough for all outcomes of the announced rows.
         ledger.capacity = ledger.length
         let ends = (1...100).map {
             LedgerSample.End(row: $0, outcome: .accepted, token: String(repeating: "ab", count: 100))

@@ -206,7 +206,7 @@ final class MemoryFile: LedgerStorage, @unchecked Sendable {
     /// Loses power. Some of the data that was not synced is kept, and some of the data kept is damaged.
     ///
     /// - Parameter isScattered: whether everything is kept except for a piece in the middle, because the disk wrote in
-    /// a different order.
+    ///   a different order.
     fileprivate func losePower(_ dice: inout Dice, isScattered: Bool) {
         defer { (durable, uncut, reserved) = (bytes.count, nil, length) }
         if let uncut, dice.chance(300_000) {
